@@ -1,0 +1,143 @@
+import Type, { type Static } from "typebox";
+import { enveloped, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
+
+const name = Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+const model = Type.String({ minLength: 1, maxLength: 200, description: "`provider/model`, or a bare model name" });
+const systemPrompt = Type.String({ maxLength: 100_000 });
+const temperature = Type.Number({ minimum: 0, maximum: 100 });
+
+/** How the widget looks and greets. Every field is optional; `null` means the widget's own default. */
+export const WidgetSettings = Type.Object({
+  title: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+  greeting: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  suggestions: Type.Optional(nullable(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 10 }))),
+  accentColor: Type.Optional(nullable(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", description: "`#rrggbb`" }))),
+  position: Type.Optional(nullable(oneOf(["left", "right"]))),
+  locale: Type.Optional(nullable(Type.String({ pattern: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$", maxLength: 35 }))),
+  launcherLabel: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
+});
+
+const settings = {
+  systemPrompt: nullable(systemPrompt),
+  temperature: nullable(temperature),
+  widget: nullable(WidgetSettings),
+  allowedOrigins: nullable(
+    Type.Array(Type.String({ maxLength: 300 }), {
+      maxItems: 100,
+      description: "Origins (`https://shop.example`) whose pages may use this agent; empty means any",
+    }),
+  ),
+  allowedImageHosts: nullable(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 100 })),
+  requireIdentity: nullable(
+    Type.Boolean({ description: "Believe a `userId` only with a valid `userHash`; others are anonymous" }),
+  ),
+  monthlyTokenBudget: nullable(Type.Integer({ minimum: 0, description: "Tokens a calendar month (UTC)" })),
+  budgetMessage: nullable(Type.String({ maxLength: 2_000, description: "The reply once the budget is spent" })),
+};
+
+export const AgentSummary = Type.Object(
+  { id: Type.String(), name: Type.String(), slug: Type.String(), model: Type.String(), createdAt: Timestamp },
+  { $id: "AgentSummary" },
+);
+
+export const Agent = Type.Object(
+  {
+    ...AgentSummary.properties,
+    systemPrompt: nullable(Type.String()),
+    temperature: Type.Number(),
+    widget: WidgetSettings,
+    allowedOrigins: Type.Array(Type.String()),
+    allowedImageHosts: Type.Array(Type.String()),
+    requireIdentity: Type.Boolean(),
+    monthlyTokenBudget: nullable(Type.Integer()),
+    budgetMessage: nullable(Type.String()),
+    updatedAt: Timestamp,
+  },
+  { $id: "Agent" },
+);
+
+export const AgentChanges = Type.Partial(Type.Object({ name, model: nullable(model), ...settings }));
+export const AgentCreate = Type.Object({
+  name,
+  ...Type.Partial(Type.Object({ model: nullable(model), ...settings })).properties,
+});
+
+export type AgentSummary = Static<typeof AgentSummary>;
+export type Agent = Static<typeof Agent>;
+export type AgentCreate = Static<typeof AgentCreate>;
+export type AgentChanges = Static<typeof AgentChanges>;
+
+const tags = ["Agents"];
+const params = Type.Object({ id: Type.String() });
+const config = { access: "account" } as const;
+
+export const listAgents = {
+  method: "GET",
+  url: "/agents",
+  config,
+  schema: { tags, summary: "List the account's agents", response: { 200: enveloped(Type.Array(ref(AgentSummary))) } },
+} as const;
+
+export const getAgent = {
+  method: "GET",
+  url: "/agents/:id",
+  config,
+  schema: { tags, summary: "Read an agent", params, response: { 200: enveloped(ref(Agent)) } },
+} as const;
+
+export const createAgent = {
+  method: "POST",
+  url: "/agents",
+  config,
+  schema: { tags, summary: "Make an agent", body: AgentCreate, response: { 201: enveloped(ref(Agent)) } },
+} as const;
+
+export const updateAgent = {
+  method: "PATCH",
+  url: "/agents/:id",
+  config,
+  schema: {
+    tags,
+    summary: "Change some fields of an agent",
+    params,
+    body: AgentChanges,
+    response: { 200: enveloped(ref(Agent)) },
+  },
+} as const;
+
+export const deleteAgent = {
+  method: "DELETE",
+  url: "/agents/:id",
+  config,
+  schema: {
+    tags,
+    summary: "Delete an agent and everything that belongs to it",
+    params,
+    response: { 200: enveloped(Success) },
+  },
+} as const;
+
+/** The key that the site's server uses to sign `userId` (see `userHash` of the chat). */
+export const getIdentitySecret = {
+  method: "GET",
+  url: "/agents/:id/identity-secret",
+  config,
+  schema: {
+    tags,
+    summary: "Read the secret that signs visitors' identities",
+    params,
+    response: { 200: enveloped(Type.Object({ identitySecret: Type.String() })) },
+  },
+} as const;
+
+export const rotateIdentitySecret = {
+  method: "POST",
+  url: "/agents/:id/identity-secret/rotate",
+  config,
+  schema: {
+    tags,
+    summary: "Replace the identity secret; hashes made with the old one stop working",
+    params,
+    response: { 200: enveloped(Type.Object({ identitySecret: Type.String() })) },
+  },
+} as const;

@@ -1,0 +1,93 @@
+import Type, { type Static } from "typebox";
+import type { StopReason } from "./conversation.ts";
+import { enveloped, nullable, oneOf, Success } from "./schema.ts";
+
+/** Limits on what one call appends to a conversation. */
+export const chatLimits = { messages: 200, characters: 32_000 } as const;
+
+const identity = Type.String({ maxLength: 320 });
+
+export const ChatRequest = Type.Object({
+  agentId: Type.String({ minLength: 1 }),
+  messages: Type.Array(Type.Object({ role: oneOf(["user", "assistant"]), content: Type.String() }), { minItems: 1 }),
+  conversationId: Type.Optional(nullable(Type.String({ minLength: 1 }))),
+  regenerate: Type.Optional(nullable(Type.Boolean({ description: "Ask again for the last reply" }))),
+  resumable: Type.Optional(nullable(Type.Boolean({ description: "Let the reply go on for 30 s without a reader" }))),
+  sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+  userId: Type.Optional(nullable(identity)),
+  userEmail: Type.Optional(nullable(identity)),
+  userName: Type.Optional(nullable(identity)),
+  userMetadata: Type.Optional(nullable(Type.Object({}, { additionalProperties: true }))),
+  userHash: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 128, description: "hex HMAC-SHA256 of `userId` with the agent's identity secret" }),
+    ),
+  ),
+});
+export type ChatRequest = Static<typeof ChatRequest>;
+
+/** The events of the stream, in the order in which they may come. `index` counts pieces from 0 across the message. */
+export type ChatEvent =
+  | { type: "message_start"; conversationId: string; messageId: string; conversationToken: string }
+  | { type: "content_block_start"; index: number }
+  | { type: "content_block_delta"; index: number; delta: { type: "text_delta"; text: string } }
+  | { type: "content_block_stop"; index: number }
+  | {
+      type: "tool_use_start";
+      index: number;
+      id: string;
+      name: string;
+      toolId: string | null;
+      executionType: string | null;
+      input: unknown;
+    }
+  | {
+      type: "tool_result";
+      index: number;
+      toolUseId: string;
+      name: string;
+      result: unknown;
+      isError: boolean;
+      displayConfig: unknown;
+      display: unknown;
+      form?: unknown;
+    }
+  | { type: "error"; error: { code: string; message: string } }
+  | { type: "message_stop"; messageId: string; stopReason: StopReason; usage?: Usage };
+
+/** Tokens as the provider counted them, over all steps of the reply. */
+export type Usage = { inputTokens: number; outputTokens: number };
+
+const tags = ["Chat"];
+const params = Type.Object({ conversationId: Type.String() });
+const stream = {
+  description: "Server-Sent Events; each has an `id`, an `event` name and one line of JSON whose `type` is that name",
+  content: { "text/event-stream": { schema: Type.String() } },
+};
+
+export const chat = {
+  method: "POST",
+  url: "/chat",
+  config: { access: "public", crossOrigin: true },
+  schema: { tags, summary: "Say something; the reply streams back", body: ChatRequest, response: { 200: stream } },
+} as const;
+
+export const resumeChat = {
+  method: "GET",
+  url: "/chat/:conversationId/stream",
+  config: { access: "conversation", crossOrigin: true },
+  schema: {
+    tags,
+    summary: "Follow the newest reply, from `Last-Event-ID` on",
+    params,
+    headers: Type.Object({ "last-event-id": Type.Optional(Type.String({ maxLength: 200 })) }),
+    response: { 200: stream },
+  },
+} as const;
+
+export const stopChat = {
+  method: "POST",
+  url: "/chat/:conversationId/stop",
+  config: { access: "conversation", crossOrigin: true },
+  schema: { tags, summary: "End the running reply at once", params, response: { 200: enveloped(Success) } },
+} as const;

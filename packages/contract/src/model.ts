@@ -1,0 +1,77 @@
+import Type, { type Static } from "typebox";
+import { enveloped, nullable, oneOf, ref, Success } from "./schema.ts";
+
+export const ModelInfo = Type.Object(
+  {
+    id: Type.String({ description: "What an agent's `model` takes" }),
+    provider: Type.String(),
+    name: Type.String(),
+    isDefault: Type.Boolean(),
+  },
+  { $id: "Model" },
+);
+export type ModelInfo = Static<typeof ModelInfo>;
+
+export const listModels = {
+  method: "GET",
+  url: "/models",
+  config: { access: "account" },
+  schema: {
+    tags: ["Models"],
+    summary: "List the models that can be used now",
+    response: { 200: enveloped(Type.Array(ref(ModelInfo))) },
+  },
+} as const;
+
+/** Where a provider's key and address come from; `null`: it is not configured. Keys are never shown. */
+export const ProviderInfo = Type.Object(
+  {
+    provider: Type.String(),
+    label: Type.String(),
+    source: nullable(oneOf(["account", "environment"])),
+    baseUrl: nullable(Type.String({ description: "Only what the account itself has set" })),
+  },
+  { $id: "ModelProvider" },
+);
+export type ProviderInfo = Static<typeof ProviderInfo>;
+
+const providerParams = Type.Object({ provider: Type.String() });
+
+export const listProviders = {
+  method: "GET",
+  url: "/models/providers",
+  config: { access: "account" },
+  schema: {
+    tags: ["Models"],
+    summary: "List the model providers",
+    response: { 200: enveloped(Type.Array(ref(ProviderInfo))) },
+  },
+} as const;
+
+export const putProvider = {
+  method: "PUT",
+  url: "/models/providers/:provider",
+  config: { access: "account" },
+  schema: {
+    tags: ["Models"],
+    summary: "Set the account's own key and address of a provider; they win over the server's",
+    params: providerParams,
+    body: Type.Object({
+      apiKey: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
+      baseUrl: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
+    }),
+    response: { 200: enveloped(ref(ProviderInfo)) },
+  },
+} as const;
+
+export const deleteProvider = {
+  method: "DELETE",
+  url: "/models/providers/:provider",
+  config: { access: "account" },
+  schema: {
+    tags: ["Models"],
+    summary: "Forget the account's own key and address of a provider",
+    params: providerParams,
+    response: { 200: enveloped(Success) },
+  },
+} as const;

@@ -1,0 +1,53 @@
+import * as contract from "@foyer/contract";
+import type { App } from "../app.ts";
+import { accountOf } from "../auth/authenticate.ts";
+import type { AgentService } from "./agent-service.ts";
+
+export function agentRoutes(app: App, agents: AgentService): void {
+  app.route({
+    ...contract.listAgents,
+    handler: async (request) => ({ data: await agents.list(accountOf(request).organizationId), error: null }),
+  });
+  app.route({
+    ...contract.getAgent,
+    handler: async (request) => ({
+      data: await agents.get(accountOf(request).organizationId, request.params.id),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.createAgent,
+    handler: async (request, reply) => {
+      const agent = await agents.create(accountOf(request).organizationId, request.body);
+      return reply.status(201).send({ data: agent, error: null });
+    },
+  });
+  app.route({
+    ...contract.updateAgent,
+    handler: async (request) => ({
+      data: await agents.update(accountOf(request).organizationId, request.params.id, request.body),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.deleteAgent,
+    handler: async (request) => {
+      await agents.delete(accountOf(request).organizationId, request.params.id);
+      return { data: { success: true as const }, error: null };
+    },
+  });
+  app.route({
+    ...contract.getIdentitySecret,
+    handler: async (request) => {
+      const identitySecret = await agents.identitySecret(accountOf(request).organizationId, request.params.id);
+      return { data: { identitySecret }, error: null };
+    },
+  });
+  app.route({
+    ...contract.rotateIdentitySecret,
+    handler: async (request) => {
+      const identitySecret = await agents.rotateIdentitySecret(accountOf(request).organizationId, request.params.id);
+      return { data: { identitySecret }, error: null };
+    },
+  });
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/contract";
+import { isDuplicate } from "../db/database-errors.ts";
+import type { AgentRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, notFound } from "../errors.ts";
+import { isId, newId } from "../ids.ts";
+import { columnDefaults, toAgent, toColumns, toSummary } from "./agent-columns.ts";
+import { freeSlug, slugOf } from "./agent-slug.ts";
+import { type AgentStore, createAgentStore } from "./agent-store.ts";
+
+export type AgentService = ReturnType<typeof createAgentService>;
+
+export function createAgentService({ db, models, secrets }: Pick<Deps, "db" | "models" | "secrets">) {
+  const store = createAgentStore(db);
+
+  async function existing(organizationId: string, id: string) {
+    const row = isId("agent", id) ? await store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Agent");
+    return row;
+  }
+
+  return {
+    async list(organizationId: string): Promise<AgentSummary[]> {
+      return (await store.list(organizationId)).map(toSummary);
+    },
+    async get(organizationId: string, id: string): Promise<Agent> {
+      return toAgent(await existing(organizationId, id));
+    },
+    /** The agent as the chat needs it. 404 when there is none. */
+    async getPublic(id: string): Promise<AgentRow> {
+      const row = isId("agent", id) ? await store.getPublic(id) : undefined;
+      if (!row) throw notFound("Agent");
+      return row;
+    },
+    async create(organizationId: string, input: AgentCreate): Promise<Agent> {
+      const id = newId("agent");
+      const now = Date.now();
+      const columns = toColumns(input);
+      return withSlug(store, organizationId, input.name, null, async (slug) => {
+        const row: AgentRow = {
+          ...columnDefaults,
+          model: models.defaultModelId,
+          ...columns,
+          ...{ id, organizationId, name: input.name, slug, createdAt: now, updatedAt: now },
+          identitySecret: secrets.seal(newIdentitySecret(), id),
+        };
+        await store.insert(row);
+        return toAgent(row);
+      });
+    },
+    async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
+      const row = await existing(organizationId, id);
+      const cleared = input.model === null ? { model: models.defaultModelId } : {};
+      const changes = { ...toColumns(input), ...cleared, updatedAt: Date.now() };
+      const { name } = input;
+      const renamed = name !== undefined && name !== row.name;
+      const updated = renamed
+        ? await withSlug(store, organizationId, name, id, (slug) =>
+            store.update(organizationId, id, { ...changes, name, slug }),
+          )
+        : await store.update(organizationId, id, changes);
+      if (!updated) throw notFound("Agent");
+      return toAgent(updated);
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      await existing(organizationId, id);
+      await store.delete(organizationId, id);
+    },
+    async identitySecret(organizationId: string, id: string): Promise<string> {
+      return secrets.open((await existing(organizationId, id)).identitySecret, id);
+    },
+    async rotateIdentitySecret(organizationId: string, id: string): Promise<string> {
+      await existing(organizationId, id);
+      const identitySecret = newIdentitySecret();
+      await store.update(organizationId, id, {
+        identitySecret: secrets.seal(identitySecret, id),
+        updatedAt: Date.now(),
+      });
+      return identitySecret;
+    },
+  };
+}
+
+/** Runs `write` with a free slug; another one is tried when somebody was faster. `ownId` is the agent that is renamed. */
+async function withSlug<T>(
+  store: AgentStore,
+  organizationId: string,
+  name: string,
+  ownId: string | null,
+  write: (slug: string) => Promise<T>,
+) {
+  const base = slugOf(name);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write(freeSlug(base, await store.slugsLike(organizationId, base, ownId)));
+    } catch (error) {
+      if (!isDuplicate(error) || attempt === 10) throw error;
+    }
+  }
+}
+
+const newIdentitySecret = () => `fis_${randomBytes(32).toString("base64url")}`;
+
+/** 403 for a browser on a page that the agent does not allow. No `Origin` is no browser on another page. */
+export function checkOrigin(agent: AgentRow, origin: string | undefined, ownOrigin: string): void {
+  if (!origin || agent.allowedOrigins === "[]" || origin === ownOrigin) return;
+  const allowed: string[] = JSON.parse(agent.allowedOrigins);
+  if (!allowed.includes(origin)) throw new AppError("FORBIDDEN", `This agent does not answer pages on ${origin}.`);
+}

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { freeSlug, slugOf } from "./agent-slug.ts";
+
+type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
+
+onBothDatabases("agents", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let owner: Account;
+  beforeAll(async () => {
+    database = await createDatabase();
+    server = await startServer({ database });
+    owner = await server.createAccount();
+  });
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  const call = async (method: "GET" | "POST" | "PATCH" | "DELETE", url: string, body?: object, account = owner) => {
+    const payload = body === undefined ? {} : { payload: body };
+    const response = await server.app.inject({ method, url, headers: account.headers, ...payload });
+    return { status: response.statusCode, body: response.json() };
+  };
+  const create = async (body: object, account = owner) => (await call("POST", "/agents", body, account)).body.data;
+
+  it("makes an agent with every default, and reads it back", async () => {
+    const { status, body } = await call("POST", "/agents", { name: "Harbour" });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      data: {
+        id: expect.stringMatching(/^agent_[0-9a-z]{26}$/),
+        name: "Harbour",
+        slug: "harbour",
+        model: "foyer/demo",
+        systemPrompt: null,
+        temperature: 70,
+        widget: {},
+        allowedOrigins: [],
+        allowedImageHosts: [],
+        requireIdentity: false,
+        monthlyTokenBudget: null,
+        budgetMessage: null,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        updatedAt: body.data.createdAt,
+      },
+      error: null,
+    });
+    expect((await call("GET", `/agents/${body.data.id}`)).body).toEqual(body);
+  });
+
+  it("lists exactly the summary's fields, in the order of creation", async () => {
+    const account = await server.createAccount();
+    const first = await create({ name: "First" }, account);
+    const second = await create({ name: "Second" }, account);
+    const { body } = await call("GET", "/agents", undefined, account);
+    const summary = ({ id, name, slug, model, createdAt }: typeof first) => ({ id, name, slug, model, createdAt });
+    expect(body).toEqual({ data: [summary(first), summary(second)], error: null });
+  });
+
+  it("gives each agent of an account a slug of its own, also when made at once", async () => {
+    const account = await server.createAccount();
+    const made = await Promise.all(Array.from({ length: 5 }, () => create({ name: "Bike Shop" }, account)));
+    expect(made.map((agent) => agent.slug).sort()).toEqual([
+      "bike-shop",
+      "bike-shop-2",
+      "bike-shop-3",
+      "bike-shop-4",
+      "bike-shop-5",
+    ]);
+    const other = await server.createAccount();
+    expect((await create({ name: "Bike Shop" }, other)).slug).toBe("bike-shop");
+  });
+
+  it("changes what is given, clears what is null, and lets the slug follow the name", async () => {
+    const agent = await create({ name: "Before", systemPrompt: "Sell bikes.", temperature: 5 });
+    const changed = await call("PATCH", `/agents/${agent.id}`, {
+      name: "After",
+      systemPrompt: null,
+      temperature: null,
+      widget: { title: "Ask us", position: "left", suggestions: ["Opening hours"] },
+      allowedOrigins: ["https://shop.example"],
+      monthlyTokenBudget: 1_000,
+    });
+    expect(changed.status).toBe(200);
+    expect(changed.body.data).toMatchObject({
+      name: "After",
+      slug: "after",
+      systemPrompt: null,
+      temperature: 70,
+      widget: { title: "Ask us", position: "left", suggestions: ["Opening hours"] },
+      allowedOrigins: ["https://shop.example"],
+      monthlyTokenBudget: 1_000,
+    });
+    const same = await call("PATCH", `/agents/${agent.id}`, { name: "After" });
+    expect(same.body.data.slug).toBe("after");
+  });
+
+  it("ignores fields that nobody may set", async () => {
+    const other = await server.createAccount();
+    const agent = await create({ name: "Mine" });
+    const body = { id: "agent_x", organizationId: other.organizationId, createdAt: "2020-01-01", slug: "chosen" };
+    const { status } = await call("PATCH", `/agents/${agent.id}`, body);
+    expect(status).toBe(200);
+    const { updatedAt: _, ...unchanged } = agent;
+    expect((await call("GET", `/agents/${agent.id}`)).body.data).toMatchObject(unchanged);
+    expect((await call("GET", `/agents/${agent.id}`, undefined, other)).status).toBe(404);
+  });
+
+  it("deletes an agent with its conversations, messages and tools", async () => {
+    const agent = await create({ name: "Gone" });
+    await server.app.inject({
+      method: "POST",
+      url: "/chat",
+      payload: { agentId: agent.id, messages: [{ role: "user", content: "Hello" }] },
+    });
+    const { db } = server.deps;
+    const rowsOf = (table: "conversations" | "tools" | "agentCounters") =>
+      db.selectFrom(table).selectAll().where("agentId", "=", agent.id).execute();
+    const [conversation] = await db.selectFrom("conversations").select("id").where("agentId", "=", agent.id).execute();
+    expect(conversation).toBeDefined();
+    expect(await call("DELETE", `/agents/${agent.id}`)).toEqual({
+      status: 200,
+      body: { data: { success: true }, error: null },
+    });
+    expect(await rowsOf("conversations")).toEqual([]);
+    expect(await rowsOf("tools")).toEqual([]);
+    expect(await rowsOf("agentCounters")).toEqual([]);
+    const messages = db
+      .selectFrom("messages")
+      .select("id")
+      .where("conversationId", "=", conversation?.id ?? "");
+    expect(await messages.execute()).toEqual([]);
+    expect((await call("GET", `/agents/${agent.id}`)).status).toBe(404);
+    expect((await call("DELETE", `/agents/${agent.id}`)).status).toBe(404);
+  });
+
+  it("shows somebody else's agent to nobody, with the answer of an unknown id", async () => {
+    const agent = await create({ name: "Private" });
+    const stranger = await server.createAccount();
+    const unknown = await call("GET", "/agents/agent_01h455vb4pex5vsknk084sn02q", undefined, stranger);
+    expect(unknown.status).toBe(404);
+    for (const [method, path] of [
+      ["GET", ""],
+      ["PATCH", ""],
+      ["DELETE", ""],
+      ["GET", "/identity-secret"],
+      ["POST", "/identity-secret/rotate"],
+    ] as const) {
+      const body = method === "PATCH" ? { name: "Stolen" } : undefined;
+      const answer = await call(method, `/agents/${agent.id}${path}`, body, stranger);
+      expect(answer, `${method} ${path}`).toEqual(unknown);
+    }
+    expect((await call("GET", "/agents", undefined, stranger)).body.data).toEqual([]);
+    expect((await call("GET", `/agents/${agent.id}`)).body.data.name).toBe("Private");
+  });
+
+  it("keeps the identity secret sealed, and replaces it", async () => {
+    const agent = await create({ name: "Identity" });
+    const first = (await call("GET", `/agents/${agent.id}/identity-secret`)).body.data.identitySecret;
+    expect(first).toMatch(/^fis_/);
+    const row = await server.deps.db
+      .selectFrom("agents")
+      .selectAll()
+      .where("id", "=", agent.id)
+      .executeTakeFirstOrThrow();
+    expect(JSON.stringify(row)).not.toContain(first);
+    const rotated = await call("POST", `/agents/${agent.id}/identity-secret/rotate`);
+    expect(rotated.body.data.identitySecret).not.toBe(first);
+    expect((await call("GET", `/agents/${agent.id}/identity-secret`)).body).toEqual(rotated.body);
+  });
+});
+
+describe("slugs", () => {
+  it.each([
+    ["A_B c", "a-b-c"],
+    ["Harbour Bikes", "harbour-bikes"],
+    ["  Größe & Maß!  ", "grosse-mass"],
+    ["Ünïcödé", "unicode"],
+    ["Жук", "zhuk"],
+    ["🚲🚲", "agent"],
+    ["---", "agent"],
+    ["a".repeat(200), "a".repeat(80)],
+  ])("%j becomes %j", (name, slug) => expect(slugOf(name)).toBe(slug));
+
+  it("takes the first free number", () => {
+    expect(freeSlug("a", new Set())).toBe("a");
+    expect(freeSlug("a", new Set(["a", "a-3"]))).toBe("a-2");
+    expect(freeSlug("a", new Set(["a", "a-2", "a-3"]))).toBe("a-4");
+  });
+});

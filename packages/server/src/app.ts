@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import helmet from "@fastify/helmet";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import underPressure from "@fastify/under-pressure";
+import * as contract from "@foyer/contract";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from "fastify";
+import { agentRoutes } from "./agents/agent-routes.ts";
+import { createAgentService } from "./agents/agent-service.ts";
+import { useAuthentication } from "./auth/authenticate.ts";
+import { chatRoutes } from "./chat/chat-routes.ts";
+import { createChatService } from "./chat/chat-service.ts";
+import { conversationRoutes } from "./conversations/conversation-routes.ts";
+import { createConversationService } from "./conversations/conversation-service.ts";
+import type { Deps } from "./deps.ts";
+import { AppError } from "./errors.ts";
+import { useCrossOrigin } from "./http/cross-origin.ts";
+import { sendError, toAppError, useErrorReplies } from "./http/error-replies.ts";
+import { healthRoutes } from "./http/health-routes.ts";
+import { useJsonBodies } from "./http/json-body.ts";
+import { openApiRoutes, useOpenApi } from "./http/openapi.ts";
+import { collectRoutes } from "./http/route-table.ts";
+import { useValidation } from "./http/validation.ts";
+import { modelRoutes } from "./models/model-routes.ts";
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+const BODY_LIMIT = 1024 * 1024;
+
+/** The whole server, ready to listen or to be called by `inject`. `drain` lets running replies end. */
+export async function createApp(deps: Deps) {
+  const { config, log } = deps;
+  const app: App = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 30_000,
+    http: { headersTimeout: 10_000 },
+    forceCloseConnections: "idle",
+    frameworkErrors: (error, request, reply) => sendError(toAppError(error), request, reply),
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true },
+  });
+  await usePlugins(app, deps);
+
+  let isDraining = false;
+  const agents = createAgentService(deps);
+  const conversations = createConversationService(deps, agents);
+  const chat = createChatService(deps, agents, conversations);
+  healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
+  await openApiRoutes(app);
+  modelRoutes(app, deps);
+  agentRoutes(app, agents);
+  conversationRoutes(app, conversations);
+  chatRoutes(app, deps, chat, conversations);
+  app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
+
+  return {
+    app,
+    async drain() {
+      isDraining = true;
+      await chat.replies.drain(config.drainTimeout);
+    },
+  };
+}
+
+async function usePlugins(app: App, deps: Deps) {
+  const routes = collectRoutes(app);
+  useErrorReplies(app, routes);
+  useJsonBodies(app);
+  useValidation(app);
+  for (const schema of Object.values(contract)) {
+    if (typeof schema === "object" && "$id" in schema) app.addSchema(schema);
+  }
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    const { method, url, ip } = request;
+    request.log.info(
+      { method, path: url.split("?", 1)[0], status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip },
+      "request",
+    );
+  });
+  await useCrossOrigin(app, routes);
+  await app.register(helmet, {
+    global: true,
+    crossOriginResourcePolicy: { policy: "cross-origin" },
+    hsts: deps.config.baseUrl.startsWith("https:"),
+  });
+  await app.register(underPressure, {
+    maxEventLoopDelay: 2_000,
+    pressureHandler: (request) => {
+      if (request.url === "/healthz") return;
+      throw new AppError("OVERLOADED", "The server is busy. Try again in a moment.", { retryAfter: 2 });
+    },
+  });
+  await useOpenApi(app, deps.config.baseUrl);
+  useAuthentication(app, deps);
+}

@@ -1,0 +1,97 @@
+import { hashPassword, verifyPassword } from "better-auth/crypto";
+import type { Db } from "../db/open.ts";
+import { newId } from "../ids.ts";
+
+export type NewAccount = { email: string; password: string; plan: string };
+export type Member = { userId: string; organizationId: string };
+
+/** A user with a password and an organization that the user owns. @throws when the address is taken */
+export async function createAccount(db: Db, { email, password, plan }: NewAccount): Promise<Member> {
+  const now = new Date().toISOString();
+  const hash = await hashPassword(password);
+  const userId = newId("user");
+  const organizationId = newId("org");
+  const name = email.split("@")[0] ?? email;
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto("users")
+      .values({ id: userId, name, email: email.toLowerCase(), image: null, createdAt: now, updatedAt: now })
+      .execute();
+    await trx
+      .insertInto("identities")
+      .values({
+        ...emptyTokens,
+        ...{ id: newId("identity"), userId, providerId: "credential", accountId: userId },
+        ...{ password: hash, createdAt: now, updatedAt: now },
+      })
+      .execute();
+    await trx
+      .insertInto("organizations")
+      .values({ id: organizationId, name, slug: organizationId, logo: null, metadata: null, plan, createdAt: now })
+      .execute();
+    await trx
+      .insertInto("members")
+      .values({ id: newId("member"), organizationId, userId, role: "owner", createdAt: now })
+      .execute();
+  });
+  return { userId, organizationId };
+}
+
+const emptyTokens = {
+  accessToken: null,
+  refreshToken: null,
+  idToken: null,
+  accessTokenExpiresAt: null,
+  refreshTokenExpiresAt: null,
+  scope: null,
+};
+
+/** The user of that address with the first organization joined, or undefined. */
+export async function findMember(db: Db, email: string): Promise<Member | undefined> {
+  return db
+    .selectFrom("users")
+    .innerJoin("members", "members.userId", "users.id")
+    .select(["users.id as userId", "members.organizationId"])
+    .where("users.email", "=", email.toLowerCase())
+    .orderBy("members.id")
+    .executeTakeFirst();
+}
+
+/** Leaves a password that is already the given one alone, so that a restart writes nothing. */
+export async function setPassword(db: Db, userId: string, password: string): Promise<void> {
+  const identity = await db
+    .selectFrom("identities")
+    .select(["id", "password"])
+    .where("userId", "=", userId)
+    .where("providerId", "=", "credential")
+    .executeTakeFirst();
+  if (identity?.password && (await verifyPassword({ hash: identity.password, password }))) return;
+  const now = new Date().toISOString();
+  const hash = await hashPassword(password);
+  if (identity) {
+    await db.updateTable("identities").set({ password: hash, updatedAt: now }).where("id", "=", identity.id).execute();
+    return;
+  }
+  await db
+    .insertInto("identities")
+    .values({
+      ...emptyTokens,
+      ...{ id: newId("identity"), userId, providerId: "credential", accountId: userId },
+      ...{ password: hash, createdAt: now, updatedAt: now },
+    })
+    .execute();
+}
+
+/** @returns false when there is no such account */
+export async function setPlan(db: Db, organizationId: string, plan: string): Promise<boolean> {
+  const result = await db
+    .updateTable("organizations")
+    .set({ plan })
+    .where("id", "=", organizationId)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function hasAccounts(db: Db): Promise<boolean> {
+  return (await db.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined;
+}

@@ -1,0 +1,154 @@
+import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { Usage } from "@foyer/contract";
+import type { ToolPiece } from "../conversations/message-pieces.ts";
+import { type AskLimits, askModel } from "../models/ask-model.ts";
+import type { ChatModel, ModelPart } from "../models/chat-model.ts";
+import { ModelError } from "../models/model-error.ts";
+import type { ToolOutcome } from "../tools/run-tool.ts";
+
+/** Where the loop says what happens; see RunningReply. */
+export type ReplyOutput = {
+  text(text: string): void;
+  closeText(): void;
+  toolUse(piece: ToolPiece): void;
+  toolResult(piece: ToolPiece, outcome: ToolOutcome): void;
+};
+
+export type LoopInput = {
+  model: ChatModel;
+  prompt: LanguageModelV4Prompt;
+  tools: LanguageModelV4FunctionTool[];
+  /** 0 to 1, or null for the model's own */
+  temperature: number | null;
+  maxSteps: number;
+  limits: AskLimits;
+  /** The tool of that name, if the agent has it. */
+  find(name: string): { id: string; executionType: string } | undefined;
+  /** Runs one call. Never rejects: a failure is an outcome. */
+  runTool(call: { name: string; input: unknown }): Promise<ToolOutcome>;
+  signal: AbortSignal;
+};
+
+type ToolCallPart = Extract<ModelPart, { type: "tool-call" }>;
+type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
+
+/**
+ * Model, tools, model, … until the model calls no tool or the steps are used up. Calls of one step run at the same
+ * time and are reported in the order of the calls.
+ * @throws what the model failed with, or the signal's reason
+ */
+export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
+  const prompt = [...input.prompt];
+  const usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  for (let step = 1; step <= input.maxSteps; step++) {
+    const { content, calls } = await runStep({ ...input, prompt }, output, usage);
+    output.closeText();
+    if (calls.length === 0) return { stopReason: "end_turn" as const, usage };
+    prompt.push({ role: "assistant", content }, await runTools(calls, input, output));
+  }
+  return { stopReason: "max_steps" as const, usage };
+}
+
+/** One answer of the model: its text goes out as it comes; what it said is returned as it must be told back to it. */
+async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage) {
+  const { model, prompt, tools, temperature, signal, limits } = input;
+  const content: AssistantContent = [];
+  const calls: ToolCallPart[] = [];
+  let text = "";
+  const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
+  for await (const part of askModel(model, request, limits, signal)) {
+    switch (part.type) {
+      case "text-delta":
+        if (part.delta === "") break;
+        text += part.delta;
+        output.text(part.delta);
+        break;
+      case "text-end":
+        output.closeText();
+        if (text) content.push({ type: "text", text, ...asOptions(part.providerMetadata) });
+        text = "";
+        break;
+      case "reasoning-start":
+      case "reasoning-delta":
+      case "reasoning-end":
+        rememberReasoning(content, part);
+        break;
+      case "tool-call":
+        calls.push(part);
+        content.push({
+          ...{
+            type: "tool-call",
+            toolCallId: part.toolCallId,
+            toolName: part.toolName,
+            input: parseInput(part.input) ?? {},
+          },
+          ...asOptions(part.providerMetadata),
+        });
+        break;
+      case "finish":
+        usage.inputTokens += part.usage.inputTokens.total ?? 0;
+        usage.outputTokens += part.usage.outputTokens.total ?? 0;
+        if (part.finishReason.unified === "content-filter" && content.length === 0 && !text) {
+          throw new ModelError("MODEL_REFUSED", "The model declined to answer this.");
+        }
+        break;
+    }
+  }
+  if (text) content.push({ type: "text", text });
+  return { content, calls };
+}
+
+async function runTools(calls: ToolCallPart[], input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {
+  const running = calls.map((call) => {
+    const tool = input.find(call.toolName);
+    const known = { toolId: tool?.id ?? null, executionType: tool?.executionType ?? null };
+    const piece: ToolPiece = {
+      type: "tool",
+      id: call.toolCallId,
+      name: call.toolName,
+      ...known,
+      input: parseInput(call.input),
+    };
+    return { piece, outcome: input.runTool(piece) };
+  });
+  const content: Extract<LanguageModelV4Message, { role: "tool" }>["content"] = [];
+  for (const { piece, outcome } of running) {
+    output.toolUse(piece);
+    const result = await outcome;
+    output.toolResult(piece, result);
+    content.push({
+      type: "tool-result",
+      toolCallId: piece.id,
+      toolName: piece.name,
+      output: { type: result.isError ? "error-text" : "text", value: result.forModel },
+    });
+  }
+  input.signal.throwIfAborted();
+  return { role: "tool", content };
+}
+
+/** Some providers want their reasoning back within the same reply, with the signature they gave it. */
+function rememberReasoning(content: AssistantContent, part: Extract<ModelPart, { type: `reasoning-${string}` }>) {
+  if (part.type === "reasoning-file") return;
+  if (part.type === "reasoning-start") {
+    content.push({ type: "reasoning", text: "", ...asOptions(part.providerMetadata) });
+    return;
+  }
+  const last = content.findLast((piece) => piece.type === "reasoning");
+  if (!last) return;
+  if (part.type === "reasoning-delta") last.text += part.delta;
+  if (part.providerMetadata) last.providerOptions = part.providerMetadata;
+}
+
+function asOptions(metadata: ToolCallPart["providerMetadata"]) {
+  return metadata ? { providerOptions: metadata } : {};
+}
+
+/** The call's arguments, or undefined when they are no JSON. */
+function parseInput(text: string): unknown {
+  try {
+    return text.trim() === "" ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

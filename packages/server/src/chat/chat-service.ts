@@ -1,0 +1,96 @@
+import type { ChatRequest } from "@foyer/contract";
+import { type AgentService, checkOrigin } from "../agents/agent-service.ts";
+import { conversationToken } from "../auth/conversation-token.ts";
+import type { ConversationService } from "../conversations/conversation-service.ts";
+import type { Viewer } from "../conversations/conversation-store.ts";
+import { createReplyStore } from "../conversations/reply-store.ts";
+import { isMissingReference } from "../db/database-errors.ts";
+import type { AgentRow, ConversationRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { loadAgentTools } from "../tools/agent-tools.ts";
+import { newMessages, titleOf, type Visitor, visitorOf } from "./chat-turn.ts";
+import { HISTORY_MESSAGES, toPrompt } from "./model-prompt.ts";
+import { createReplyRunner } from "./run-reply.ts";
+import { createRunningReplies } from "./running-replies.ts";
+import { createRunningReply, type RunningReply } from "./running-reply.ts";
+
+/** What is known of a call to the chat besides its body. `ip` is null where limits by address do not apply. */
+export type Caller = { ip: string | null; origin: string | undefined; log: Deps["log"] };
+
+export type ChatService = ReturnType<typeof createChatService>;
+
+export function createChatService(deps: Deps, agents: AgentService, conversations: ConversationService) {
+  const { config, secrets, models } = deps;
+  const store = createReplyStore(deps.db);
+  const replies = createRunningReplies(store, deps.log, config.limits);
+  const tools = loadAgentTools(deps.db);
+  const run = createReplyRunner(config.models, store, replies);
+  const ownOrigin = new URL(config.baseUrl).origin;
+
+  return {
+    replies,
+    store,
+    /** The agent of a chat, when this caller may use it. */
+    async agentFor(agentId: string, { ip, origin }: Caller): Promise<AgentRow> {
+      replies.checkRoom(ip);
+      const agent = await agents.getPublic(agentId);
+      checkOrigin(agent, origin, ownOrigin);
+      return agent;
+    },
+    /**
+     * Keeps what the visitor says and begins the reply, which goes on by itself.
+     * @throws AppError for everything that can be known without asking the model
+     */
+    async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
+      const secret = agent.requireIdentity ? secrets.open(agent.identitySecret, agent.id) : null;
+      const visitor = visitorOf(request, secret);
+      const known = request.conversationId
+        ? await conversations.existing({ organizationId: agent.organizationId }, request.conversationId)
+        : null;
+      if (known && known.agentId !== agent.id) throw notFound("Conversation");
+      const messages = newMessages(request, known === null).map((message) => ({ ...message, id: newId("msg") }));
+      const model = await models.choose(agent, { isNewConversation: known === null });
+      const conversation = known ?? newConversation(agent, request, visitor, titleOf(messages));
+      const reply = createRunningReply(
+        {
+          conversationId: conversation.id,
+          messageId: newId("msg"),
+          conversationToken: conversationToken(secrets, conversation.id),
+        },
+        { resumable: request.resumable === true, resumeWindow: config.resumeWindow },
+      );
+      await replies.add(reply, caller.ip ?? "local");
+      try {
+        const turn = { conversation, isNew: known === null, messages, replyId: reply.messageId };
+        const regenerate = request.regenerate === true;
+        const history = await store.begin({ ...turn, model: model.modelId, regenerate }, HISTORY_MESSAGES);
+        const prompt = toPrompt(agent.systemPrompt, history);
+        void run(reply, { agent, model, prompt, tools: await tools(agent.id), log: caller.log });
+        return reply;
+      } catch (error) {
+        replies.remove(reply);
+        reply.end({ stopReason: "error" });
+        throw isMissingReference(error) ? notFound("Conversation") : error;
+      }
+    },
+    /** Ends the running reply of the conversation, wherever it runs. */
+    async stop(viewer: Viewer, conversationId: string): Promise<void> {
+      await conversations.existing(viewer, conversationId);
+      const reply = replies.get(conversationId);
+      if (!reply) return store.requestStop(conversationId);
+      reply.abort();
+      await reply.done;
+    },
+  };
+}
+
+function newConversation(agent: AgentRow, request: ChatRequest, visitor: Visitor, title: string): ConversationRow {
+  const now = Date.now();
+  return {
+    ...visitor,
+    ...{ id: newId("conv"), organizationId: agent.organizationId, agentId: agent.id, title, messageCount: 0 },
+    ...{ sessionId: request.sessionId ?? null, createdAt: now, updatedAt: now },
+  };
+}

@@ -1,0 +1,68 @@
+import { createHmac } from "node:crypto";
+import { type ChatRequest, chatLimits } from "@foyer/contract";
+import { sameText } from "../auth/root-secret.ts";
+import { invalid } from "../errors.ts";
+
+export type NewMessage = { role: "user" | "assistant"; content: string };
+
+const TITLE_LENGTH = 60;
+
+/**
+ * Which of the sent messages are new. A new conversation takes all; in a known one our history is the truth, so only
+ * what the user said after the last reply that the client knows is appended.
+ * @throws 400 with the path of the message that is wrong
+ */
+export function newMessages({ messages, regenerate }: ChatRequest, isNew: boolean): NewMessage[] {
+  if (regenerate && !isNew) return [];
+  const first = isNew ? 0 : messages.findLastIndex((message) => message.role === "assistant") + 1;
+  const appended = messages.slice(first);
+  const last = messages.at(-1);
+  const lastPath = `messages.${messages.length - 1}`;
+  if (last?.role !== "user") throw invalid(`${lastPath}.role`, "The last message must be the user's");
+  if (last.content.trim() === "") throw invalid(`${lastPath}.content`, "must not be empty");
+  if (appended.length > chatLimits.messages) {
+    throw invalid("messages", `At most ${chatLimits.messages} messages can be added at once, found ${appended.length}`);
+  }
+  appended.forEach(({ content }, index) => {
+    if (content.length <= chatLimits.characters) return;
+    const problem = `must be at most ${chatLimits.characters} characters long, found ${content.length}`;
+    throw invalid(`messages.${first + index}.content`, problem);
+  });
+  return appended;
+}
+
+/** The first thing the user said, in one line of at most 60 characters, cut between words. */
+export function titleOf(messages: readonly NewMessage[]): string {
+  const said = messages.find((message) => message.role === "user" && message.content.trim() !== "");
+  const characters = Array.from((said?.content ?? "").replace(/\s+/g, " ").trim());
+  if (characters.length <= TITLE_LENGTH) return characters.join("");
+  const cut = characters.slice(0, TITLE_LENGTH);
+  const lastSpace = characters[TITLE_LENGTH] === " " ? TITLE_LENGTH : cut.lastIndexOf(" ");
+  return cut.slice(0, lastSpace > 0 ? lastSpace : TITLE_LENGTH).join("");
+}
+
+export type Visitor = {
+  userId: string | null;
+  userEmail: string | null;
+  userName: string | null;
+  userMetadata: string | null;
+};
+
+export const anonymous: Visitor = { userId: null, userEmail: null, userName: null, userMetadata: null };
+
+/** Who the visitor says to be. With a secret to check against, only a right `userHash` makes it believed. */
+export function visitorOf(request: ChatRequest, identitySecret: string | null): Visitor {
+  const { userId, userHash } = request;
+  if (identitySecret !== null && !(userId && userHash && isSignedBy(identitySecret, userId, userHash)))
+    return anonymous;
+  return {
+    userId: userId || null,
+    userEmail: request.userEmail || null,
+    userName: request.userName || null,
+    userMetadata: request.userMetadata ? JSON.stringify(request.userMetadata) : null,
+  };
+}
+
+function isSignedBy(secret: string, userId: string, hash: string) {
+  return sameText(createHmac("sha256", secret).update(userId).digest("hex"), hash.toLowerCase());
+}

@@ -1,0 +1,52 @@
+import type { StopReason } from "@foyer/contract";
+import { stopReasonOf } from "../conversations/conversation-service.ts";
+import { fromColumns } from "../conversations/message-pieces.ts";
+import type { ReplyStore } from "../conversations/reply-store.ts";
+import type { MessageRow } from "../db/tables.ts";
+import type { EventReader } from "../http/sse.ts";
+import { eventsAfter, positionIn, type ReplyStart } from "./reply-events.ts";
+
+/** How often a reply that runs in another process is read again. */
+const POLL_MS = 500;
+
+/**
+ * Follows a stored reply from a position: what there is at once, and while it still runs in another process, what that
+ * process keeps of it. Returns how to leave.
+ */
+export function followStored(
+  store: ReplyStore,
+  row: MessageRow,
+  conversationToken: string,
+  lastEventId: string | undefined,
+) {
+  const start = { conversationId: row.conversationId, messageId: row.id, conversationToken };
+  return (reader: EventReader, onError: (error: unknown) => void): (() => void) => {
+    let timer: NodeJS.Timeout | undefined;
+    let position = positionIn(lastEventId, row.id);
+    const show = (current: MessageRow | undefined) => {
+      const isOver = !current || current.id !== row.id || stopReasonOf(current) !== null;
+      const events = eventsAfter(position, stateOf(current?.id === row.id ? current : row, start, isOver));
+      reader.write(events);
+      position = lastPosition(events) ?? position;
+      if (isOver) reader.end();
+      else timer = setTimeout(() => store.latestReply(row.conversationId).then(show).catch(onError), POLL_MS);
+    };
+    show(row);
+    return () => clearTimeout(timer);
+  };
+}
+
+function stateOf(row: MessageRow, start: ReplyStart, isOver: boolean) {
+  const pieces = fromColumns(row);
+  if (!isOver) return { start, pieces, textIsOpen: true };
+  const stopReason: StopReason = stopReasonOf(row) ?? "aborted";
+  const usage =
+    row.inputTokens === null ? {} : { usage: { inputTokens: row.inputTokens, outputTokens: row.outputTokens ?? 0 } };
+  const error = stopReason === "error" ? { error: { code: "MODEL_UNAVAILABLE", message: "The reply failed." } } : {};
+  return { start, pieces, end: { stopReason, ...usage, ...error } };
+}
+
+function lastPosition(events: string) {
+  const ids = events.match(/^id: \S+:(\d+)$/gm);
+  return ids ? Number(ids.at(-1)?.split(":").at(-1)) : undefined;
+}

@@ -1,0 +1,62 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { fromColumns, type Piece, type ToolPiece } from "../conversations/message-pieces.ts";
+import type { HistoryRow } from "../conversations/reply-store.ts";
+
+/** What the model is told at most of the past: the newest messages, within this many characters. */
+export const HISTORY_MESSAGES = 200;
+const HISTORY_CHARACTERS = 400_000;
+
+type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
+type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
+
+/** The agent's instructions and the conversation so far, oldest first, beginning with a user's message. */
+export function toPrompt(systemPrompt: string | null, history: readonly HistoryRow[]): LanguageModelV4Prompt {
+  const newest = withinLimit(history);
+  const firstUser = newest.findIndex((row) => row.role === "user");
+  const messages = newest.slice(Math.max(firstUser, 0)).flatMap(toMessages);
+  return systemPrompt?.trim() ? [{ role: "system", content: systemPrompt }, ...messages] : messages;
+}
+
+function withinLimit(history: readonly HistoryRow[]) {
+  let characters = 0;
+  const kept = history.findLastIndex((row, index) => {
+    characters += row.content.length + (row.pieces?.length ?? 0);
+    return characters > HISTORY_CHARACTERS && index < history.length - 1;
+  });
+  return history.slice(kept + 1);
+}
+
+function toMessages(row: HistoryRow): LanguageModelV4Message[] {
+  if (row.role === "user") return [{ role: "user", content: [{ type: "text", text: row.content }] }];
+  const messages: LanguageModelV4Message[] = [];
+  let step: Piece[] = [];
+  for (const piece of fromColumns(row)) {
+    // A text after calls is the model's next step.
+    if (piece.type === "text" && step.at(-1)?.type === "tool") {
+      messages.push(...stepMessages(step));
+      step = [];
+    }
+    step.push(piece);
+  }
+  return [...messages, ...stepMessages(step)];
+}
+
+/** What the model said in one step, and the results it was given. */
+function stepMessages(step: readonly Piece[]): LanguageModelV4Message[] {
+  if (step.length === 0) return [];
+  const calls = step.filter((piece) => piece.type === "tool");
+  const content: Assistant["content"] = step.map((piece) =>
+    piece.type === "text"
+      ? { type: "text", text: piece.text }
+      : { type: "tool-call", toolCallId: piece.id, toolName: piece.name, input: piece.input },
+  );
+  const assistant: Assistant = { role: "assistant", content };
+  return calls.length === 0 ? [assistant] : [assistant, { role: "tool", content: calls.map(toResult) }];
+}
+
+function toResult({ id, name, result }: ToolPiece): ToolResults["content"][number] {
+  const output = result
+    ? ({ type: result.isError ? "error-text" : "text", value: result.forModel } as const)
+    : ({ type: "error-text", value: "The call was interrupted." } as const);
+  return { type: "tool-result", toolCallId: id, toolName: name, output };
+}

@@ -1,0 +1,74 @@
+import type { ChatEvent, StopReason, Usage } from "@foyer/contract";
+import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
+import type { ToolOutcome } from "../tools/run-tool.ts";
+
+/**
+ * A reply as Server-Sent Events. Each event's id is `<message id>:<position>`, and a position counts what was said:
+ * one for every event, and for a text delta one for every UTF-16 unit. So the events after any position can be made
+ * again from the reply's pieces alone, however the text was cut into deltas, in any process, at any later time.
+ */
+export type ReplyStart = { conversationId: string; messageId: string; conversationToken: string };
+export type ReplyEnding = { stopReason: StopReason; usage?: Usage; error?: { code: string; message: string } };
+
+/** Writes the events one after the other and keeps the position. */
+export function eventWriter(messageId: string, position = 0) {
+  const write = (event: ChatEvent, length = 1) => {
+    position += length;
+    return `id: ${messageId}:${position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  };
+  return {
+    start: ({ conversationId, conversationToken }: ReplyStart) =>
+      write({ type: "message_start", conversationId, messageId, conversationToken }),
+    openText: (index: number) => write({ type: "content_block_start", index }),
+    text: (index: number, text: string) => {
+      // By hand: this runs for every token of every reply.
+      position += text.length;
+      return `id: ${messageId}:${position}\nevent: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"text_delta","text":${JSON.stringify(text)}}}\n\n`;
+    },
+    closeText: (index: number) => write({ type: "content_block_stop", index }),
+    toolUse: (index: number, { id, name, toolId, executionType, input }: ToolPiece) =>
+      write({ type: "tool_use_start", index, id, name, toolId, executionType, input }),
+    toolResult: (index: number, { id, name }: ToolPiece, { forModel: _, ...shown }: ToolOutcome) =>
+      write({ type: "tool_result", index, toolUseId: id, name, ...shown }),
+    end: ({ stopReason, usage, error }: ReplyEnding) => {
+      const failure = error ? write({ type: "error", error }) : "";
+      return failure + write({ type: "message_stop", messageId, stopReason, ...(usage ? { usage } : {}) });
+    },
+  };
+}
+
+/** What is known of a reply; `end` is absent while it runs, and `textIsOpen` says that its last text may still grow. */
+export type ReplyState = { start: ReplyStart; pieces: readonly Piece[]; textIsOpen?: boolean; end?: ReplyEnding };
+
+/** The events after a position. */
+export function eventsAfter(position: number, { start, pieces, textIsOpen = false, end }: ReplyState): string {
+  const events = eventWriter(start.messageId);
+  let output = "";
+  let at = 0;
+  const emit = (event: string, length = 1) => {
+    at += length;
+    if (at > position) output += event;
+  };
+  emit(events.start(start));
+  pieces.forEach((piece, index) => {
+    if (piece.type === "tool") {
+      emit(events.toolUse(index, piece));
+      if (piece.result) emit(events.toolResult(index, piece, piece.result));
+      return;
+    }
+    emit(events.openText(index));
+    const said = Math.min(Math.max(position - at, 0), piece.text.length);
+    if (said > 0) events.text(index, piece.text.slice(0, said));
+    at += said;
+    if (said < piece.text.length) emit(events.text(index, piece.text.slice(said)), piece.text.length - said);
+    if (!textIsOpen || index < pieces.length - 1) emit(events.closeText(index));
+  });
+  if (end) emit(events.end(end), end.error ? 2 : 1);
+  return output;
+}
+
+/** The position in a `Last-Event-ID`, or 0 when it is of another reply or none. */
+export function positionIn(lastEventId: string | undefined, messageId: string): number {
+  const [id, position] = lastEventId?.split(":") ?? [];
+  return id === messageId && position && /^\d{1,9}$/.test(position) ? Number(position) : 0;
+}

@@ -1,0 +1,49 @@
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { Logger } from "pino";
+import { toColumns } from "../conversations/message-pieces.ts";
+import type { ReplyStore } from "../conversations/reply-store.ts";
+import type { AgentRow } from "../db/tables.ts";
+import type { AskLimits } from "../models/ask-model.ts";
+import type { ChatModel } from "../models/chat-model.ts";
+import { ModelError } from "../models/model-error.ts";
+import type { AgentTools } from "../tools/agent-tools.ts";
+import { runAgentLoop } from "./agent-loop.ts";
+import type { ReplyEnding } from "./reply-events.ts";
+import type { RunningReplies } from "./running-replies.ts";
+import type { RunningReply } from "./running-reply.ts";
+
+const MAX_STEPS = 8;
+
+type Run = { agent: AgentRow; model: ChatModel; prompt: LanguageModelV4Prompt; tools: AgentTools; log: Logger };
+
+/** Makes a reply, from the first question to the model to the stored end. The returned function never rejects. */
+export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
+  return async (reply: RunningReply, { agent, model, prompt, tools, log }: Run): Promise<void> => {
+    let ending: ReplyEnding;
+    try {
+      const temperature = agent.temperature / 100;
+      const loop = { model, prompt, temperature, limits, maxSteps: MAX_STEPS, ...tools, signal: reply.signal };
+      ending = await runAgentLoop(loop, reply);
+    } catch (error) {
+      ending = reply.signal.aborted ? { stopReason: "aborted" } : failed(error, log);
+    }
+    try {
+      await store.end({
+        ...{ id: reply.messageId, now: Date.now(), stopReason: ending.stopReason, ...toColumns(reply.pieces) },
+        ...{ inputTokens: ending.usage?.inputTokens ?? null, outputTokens: ending.usage?.outputTokens ?? null },
+      });
+    } catch (error) {
+      log.error({ err: error }, "reply could not be stored");
+      ending = { stopReason: "error", error: { code: "INTERNAL", message: "The reply could not be stored." } };
+    }
+    replies.remove(reply);
+    reply.end(ending);
+  };
+}
+
+/** What the visitor is told of a failure; the log has the cause. */
+function failed(error: unknown, log: Logger): ReplyEnding {
+  log.warn({ err: error instanceof ModelError ? (error.cause ?? error) : error }, "reply failed");
+  if (error instanceof ModelError) return { stopReason: "error", error: { code: error.code, message: error.message } };
+  return { stopReason: "error", error: { code: "INTERNAL", message: "Something went wrong while replying." } };
+}

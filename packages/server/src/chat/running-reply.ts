@@ -1,0 +1,78 @@
+import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
+import type { ToolOutcome } from "../tools/run-tool.ts";
+import { eventsAfter, eventWriter, type ReplyEnding, type ReplyStart } from "./reply-events.ts";
+
+/** Somebody who follows a reply: gets the events as text, then the end. */
+export type Reader = { write(events: string): void; end(): void };
+
+export type RunningReply = ReturnType<typeof createRunningReply>;
+
+/**
+ * A reply while it is made: what was said so far, who listens, and how to end it. Without a reader it is aborted, at
+ * once or, when `resumable`, after `resumeWindow` milliseconds.
+ */
+export function createRunningReply(start: ReplyStart, options: { resumable: boolean; resumeWindow: number }) {
+  const pieces: Piece[] = [];
+  const readers = new Set<Reader>();
+  const abort = new AbortController();
+  const done = Promise.withResolvers<void>();
+  const events = eventWriter(start.messageId);
+  let openText: number | null = null;
+  let lonely: NodeJS.Timeout | undefined;
+
+  const publish = (event: string) => {
+    for (const reader of readers) reader.write(event);
+  };
+  const closeText = () => {
+    if (openText === null) return;
+    publish(events.closeText(openText));
+    openText = null;
+  };
+
+  events.start(start);
+  return {
+    ...start,
+    pieces,
+    signal: abort.signal,
+    /** resolves when the reply is stored and every reader was told */
+    done: done.promise,
+    abort: () => abort.abort(),
+    text(text: string) {
+      const last = pieces.at(-1);
+      if (openText !== null && last?.type === "text") last.text += text;
+      else {
+        openText = pieces.push({ type: "text", text }) - 1;
+        publish(events.openText(openText));
+      }
+      publish(events.text(openText, text));
+    },
+    closeText,
+    toolUse(piece: ToolPiece) {
+      closeText();
+      publish(events.toolUse(pieces.push(piece) - 1, piece));
+    },
+    toolResult(piece: ToolPiece, outcome: ToolOutcome) {
+      piece.result = outcome;
+      publish(events.toolResult(pieces.indexOf(piece), piece, outcome));
+    },
+    end(ending: ReplyEnding) {
+      closeText();
+      publish(events.end(ending));
+      for (const reader of readers) reader.end();
+      readers.clear();
+      clearTimeout(lonely);
+      done.resolve();
+    },
+    /** Sends what was said after the position, then everything as it comes. Returns how to leave. */
+    follow(reader: Reader, position: number): () => void {
+      clearTimeout(lonely);
+      reader.write(eventsAfter(position, { start, pieces, textIsOpen: openText !== null }));
+      readers.add(reader);
+      return () => {
+        if (!readers.delete(reader) || readers.size > 0) return;
+        if (!options.resumable) return abort.abort();
+        lonely = setTimeout(() => abort.abort(), options.resumeWindow).unref();
+      };
+    },
+  };
+}

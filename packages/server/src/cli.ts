@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
+import { createAccount, findMember, hasAccounts, setPassword, setPlan } from "./auth/account-store.ts";
+import { generateKey } from "./auth/api-key-format.ts";
+import { deleteKey, insertKey, listKeys } from "./auth/api-key-store.ts";
+import { planIds } from "./config.ts";
+import { backUp, restore } from "./db/backup.ts";
+import { migrate } from "./db/migrate.ts";
+import { createDeps, readEnvironment } from "./start-up.ts";
+
+const usage = `npm run foyer -- <command>
+
+  keys create --email you@example.com [--name laptop] [--expires 90]   print a new API key (--expires in days)
+  keys list --email you@example.com
+  keys revoke --email you@example.com --id key_…
+  users create --email you@example.com [--password …] [--plan pro]    the first one owns the server
+  users set-password --email you@example.com --password …
+  users set-plan --email you@example.com --plan free|starter|growth|pro
+  migrate                                                             bring the database to this version
+  backup <folder>                                                     SQLite, also while the server runs
+  restore <folder>`;
+
+type Options = { email?: string; password?: string; name?: string; plan?: string; id?: string; expires?: string };
+type Context = { deps: ReturnType<typeof createDeps>; options: Options; argument: string | undefined };
+
+const commands: Record<string, (context: Context) => Promise<string>> = {
+  "keys create": createKey,
+  "keys list": showKeys,
+  "keys revoke": revokeKey,
+  "users create": createUser,
+  "users set-password": changePassword,
+  "users set-plan": changePlan,
+  migrate: async () => "The database is up to date.",
+  backup: async ({ deps, argument }) => {
+    const folder = required(argument, "a folder to write to");
+    await backUp(sqliteFile(deps), deps.config.dataDir, folder);
+    return `The backup is in ${folder}.`;
+  },
+  restore: async ({ deps, argument }) => {
+    const kept = await restore(sqliteFile(deps), deps.config.dataDir, required(argument, "the folder of a backup"));
+    return `Restored. What was there before is in ${kept}.`;
+  },
+};
+
+try {
+  console.log(await main());
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const { values, positionals } = parse();
+  const [group = "", action = ""] = positionals;
+  const command = commands[`${group} ${action}`] ?? commands[group];
+  if (!command) throw new Error(usage);
+  const { config, log } = readEnvironment({ ...process.env, FOYER_LOG_LEVEL: process.env.FOYER_LOG_LEVEL ?? "warn" });
+  const deps = createDeps(config, log);
+  try {
+    if (group !== "restore") await migrate({ db: deps.db, kind: deps.databaseKind });
+    return await command({ deps, options: values, argument: action || undefined });
+  } finally {
+    await deps.close();
+  }
+}
+
+function parse() {
+  const text = { type: "string" } as const;
+  const options = { email: text, password: text, name: text, plan: text, id: text, expires: text };
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+  }
+}
+
+async function createKey({ deps, options }: Context) {
+  const { organizationId, userId } = await member(deps, options);
+  const key = generateKey();
+  const days = options.expires === undefined ? null : Number(options.expires);
+  if (days !== null && !(days > 0)) throw new Error("--expires takes a number of days.");
+  const expiresAt = days === null ? null : Date.now() + days * 86_400_000;
+  await insertKey(deps.db, { organizationId, createdBy: userId, name: options.name ?? "Command line", key, expiresAt });
+  return key;
+}
+
+async function showKeys({ deps, options }: Context) {
+  const { organizationId } = await member(deps, options);
+  const date = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
+  const rows = await listKeys(deps.db, organizationId);
+  return rows
+    .map(
+      (key) =>
+        `${key.id}  ${key.start}…  ${key.name}  last used ${date(key.lastUsedAt)}  expires ${date(key.expiresAt)}`,
+    )
+    .join("\n");
+}
+
+async function revokeKey({ deps, options }: Context) {
+  const { organizationId } = await member(deps, options);
+  if (!(await deleteKey(deps.db, organizationId, required(options.id, "--id"))))
+    throw new Error("There is no such key.");
+  return "Revoked. Running servers stop taking it within 5 seconds.";
+}
+
+async function createUser({ deps, options }: Context) {
+  const email = required(options.email, "--email");
+  if (await findMember(deps.db, email)) throw new Error(`There is an account for ${email} already.`);
+  const password = options.password ?? randomBytes(15).toString("base64url");
+  checkPassword(password);
+  const plan = options.plan ? knownPlan(options.plan) : (await hasAccounts(deps.db)) ? deps.config.defaultPlan : "pro";
+  await createAccount(deps.db, { email, password, plan });
+  const shown = options.password === undefined ? ` with the password ${password}` : "";
+  return `Created ${email}${shown} on the plan ${plan}.`;
+}
+
+async function changePassword({ deps, options }: Context) {
+  const { userId } = await member(deps, options);
+  const password = required(options.password, "--password");
+  checkPassword(password);
+  await setPassword(deps.db, userId, password);
+  return "The password is changed.";
+}
+
+async function changePlan({ deps, options }: Context) {
+  const { organizationId } = await member(deps, options);
+  const plan = knownPlan(required(options.plan, "--plan"));
+  await setPlan(deps.db, organizationId, plan);
+  return `The plan is ${plan}.`;
+}
+
+async function member(deps: Context["deps"], { email }: Options) {
+  const address = required(email, "--email");
+  const found = await findMember(deps.db, address);
+  if (!found)
+    throw new Error(`There is no account for ${address}. Make one: npm run foyer -- users create --email ${address}`);
+  return found;
+}
+
+function required(value: string | undefined, what: string): string {
+  if (!value) throw new Error(`Missing: ${what}.\n\n${usage}`);
+  return value;
+}
+
+function checkPassword(password: string) {
+  if (password.length < 12) throw new Error("A password has at least 12 characters.");
+}
+
+function knownPlan(plan: string) {
+  if (!planIds.some((known) => known === plan)) throw new Error(`The plans are ${planIds.join(", ")}.`);
+  return plan;
+}
+
+function sqliteFile({ config }: Context["deps"]): string {
+  if (config.database.kind === "sqlite") return config.database.file;
+  throw new Error("With PostgreSQL use its own tools: pg_dump and pg_restore.");
+}

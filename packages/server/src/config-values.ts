@@ -1,0 +1,104 @@
+import ipaddr from "ipaddr.js";
+
+/** Thrown for a bad environment; the message is complete and for the person at the terminal. */
+export class ConfigError extends Error {}
+
+/** Collects what is wrong, so that one start shows it all. */
+export class Problems {
+  readonly #lines: string[] = [];
+
+  add(name: string, expected: string, found: string | undefined): void {
+    this.#lines.push(`${name}: expected ${expected}, found ${found === undefined ? "nothing" : shown(name, found)}.`);
+  }
+
+  throwIfAny(): void {
+    if (this.#lines.length > 0)
+      throw new ConfigError(`The configuration is not usable.\n  ${this.#lines.join("\n  ")}`);
+  }
+}
+
+/** The variable parsed, or the fallback when it is absent or empty. A parser throws an Error that says what it expects. */
+export function read<T>(
+  environment: Record<string, string | undefined>,
+  problems: Problems,
+  name: string,
+  parse: (value: string) => T,
+  fallback: T,
+): T {
+  const value = environment[name]?.trim();
+  if (!value) return fallback;
+  try {
+    return parse(value);
+  } catch (error) {
+    problems.add(name, error instanceof Error ? error.message : String(error), value);
+    return fallback;
+  }
+}
+
+/** What is secret is not repeated on a terminal or in a log. */
+function shown(name: string, value: string) {
+  if (/SECRET|PASSWORD|KEY|TOKEN|DATABASE_URL/.test(name)) return `${value.length} characters`;
+  return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+}
+
+export const text = (value: string): string => value;
+
+export const list = (value: string): string[] =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter(Boolean);
+
+export function int(minimum: number, maximum: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (!/^-?\d+$/.test(value) || number < minimum || number > maximum) {
+      throw new Error(`a whole number from ${minimum} to ${maximum}`);
+    }
+    return number;
+  };
+}
+
+export function oneOf<const T extends readonly string[]>(values: T) {
+  return (value: string): T[number] => {
+    const found = values.find((known) => known === value);
+    if (found === undefined) throw new Error(`one of ${values.join(", ")}`);
+    return found;
+  };
+}
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** `500ms`, `30s`, `5m`, `2h` → milliseconds. */
+export function duration(value: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value);
+  const unit = match?.[2] as keyof typeof unitMs | undefined;
+  if (!unit) throw new Error("a duration such as 500ms, 30s, 5m or 2h");
+  return Math.round(Number(match?.[1]) * unitMs[unit]);
+}
+
+export function url(value: string): string {
+  const parsed = URL.parse(value);
+  if (
+    (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") ||
+    parsed.username ||
+    parsed.search ||
+    parsed.hash
+  ) {
+    throw new Error("an address such as https://chat.example.com");
+  }
+  return value;
+}
+
+export function email(value: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error("an e-mail address");
+  return value.toLowerCase();
+}
+
+export function cidrs(value: string): string[] {
+  const items = list(value);
+  if (!items.every((item) => (item.includes("/") ? ipaddr.isValidCIDR(item) : ipaddr.isValid(item)))) {
+    throw new Error("addresses or ranges such as 10.0.0.0/8, 127.0.0.1");
+  }
+  return items;
+}

@@ -1,0 +1,112 @@
+import { join, resolve } from "node:path";
+import { cidrs, duration, email, int, list, oneOf, Problems, read, text, url } from "./config-values.ts";
+import type { DatabaseAddress } from "./db/open.ts";
+import { readProviders } from "./models/provider-environment.ts";
+
+/** From the smallest to the largest. */
+export const planIds = ["free", "starter", "growth", "pro"] as const;
+
+export type Config = ReturnType<typeof readConfig>;
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Reads the whole environment once. Durations come out in milliseconds, limits as numbers a minute (0 = off).
+ * @throws ConfigError with one line for each variable that is wrong: its name, what was expected, what was found
+ */
+export function readConfig(environment: Environment) {
+  const problems = new Problems();
+  const get = <T>(name: string, parse: (value: string) => T, fallback: T) =>
+    read(environment, problems, name, parse, fallback);
+
+  const host = get("HOST", text, "127.0.0.1");
+  const port = get("PORT", int(0, 65_535), 3_000);
+  const baseUrl = get("BASE_URL", url, `http://localhost:${port}`).replace(/\/+$/, "");
+  const dataDir = resolve(get("FOYER_DATA_DIR", text, "./data"));
+  const databaseUrl = get<string | null>("DATABASE_URL", postgresUrl, null);
+  const secret = get<string | null>("FOYER_SECRET", longText(32), null);
+  if (databaseUrl && !secret) {
+    problems.add(
+      "FOYER_SECRET",
+      "at least 32 characters when DATABASE_URL is set (every process needs the same)",
+      undefined,
+    );
+  }
+  const database: DatabaseAddress = databaseUrl
+    ? { kind: "postgres", url: databaseUrl }
+    : { kind: "sqlite", file: join(dataDir, "foyer.sqlite") };
+  const config = {
+    host,
+    port,
+    baseUrl,
+    /** nobody but this machine can reach us, so nobody but this machine can make us reach it */
+    isLoopbackOnly: isLoopback(host) && isLoopback(new URL(baseUrl).hostname),
+    dataDir,
+    database,
+    secret,
+    logLevel: get("FOYER_LOG_LEVEL", oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]), "info"),
+    trustProxy: get<string[]>("FOYER_TRUST_PROXY", cidrs, []),
+    metricsToken: get<string | null>("FOYER_METRICS_TOKEN", longText(16), null),
+    outboundAllow: get<string[]>("FOYER_OUTBOUND_ALLOW", list, []),
+    admin: readAdmin(get, problems),
+    defaultPlan: get("FOYER_DEFAULT_PLAN", oneOf(planIds), "free"),
+    retentionDays: get<number | null>("FOYER_RETENTION_DAYS", int(1, 36_500), null),
+    models: {
+      defaultModel: get<string | null>("FOYER_DEFAULT_MODEL", text, null),
+      providers: readProviders(environment, problems),
+      idleTimeout: get("FOYER_MODEL_IDLE_TIMEOUT", duration, 60_000),
+      totalTimeout: get("FOYER_MODEL_TOTAL_TIMEOUT", duration, 600_000),
+    },
+    limits: readLimits(get),
+    heartbeat: get("FOYER_STREAM_HEARTBEAT", duration, 15_000),
+    resumeWindow: get("FOYER_RESUME_WINDOW", duration, 30_000),
+    drainTimeout: get("FOYER_DRAIN_TIMEOUT", duration, 30_000),
+  };
+  problems.throwIfAny();
+  return config;
+}
+
+type Get = <T>(name: string, parse: (value: string) => T, fallback: T) => T;
+
+/** The owner that an unattended start creates or updates; all or nothing. */
+function readAdmin(get: Get, problems: Problems) {
+  const address = get<string | null>("FOYER_ADMIN_EMAIL", email, null);
+  const password = get<string | null>("FOYER_ADMIN_PASSWORD", longText(12), null);
+  const apiKey = get<string | null>("FOYER_ADMIN_API_KEY", longText(24), null);
+  if (address && password) return { email: address, password, apiKey };
+  if (address) problems.add("FOYER_ADMIN_PASSWORD", "at least 12 characters when FOYER_ADMIN_EMAIL is set", undefined);
+  else if (password || apiKey) {
+    problems.add("FOYER_ADMIN_EMAIL", "the owner's address when FOYER_ADMIN_PASSWORD or _API_KEY is set", undefined);
+  }
+  return null;
+}
+
+function readLimits(get: Get) {
+  const limit = (name: string, fallback: number) => get(`FOYER_LIMIT_${name}`, int(0, 1_000_000_000), fallback);
+  return {
+    chatPerSession: limit("CHAT_PER_SESSION", 30),
+    chatPerIp: limit("CHAT_PER_IP", 600),
+    runningPerIp: limit("RUNNING_PER_IP", 50),
+    running: limit("RUNNING", 5_000),
+  };
+}
+
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" || /^127\.\d+\.\d+\.\d+$/.test(hostname) || hostname === "::1" || hostname === "[::1]"
+  );
+}
+
+function postgresUrl(value: string) {
+  const scheme = URL.parse(value)?.protocol;
+  if (scheme !== "postgres:" && scheme !== "postgresql:")
+    throw new Error("postgres://user:password@host:port/database");
+  return value;
+}
+
+function longText(minimum: number) {
+  return (value: string) => {
+    if (value.length < minimum) throw new Error(`at least ${minimum} characters`);
+    return value;
+  };
+}

@@ -1,0 +1,44 @@
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import type { App } from "../app.ts";
+import { accountOf } from "../auth/authenticate.ts";
+import type { ConversationService } from "./conversation-service.ts";
+import type { Viewer } from "./conversation-store.ts";
+
+export function conversationRoutes(app: App, conversations: ConversationService): void {
+  app.route({
+    ...contract.listConversations,
+    handler: async (request) => ({
+      ...(await conversations.list(accountOf(request).organizationId, request.query)),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.getConversation,
+    handler: async (request) => {
+      const { id } = request.params;
+      return { data: await conversations.get(viewerOf(request, id), id), error: null };
+    },
+  });
+  app.route({
+    ...contract.deleteConversation,
+    handler: async (request) => {
+      await conversations.delete(accountOf(request).organizationId, request.params.id);
+      return { data: { success: true as const }, error: null };
+    },
+  });
+  app.route({
+    ...contract.rateMessage,
+    handler: async (request) => {
+      const { id } = request.params;
+      const { messageId, rating } = request.body;
+      await conversations.rate(viewerOf(request, id), id, messageId, rating);
+      return { data: { messageId, rating }, error: null };
+    },
+  });
+}
+
+/** The account, or the holder of this very conversation's token (authenticate.ts let nobody else in). */
+export function viewerOf(request: FastifyRequest, conversationId: string): Viewer {
+  return request.account ? { organizationId: request.account.organizationId } : { conversationId };
+}

@@ -1,0 +1,128 @@
+import type { ConversationQuery, Rating } from "@foyer/contract";
+import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import { compileOnce } from "../db/compiled-query.ts";
+import type { Db } from "../db/open.ts";
+import type { ConversationRow, MessageRow, Tables } from "../db/tables.ts";
+
+/** Who may see a conversation: its account, or the holder of its token. */
+export type Viewer = { organizationId: string } | { conversationId: string };
+
+export type ConversationFilter = Omit<ConversationQuery, "agentId" | "from" | "to"> & {
+  /** milliseconds; from inclusive, to exclusive */
+  from?: number;
+  to?: number;
+};
+
+export type ConversationStore = ReturnType<typeof createConversationStore>;
+
+export function createConversationStore(db: Db) {
+  const { firstPage, total } = pageQueries(db);
+  return {
+    /** Newest first. Without filters the total is a counter's; with them the matches are counted. */
+    async list(organizationId: string, agentId: string, filter: ConversationFilter, limit: number, offset: number) {
+      const isFiltered = Object.values(filter).some((value) => value !== undefined);
+      if (!isFiltered) {
+        const page = await firstPage(db, { agentId, organizationId, limit, offset });
+        const counted = await total(db, { agentId });
+        return { rows: page.rows, total: counted.rows[0]?.conversations ?? 0 };
+      }
+      const matching = db
+        .selectFrom("conversations")
+        .where("agentId", "=", agentId)
+        .where("organizationId", "=", organizationId)
+        .$call(matches(filter));
+      const rows = await matching.selectAll().orderBy("id", "desc").limit(limit).offset(offset).execute();
+      const counted = await matching.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+      return { rows, total: Number(counted.n) };
+    },
+    async get(viewer: Viewer, id: string): Promise<ConversationRow | undefined> {
+      return db.selectFrom("conversations").selectAll().where("id", "=", id).where(seenBy(viewer)).executeTakeFirst();
+    },
+    async messages(conversationId: string): Promise<MessageRow[]> {
+      return db
+        .selectFrom("messages")
+        .selectAll()
+        .where("conversationId", "=", conversationId)
+        .orderBy("position")
+        .execute();
+    },
+    /** Keeps the agent's counter right in the same transaction. @returns false when there is none such */
+    async delete(organizationId: string, id: string): Promise<boolean> {
+      return db.transaction().execute(async (trx) => {
+        const deleted = await trx
+          .deleteFrom("conversations")
+          .where("id", "=", id)
+          .where("organizationId", "=", organizationId)
+          .returning("agentId")
+          .executeTakeFirst();
+        if (!deleted) return false;
+        await trx
+          .updateTable("agentCounters")
+          .set({ conversations: sql`conversations - 1` })
+          .where("agentId", "=", deleted.agentId)
+          .execute();
+        return true;
+      });
+    },
+    /** @returns false when the conversation has no such message */
+    async rate(conversationId: string, messageId: string, rating: Rating): Promise<boolean> {
+      const result = await db
+        .updateTable("messages")
+        .set({ feedback: rating })
+        .where("id", "=", messageId)
+        .where("conversationId", "=", conversationId)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+  };
+}
+
+/** What every look at the inbox runs. */
+function pageQueries(db: Db) {
+  const firstPage = compileOnce<
+    { agentId: string; organizationId: string; limit: number; offset: number },
+    ConversationRow
+  >((param) =>
+    db
+      .selectFrom("conversations")
+      .selectAll()
+      .where("agentId", "=", param("agentId"))
+      .where("organizationId", "=", param("organizationId"))
+      .orderBy("id", "desc")
+      .limit(param("limit"))
+      .offset(param("offset")),
+  );
+  const total = compileOnce<{ agentId: string }, { conversations: number }>((param) =>
+    db.selectFrom("agentCounters").select("conversations").where("agentId", "=", param("agentId")),
+  );
+  return { firstPage, total };
+}
+
+function seenBy(viewer: Viewer) {
+  return (where: ExpressionBuilder<Tables, "conversations">) =>
+    "organizationId" in viewer
+      ? where("organizationId", "=", viewer.organizationId)
+      : where("conversations.id", "=", viewer.conversationId);
+}
+
+function matches({ userId, q, feedback, from, to }: ConversationFilter) {
+  return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
+    query
+      .$if(userId !== undefined, (x) => x.where("userId", "=", userId ?? null))
+      .$if(from !== undefined, (x) => x.where("createdAt", ">=", from ?? 0))
+      .$if(to !== undefined, (x) => x.where("createdAt", "<", to ?? 0))
+      .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
+      .$if(q !== undefined, (x) =>
+        x.where(sql<boolean>`(${contains("title", q ?? "")} or ${hasMessage(contains("content", q ?? ""))})`),
+      );
+}
+
+function hasMessage(condition: RawBuilder<unknown>) {
+  return sql<boolean>`exists (select 1 from messages where messages."conversationId" = conversations.id and ${condition})`;
+}
+
+/** Without regard to case, everything in the text taken literally. */
+function contains(column: "title" | "content", text: string) {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  return sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+}

@@ -1,0 +1,44 @@
+import type { ToolCall } from "@foyer/contract";
+import type { MessageRow } from "../db/tables.ts";
+import type { ToolOutcome } from "../tools/run-tool.ts";
+
+/** A tool call as the chat shows and keeps it; `result` is absent while it runs. */
+export type ToolPiece = {
+  type: "tool";
+  id: string;
+  name: string;
+  toolId: string | null;
+  executionType: string | null;
+  input: unknown;
+  result?: ToolOutcome;
+};
+
+export type TextPiece = { type: "text"; text: string };
+
+/** A reply is a row of pieces: texts and tool calls, in the order in which they came. */
+export type Piece = TextPiece | ToolPiece;
+
+export function textOf(pieces: readonly Piece[]): string {
+  return pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
+}
+
+/** The columns for these pieces; a reply of one text needs no JSON. */
+export function toColumns(pieces: readonly Piece[]): Pick<MessageRow, "content" | "pieces"> {
+  const isPlain = pieces.length === 0 || (pieces.length === 1 && pieces[0]?.type === "text");
+  return { content: textOf(pieces), pieces: isPlain ? null : JSON.stringify(pieces) };
+}
+
+export function fromColumns(row: Pick<MessageRow, "content" | "pieces">): Piece[] {
+  if (row.pieces) return JSON.parse(row.pieces);
+  return row.content ? [{ type: "text", text: row.content }] : [];
+}
+
+export function toolCallsOf(pieces: readonly Piece[]): ToolCall[] {
+  return pieces
+    .filter((piece) => piece.type === "tool")
+    .map(({ result, type: _, ...call }) => ({
+      ...call,
+      result: result?.result ?? null,
+      isError: result?.isError ?? false,
+    }));
+}

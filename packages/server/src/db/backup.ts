@@ -1,0 +1,63 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { secretFileName } from "../auth/root-secret.ts";
+
+/** The database's name inside a backup folder. */
+const DATABASE = "foyer.sqlite";
+
+/**
+ * Copies a running SQLite database, and the generated secret that opens what is sealed in it, into a folder.
+ * @throws when the folder holds a backup already
+ */
+export async function backUp(file: string, dataDir: string, folder: string): Promise<void> {
+  const target = join(folder, DATABASE);
+  if (existsSync(target)) throw new Error(`There is a backup in ${folder} already. Choose another folder.`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const source = new Database(file, { fileMustExist: true });
+  try {
+    await source.backup(target);
+  } finally {
+    source.close();
+  }
+  chmodSync(target, 0o600);
+  const secret = join(dataDir, secretFileName);
+  if (existsSync(secret)) copyFileSync(secret, join(folder, secretFileName));
+}
+
+/**
+ * Puts a backup in place of what is there, also under a running server, which sees it with its next query. What was
+ * there is kept beside it first. @returns where
+ */
+export async function restore(file: string, dataDir: string, folder: string): Promise<string> {
+  const source = openBackup(join(folder, DATABASE));
+  try {
+    const kept = join(dataDir, `before-restore-${new Date().toISOString().replace(/[:.]/g, "-")}`);
+    if (existsSync(file)) await backUp(file, dataDir, kept);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    await source.backup(file);
+    const secret = join(folder, secretFileName);
+    if (existsSync(secret)) {
+      copyFileSync(secret, join(dataDir, secretFileName));
+      chmodSync(join(dataDir, secretFileName), 0o600);
+    }
+    return kept;
+  } finally {
+    source.close();
+  }
+}
+
+/** @throws when the file is missing, damaged, or not Foyer's */
+function openBackup(file: string): Database.Database {
+  if (!existsSync(file)) throw new Error(`There is no backup at ${file}.`);
+  const database = new Database(file, { readonly: true });
+  try {
+    const intact = database.pragma("integrity_check", { simple: true });
+    if (intact !== "ok") throw new Error(`The backup is damaged: ${intact}`);
+    database.prepare("select count(*) from migrations").get();
+    return database;
+  } catch (error) {
+    database.close();
+    throw new Error(`${file} is not a Foyer backup: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,26 @@
+/** True when the error is the database's own trouble (gone, full, not answering), not a mistake in the query. */
+export function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error);
+  if (/^(08|53|57P|58)/.test(code)) return true;
+  if (/^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY)/.test(code)) return true;
+  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code)) return true;
+  // node-postgres gives these two no code.
+  return (
+    error instanceof Error &&
+    /timeout exceeded when trying to connect|Connection terminated|Query read timeout/.test(error.message)
+  );
+}
+
+/** True when a unique constraint refused the row. */
+export function isDuplicate(error: unknown): boolean {
+  return /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(codeOf(error));
+}
+
+/** True when a row that this one refers to is not there (any more). */
+export function isMissingReference(error: unknown): boolean {
+  return /^(23503|SQLITE_CONSTRAINT_FOREIGNKEY)$/.test(codeOf(error));
+}
+
+function codeOf(error: unknown) {
+  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+}

@@ -1,0 +1,62 @@
+import { type Kysely, sql } from "kysely";
+import { initial } from "./migrations/0001-initial.ts";
+import type { Db, OpenDatabase } from "./open.ts";
+import type { Tables } from "./tables.ts";
+
+export type DatabaseKind = OpenDatabase["kind"];
+export type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
+
+/** In order, by the name that is kept in the database. A released migration never changes. */
+const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [["0001-initial", initial]];
+
+/**
+ * Brings the database to this version, all in one transaction. Several processes may start at once: the first takes
+ * the lock, the others wait and find nothing left to do. Throws when the database was written by a newer Foyer.
+ * @returns the names of the migrations that ran
+ */
+export async function migrate({ db, kind }: { db: Db; kind: DatabaseKind }): Promise<string[]> {
+  return db.connection().execute(async (connection) => {
+    await lock(connection, kind);
+    try {
+      const names = await runPending(connection, kind);
+      await sql`commit`.execute(connection);
+      return names;
+    } catch (error) {
+      await sql`rollback`.execute(connection);
+      throw error;
+    }
+  });
+}
+
+/** SQLite's write lock, or one of PostgreSQL's advisory locks; either ends with the transaction. */
+async function lock(connection: Kysely<Tables>, kind: DatabaseKind) {
+  if (kind === "sqlite") return sql`begin immediate`.execute(connection);
+  await sql`begin`.execute(connection);
+  return sql`select pg_advisory_xact_lock(7301945527)`.execute(connection);
+}
+
+async function runPending(connection: Kysely<Tables>, kind: DatabaseKind) {
+  await sql`create table if not exists migrations (name varchar(255) primary key, "ranAt" bigint not null)`.execute(
+    connection,
+  );
+  const rows = await sql<{ name: string }>`select name from migrations`.execute(connection);
+  const done = new Set(rows.rows.map((row) => row.name));
+  const unknown = [...done].filter((name) => !migrations.some(([known]) => known === name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `The database has migrations that this version of Foyer does not know (${unknown.join(", ")}). Start the newer version, or restore a backup.`,
+    );
+  }
+  const pending = migrations.filter(([name]) => !done.has(name));
+  for (const [name, up] of pending) {
+    await up(connection, kind);
+    await sql`insert into migrations (name, "ranAt") values (${name}, ${Date.now()})`.execute(connection);
+  }
+  return pending.map(([name]) => name);
+}
+
+/** True when every migration of this version has run. */
+export async function isMigrated(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from migrations`.execute(db);
+  return Number(rows[0]?.n) >= migrations.length;
+}

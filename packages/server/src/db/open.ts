@@ -1,0 +1,67 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
+import pg from "pg";
+import type { Tables } from "./tables.ts";
+
+export type Db = Kysely<Tables>;
+
+/** Where the data is: a file of SQLite's own, or a PostgreSQL address. */
+export type DatabaseAddress = { kind: "sqlite"; file: string } | { kind: "postgres"; url: string };
+
+export type OpenDatabase = { db: Db; kind: DatabaseAddress["kind"]; address: DatabaseAddress };
+
+/** Opens the database; creates SQLite's file and folder when missing. Throws when SQLite's file cannot be opened. */
+export function openDatabase(address: DatabaseAddress, onPoolError: (error: Error) => void): OpenDatabase {
+  const dialect = address.kind === "sqlite" ? sqlite(address.file) : postgres(address.url, onPoolError);
+  return { db: new Kysely<Tables>({ dialect }), kind: address.kind, address };
+}
+
+function sqlite(file: string) {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return new SqliteDialect({ database: withStatementCache(openSqliteFile(file)) });
+}
+
+/** A connection with the pragmas that durability and integrity rest on. */
+export function openSqliteFile(file: string) {
+  const database = new Database(file, { timeout: 5_000 });
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  database.pragma("cache_size = -32000");
+  return database;
+}
+
+/** Preparing costs about as much as running a short statement, and Kysely prepares on every call. */
+function withStatementCache(database: Database.Database) {
+  const statements = new Map<string, Database.Statement>();
+  return {
+    close: () => database.close(),
+    prepare(sql: string) {
+      const known = statements.get(sql);
+      if (known) return known;
+      if (statements.size >= 500) statements.clear();
+      const statement = database.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+function postgres(url: string, onPoolError: (error: Error) => void) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: 2_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    query_timeout: 30_000,
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+  });
+  pool.on("error", onPoolError);
+  return new PostgresDialect({ pool });
+}
+
+/** PostgreSQL's `bigint`; our instants and counters stay below 2^53. */
+const INT8 = 20;

@@ -1,0 +1,22 @@
+import type { Logger } from "pino";
+import type { ApiKeys } from "./auth/api-keys.ts";
+import type { Secrets } from "./auth/root-secret.ts";
+import type { Config } from "./config.ts";
+import type { DatabaseKind } from "./db/migrate.ts";
+import type { Db } from "./db/open.ts";
+import type { Models } from "./models/choose-model.ts";
+import type { ProviderSettings } from "./models/provider-settings.ts";
+import type { Outbound } from "./outbound/guarded-request.ts";
+
+/** What the whole server shares; made in main.ts (or by a test) and handed down. */
+export type Deps = {
+  config: Config;
+  log: Logger;
+  db: Db;
+  databaseKind: DatabaseKind;
+  secrets: Secrets;
+  keys: ApiKeys;
+  models: Models;
+  providerSettings: ProviderSettings;
+  outbound: Outbound;
+};

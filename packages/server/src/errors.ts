@@ -1,0 +1,30 @@
+import { type ErrorCode, errorStatus } from "@foyer/contract";
+
+export type ErrorDetail = { path: string; message: string };
+
+/** An error with an answer: thrown where it is found, rendered by http/error-replies.ts. The message is for the caller. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorDetail[] | undefined;
+  /** seconds, sent as `Retry-After` */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, message: string, extra: { details?: ErrorDetail[]; retryAfter?: number } = {}) {
+    super(message);
+    this.code = code;
+    this.status = errorStatus[code];
+    this.details = extra.details;
+    this.retryAfter = extra.retryAfter;
+  }
+}
+
+/** 400 for one field. */
+export function invalid(path: string, message: string): AppError {
+  return new AppError("VALIDATION_ERROR", path ? `${path}: ${message}` : message, { details: [{ path, message }] });
+}
+
+/** 404. The same for what never existed and for what belongs to somebody else. */
+export function notFound(what: string): AppError {
+  return new AppError("NOT_FOUND", `${what} not found.`);
+}

@@ -1,0 +1,46 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isUnavailable } from "../db/database-errors.ts";
+import { AppError } from "../errors.ts";
+import type { RouteTable } from "./route-table.ts";
+
+/** The one place where an error becomes an answer. */
+export function useErrorReplies(app: FastifyInstance, routes: RouteTable): void {
+  app.setErrorHandler((error: FastifyError | AppError, request, reply) => sendError(toAppError(error), request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = routes.methodsOf(request.url);
+    if (allowed.length === 0)
+      return sendError(new AppError("NOT_FOUND", "There is nothing at this address."), request, reply);
+    reply.header("allow", allowed.join(", "));
+    const message = `This address takes ${allowed.join(", ")}, not ${request.method}.`;
+    return sendError(new AppError("METHOD_NOT_ALLOWED", message), request, reply);
+  });
+}
+
+/** Renders an error; what was our fault is logged with its cause and said in general words only. */
+export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply) {
+  if (error.status >= 500 && error.cause) request.log.error({ err: error.cause }, "request failed");
+  if (error.status === 401) reply.header("www-authenticate", "Bearer");
+  if (error.retryAfter !== undefined) reply.header("retry-after", Math.ceil(error.retryAfter));
+  const details = error.details ? { details: error.details } : {};
+  return reply
+    .status(error.status)
+    .type("application/json; charset=utf-8")
+    .serializer(JSON.stringify)
+    .send({ data: null, error: { code: error.code, message: error.message, ...details } });
+}
+
+/** Turns what the framework, the database or a bug threw into an answer for the caller. */
+export function toAppError(error: FastifyError | Error): AppError {
+  if (error instanceof AppError) return error;
+  const status = "statusCode" in error ? error.statusCode : undefined;
+  if (status === 413) return new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint takes.");
+  if (status === 415)
+    return new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON with `Content-Type: application/json`.");
+  if (status === 408) return new AppError("REQUEST_TIMEOUT", "The request did not arrive in time.");
+  if (status !== undefined && status >= 400 && status < 500) return new AppError("VALIDATION_ERROR", error.message);
+  const answer = isUnavailable(error)
+    ? new AppError("OVERLOADED", "The database does not answer right now. Try again soon.", { retryAfter: 5 })
+    : new AppError("INTERNAL", "Something went wrong on the server. The log has it under this request's id.");
+  answer.cause = error;
+  return answer;
+}

@@ -1,0 +1,50 @@
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import { ErrorBody, errorStatus, ref } from "@foyer/contract";
+import type { FastifyInstance, FastifySchema } from "fastify";
+
+const codes = Object.entries(errorStatus).map(([code, status]) => `\`${code}\` ${status}`);
+
+const description = `Every error is \`{ "data": null, "error": { code, message, details? } }\`. Codes: ${codes.join(", ")}.`;
+
+/** Registers before the routes, so that it sees them all. */
+export async function useOpenApi(app: FastifyInstance, baseUrl: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Foyer", version: "0.1.0", description },
+      servers: [{ url: baseUrl }],
+      components: {
+        securitySchemes: {
+          apiKey: { type: "http", scheme: "bearer", description: "An API key of the account" },
+          conversationToken: { type: "http", scheme: "bearer", description: "`conversationToken` of `message_start`" },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`) },
+    transform: ({ schema, url, route }) => ({ schema: describe(schema, route.config?.access), url }),
+  });
+}
+
+/** `/openapi.json`, and `/docs` to read it. */
+export async function openApiRoutes(app: FastifyInstance): Promise<void> {
+  await app.register(async (docs) => {
+    docs.addHook("onRoute", (route) => {
+      route.config = { ...route.config, access: "public" };
+    });
+    docs.get("/openapi.json", { schema: { hide: true }, logLevel: "warn" }, async () => app.swagger());
+    await docs.register(swaggerUi, { routePrefix: "/docs", logLevel: "warn" });
+  });
+}
+
+/** Adds what is the same for all: who may call, and what an error looks like. */
+function describe(schema: FastifySchema | undefined, access = "account"): FastifySchema {
+  if (!schema || schema.hide) return { ...schema, hide: true };
+  const security = { account: [{ apiKey: [] }], conversation: [{ apiKey: [] }, { conversationToken: [] }], public: [] };
+  const failure = { description: "What was wrong", ...ref(ErrorBody) };
+  return {
+    ...schema,
+    security: security[access as keyof typeof security],
+    response: { ...(schema.response as object), "4xx": failure, "5xx": failure },
+  };
+}

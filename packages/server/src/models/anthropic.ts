@@ -1,0 +1,18 @@
+import { namesInData, type Provider } from "./provider.ts";
+
+export const anthropic: Provider = {
+  label: "Anthropic",
+  defaultModel: "claude-haiku-4-5",
+  prefix: /^claude-/,
+  baseUrl: "https://api.anthropic.com/v1",
+  usualPath: "/v1",
+  async connect({ apiKey, baseUrl, trust, outbound }, model) {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    return createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);
+  },
+  models: {
+    path: "/models?limit=100",
+    headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": "2023-06-01" }),
+    names: namesInData,
+  },
+};

@@ -1,0 +1,97 @@
+import {
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4Message,
+  type LanguageModelV4ToolResultOutput,
+  UnsupportedFunctionalityError,
+} from "@ai-sdk/provider";
+
+type ToolCall = { id: string; type: "function"; function: { name: string; arguments: string } };
+
+export type ChatMessage =
+  | { role: "system" | "user"; content: string }
+  | { role: "assistant"; content: string | null; tool_calls?: ToolCall[] }
+  | { role: "tool"; tool_call_id: string; content: string };
+
+export type ChatTool = {
+  type: "function";
+  function: { name: string; description?: string; parameters: unknown };
+};
+
+export type ChatToolChoice = "auto" | "none" | "required" | { type: "function"; function: { name: string } };
+
+/**
+ * The prompt as the `messages` of a chat completion. Everything becomes plain text, which every compatible server takes.
+ * Reasoning of earlier replies is left out: the format has no place for it. Throws `UnsupportedFunctionalityError` for
+ * files and other parts that text cannot carry, rather than asking the model with something missing.
+ */
+export function toChatMessages(prompt: LanguageModelV4CallOptions["prompt"]): ChatMessage[] {
+  return prompt.flatMap(chatMessages);
+}
+
+/** The tools in the form of a chat completion, or undefined when there are none: an empty list is refused by servers. */
+export function toChatTools(tools: LanguageModelV4CallOptions["tools"]): ChatTool[] | undefined {
+  if (!tools?.length) return undefined;
+  return tools.map((tool) => {
+    if (tool.type !== "function") throw unsupported("provider tool");
+    const { name, description, inputSchema } = tool;
+    return { type: "function", function: { name, ...(description && { description }), parameters: inputSchema } };
+  });
+}
+
+export function toChatToolChoice(choice: LanguageModelV4CallOptions["toolChoice"]): ChatToolChoice | undefined {
+  return choice?.type === "tool" ? { type: "function", function: { name: choice.toolName } } : choice?.type;
+}
+
+function chatMessages(message: LanguageModelV4Message): ChatMessage[] {
+  switch (message.role) {
+    case "system":
+      return [{ role: "system", content: message.content }];
+    case "user":
+      return [{ role: "user", content: message.content.map(textOf).join("\n") }];
+    case "assistant":
+      return [assistantMessage(message)];
+    case "tool":
+      return message.content.map((part) => {
+        if (part.type !== "tool-result") throw unsupported(part.type);
+        return { role: "tool", tool_call_id: part.toolCallId, content: toolResultText(part.output) };
+      });
+  }
+}
+
+function assistantMessage(message: Extract<LanguageModelV4Message, { role: "assistant" }>): ChatMessage {
+  let text = "";
+  const calls: ToolCall[] = [];
+  for (const part of message.content) {
+    if (part.type === "text") text += part.text;
+    else if (part.type === "tool-call") {
+      const input = JSON.stringify(part.input ?? {});
+      calls.push({ id: part.toolCallId, type: "function", function: { name: part.toolName, arguments: input } });
+    } else if (part.type !== "reasoning") throw unsupported(part.type);
+  }
+  if (calls.length === 0) return { role: "assistant", content: text };
+  return { role: "assistant", content: text || null, tool_calls: calls };
+}
+
+function toolResultText(output: LanguageModelV4ToolResultOutput): string {
+  switch (output.type) {
+    case "text":
+    case "error-text":
+      return output.value;
+    case "json":
+    case "error-json":
+      return JSON.stringify(output.value);
+    case "content":
+      return output.value.map(textOf).join("\n");
+    case "execution-denied":
+      return output.reason ?? "The call was not allowed.";
+  }
+}
+
+function textOf(part: { type: "text"; text: string } | { type: "file" | "custom" }): string {
+  if (part.type !== "text") throw unsupported(part.type);
+  return part.text;
+}
+
+function unsupported(part: string) {
+  return new UnsupportedFunctionalityError({ functionality: `a ${part} part in a chat completion` });
+}

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readChatCompletion } from "./chat-completions-stream.ts";
+import type { ModelPart } from "./chat-model.ts";
+
+const done = "data: [DONE]\n\n";
+
+describe("chunks of bytes", () => {
+  const stream = [
+    event({ reasoning: "Überlegung… 思考" }),
+    event({ content: "" }),
+    ...["Grüße ", "👩‍👩‍👧", "\n\n“", '"quoted"', "”", "日本語", " a", " b", " c"].map((content) => event({ content })),
+    event({ tool_calls: [{ index: 0, id: "a", function: { name: "find", arguments: '{"q":"' } }] }).replaceAll(
+      "\n",
+      "\r\n",
+    ),
+    ": ping\n\n",
+    event({ tool_calls: [{ index: 0, function: { arguments: 'é"}' } }] }),
+    event({}, "tool_calls") + done,
+  ].join("");
+
+  it("may be cut anywhere", async () => {
+    const bytes = Buffer.from(stream);
+    const whole = merged(await read([bytes]));
+    expect(textOf(whole)).toBe('Grüße 👩‍👩‍👧\n\n“"quoted"”日本語 a b c');
+    expect(callsOf(whole)).toEqual([["a", "find", '{"q":"é"}']]);
+    expect(merged(await read(cut(bytes, [...bytes.keys()])))).toEqual(whole);
+    const property = fc.asyncProperty(fc.array(fc.nat({ max: bytes.length })), async (at) => {
+      expect(merged(await read(cut(bytes, at)))).toEqual(whole);
+    });
+    await fc.assert(property);
+  });
+});
+
+const recorded = new URL("../../../../../shared/recorded-streams/", import.meta.url);
+
+describe.skipIf(!existsSync(recorded))("recorded streams", () => {
+  it.each([
+    ["openai-chat.text", "text", /^\*\*/, 300],
+    ["openai-compatible.text", "text", /^Grok$/, 342],
+    ["mistral.text", "text", /^Hello, world! This is a test response\.$/, 8],
+    ["openai-compatible.text", "reasoning", /^First, the user said:/, 342],
+    ["openai-compatible.tool-call", "reasoning", /^First, the user is asking/, 253],
+  ] as const)("%s has its %s", async (name, kind, beginning, outputTokens) => {
+    const { lines, stream } = recording(name);
+    const field = kind === "text" ? "content" : "reasoning_content";
+    const expected = lines.map((one) => one.choices[0]?.delta[field] ?? "").join("");
+    expect(expected).toMatch(beginning);
+    const parts = await read([Buffer.from(stream)]);
+    expect(textOf(parts, kind)).toBe(expected);
+    expect(parts.at(-1)).toMatchObject({ type: "finish", usage: { outputTokens: { total: outputTokens } } });
+  });
+
+  it.each([
+    ["mistral.tool-call", "gSIMJiOkT", '{"location": "San Francisco"}'],
+    ["openai-compatible.tool-call", "call_79382389", '{"location":"San Francisco"}'],
+  ])("%s has its call", async (name, id, input) => {
+    const parts = await read([Buffer.from(recording(name).stream)]);
+    expect(callsOf(parts)).toEqual([[id, "weather", input]]);
+    expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "tool-calls", raw: "tool_calls" } });
+  });
+
+  it.each([
+    "openai-chat.text",
+    "openai-compatible.text",
+    "openai-compatible.tool-call",
+    "mistral.text",
+    "mistral.tool-call",
+  ])("%s is the same in single bytes", async (name) => {
+    const bytes = Buffer.from(recording(name).stream);
+    expect(merged(await read(cut(bytes, [...bytes.keys()])))).toEqual(merged(await read([bytes])));
+  });
+
+  function recording(name: string) {
+    const lines = readFileSync(new URL(`${name}.jsonl`, recorded), "utf8")
+      .trim()
+      .split("\n");
+    return {
+      lines: lines.map((text) => JSON.parse(text)),
+      stream: [...lines.map((text) => `data: ${text}\n\n`), done].join(""),
+    };
+  }
+});
+
+function event(delta: object, finish_reason: string | null = null) {
+  return `data: ${JSON.stringify({ id: "c1", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+}
+
+async function read(chunks: Uint8Array[]): Promise<ModelPart[]> {
+  const body = new Readable({ read() {} });
+  for (const chunk of chunks) body.push(chunk);
+  body.push(null);
+  const parts: ModelPart[] = [];
+  for await (const part of readChatCompletion(body, "https://models.example")) parts.push(part);
+  return parts;
+}
+
+function cut(bytes: Uint8Array, at: number[]) {
+  const places = [0, ...at.toSorted((a, b) => a - b), bytes.length];
+  return places
+    .slice(1)
+    .map((place, index) => bytes.subarray(places[index], place))
+    .filter((piece) => piece.length > 0);
+}
+
+/** The parts with neighbouring deltas put together: what must not depend on how the bytes arrive. */
+function merged(parts: ModelPart[]) {
+  const result: ModelPart[] = [];
+  for (const part of parts) {
+    const last = result.at(-1);
+    if (last && "delta" in last && "delta" in part && last.type === part.type) last.delta += part.delta;
+    else result.push({ ...part });
+  }
+  return result;
+}
+
+function textOf(parts: ModelPart[], kind: "text" | "reasoning" = "text") {
+  return parts.map((part) => (part.type === `${kind}-delta` && "delta" in part ? part.delta : "")).join("");
+}
+
+function callsOf(parts: ModelPart[]) {
+  return parts.flatMap((part) => (part.type === "tool-call" ? [[part.toolCallId, part.toolName, part.input]] : []));
+}

@@ -1,0 +1,401 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { APICallError } from "@ai-sdk/provider";
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { readChatCompletion } from "./chat-completions-stream.ts";
+import type { ModelPart } from "./chat-model.ts";
+
+const url = "https://models.example/v1/chat/completions";
+const done = "data: [DONE]\n\n";
+
+afterEach(() => vi.useRealTimers());
+
+describe("text", () => {
+  it("comes as one block, however its first event looks, and ends with reason and usage", async () => {
+    const parts = await read([
+      event({ role: "assistant", content: "" }),
+      event({ content: "Hel" }),
+      event({ content: "lo" }),
+      event({}, { finish_reason: "stop" }),
+      line({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }),
+      done,
+    ]);
+    expect(parts).toEqual([
+      { type: "text-start", id: "1" },
+      { type: "text-delta", id: "1", delta: "Hel" },
+      { type: "text-delta", id: "1", delta: "lo" },
+      { type: "text-end", id: "1" },
+      {
+        type: "finish",
+        finishReason: { unified: "stop", raw: "stop" },
+        usage: {
+          inputTokens: { total: 3, noCache: 3, cacheRead: undefined, cacheWrite: undefined },
+          outputTokens: { total: 2, text: 2, reasoning: undefined },
+          raw: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+        },
+      },
+    ]);
+  });
+
+  it("of one chunk of bytes is one delta", async () => {
+    const parts = await read([["one", " two", " three"].map((content) => event({ content })).join(""), ended("stop")]);
+    expect(deltas(parts)).toEqual(["one two three"]);
+  });
+
+  it("is found in every form of line", async () => {
+    const parts = await read([
+      ": ping\r\n\r\n",
+      'event: message\r\ndata:{"choices":[{"delta":{"content":"a"}}]}\r\n\r\n',
+      'id: 4\ndata: {"choices": [{"delta": {"content": "b"}}]}\n',
+      'data:   {"choices":[{"delta":{"content":"c"}}]}  \ndata:\n\n\n',
+      'data: {"choices":[{"delta":{"content":"d"},"finish_reason":"stop"}]}\ndata: [DONE]',
+    ]);
+    expect(textOf(parts)).toBe("abcd");
+    expect(parts.at(-1)).toMatchObject({ type: "finish" });
+  });
+
+  it("may be null, an array of parts or a refusal", async () => {
+    const content = [{ type: "text", text: "b" }, { type: "text", text: "c" }, { type: "image" }, null];
+    const parts = await read([event({ content: null }), event({ content }), event({ refusal: "No." }), ended("stop")]);
+    expect(textOf(parts)).toBe("bcNo.");
+  });
+
+  it("is read from the chunk that also has the finish reason", async () => {
+    const parts = await read([event({ content: "all" }, { finish_reason: "length" }), done]);
+    expect(textOf(parts)).toBe("all");
+    expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "length", raw: "length" } });
+  });
+
+  it("is not confused by other strings that change from line to line", async () => {
+    const lines = [
+      { name: "another", content: "another" },
+      { name: "b", content: "another" },
+      { name: "b", content: "c" },
+      { name: "b", content: "d" },
+      { name: 'b","content":"x', content: "e" },
+    ];
+    const stream = [...lines.map((delta) => event(delta)), ended("stop")].join("");
+    expect(textOf(await read([stream]))).toBe("anotheranothercde");
+  });
+
+  it("is the same whatever is in it", async () => {
+    const token = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom('"', "\\", "\n", "\t", "é", "👩‍👩‍👧", '","content":"'),
+    );
+    const property = fc.asyncProperty(fc.array(token), async (tokens) => {
+      const stream = [...tokens.map((content) => event({ content })), ended("stop")].join("");
+      expect(textOf(await read([stream]))).toBe(tokens.join(""));
+    });
+    await fc.assert(property, { numRuns: 100 });
+  });
+});
+
+describe("reasoning", () => {
+  it.each(["reasoning_content", "reasoning"])("in %s is a block of its own", async (field) => {
+    const parts = await read([
+      event({ [field]: "Let me" }) + event({ [field]: " see." }) + event({ content: "Yes" }),
+      ended("stop"),
+    ]);
+    expect(parts.slice(0, -1)).toEqual([
+      { type: "reasoning-start", id: "1" },
+      { type: "reasoning-delta", id: "1", delta: "Let me see." },
+      { type: "reasoning-end", id: "1" },
+      { type: "text-start", id: "2" },
+      { type: "text-delta", id: "2", delta: "Yes" },
+      { type: "text-end", id: "2" },
+    ]);
+  });
+});
+
+describe("tool calls", () => {
+  const call = (fragment: object) => event({ tool_calls: [fragment] });
+
+  it("are put together by index, in parallel, and emitted at the end", async () => {
+    const parts = await read([
+      event({ content: "Looking. " }) +
+        call({ index: 0, id: "a", type: "function", function: { name: "find", arguments: "" } }),
+      call({ index: 1, id: "b", function: { name: "weather", arguments: '{"city":' } }),
+      call({ index: 0, function: { arguments: '{"q":1' } }),
+      event({ content: "Wait" }) +
+        call({ index: 1, id: "", function: { name: "", arguments: '"Rome"}' } }) +
+        event({ content: "." }),
+      call({ index: 0, id: null, function: { name: null, arguments: "}" } }),
+      ended("tool_calls"),
+    ]);
+    expect(deltas(parts)).toEqual(["Looking. ", "Wait", "."]);
+    expect(parts.slice(-3)).toMatchObject([
+      { type: "tool-call", toolCallId: "a", toolName: "find", input: '{"q":1}' },
+      { type: "tool-call", toolCallId: "b", toolName: "weather", input: '{"city":"Rome"}' },
+      { type: "finish", finishReason: { unified: "tool-calls", raw: "tool_calls" } },
+    ]);
+  });
+
+  it.each([
+    ["without index", { id: "a" }, { id: "b" }, "find"],
+    ["with one index for all", { index: 0, id: "a" }, { index: 0, id: "b" }, "find"],
+    ["by name alone", { index: 0 }, { index: 0 }, "look"],
+  ])("are told apart %s", async (_, first, second, name) => {
+    const parts = await read([
+      call({ ...first, function: { name: "find", arguments: '{"q":1}' } }),
+      call({ ...second, function: { name, arguments: '{"q":2}' } }),
+      ended("tool_calls"),
+    ]);
+    expect(callsOf(parts)).toEqual([
+      [first.id ?? expect.any(String), "find", '{"q":1}'],
+      [second.id ?? expect.any(String), name, '{"q":2}'],
+    ]);
+  });
+
+  it("without an id get one each", async () => {
+    const whole = call({ function: { name: "find", arguments: "{}" } });
+    const ids = callsOf(await read([whole, whole, ended("tool_calls")])).map(([id]) => id);
+    expect(ids).toEqual([expect.stringMatching(/^call_.{36}$/), expect.stringMatching(/^call_.{36}$/)]);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  it("that repeat id and name in each fragment stay one", async () => {
+    const parts = await read([
+      call({ id: "a", function: { name: "find", arguments: '{"q"' } }),
+      call({ id: "a", function: { name: "find", arguments: ":1}" } }),
+      call({ function: { arguments: " " } }),
+      ended("tool_calls"),
+    ]);
+    expect(callsOf(parts)).toEqual([["a", "find", '{"q":1} ']]);
+  });
+
+  it.each([
+    [undefined, "{}"],
+    ["", "{}"],
+    [{ q: 1 }, '{"q":1}'],
+  ])("with arguments %j have input %s", async (sent, input) => {
+    const parts = await read([call({ index: 0, id: "a", function: { name: "find", arguments: sent } }), ended("stop")]);
+    expect(callsOf(parts)).toEqual([["a", "find", input]]);
+    expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "tool-calls", raw: "stop" } });
+  });
+
+  it("without a name, too many or too large are errors", async () => {
+    const half = "x".repeat(600_000);
+    const many = Array.from({ length: 300 }, (_, index) => call({ index, id: `${index}`, function: { name: "find" } }));
+    expect(await errorOf([call({ index: 0, id: "a" }), ended("tool_calls")])).toMatch("without naming it");
+    expect(await errorOf([...many, ended("tool_calls")])).toMatch("too large");
+    expect(
+      await errorOf([half, half].map((args) => call({ index: 0, id: "a", function: { name: "f", arguments: args } }))),
+    ).toMatch("too large");
+  });
+});
+
+describe("the end", () => {
+  it.each([
+    ["content_filter", "content-filter"],
+    ["function_call", "tool-calls"],
+    ["error", "error"],
+    ["eos", "other"],
+  ])("for reason %s is %s", async (raw, unified) => {
+    expect((await read([ended(raw)])).at(-1)).toMatchObject({ finishReason: { unified, raw } });
+  });
+
+  it("may come as [DONE] without a reason, or as a reason without [DONE]", async () => {
+    const withoutReason = await read([event({ content: "a" }), done]);
+    expect(withoutReason.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop", raw: undefined } });
+    const withoutDone = await read([event({ content: "a" }, { finish_reason: "stop" }), 'data: {"choi']);
+    expect(withoutDone.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
+  });
+
+  it("counts cached and reasoning tokens, whether or not the server adds them up", async () => {
+    const details = {
+      prompt_tokens_details: { cached_tokens: 4 },
+      completion_tokens_details: { reasoning_tokens: 30 },
+    };
+    const usage = { prompt_tokens: 10, completion_tokens: 32, total_tokens: 42, ...details };
+    const expected = {
+      inputTokens: { total: 10, noCache: 6, cacheRead: 4 },
+      outputTokens: { total: 32, text: 2, reasoning: 30 },
+    };
+    expect(await usageOf(usage)).toMatchObject(expected);
+    expect(await usageOf({ ...usage, completion_tokens: 2 })).toMatchObject(expected);
+    expect(await usageOf({})).toMatchObject({ inputTokens: { total: undefined }, outputTokens: { total: undefined } });
+  });
+
+  it("before a reason is an error, also within a line", async () => {
+    const text = event({ content: "Hello" });
+    for (const cut of [[text], [text, 'data: {"choices":[{"de'], []]) {
+      expect(await errorOf(cut)).toMatch("ended early");
+    }
+    expect(textOf(await read([text]))).toBe("Hello");
+  });
+
+  it("by a broken connection is an error with its cause", async () => {
+    const body = source();
+    const parts = collect(readChatCompletion(body, url));
+    body.push(event({ content: "Hello" }));
+    await nextTurn();
+    body.destroy(new Error("socket hang up"));
+    expect((await parts).slice(-2)).toMatchObject([
+      { type: "text-end" },
+      { type: "error", error: { message: "The model's reply ended early.", cause: { message: "socket hang up" } } },
+    ]);
+  });
+
+  it("is not lost when the body was destroyed before", async () => {
+    const body = source();
+    body.destroy();
+    await once(body, "close");
+    expect(await collect(readChatCompletion(body, url))).toMatchObject([{ type: "error" }]);
+  });
+});
+
+describe("errors in the stream", () => {
+  it.each([
+    [{ error: { message: "Overloaded", code: 503 } }, "Overloaded", 503, true],
+    [{ error: { message: "Bad key", code: "invalid_key" } }, "Bad key", undefined, false],
+    [{ error: "Out of memory" }, "Out of memory", undefined, false],
+    [{ object: "error", message: "Too long", code: 400 }, "Too long", undefined, false],
+    [{ error: {} }, "The model's server reported an error.", undefined, false],
+    [{ error: { message: "x".repeat(5000) } }, "x".repeat(1000), undefined, false],
+  ])("%j are reported", async (body, message, statusCode, isRetryable) => {
+    const source = [event({ content: "Hm" }), line(body), ended("stop")];
+    const [text, end, error] = (await read(source)).slice(1);
+    expect([text, end]).toMatchObject([{ delta: "Hm" }, { type: "text-end" }]);
+    expect(error).toMatchObject({ type: "error", error: { message, statusCode, isRetryable } });
+    expect(error?.type === "error" && APICallError.isInstance(error.error)).toBe(true);
+  });
+
+  it("such as a line that is not JSON end it and destroy the body", async () => {
+    const body = source();
+    body.push(`${event({ content: "Hm" })}data: {oops}\n\n${event({ content: "more" })}`);
+    const parts = await collect(readChatCompletion(body, url));
+    expect(textOf(parts)).toBe("Hm");
+    expect(parts.at(-1)).toMatchObject({
+      type: "error",
+      error: { message: expect.stringContaining("not valid JSON") },
+    });
+    expect(body.destroyed).toBe(true);
+  });
+
+  it("do not come from events of another shape", async () => {
+    const odd = [null, 5, [], "text", {}, { choices: null }, { choices: [null] }, { choices: {} }, { usage: 3 }];
+    const deltas = [null, "text", { tool_calls: null }, { tool_calls: {} }, { content: 3 }, { content: [3] }];
+    const lines = [...odd, ...deltas.map((delta) => ({ choices: [{ delta, finish_reason: 7 }] }))].map(line);
+    expect((await read([...lines, event({ content: "ok" }), ended("stop")])).slice(0, -1)).toEqual(
+      (await read([event({ content: "ok" }), ended("stop")])).slice(0, -1),
+    );
+  });
+
+  it("come from a line above 1 MiB, whole or not, but not from one just below", async () => {
+    const piece = "x".repeat(64 * 1024);
+    const endless = source();
+    const parts = collect(readChatCompletion(endless, url));
+    for (let count = 0; count < 17; count += 1) endless.push(piece);
+    expect((await parts).at(-1)).toMatchObject({ error: { message: expect.stringContaining("1 MiB") } });
+    expect(endless.destroyed).toBe(true);
+    const short = event({ content: "a" });
+    expect(await errorOf([short + event({ content: piece.repeat(16) }) + ended("stop")])).toMatch("1 MiB");
+    expect(textOf(await read([event({ content: piece.repeat(15) }) + ended("stop")]))).toHaveLength(15 * piece.length);
+  });
+});
+
+describe("the body", () => {
+  it("is destroyed at once when the reader cancels", async () => {
+    const body = source();
+    const reader = readChatCompletion(body, url).getReader();
+    body.push(event({ content: "Hello" }));
+    await reader.read();
+    const cancelled = reader.cancel();
+    expect(body.destroyed).toBe(true);
+    await cancelled;
+  });
+
+  it("is destroyed at once when the call is aborted, and the stream fails with the reason", async () => {
+    const body = source();
+    const controller = new AbortController();
+    const reader = readChatCompletion(body, url, controller.signal).getReader();
+    body.push(event({ content: "Hello" }));
+    await reader.read();
+    controller.abort(new Error("gone"));
+    expect(body.destroyed).toBe(true);
+    await expect(reader.closed).rejects.toThrow("gone");
+    await expect(collect(readChatCompletion(source(), url, controller.signal))).rejects.toThrow("gone");
+  });
+
+  it("is paused while the reader does not read, and nothing is lost", async () => {
+    const body = source();
+    const stream = readChatCompletion(body, url);
+    const tokens = Array.from({ length: 500 }, (_, index) => `${index} `);
+    const paused = once(body, "pause");
+    for (const content of tokens) body.push(event({ content }));
+    await paused;
+    expect(body.readableLength).toBeGreaterThan(400 * event({ content: "0 " }).length);
+    body.push(done);
+    body.push(null);
+    expect(textOf(await collect(stream))).toBe(tokens.join(""));
+  });
+
+  it("may end after the last event, but is destroyed when it does not", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    for (const ends of [true, false]) {
+      const body = source();
+      body.push(event({ content: "a" }) + done);
+      await collect(readChatCompletion(body, url));
+      expect(body.destroyed).toBe(false);
+      if (ends) body.push(null);
+      else vi.runAllTimers();
+      await once(body, "close");
+      expect(body.readableEnded).toBe(ends);
+      expect(vi.getTimerCount()).toBe(0);
+    }
+  });
+});
+
+function line(value: unknown) {
+  return `data: ${JSON.stringify(value)}\n\n`;
+}
+
+function event(delta: object, choice: object = {}) {
+  return line({ id: "c1", model: "m", choices: [{ index: 0, delta, finish_reason: null, ...choice }] });
+}
+
+function ended(reason: string) {
+  return event({}, { finish_reason: reason }) + done;
+}
+
+function source() {
+  return new Readable({ read() {} });
+}
+
+function read(chunks: (string | Uint8Array)[]): Promise<ModelPart[]> {
+  const body = source();
+  for (const chunk of chunks) body.push(chunk);
+  body.push(null);
+  return collect(readChatCompletion(body, url));
+}
+
+async function collect(stream: ReadableStream<ModelPart>) {
+  const parts: ModelPart[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+
+async function errorOf(chunks: string[]) {
+  const last = (await read(chunks)).at(-1);
+  return last?.type === "error" && last.error instanceof Error ? last.error.message : "no error";
+}
+
+async function usageOf(usage: object) {
+  const last = (await read([event({}, { finish_reason: "stop" }), line({ choices: [], usage }), done])).at(-1);
+  return last?.type === "finish" ? last.usage : undefined;
+}
+
+function deltas(parts: ModelPart[]) {
+  return parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : []));
+}
+
+function textOf(parts: ModelPart[]) {
+  return deltas(parts).join("");
+}
+
+function callsOf(parts: ModelPart[]) {
+  return parts.flatMap((part) => (part.type === "tool-call" ? [[part.toolCallId, part.toolName, part.input]] : []));
+}

@@ -1,0 +1,223 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { Agent, request } from "undici";
+import { afterEach, describe, expect, it } from "vitest";
+import { chatCompletionsModel, type SendStream } from "./chat-completions.ts";
+import type { ModelPart } from "./chat-model.ts";
+
+const prompt: LanguageModelV4CallOptions["prompt"] = [{ role: "user", content: [{ type: "text", text: "Hello" }] }];
+const hello = 'data: {"choices":[{"delta":{"content":"Hello"}}]}\n\n';
+const lastEvents = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+describe("the request", () => {
+  it("has what the call asks for", async () => {
+    const { sent, model } = recordingModel();
+    const { signal } = new AbortController();
+    const inputSchema = { type: "object" as const };
+    await model.doStream({
+      prompt,
+      temperature: 0,
+      maxOutputTokens: 100,
+      tools: [{ type: "function", name: "find", inputSchema }],
+      toolChoice: { type: "required" },
+      headers: { "X-Trace": "1", "x-none": undefined },
+      abortSignal: signal,
+    });
+    const [{ body, ...rest } = { body: "" }] = sent;
+    expect(rest).toEqual({
+      url: "https://models.example/v1/chat/completions",
+      method: "POST",
+      headers: {
+        accept: "text/event-stream",
+        "content-type": "application/json",
+        authorization: "Bearer key",
+        "x-trace": "1",
+      },
+      signal,
+    });
+    expect(JSON.parse(body)).toEqual({
+      model: "small",
+      messages: [{ role: "user", content: "Hello" }],
+      stream: true,
+      stream_options: { include_usage: true },
+      temperature: 0,
+      max_tokens: 100,
+      tools: [{ type: "function", function: { name: "find", parameters: inputSchema } }],
+      tool_choice: "required",
+    });
+  });
+
+  it("leaves out what the call does not ask for", async () => {
+    const { sent, model } = recordingModel();
+    await model.doStream({ prompt, tools: [], toolChoice: { type: "auto" } });
+    const names = Object.keys(JSON.parse(sent[0]?.body ?? ""));
+    expect(names).toEqual(["model", "messages", "stream", "stream_options"]);
+    expect(sent[0]).not.toHaveProperty("signal");
+  });
+});
+
+describe("a refused call", () => {
+  it.each([
+    [429, '{"error":{"message":"Slow down"}}', "Slow down", true],
+    [408, '{"error":"Too slow"}', "Too slow", true],
+    [409, '{"message":"Busy"}', "Busy", true],
+    [503, "<h1>Bad gateway</h1>\n", "<h1>Bad gateway</h1>", true],
+    [500, "", "The model's server answered with status 500.", true],
+    [401, '{"detail":"No key"}', "No key", false],
+    [400, '[{"error":{"message":"Listed"}}]', '[{"error":{"message":"Listed"}}]', false],
+    [404, "null", "null", false],
+    [302, "", "The model's server answered with status 302.", false],
+    [400, "x".repeat(5000), "x".repeat(1000), false],
+    [400, JSON.stringify({ error: { message: "y".repeat(5000) } }), "y".repeat(1000), false],
+  ])("with status %i is thrown, case %#", async (statusCode, body, message, isRetryable) => {
+    const headers = { "retry-after": "3", "x-list": ["a", "b"], "x-none": undefined };
+    const error = await failureOf(async () => ({
+      status: statusCode,
+      headers,
+      body: Readable.from([Buffer.from(body)]),
+    }));
+    expect(error).toMatchObject({
+      message,
+      statusCode,
+      isRetryable,
+      url: "https://models.example/v1/chat/completions",
+    });
+    expect(error).toMatchObject({ responseHeaders: { "retry-after": "3", "x-list": "a,b" } });
+    expect(APICallError.isInstance(error)).toBe(true);
+    expect(JSON.stringify(error)).not.toContain("Hello");
+  });
+
+  it("is read up to 64 KiB, then its body is destroyed", async () => {
+    let produced = 0;
+    const body = new Readable({
+      read() {
+        produced += 1;
+        this.push(Buffer.alloc(16 * 1024, "x"));
+      },
+    });
+    expect(await failureOf(async () => ({ status: 500, headers: {}, body }))).toMatchObject({ statusCode: 500 });
+    expect(body.destroyed).toBe(true);
+    expect(produced).toBeLessThan(20);
+  });
+
+  it("says its status when the body breaks, and the abort's reason when it was aborted", async () => {
+    const broken = () => new Readable({ read: (): void => void 0 }).destroy(new Error("reset"));
+    expect(await failureOf(async () => ({ status: 502, headers: {}, body: broken() }))).toMatchObject({
+      statusCode: 502,
+    });
+    const abortSignal = AbortSignal.abort(new Error("gone"));
+    const aborted = failureOf(async () => ({ status: 502, headers: {}, body: broken() }), { prompt, abortSignal });
+    expect(await aborted).toMatchObject({ message: "gone" });
+  });
+
+  it("that never reached the server fails as it failed", async () => {
+    const reason = new Error("ECONNREFUSED");
+    expect(await failureOf(() => Promise.reject(reason))).toBe(reason);
+  });
+});
+
+describe("over a real connection", () => {
+  const closing: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
+  it("replies arrive, and the connection is used again", async () => {
+    const { stream, ended, connections } = await serve((_, response) => {
+      response.write(hello);
+      setImmediate(() => response.end(lastEvents));
+    });
+    for (let count = 0; count < 6; count += 1) {
+      const parts = await collect(await stream());
+      await ended();
+      expect(parts.map((part) => part.type)).toEqual(["text-start", "text-delta", "text-end", "finish"]);
+    }
+    // undici opens a second one when it is asked again within the turn in which the first became free.
+    expect(connections()).toBeLessThanOrEqual(2);
+  });
+
+  it.each(["cancel", "abort"])("%s reaches the server", async (how) => {
+    const responses: ServerResponse[] = [];
+    const { stream } = await serve((_, response) => {
+      responses.push(response);
+      response.write(hello);
+    });
+    const controller = new AbortController();
+    const reader = (await stream(controller.signal)).getReader();
+    await reader.read();
+    const closed = responses.map((response) => once(response, "close"));
+    expect(closed).toHaveLength(1);
+    if (how === "cancel") await reader.cancel();
+    else controller.abort();
+    await Promise.all(closed);
+  });
+
+  it("a cut is an error part and an endless refusal an error", async () => {
+    const { stream } = await serve((incoming, response) => {
+      if (incoming.headers["x-case"] === "cut") response.write(hello, () => response.destroy());
+      else response.writeHead(400).write("x".repeat(200_000));
+    });
+    const parts = await collect(await stream(undefined, { "x-case": "cut" }));
+    expect(parts.at(-1)).toMatchObject({ type: "error", error: { message: "The model's reply ended early." } });
+    await expect(stream()).rejects.toMatchObject({ statusCode: 400, message: "x".repeat(1000) });
+  });
+
+  async function serve(listener: RequestListener) {
+    let count = 0;
+    const server = createServer(listener).listen(0, "127.0.0.1");
+    server.on("connection", () => {
+      count += 1;
+    });
+    await once(server, "listening");
+    const dispatcher = new Agent();
+    let current: Readable | undefined;
+    closing.push(
+      () => new Promise((resolve) => server.close(resolve)),
+      () => dispatcher.destroy(),
+    );
+    const send: SendStream = async ({ url, ...options }) => {
+      const { statusCode, headers, body } = await request(url, { ...options, dispatcher });
+      current = body;
+      return { status: statusCode, headers, body };
+    };
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/chat/completions`;
+    const stream = async (abortSignal?: AbortSignal, headers = {}) => {
+      const model = chatCompletionsModel({ provider: "ollama", modelId: "small", url, headers, send });
+      return (await model.doStream({ prompt, ...(abortSignal && { abortSignal }) })).stream;
+    };
+    const ended = async () => current?.closed || (current && once(current, "close"));
+    return { stream, ended, connections: () => count };
+  }
+});
+
+function modelWith(send: SendStream) {
+  const url = "https://models.example/v1/chat/completions";
+  const headers = { Authorization: "Bearer key" };
+  return chatCompletionsModel({ provider: "openai-compatible", modelId: "small", url, headers, send });
+}
+
+function recordingModel() {
+  const sent: Parameters<SendStream>[0][] = [];
+  const model = modelWith(async (request) => {
+    sent.push(request);
+    return { status: 200, headers: {}, body: Readable.from([Buffer.from(hello + lastEvents)]) };
+  });
+  return { sent, model };
+}
+
+async function failureOf(send: SendStream, call: LanguageModelV4CallOptions = { prompt }): Promise<unknown> {
+  try {
+    return await modelWith(send).doStream(call);
+  } catch (error) {
+    return error;
+  }
+}
+
+async function collect(stream: ReadableStream<ModelPart>) {
+  const parts: ModelPart[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}

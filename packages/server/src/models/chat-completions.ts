@@ -1,0 +1,119 @@
+import type { Readable } from "node:stream";
+import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { toChatMessages, toChatToolChoice, toChatTools } from "./chat-completions-prompt.ts";
+import { providerMessage, readChatCompletion } from "./chat-completions-stream.ts";
+import type { ChatModel } from "./chat-model.ts";
+
+/**
+ * Sends one request and resolves as soon as the response's headers are there; the body is then read as a stream of
+ * Buffers. Rejects when no response was received. Aborting the signal destroys the body.
+ */
+export type SendStream = (request: {
+  url: string;
+  method: "POST";
+  headers: Record<string, string>;
+  body: string;
+  signal?: AbortSignal;
+}) => Promise<Response>;
+
+type Response = { status: number; headers: Record<string, string | string[] | undefined>; body: Readable };
+
+const maxErrorBytes = 64 * 1024;
+
+/**
+ * A model behind a chat completions endpoint, as OpenAI defined it and many servers offer it. `url` is the endpoint's
+ * full address and `headers` carry the key.
+ *
+ * `doStream` knows the messages, tools, tool choice, temperature and output limit of a call and ignores its other
+ * settings. It throws `APICallError` when the answer is not a 2xx, with a message for the operator (at most 1,000
+ * characters, from the provider) and without the request's body, which holds a visitor's words. What `send` throws passes
+ * through. See `readChatCompletion` for the parts of the stream.
+ */
+export function chatCompletionsModel(options: {
+  provider: string;
+  modelId: string;
+  url: string;
+  headers: Record<string, string>;
+  send: SendStream;
+}): ChatModel {
+  const { provider, modelId, url, send } = options;
+  const ownHeaders = withHeaders({ accept: "text/event-stream", "content-type": "application/json" }, options.headers);
+  return {
+    provider,
+    modelId,
+    async doStream(call) {
+      const signal = call.abortSignal;
+      const headers = withHeaders(ownHeaders, call.headers);
+      const body = requestBody(modelId, call);
+      const response = await send({ url, method: "POST", headers, body, ...(signal && { signal }) });
+      if (response.status < 200 || response.status > 299) throw await failedCall(url, response, signal);
+      return { stream: readChatCompletion(response.body, url, signal) };
+    },
+  };
+}
+
+function requestBody(model: string, call: LanguageModelV4CallOptions): string {
+  const tools = toChatTools(call.tools);
+  // Undefined values are left out by JSON.stringify.
+  return JSON.stringify({
+    model,
+    messages: toChatMessages(call.prompt),
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature: call.temperature,
+    max_tokens: call.maxOutputTokens,
+    tools,
+    tool_choice: tools && toChatToolChoice(call.toolChoice),
+  });
+}
+
+function withHeaders(base: Record<string, string>, added: Record<string, string | undefined> | undefined) {
+  const headers = { ...base };
+  for (const [name, value] of Object.entries(added ?? {})) if (value !== undefined) headers[name.toLowerCase()] = value;
+  return headers;
+}
+
+async function failedCall(url: string, { status, headers, body }: Response, signal: AbortSignal | undefined) {
+  const text = await readStart(body);
+  signal?.throwIfAborted();
+  return new APICallError({
+    message: messageIn(text) || `The model's server answered with status ${status}.`,
+    url,
+    requestBodyValues: undefined,
+    statusCode: status,
+    responseHeaders: plainHeaders(headers),
+  });
+}
+
+/** The first 64 KiB of a body as text, as far as it arrives. Leaving the loop early destroys the body. */
+async function readStart(body: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxErrorBytes) break;
+    }
+  } catch {
+    // The status alone says enough when the connection breaks here.
+  }
+  return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
+}
+
+/** What the provider says in its error body, or the body itself when that has no known form. */
+function messageIn(text: string): string {
+  try {
+    const message = providerMessage(JSON.parse(text));
+    if (message !== "") return message;
+  } catch {
+    // Proxies answer with plain text.
+  }
+  return text.trim().slice(0, 1000);
+}
+
+function plainHeaders(headers: Response["headers"]): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) plain[name] = String(value);
+  return plain;
+}

@@ -1,0 +1,127 @@
+import type { ModelInfo } from "@foyer/contract";
+import type { Logger } from "pino";
+import { AppError } from "../errors.ts";
+import type { Outbound } from "../outbound/guarded-request.ts";
+import { anthropic } from "./anthropic.ts";
+import type { ChatModel } from "./chat-model.ts";
+import { demoModel } from "./demo-model.ts";
+import { google } from "./google.ts";
+import { mistral } from "./mistral.ts";
+import { ollama } from "./ollama.ts";
+import { openai } from "./openai.ts";
+import { openaiCompatible } from "./openai-compatible.ts";
+import type { Connection, Provider } from "./provider.ts";
+import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "./provider-environment.ts";
+import type { ProviderSettings } from "./provider-settings.ts";
+
+const DEMO = "foyer/demo";
+const LIST_TIMEOUT_MS = 5_000;
+const LIST_MAX_BYTES = 2_000_000;
+
+export const providers: Record<ProviderName, Provider> = {
+  openai,
+  anthropic,
+  google,
+  mistral,
+  ollama,
+  "openai-compatible": openaiCompatible,
+};
+
+export type ModelOptions = {
+  defaultModel: string | null;
+  environment: ReadonlyMap<ProviderName, ProviderAccess>;
+  settings: ProviderSettings;
+  outbound: Outbound;
+  log: Logger;
+};
+
+export type Models = ReturnType<typeof createModels>;
+
+export function createModels({ defaultModel, environment, settings, outbound, log }: ModelOptions) {
+  const defaultModelId = defaultModel ?? firstDefault(environment) ?? DEMO;
+
+  /** Every usable provider of the account: its own settings first, else the environment's. Nothing of the two is mixed. */
+  async function connections(organizationId: string) {
+    const own = await settings.get(organizationId);
+    const usable = new Map<ProviderName, Connection>();
+    for (const name of providerNames) {
+      const access = own.get(name) ?? environment.get(name);
+      const baseUrl = access?.baseUrl ?? providers[name].baseUrl;
+      if (!access || !baseUrl || !isUsable(name, access)) continue;
+      const trust = own.has(name) && access.baseUrl !== null ? "account" : "operator";
+      usable.set(name, { apiKey: access.apiKey, baseUrl: withUsualPath(baseUrl, providers[name]), trust, outbound });
+    }
+    return usable;
+  }
+
+  return {
+    defaultModelId,
+    /**
+     * The model that an agent's id names. While no provider is configured at all, the demo answers for every id.
+     * @throws 503 MODEL_NOT_CONFIGURED when some provider is configured, but not this one
+     */
+    async choose(
+      agent: { model: string; organizationId: string },
+      { isNewConversation = false } = {},
+    ): Promise<ChatModel> {
+      const usable = await connections(agent.organizationId);
+      if (agent.model === DEMO) return demoModel({ modelId: DEMO, announce: false });
+      if (usable.size === 0) return demoModel({ modelId: DEMO, announce: isNewConversation });
+      const { provider, name } = parseModelId(agent.model, defaultModelId);
+      const connection = provider && usable.get(provider);
+      if (!provider || !connection) {
+        throw new AppError("MODEL_NOT_CONFIGURED", `The model ${agent.model} is not configured on this server.`);
+      }
+      return providers[provider].connect(connection, name);
+    },
+    /** What the account can use now, as the providers themselves say; one that does not answer is left out. */
+    async list(organizationId: string): Promise<ModelInfo[]> {
+      const usable = [...(await connections(organizationId))];
+      const lists = await Promise.all(
+        usable.map(async ([provider, connection]) => {
+          const names = await listNames(providers[provider], connection).catch((error) => {
+            log.warn({ err: error, provider }, "the provider's models cannot be listed");
+            return providers[provider].defaultModel ? [providers[provider].defaultModel] : [];
+          });
+          return names.map((name) => ({ id: `${provider}/${name}`, provider, name }));
+        }),
+      );
+      const demo = { id: DEMO, provider: "foyer", name: "Demo (no AI)" };
+      return [demo, ...lists.flat()].map((model) => ({ ...model, isDefault: model.id === defaultModelId }));
+    },
+  };
+}
+
+function firstDefault(environment: ReadonlyMap<ProviderName, ProviderAccess>) {
+  const name = providerNames.find((known) => environment.has(known) && providers[known].defaultModel);
+  return name && `${name}/${providers[name].defaultModel}`;
+}
+
+/** `openai/gpt-5` → openai and `gpt-5`; a bare name goes by its prefix, else to the default model's provider. */
+export function parseModelId(id: string, defaultModelId: string): { provider: ProviderName | undefined; name: string } {
+  const slash = id.indexOf("/");
+  if (slash >= 0) {
+    const given = id.slice(0, slash);
+    return { provider: providerNames.find((name) => name === given), name: id.slice(slash + 1) };
+  }
+  const byPrefix = providerNames.find((name) => providers[name].prefix?.test(id));
+  return { provider: byPrefix ?? providerNames.find((name) => defaultModelId.startsWith(`${name}/`)), name: id };
+}
+
+function withUsualPath(baseUrl: string, { usualPath, otherPath }: Provider) {
+  const { origin, pathname } = new URL(baseUrl);
+  return pathname === "/" || pathname === otherPath ? origin + usualPath : baseUrl;
+}
+
+async function listNames({ models }: Provider, { apiKey, baseUrl, trust, outbound }: Connection) {
+  const { status, body } = await outbound.request({
+    url: baseUrl + models.path,
+    method: "GET",
+    headers: apiKey ? models.headers(apiKey) : {},
+    trust,
+    timeoutMs: LIST_TIMEOUT_MS,
+    maxBytes: LIST_MAX_BYTES,
+  });
+  if (status !== 200) throw new Error(`The list of models was answered with HTTP ${status}.`);
+  return models.names(JSON.parse(body.toString("utf8")));
+}

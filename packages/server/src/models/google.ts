@@ -1,0 +1,26 @@
+import type { Provider } from "./provider.ts";
+
+/** Gemini, through Google's Generative Language API. */
+export const google: Provider = {
+  label: "Google",
+  defaultModel: "gemini-flash-latest",
+  prefix: /^gemini-/,
+  baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+  usualPath: "/v1beta",
+  async connect({ apiKey, baseUrl, trust, outbound }, model) {
+    const { createGoogle } = await import("@ai-sdk/google");
+    return createGoogle({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);
+  },
+  models: {
+    path: "/models?pageSize=200",
+    headers: (apiKey) => ({ "x-goog-api-key": apiKey }),
+    names: (body) => {
+      const models = (body as { models?: Array<{ name?: string; supportedGenerationMethods?: string[] }> } | null)
+        ?.models;
+      return (models ?? [])
+        .filter((model) => model.supportedGenerationMethods?.includes("generateContent") ?? true)
+        .map((model) => model.name?.replace(/^models\//, "") ?? "")
+        .filter(Boolean);
+    },
+  },
+};

@@ -1,0 +1,14 @@
+import { bearer, namesInData, type Provider } from "./provider.ts";
+
+export const mistral: Provider = {
+  label: "Mistral",
+  defaultModel: "mistral-small-latest",
+  prefix: /^mistral-/,
+  baseUrl: "https://api.mistral.ai/v1",
+  usualPath: "/v1",
+  async connect({ apiKey, baseUrl, trust, outbound }, model) {
+    const { createMistral } = await import("@ai-sdk/mistral");
+    return createMistral({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);
+  },
+  models: { path: "/models", headers: bearer, names: namesInData },
+};

@@ -1,0 +1,23 @@
+import { bearer, namesInData, type Provider } from "./provider.ts";
+
+/** OpenAI's Responses API. */
+export const openai: Provider = {
+  label: "OpenAI",
+  defaultModel: "gpt-5.4-mini",
+  prefix: /^(gpt-|o\d)/,
+  baseUrl: "https://api.openai.com/v1",
+  usualPath: "/v1",
+  async connect({ apiKey, baseUrl, trust, outbound }, model) {
+    const { createOpenAI } = await import("@ai-sdk/openai");
+    return createOpenAI({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) }).responses(model);
+  },
+  models: {
+    path: "/models",
+    headers: bearer,
+    // The list holds every kind of model; these kinds cannot chat.
+    names: (body) =>
+      namesInData(body).filter(
+        (name) => !/embed|tts|audio|image|whisper|dall-e|moderation|realtime|transcribe/.test(name),
+      ),
+  },
+};

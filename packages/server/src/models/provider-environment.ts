@@ -1,0 +1,38 @@
+import { type Problems, read, text, url } from "../config-values.ts";
+
+export const providerNames = ["openai", "anthropic", "google", "mistral", "ollama", "openai-compatible"] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+/** How to reach a provider. `baseUrl` has no trailing slash; `null` means the provider's own address. */
+export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
+
+const variables: Record<ProviderName, { key?: string; baseUrl: string }> = {
+  openai: { key: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
+  anthropic: { key: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
+  google: { key: "GOOGLE_GENERATIVE_AI_API_KEY", baseUrl: "GOOGLE_GENERATIVE_AI_BASE_URL" },
+  mistral: { key: "MISTRAL_API_KEY", baseUrl: "MISTRAL_BASE_URL" },
+  ollama: { baseUrl: "OLLAMA_BASE_URL" },
+  "openai-compatible": { key: "OPENAI_COMPATIBLE_API_KEY", baseUrl: "OPENAI_COMPATIBLE_BASE_URL" },
+};
+
+/** These have no address of their own, so the address is what switches them on; the others are switched on by a key. */
+const needsAddress: ReadonlySet<ProviderName> = new Set(["ollama", "openai-compatible"]);
+
+/** The providers that the environment configures, in the order in which the first one becomes the default. */
+export function readProviders(environment: Record<string, string | undefined>, problems: Problems) {
+  const providers = new Map<ProviderName, ProviderAccess>();
+  for (const name of providerNames) {
+    const { key, baseUrl } = variables[name];
+    const access = {
+      apiKey: key ? read<string | null>(environment, problems, key, text, null) : null,
+      baseUrl: read<string | null>(environment, problems, baseUrl, url, null)?.replace(/\/+$/, "") ?? null,
+    };
+    if (isUsable(name, access)) providers.set(name, access);
+  }
+  return providers;
+}
+
+/** True when nothing more is needed to call the provider. */
+export function isUsable(name: ProviderName, access: ProviderAccess): boolean {
+  return needsAddress.has(name) ? access.baseUrl !== null : access.apiKey !== null;
+}

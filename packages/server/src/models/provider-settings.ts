@@ -1,0 +1,44 @@
+import type { Secrets } from "../auth/root-secret.ts";
+import { compileOnce } from "../db/compiled-query.ts";
+import type { Db } from "../db/open.ts";
+import type { ProviderSettingsRow } from "../db/tables.ts";
+import { type ProviderAccess, type ProviderName, providerNames } from "./provider-environment.ts";
+
+export type ProviderSettings = ReturnType<typeof createProviderSettings>;
+
+/** The accounts' own keys and addresses of model providers; keys are sealed at rest and never read back to anybody. */
+export function createProviderSettings(db: Db, secrets: Secrets) {
+  const byAccount = compileOnce<{ organizationId: string }, ProviderSettingsRow>((param) =>
+    db.selectFrom("providerSettings").selectAll().where("organizationId", "=", param("organizationId")),
+  );
+  const context = (organizationId: string, provider: string) => `${organizationId}/${provider}`;
+  return {
+    async get(organizationId: string): Promise<Map<ProviderName, ProviderAccess>> {
+      const { rows } = await byAccount(db, { organizationId });
+      const settings = new Map<ProviderName, ProviderAccess>();
+      for (const { provider, apiKey, baseUrl } of rows) {
+        const name = providerNames.find((known) => known === provider);
+        const opened = apiKey === null ? null : secrets.open(apiKey, context(organizationId, provider));
+        if (name) settings.set(name, { apiKey: opened, baseUrl });
+      }
+      return settings;
+    },
+    async put(organizationId: string, provider: ProviderName, access: ProviderAccess): Promise<void> {
+      const sealed = access.apiKey === null ? null : secrets.seal(access.apiKey, context(organizationId, provider));
+      const values = { apiKey: sealed, baseUrl: access.baseUrl, updatedAt: Date.now() };
+      await db
+        .insertInto("providerSettings")
+        .values({ organizationId, provider, ...values })
+        .onConflict((conflict) => conflict.columns(["organizationId", "provider"]).doUpdateSet(values))
+        .execute();
+    },
+    async delete(organizationId: string, provider: ProviderName): Promise<boolean> {
+      const result = await db
+        .deleteFrom("providerSettings")
+        .where("organizationId", "=", organizationId)
+        .where("provider", "=", provider)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { describeAddress, matches, parseAddress, type Range } from "./address-ranges.ts";
+import { OutboundError } from "./outbound-error.ts";
+
+/** Decides where an account may make this server call. Knows nothing of the network: it judges text. */
+export type AddressGuard = {
+  /**
+   * The URL parsed, or an OutboundError of kind `refused`: not http(s), a user name or password in it, or an address
+   * literal, in whatever spelling, that may not be called. A name is not looked up here.
+   */
+  checkUrl(url: string): URL;
+  /** Throws an OutboundError of kind `refused` unless `hostname` may be called at `address`. */
+  checkAddress(address: string, hostname: string): void;
+};
+
+/**
+ * @param options.allowPrivate opens loopback and private ranges
+ * @param options.allow hosts, addresses and CIDR ranges to open; link-local and metadata addresses stay closed
+ * @throws Error naming the entry of `allow` that is none of these
+ */
+export function createAddressGuard(options: { allowPrivate: boolean; allow: readonly string[] }): AddressGuard {
+  const allowed = options.allow.map(parseAllowed);
+  const ranges = allowed.filter((entry) => typeof entry !== "string");
+  const hosts = new Set(allowed.filter((entry) => typeof entry === "string"));
+
+  function checkAddress(address: string, hostname: string) {
+    const parsed = parseAddress(address);
+    if (!parsed) throw new OutboundError("refused", `${hostname} has no usable address (${address}).`);
+    const { kind, description } = describeAddress(parsed);
+    if (kind === "public" || (kind === "local" && options.allowPrivate)) return;
+    const isAllowed = hosts.has(plainName(hostname)) || ranges.some((range) => matches(parsed, range));
+    if (kind !== "metadata" && isAllowed) return;
+    const what = address === hostname ? address : `${hostname} is at ${address}, which`;
+    const remedy = kind === "metadata" ? "" : " The operator can allow it with FOYER_OUTBOUND_ALLOW.";
+    throw new OutboundError("refused", `${what} is ${description} and may not be called.${remedy}`);
+  }
+
+  return {
+    checkUrl(url) {
+      const parsed = parseHttpUrl(url);
+      const literal = bareHost(parsed.hostname);
+      if (isIP(literal) !== 0) checkAddress(literal, literal);
+      return parsed;
+    },
+    checkAddress,
+  };
+}
+
+/** The URL parsed, or an OutboundError of kind `refused` when it is not http(s) or carries a user name or password. */
+export function parseHttpUrl(url: string): URL {
+  const parsed = URL.parse(url);
+  if (!parsed) throw new OutboundError("refused", `${JSON.stringify(url.slice(0, 200))} is not a web address.`);
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
+    throw new OutboundError("refused", `Only http and https addresses can be called, not ${parsed.protocol}`);
+  }
+  if (parsed.username || parsed.password) {
+    throw new OutboundError("refused", `The address of ${parsed.host} may not contain a user name or password.`);
+  }
+  return parsed;
+}
+
+/** One entry of FOYER_OUTBOUND_ALLOW: a range, or the name of a host. */
+function parseAllowed(entry: string): Range | string {
+  // isIP because ipaddr.js takes "10/8" for 0.0.0.10/8.
+  if (isIP(entry.split("/")[0] ?? "") !== 0 && ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
+  // Through the URL parser, so that a name here and the same name in a URL end up spelled alike.
+  const isBare = isIP(entry) === 6;
+  const url = URL.parse(isBare ? `http://[${entry}]` : `http://${entry}`);
+  const isHost = url && !url.username && !url.port && url.pathname === "/" && !/[/?#@]/.test(entry);
+  if (!isHost) {
+    throw new Error(
+      `FOYER_OUTBOUND_ALLOW: expected host names, addresses or ranges such as 10.0.0.0/8, found ${JSON.stringify(entry)}.`,
+    );
+  }
+  const address = parseAddress(bareHost(url.hostname));
+  return address ? [address, address.kind() === "ipv4" ? 32 : 128] : plainName(url.hostname);
+}
+
+function bareHost(hostname: string): string {
+  return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+}
+
+/** `host.` and `host` are the same name. */
+function plainName(hostname: string): string {
+  return hostname.replace(/\.$/, "");
+}

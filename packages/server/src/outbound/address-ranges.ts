@@ -1,0 +1,65 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type Range = [Address, number];
+
+/** What an address is good for: `metadata` is refused to everybody, `local` is opened by a server for one machine. */
+type AddressKind = "public" | "local" | "reserved" | "metadata";
+
+/** An address as the system resolver or a parsed URL gives it; null for anything else (also for scoped `fe80::1%eth0`). */
+export function parseAddress(text: string): Address | null {
+  return isIP(text) !== 0 && !text.includes("%") ? ipaddr.parse(text) : null;
+}
+
+/** `kind` decides, `description` is for the message ("10.0.0.5 is a private address"). */
+export function describeAddress(address: Address): { kind: AddressKind; description: string } {
+  if (isMetadata(address)) return { kind: "metadata", description: "a link-local or cloud metadata address" };
+  const range = address.range();
+  if (range === "loopback") return { kind: "local", description: "a loopback address" };
+  if (range === "private" || range === "uniqueLocal") return { kind: "local", description: "a private address" };
+  return isPublic(address)
+    ? { kind: "public", description: "a public address" }
+    : { kind: "reserved", description: "a reserved address" };
+}
+
+export function matches(address: Address, [base, bits]: Range): boolean {
+  return address.kind() === base.kind() && address.match(base, bits);
+}
+
+/** ipaddr.js calls everything it has no name for "unicast", also the IPv6 that nobody has been given (`::7f00:1`). */
+function isPublic(address: Address): boolean {
+  return address.range() === "unicast" && (address.kind() === "ipv4" || matches(address, globalUnicast));
+}
+
+/** RFC 4291 section 2.4: the only part of IPv6 from which public addresses are given out. */
+const globalUnicast: Range = ipaddr.parseCIDR("2000::/3");
+
+/** Link-local as a whole, and where clouds hand out credentials elsewhere: Azure, Alibaba, Oracle, AWS, Google. */
+const metadataRanges: Range[] = [
+  "169.254.0.0/16",
+  "fe80::/10",
+  "168.63.129.16/32",
+  "100.100.100.200/32",
+  "192.0.0.192/32",
+  "fd00:ec2::/32",
+  "fd20:ce::/32",
+].map((range) => ipaddr.parseCIDR(range));
+
+function isMetadata(address: Address): boolean {
+  return [address, ...carriedAddresses(address)].some((candidate) =>
+    metadataRanges.some((range) => matches(candidate, range)),
+  );
+}
+
+/**
+ * The IPv4 addresses that a transition address may lead to: in its last bytes (mapped, compatible, NAT64), in those
+ * inverted (Teredo), or after the prefix (6to4). These ranges are refused anyway; this holds when an operator has
+ * opened one of them, a NAT64 network for instance.
+ */
+function carriedAddresses(address: Address): ipaddr.IPv4[] {
+  if (address.kind() === "ipv4" || isPublic(address)) return [];
+  const bytes = address.toByteArray();
+  const last = bytes.slice(12);
+  return [last, last.map((byte) => byte ^ 0xff), bytes.slice(2, 6)].map((octets) => new ipaddr.IPv4(octets));
+}

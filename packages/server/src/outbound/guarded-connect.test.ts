@@ -1,0 +1,178 @@
+import { createServer as createHttpsServer } from "node:https";
+import { createServer, type Socket } from "node:net";
+import tls from "node:tls";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createGuardedConnect } from "./guarded-connect.ts";
+import { OutboundError } from "./guarded-request.ts";
+import { close, closing, listen, nextTurn, openOutbound, serve, serveCanary } from "./test-servers.ts";
+
+const whole = { method: "GET", trust: "account", timeoutMs: 10_000, maxBytes: 1_000 } as const;
+
+/** A name server with one answer after the other; the last one stays. */
+function answering(...answers: string[][]) {
+  const asked: string[] = [];
+  const resolve = async (name: string) => {
+    asked.push(name);
+    return answers[Math.min(asked.length, answers.length) - 1] ?? [];
+  };
+  return { asked, resolve };
+}
+
+describe("names", () => {
+  // 127.0.0.1 is opened and stands for the public internet; 127.0.0.2 is inside.
+  const allow = ["127.0.0.1/32"];
+
+  it("are looked up once per connection, so a second answer changes nothing", async () => {
+    const inside = await serveCanary("127.0.0.2");
+    const outside = await serve((_request, response) => response.end("outside"));
+    const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
+    const outbound = openOutbound({ allow, resolve });
+    const url = `http://rebinding.test:${outside.port}/`;
+    for (let call = 0; call < 3; call += 1) {
+      expect((await outbound.request({ ...whole, url })).body.toString()).toBe("outside");
+      await nextTurn();
+    }
+    expect(asked).toEqual(["rebinding.test"]);
+    expect(outside.seen.connections).toBe(1);
+    expect(inside.seen.connections).toBe(0);
+  });
+
+  it("are checked again on the next connection", async () => {
+    const outside = await serve((_request, response) => response.writeHead(200, { connection: "close" }).end());
+    const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
+    const outbound = openOutbound({ allow, resolve });
+    const url = `http://rebinding.test:${outside.port}/`;
+    await outbound.request({ ...whole, url });
+    await expect(outbound.request({ ...whole, url })).rejects.toMatchObject({
+      kind: "refused",
+      message: expect.stringContaining("rebinding.test is at 127.0.0.2, which is a loopback address"),
+    });
+    expect(asked).toHaveLength(2);
+    expect(outside.seen.connections).toBe(1);
+  });
+
+  it.each([
+    [["127.0.0.1", "127.0.0.2"]],
+    [["127.0.0.2", "127.0.0.1"]],
+    [["127.0.0.1", "::1"]],
+    [["127.0.0.1", "not an address"]],
+  ])("with one bad address among others are refused: %j", async (answer) => {
+    const outside = await serve((_request, response) => response.end());
+    const outbound = openOutbound({ allow, resolve: async () => answer });
+    const url = `http://mixed.test:${outside.port}/`;
+    await expect(outbound.request({ ...whole, url })).rejects.toMatchObject({ kind: "refused" });
+    expect(outside.seen.connections).toBe(0);
+  });
+
+  it("are tried at their other addresses when the first is dead", async () => {
+    const outside = await serve((_request, response) => response.end("alive"), "127.0.0.3");
+    const resolve = async () => ["127.0.0.2", "127.0.0.3"];
+    const outbound = openOutbound({ allowPrivate: true, resolve });
+    const answer = await outbound.request({ ...whole, url: `http://two.test:${outside.port}/` });
+    expect(answer.body.toString()).toBe("alive");
+  });
+
+  it("fail with the look-up", async () => {
+    const resolve = async () => {
+      throw Object.assign(new Error("getaddrinfo ENOTFOUND gone.test"), { code: "ENOTFOUND" });
+    };
+    const outbound = openOutbound({ resolve });
+    await expect(outbound.request({ ...whole, url: "http://gone.test/" })).rejects.toMatchObject({
+      kind: "unreachable",
+      message: "No address was found for gone.test (ENOTFOUND).",
+    });
+  });
+
+  it("are sent as they are in the Host header", async () => {
+    const outside = await serve((request, response) => response.end(request.headers.host));
+    const outbound = openOutbound({ allow: ["crm.internal"], resolve: async () => ["127.0.0.1"] });
+    const answer = await outbound.request({ ...whole, url: `http://crm.internal:${outside.port}/` });
+    expect(answer.body.toString()).toBe(`crm.internal:${outside.port}`);
+  });
+});
+
+describe("the connector by itself", () => {
+  const refusing = (isRefused: (call: number) => boolean) => {
+    const checked: string[] = [];
+    const checkAddress = (address: string) => {
+      checked.push(address);
+      if (isRefused(checked.length)) throw new OutboundError("refused", address);
+    };
+    return { checked, guard: { checkAddress, checkUrl: (url: string) => new URL(url) } };
+  };
+  const connectTo = (connect: ReturnType<typeof createGuardedConnect>, hostname: string, port: number) =>
+    new Promise<Socket | Error>((resolve) => {
+      connect({ hostname, protocol: "http:", port: String(port) }, (error, socket) => resolve(error ?? socket));
+    });
+
+  it("refuses a literal without connecting", async () => {
+    const canary = await serveCanary("127.0.0.1");
+    const { guard, checked } = refusing(() => true);
+    const outcome = await connectTo(
+      createGuardedConnect(guard, async () => []),
+      "127.0.0.1",
+      canary.port,
+    );
+    expect(outcome).toMatchObject({ kind: "refused" });
+    expect(checked).toEqual(["127.0.0.1"]);
+    expect(canary.seen.connections).toBe(0);
+  });
+
+  it("judges the address that the socket really got, and hangs up", async () => {
+    const hungUp = Promise.withResolvers<unknown>();
+    const server = createServer((socket) => hungUp.resolve(closing(socket.resume())));
+    const { port } = await listen(server, "127.0.0.1");
+    onTestFinished(() => close(server));
+    const { guard, checked } = refusing((call) => call === 2);
+    const connect = createGuardedConnect(guard, async () => ["127.0.0.1"]);
+    expect(await connectTo(connect, "name.test", port)).toMatchObject({ kind: "refused" });
+    expect(checked).toEqual(["127.0.0.1", "127.0.0.1"]);
+    await hungUp.promise;
+  });
+});
+
+describe("TLS", () => {
+  it("asks for the name and verifies the certificate against it, not against the address", async () => {
+    const trusted = tls.getCACertificates();
+    tls.setDefaultCACertificates([...trusted, certificate]);
+    onTestFinished(() => tls.setDefaultCACertificates(trusted));
+    const asked: (string | false)[] = [];
+    const server = createHttpsServer({ key, cert: certificate }, (_request, response) => response.end("secret"));
+    server.on("secureConnection", (socket) => asked.push(socket.servername ?? false));
+    const { port } = await listen(server, "127.0.0.1");
+    onTestFinished(async () => {
+      server.closeAllConnections();
+      await close(server);
+    });
+    const outbound = openOutbound({ allowPrivate: true, resolve: async () => ["127.0.0.1"] });
+
+    const answer = await outbound.request({ ...whole, url: `https://hooks.example.test:${port}/` });
+    expect(answer.body.toString()).toBe("secret");
+    expect(asked).toEqual(["hooks.example.test"]);
+    for (const url of [`https://other.example.test:${port}/`, `https://127.0.0.1:${port}/`]) {
+      await expect(outbound.request({ ...whole, url })).rejects.toMatchObject({
+        kind: "unreachable",
+        message: expect.stringContaining("does not match certificate's altnames"),
+      });
+    }
+  });
+});
+
+/** Self-signed for hooks.example.test, valid from 2020 to 2120; made for this test, used nowhere else. */
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBaTCCAQ+gAwIBAgIBATAKBggqhkjOPQQDAjAVMRMwEQYDVQQDDApGb3llciB0
+ZXN0MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAVMRMwEQYDVQQD
+DApGb3llciB0ZXN0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE2NBmIqqouCiW
+Bqvd0vN9sJZ4hLpuljdyP6R+3rc03dWDnDCDOnwIsaZsDHrQPvpI3CdYbVo8e8FH
+VOVNvEtp4qNOMEwwHQYDVR0RBBYwFIISaG9va3MuZXhhbXBsZS50ZXN0MAwGA1Ud
+EwQFMAMBAf8wHQYDVR0OBBYEFPWxKJUklM8X34mjgRZ3HyfmMSWSMAoGCCqGSM49
+BAMCA0gAMEUCIQCBkJmlowh41Xe3hI2l9ETQynoJi+F2bu4dMT/3a8x5ygIgKpjC
+vJC6tH1OIrffHECkjqWZpRsyNd4n3WtMBrK452c=
+-----END CERTIFICATE-----
+`;
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgj3JsR8FaKgXRJQVI
+M7L/LRyABGOGN9CLAkLNStjtJTahRANCAATY0GYiqqi4KJYGq93S832wlniEum6W
+N3I/pH7etzTd1YOcMIM6fAixpmwMetA++kjcJ1htWjx7wUdU5U28S2ni
+-----END PRIVATE KEY-----
+`;

@@ -1,0 +1,68 @@
+import { Readable } from "node:stream";
+import { OutboundError } from "./outbound-error.ts";
+
+type Streamed = { status: number; headers: Record<string, string | string[] | undefined>; body: Readable };
+
+/** `stream` of guarded-request.ts with the trust filled in. */
+type OpenStream = (options: {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: Uint8Array;
+  signal?: AbortSignal;
+}) => Promise<Streamed>;
+
+/**
+ * A standard `fetch` on top of `stream`, for libraries that want one. Not undici's own, because that one inflates
+ * whatever the server chose to compress: here nothing is inflated and a compressed answer is an error. A redirect is
+ * one too, whatever `redirect` says. Failures are OutboundErrors; after an abort it is the signal's own reason.
+ */
+export function createFetch(openStream: OpenStream): typeof globalThis.fetch {
+  return async (input, init) => {
+    const isRequest = input instanceof Request;
+    // Request only brings headers and body into one shape; the address is judged where the stream is opened.
+    const { method, headers, body } = await readRequest(isRequest ? input : "http://unused.invalid", init);
+    const signal = init?.signal ?? (isRequest ? input.signal : undefined);
+    const response = await openStream({
+      url: isRequest ? input.url : String(input),
+      method,
+      headers: { ...headers, "accept-encoding": "identity" },
+      ...(body ? { body } : {}),
+      ...(signal ? { signal } : {}),
+    });
+    return asResponse(response);
+  };
+}
+
+async function readRequest(input: Request | string, init: RequestInit | undefined) {
+  const request = new Request(input, { ...init, signal: null });
+  return {
+    method: request.method,
+    headers: Object.fromEntries(request.headers),
+    body: request.body ? new Uint8Array(await request.arrayBuffer()) : undefined,
+  };
+}
+
+function asResponse({ status, headers, body }: Streamed): Response {
+  const problem = unreadable(status, headers["content-encoding"]);
+  if (problem) {
+    body.destroy();
+    throw new OutboundError("unreachable", problem);
+  }
+  const list = new Headers();
+  for (const [name, value = []] of Object.entries(headers)) {
+    for (const item of Array.isArray(value) ? value : [value]) list.append(name, item);
+  }
+  const isEmpty = status === 204 || status === 205;
+  if (isEmpty) body.resume();
+  // Node's and the DOM's types describe the same stream class twice.
+  return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream), { status, headers: list });
+}
+
+function unreadable(status: number, encoding: string | string[] | undefined): string | null {
+  if (status > 599) return `The server answered with the unknown status ${status}.`;
+  if (encoding && String(encoding).toLowerCase() !== "identity") {
+    return `The server compressed its answer (${encoding}) although it was asked not to.`;
+  }
+  return null;
+}

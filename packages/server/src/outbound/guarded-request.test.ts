@@ -1,0 +1,234 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { createOutbound } from "./guarded-request.ts";
+import { closing, nextTurn, openOutbound, serve } from "./test-servers.ts";
+
+const whole = { method: "GET", trust: "account", timeoutMs: 10_000, maxBytes: 1_000 } as const;
+const never = () => new Promise<string[]>(() => {});
+
+describe("request", () => {
+  it("sends method, headers and body, and brings back status, headers and bytes", async () => {
+    const { url } = await serve(async (request, response) => {
+      const sent = Buffer.concat(await request.toArray()).toString();
+      response.writeHead(418, { "set-cookie": ["a=1", "b=2"] });
+      response.end(`${request.method} ${request.url} ${request.headers["x-tool"]} ${sent}`);
+    });
+    const outbound = openOutbound({ allowPrivate: true });
+    const answer = await outbound.request({
+      ...whole,
+      url: `${url}/a%20b?c=d#e`,
+      method: "PUT",
+      headers: { "x-tool": "yes" },
+      body: "grüße",
+    });
+    expect(answer).toMatchObject({ status: 418, truncated: false, headers: { "set-cookie": ["a=1", "b=2"] } });
+    expect(answer.body.toString()).toBe("PUT /a%20b?c=d yes grüße");
+    expect(answer.durationMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it("keeps the first maxBytes of a longer body and closes the connection", async () => {
+    let closed: Promise<unknown> | undefined;
+    const { url } = await serve((request, response) => {
+      closed = closing(request.socket);
+      const pour = () => {
+        while (response.write("0123456789".repeat(1_000)));
+      };
+      response.on("drain", pour);
+      pour();
+    });
+    const outbound = openOutbound({ allowPrivate: true });
+    const answer = await outbound.request({ ...whole, url, maxBytes: 25 });
+    expect(answer.truncated).toBe(true);
+    expect(answer.body.toString()).toBe("0123456789012345678901234");
+    await closed;
+  });
+
+  it("does not call a body truncated that just fits", async () => {
+    const { url } = await serve((_request, response) => response.end("0123456789"));
+    const outbound = openOutbound({ allowPrivate: true });
+    const answer = await outbound.request({ ...whole, url, maxBytes: 10 });
+    expect(answer).toMatchObject({ truncated: false, body: Buffer.from("0123456789") });
+    const cut = await outbound.request({ ...whole, url, maxBytes: 0 });
+    expect(cut).toMatchObject({ truncated: true, body: Buffer.alloc(0) });
+  });
+
+  it("leaves a compressed body as it is", async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    const { url } = await serve((_request, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
+    });
+    const outbound = openOutbound({ allowPrivate: true });
+    const answer = await outbound.request({ ...whole, url, maxBytes: 20_000 });
+    expect(answer.body.equals(bomb)).toBe(true);
+  });
+
+  it("ends at the deadline: a slow drip, a server that says nothing, a name server that says nothing", async () => {
+    const drips: NodeJS.Timeout[] = [];
+    const drip = await serve((_request, response) => {
+      response.writeHead(200);
+      drips.push(setInterval(() => response.write("."), 20));
+    });
+    const silent = await serve(() => {});
+    const outbound = openOutbound({ allowPrivate: true, resolve: never });
+    const urls = [drip.url, silent.url, "http://slow.test"];
+    const calls = urls.map((url) => outbound.request({ ...whole, url, timeoutMs: 200 }).catch((error) => error));
+    const errors = await Promise.all(calls);
+    for (const timer of drips) clearInterval(timer);
+    expect(drips).toHaveLength(1);
+    for (const [index, error] of errors.entries()) {
+      expect(error).toMatchObject({ kind: "timeout", publicMessage: "Timed out" });
+      expect(error.message).toBe(`${new URL(urls[index] ?? "").host} did not answer completely within 0.2 s.`);
+    }
+  });
+
+  it("gives the caller's own reason when the caller ends it", async () => {
+    const silent = await serve(() => {});
+    const outbound = openOutbound({ allowPrivate: true });
+    const reason = new Error("no longer wanted");
+    const running = new AbortController();
+    const call = outbound.request({ ...whole, url: silent.url, signal: running.signal });
+    running.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    await expect(outbound.request({ ...whole, url: silent.url, signal: running.signal })).rejects.toBe(reason);
+  });
+});
+
+describe("stream", () => {
+  it("hands over what has arrived while the rest is still to come", async () => {
+    let finish = () => {};
+    const { url } = await serve((_request, response) => {
+      response.write("first");
+      finish = () => response.end("last");
+    });
+    const outbound = openOutbound({ allowPrivate: true });
+    const { body } = await outbound.stream({ url, method: "GET", trust: "account" });
+    const chunks = body[Symbol.asyncIterator]();
+    expect(String((await chunks.next()).value)).toBe("first");
+    finish();
+    expect(String((await chunks.next()).value)).toBe("last");
+    expect((await chunks.next()).done).toBe(true);
+  });
+
+  it.each(["operator", "account"] as const)("closes the connection when the caller aborts (%s)", async (trust) => {
+    let closed: Promise<unknown> | undefined;
+    const { url } = await serve((request, response) => {
+      closed = closing(request.socket);
+      response.write("first");
+    });
+    const outbound = openOutbound({ allowPrivate: true });
+    const controller = new AbortController();
+    const { body } = await outbound.stream({ url, method: "GET", trust, signal: controller.signal });
+    const reason = new Error("visitor gone");
+    controller.abort(reason);
+    await expect(body.toArray()).rejects.toBe(reason);
+    await closed;
+  });
+
+  it("survives a body that nobody listens to", async () => {
+    let closed: Promise<unknown> | undefined;
+    const { url } = await serve((request, response) => {
+      closed = closing(request.socket);
+      response.write("first");
+    });
+    const { body } = await openOutbound({ allowPrivate: true }).stream({ url, method: "GET", trust: "account" });
+    body.destroy();
+    await closed;
+  });
+
+  it("stops waiting for a hanging look-up as soon as the caller aborts", async () => {
+    const outbound = openOutbound({ resolve: never });
+    const controller = new AbortController();
+    const call = outbound.stream({
+      url: "http://slow.test",
+      method: "GET",
+      trust: "account",
+      signal: controller.signal,
+    });
+    controller.abort(new Error("visitor gone"));
+    await expect(call).rejects.toThrow("visitor gone");
+  });
+});
+
+describe("connections", () => {
+  it.each(["operator", "account"] as const)("are used again (%s)", async (trust) => {
+    const { url, seen } = await serve((_request, response) => response.end("ok"));
+    const outbound = openOutbound({ allowPrivate: true });
+    for (const path of ["/1", "/2"]) {
+      await outbound.request({ ...whole, trust, url: url + path });
+      await nextTurn();
+    }
+    const { body } = await outbound.stream({ url, method: "GET", trust });
+    await body.toArray();
+    expect(seen.connections).toBe(1);
+  });
+
+  it("end with close, also a running one", async () => {
+    const { url } = await serve((_request, response) => response.write("first"));
+    const outbound = createOutbound({ allowPrivate: true, allow: [] });
+    const { body } = await outbound.stream({ url, method: "GET", trust: "operator" });
+    const reading = body.toArray();
+    const rejected = expect(reading).rejects.toThrow();
+    await outbound.close();
+    await rejected;
+    await expect(outbound.request({ ...whole, url })).rejects.toMatchObject({ kind: "unreachable" });
+  });
+});
+
+describe("failures", () => {
+  it.each([301, 302, 303, 304, 307, 308])("a %i names the new address and is not followed", async (status) => {
+    const target = await serve((_request, response) => response.end());
+    const { url } = await serve((_request, response) => response.writeHead(status, { location: "/new?to=1" }).end());
+    const away = await serve((_request, response) => response.writeHead(status, { location: target.url }).end("x"));
+    const bare = await serve((_request, response) => response.writeHead(status).end());
+    const outbound = openOutbound({ allowPrivate: true });
+    for (const trust of ["operator", "account"] as const) {
+      const ways = (to: string) => [
+        outbound.request({ ...whole, trust, url: to }),
+        outbound.stream({ url: to, method: "GET", trust }),
+        outbound.fetch(trust)(to, { redirect: "follow" }),
+      ];
+      for (const [to, message] of [
+        [url, `redirects to ${url}/new?to=1 (HTTP ${status})`],
+        [away.url, `redirects to ${target.url}/ (HTTP ${status})`],
+        [bare.url, `names no address (HTTP ${status})`],
+      ] as const) {
+        for (const call of ways(to)) {
+          const error = await call.catch((thrown) => thrown);
+          expect(error).toMatchObject({ kind: "redirect", status, publicMessage: `HTTP ${status}` });
+          expect(error.message).toContain(message);
+        }
+      }
+    }
+    expect(target.seen.connections).toBe(0);
+  });
+
+  it("shortens a long new address", async () => {
+    const location = `https://hooks.example/${"x".repeat(2_000)}`;
+    const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
+    const error = await openOutbound({ allowPrivate: true })
+      .request({ ...whole, url })
+      .catch((thrown) => thrown);
+    expect(error.message).toContain("https://hooks.example/xxx");
+    expect(error.message.length).toBeLessThan(350);
+  });
+
+  it("say what happened below HTTP", async () => {
+    const hangsUp = await serve((request) => request.socket.destroy());
+    const breaksOff = await serve((request, response) => {
+      response.writeHead(200, { "content-length": 100 }).write("half", () => request.socket.destroy());
+    });
+    const shouts = await serve((_request, response) => response.writeHead(200, { x: "y".repeat(20_000) }).end());
+    const closed = await serve(() => {});
+    const outbound = openOutbound({ allowPrivate: true, resolve: async () => [] });
+    const failure = (url: string, headers = {}) =>
+      outbound.request({ ...whole, url, headers }).catch((error) => `${error.kind}: ${error.message}`);
+    expect(await failure("http://127.0.0.1:1/")).toBe("unreachable: 127.0.0.1:1 does not accept connections.");
+    expect(await failure(hangsUp.url)).toContain("closed the connection before its answer was complete");
+    expect(await failure(breaksOff.url)).toContain("closed the connection before its answer was complete");
+    expect(await failure(shouts.url)).toContain("too_large: ");
+    expect(await failure("http://nowhere.test/")).toBe("unreachable: No address was found for nowhere.test.");
+    expect(await failure(closed.url, { "x-a": "1\r\nx-b: 2" })).toContain("refused: The request to ");
+    expect(await failure(closed.url, { HOST: "metadata.test" })).toContain("refused: The Host header");
+    expect(closed.seen.connections).toBe(0);
+  });
+});

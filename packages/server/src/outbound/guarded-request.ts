@@ -1,0 +1,187 @@
+import { lookup } from "node:dns/promises";
+import type { Readable } from "node:stream";
+import { Agent, type buildConnector } from "undici";
+import { createAddressGuard, parseHttpUrl } from "./address-guard.ts";
+import { createGuardedConnect, type Resolve } from "./guarded-connect.ts";
+import { createFetch } from "./guarded-fetch.ts";
+import { explainFailure, OutboundError } from "./outbound-error.ts";
+
+export { OutboundError };
+
+/** Whose address it is: "operator" = from the environment, exempt from the address rules; "account" = typed in by an account, guarded. */
+export type Trust = "operator" | "account";
+
+export type OutboundRequest = {
+  url: string;
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  headers?: Record<string, string>;
+  body?: string;
+  trust: Trust;
+  signal?: AbortSignal;
+};
+
+type ResponseHeaders = Record<string, string | string[] | undefined>;
+
+/** Everything throws OutboundError, and after an abort the signal's own reason. A 3xx is an error of kind `redirect`. */
+export type Outbound = {
+  /**
+   * One whole exchange within `timeoutMs`, from the look-up of the name to the last byte. Of a longer body the first
+   * `maxBytes` are kept, as sent (never inflated); `truncated` says so, and the connection is closed.
+   */
+  request(options: OutboundRequest & { timeoutMs: number; maxBytes: number }): Promise<{
+    status: number;
+    headers: ResponseHeaders;
+    body: Buffer;
+    truncated: boolean;
+    durationMs: number;
+  }>;
+  /**
+   * A response read as it arrives (model streams). Only `signal` bounds it in time. Read the body to its end or destroy
+   * it; what breaks off after the headers is an error of the body, not an OutboundError.
+   */
+  stream(options: OutboundRequest): Promise<{ status: number; headers: ResponseHeaders; body: Readable }>;
+  /** A `fetch` for libraries that want one (the AI SDK providers); same rules. */
+  fetch(trust: Trust): typeof globalThis.fetch;
+  /** For an address about to be saved: throws what a call would throw, as far as that shows without looking up the name. */
+  checkUrl(url: string): void;
+  /** Ends every connection, also those with an exchange going on. */
+  close(): Promise<void>;
+};
+
+/**
+ * The only way out to the network.
+ * @param options.allowPrivate opens loopback and private addresses to accounts
+ * @param options.allow hosts, addresses and CIDR ranges to open to accounts; never metadata or link-local ones
+ * @param options.resolve looks up the names that accounts give; the system's resolver unless a test replaces it
+ */
+export function createOutbound(options: {
+  allowPrivate: boolean;
+  allow: readonly string[];
+  resolve?: Resolve;
+}): Outbound {
+  const guard = createAddressGuard(options);
+  const agents = createAgents(createGuardedConnect(guard, options.resolve ?? resolveAll));
+  const open = (call: Call) =>
+    openResponse(call.trust === "account" ? guard.checkUrl : parseHttpUrl, agents[call.trust], call);
+
+  return {
+    request: (call) => readWhole(open, call),
+    async stream(call) {
+      const { status, headers, body } = await open(call);
+      return { status, headers, body };
+    },
+    fetch: (trust) => createFetch((call) => open({ ...call, trust })),
+    checkUrl(url) {
+      guard.checkUrl(url);
+    },
+    async close() {
+      await Promise.all([agents.operator.destroy(), agents.account.destroy()]);
+    },
+  };
+}
+
+type Call = Omit<OutboundRequest, "method" | "body"> & { method: string; body?: string | Uint8Array };
+type Opened = { url: URL; status: number; headers: ResponseHeaders; body: Readable };
+
+/** Keep-alive pools, one per origin. No time limits of their own: a model may think for longer than any default. */
+function createAgents(guardedConnect: buildConnector.connector): Record<Trust, Agent> {
+  const common = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
+  return {
+    // Idle connections to model providers are kept: the next message of a chat saves a TLS handshake.
+    operator: new Agent({ ...common, keepAliveTimeout: 30_000 }),
+    account: new Agent({ ...common, connect: guardedConnect }),
+  };
+}
+
+async function openResponse(parse: (url: string) => URL, agent: Agent, call: Call): Promise<Opened> {
+  call.signal?.throwIfAborted();
+  const url = parse(call.url);
+  const headers = call.headers ?? {};
+  if (call.trust === "account") refuseHostHeader(headers);
+  const sent = agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: call.method,
+    headers,
+    body: call.body ?? null,
+    signal: call.signal ?? null,
+  });
+  const response = await orAborted(sent, call.signal).catch((error: unknown) => {
+    throw failure(error, url, call.signal);
+  });
+  // Destroying a body emits an error, and so does an abort: with nobody listening either would end the process.
+  response.body.on("error", ignore);
+  if (response.statusCode >= 300 && response.statusCode < 400) {
+    response.body.destroy();
+    throw redirected(url, response.statusCode, response.headers.location);
+  }
+  return { url, status: response.statusCode, headers: response.headers, body: response.body };
+}
+
+type WholeCall = OutboundRequest & { timeoutMs: number; maxBytes: number };
+
+async function readWhole(open: (call: Call) => Promise<Opened>, { timeoutMs, maxBytes, ...call }: WholeCall) {
+  const startedAt = performance.now();
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = call.signal ? AbortSignal.any([deadline, call.signal]) : deadline;
+  try {
+    const { url, status, headers, body } = await open({ ...call, signal });
+    const read = await readUpTo(body, maxBytes).catch((error: unknown) => {
+      throw failure(error, url, signal);
+    });
+    return { status, headers, ...read, durationMs: Math.round(performance.now() - startedAt) };
+  } catch (error) {
+    if (!deadline.aborted || error !== deadline.reason) throw error;
+    const host = URL.parse(call.url)?.host;
+    throw new OutboundError("timeout", `${host} did not answer completely within ${timeoutMs / 1_000} s.`);
+  }
+}
+
+async function readUpTo(body: Readable, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
+  const chunks: Buffer[] = [];
+  let left = maxBytes;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, left));
+    // Leaving the loop destroys the body, and with it the connection.
+    if (chunk.length > left) return { body: Buffer.concat(chunks), truncated: true };
+    left -= chunk.length;
+  }
+  return { body: Buffer.concat(chunks), truncated: false };
+}
+
+/** undici notices an abort only once it is connected; a hanging name server or host must not hold the caller up. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+function failure(error: unknown, url: URL, signal: AbortSignal | undefined): unknown {
+  return signal?.aborted ? signal.reason : explainFailure(error, url);
+}
+
+function redirected(url: URL, status: number, location: string | string[] | undefined): OutboundError {
+  const target = location === undefined ? "" : (URL.parse(String(location), url)?.href ?? String(location));
+  const shown = target.length > 200 ? `${target.slice(0, 200)}…` : target;
+  const where = shown ? `redirects to ${shown}` : "answers with a redirect that names no address";
+  return new OutboundError("redirect", `${url.host} ${where} (HTTP ${status}). Redirects are not followed.`, {
+    status,
+  });
+}
+
+/** It would also choose the name that TLS asks for and verifies. */
+function refuseHostHeader(headers: Record<string, string>): void {
+  if (Object.keys(headers).some((name) => name.toLowerCase() === "host")) {
+    throw new OutboundError("refused", "The Host header follows from the address and cannot be set.");
+  }
+}
+
+async function resolveAll(hostname: string): Promise<string[]> {
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
+}
+
+function ignore(): void {}

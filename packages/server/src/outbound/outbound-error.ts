@@ -1,0 +1,66 @@
+type OutboundErrorKind = "refused" | "timeout" | "unreachable" | "too_large" | "redirect";
+
+/**
+ * A call that was not made or did not work. `message` says exactly what and why, for a member of the account;
+ * `publicMessage` is for everybody else. There a refused address reads like a dead one, so nobody can map the inside
+ * of the network by trying addresses.
+ */
+export class OutboundError extends Error {
+  readonly kind: OutboundErrorKind;
+  readonly publicMessage: string;
+  /** the HTTP status of the answer, where there was one (a redirect) */
+  readonly status: number | undefined;
+
+  constructor(kind: OutboundErrorKind, message: string, extra: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause: extra.cause });
+    this.name = "OutboundError";
+    this.kind = kind;
+    this.status = extra.status;
+    this.publicMessage = kind === "redirect" && extra.status ? `HTTP ${extra.status}` : publicMessages[kind];
+  }
+}
+
+const publicMessages: Record<OutboundErrorKind, string> = {
+  refused: "Not reachable",
+  unreachable: "Not reachable",
+  redirect: "Redirected",
+  timeout: "Timed out",
+  too_large: "Response too large",
+};
+
+/** What went wrong below HTTP, in words. `url` is where the call went. */
+export function explainFailure(error: unknown, url: URL): OutboundError {
+  if (error instanceof OutboundError) return error;
+  const { code, message } = firstCause(error);
+  const where = url.host;
+  const make = (kind: OutboundErrorKind, text: string) => new OutboundError(kind, text, { cause: error });
+  switch (code) {
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "ENODATA":
+      return make("unreachable", `No address was found for ${url.hostname} (${code}).`);
+    case "ECONNREFUSED":
+      return make("unreachable", `${where} does not accept connections.`);
+    case "UND_ERR_SOCKET":
+    case "ECONNRESET":
+    case "EPIPE":
+      return make("unreachable", `${where} closed the connection before its answer was complete.`);
+    case "UND_ERR_CONNECT_TIMEOUT":
+    case "ETIMEDOUT":
+      return make("timeout", `${where} did not accept a connection in time.`);
+    case "UND_ERR_HEADERS_OVERFLOW":
+      return make("too_large", `${where} sent more response headers than are read.`);
+    case "UND_ERR_INVALID_ARG":
+    case "UND_ERR_NOT_SUPPORTED":
+      return make("refused", `The request to ${where} cannot be sent: ${message}.`);
+    default:
+      return make("unreachable", `${where} could not be reached: ${message}${code ? ` (${code})` : ""}.`);
+  }
+}
+
+/** Trying several addresses of one name fails with an AggregateError that says nothing itself. */
+function firstCause(error: unknown): { code: string; message: string } {
+  const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error;
+  if (!(first instanceof Error)) return { code: "", message: String(first) };
+  return { code: "code" in first ? String(first.code) : "", message: first.message };
+}

@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+import { createOutbound, type Outbound } from "./guarded-request.ts";
+
+/** An outbound client that is closed with the test. */
+export function openOutbound(options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outbound {
+  const outbound = createOutbound({ allowPrivate: false, allow: [], ...options });
+  onTestFinished(() => outbound.close());
+  return outbound;
+}
+
+/** A real HTTP server on a free port of `host`; `seen` counts the connections it got. */
+export async function serve(listener: RequestListener, host = "127.0.0.1") {
+  const server = createServer(listener);
+  const { port, seen } = await listen(server, host);
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await close(server);
+  });
+  return { port, seen, url: `http://${host}:${port}` };
+}
+
+/** Counts whoever connects and hangs up. Without `host` it listens on every address of the machine, IPv6 too. */
+export async function serveCanary(host?: string) {
+  const server = createTcpServer((socket) => socket.destroy());
+  const listening = await listen(server, host);
+  onTestFinished(() => close(server));
+  return listening;
+}
+
+export async function listen(server: Server, host?: string) {
+  const seen = { connections: 0 };
+  server.on("connection", () => {
+    seen.connections += 1;
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  return { port: (server.address() as AddressInfo).port, seen };
+}
+
+export async function close(server: Server) {
+  server.close();
+  await once(server, "close");
+}
+
+/** Resolves when the connection is gone, by an orderly end or a reset. */
+export function closing(socket: Socket): Promise<unknown> {
+  return new Promise((resolve) => socket.once("close", resolve));
+}
+
+/** undici takes a connection back one turn after its response ended; a call before that opens another one. */
+export function nextTurn(): Promise<unknown> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import ipaddr from "ipaddr.js";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { type Config, isLoopback } from "../config.ts";
+import { AppError } from "../errors.ts";
+
+/** Counts calls a minute by key, in this process. */
+export type RateLimit = { consume(key: string, reply: FastifyReply): Promise<void> };
+
+/** `perMinute` 0 switches the limit off. `consume` throws 429 with the three headers set on the reply. */
+export function createRateLimit(perMinute: number, what: string): RateLimit {
+  if (perMinute === 0) return { consume: async () => {} };
+  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
+  return {
+    async consume(key, reply) {
+      try {
+        await limiter.consume(key);
+      } catch (result) {
+        if (!(result instanceof RateLimiterRes)) throw result;
+        const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1_000));
+        reply.headers({
+          "x-ratelimit-limit": perMinute,
+          "x-ratelimit-remaining": 0,
+          "x-ratelimit-reset": Math.ceil(Date.now() / 1_000) + seconds,
+        });
+        throw new AppError("RATE_LIMITED", `Too many ${what}. Try again in ${seconds} s.`, { retryAfter: seconds });
+      }
+    },
+  };
+}
+
+/** What a client counts as: its address, or for IPv6 its /64, because one household has all of that. */
+export function clientKey(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  if (address.kind() === "ipv4") return address.toString();
+  const parts = (address as ipaddr.IPv6).parts.slice(0, 4);
+  return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
+}
+
+/** The key for limits by address, or null where they do not apply: loopback clients of a loopback server. */
+export function limitedClient(request: FastifyRequest, config: Config): string | null {
+  const isLocal = isLoopback(new URL(config.baseUrl).hostname) && isLoopbackAddress(request.ip);
+  return isLocal ? null : clientKey(request.ip);
+}
+
+function isLoopbackAddress(ip: string) {
+  return isLoopback(ip.replace(/^::ffff:/, ""));
+}

@@ -1,0 +1,42 @@
+import { pino } from "pino";
+import { createApiKeys } from "./auth/api-keys.ts";
+import { createSecrets, loadOrCreateSecret } from "./auth/root-secret.ts";
+import { type Config, readConfig } from "./config.ts";
+import { openDatabase } from "./db/open.ts";
+import type { Deps } from "./deps.ts";
+import { createModels } from "./models/choose-model.ts";
+import { createProviderSettings } from "./models/provider-settings.ts";
+import { createOutbound } from "./outbound/guarded-request.ts";
+
+/** Configuration and log, from the environment. @throws ConfigError */
+export function readEnvironment(environment: NodeJS.ProcessEnv) {
+  const config = readConfig(environment);
+  const log = pino({
+    level: config.logLevel,
+    redact: ["err.requestBodyValues", "err.responseHeaders", "err.cause.requestBodyValues"],
+  });
+  return { config, log };
+}
+
+/** Everything that the server and the commands share. `close` gives back connections. */
+export function createDeps(config: Config, log: Deps["log"]): Deps & { close(): Promise<void> } {
+  const secrets = createSecrets(config.secret ?? loadOrCreateSecret(config.dataDir));
+  const { db, kind } = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
+  const outbound = createOutbound({ allowPrivate: config.isLoopbackOnly, allow: config.outboundAllow });
+  const providerSettings = createProviderSettings(db, secrets);
+  const models = createModels({
+    defaultModel: config.models.defaultModel,
+    environment: config.models.providers,
+    settings: providerSettings,
+    outbound,
+    log,
+  });
+  const keys = createApiKeys(db, log);
+  return {
+    ...{ config, log, db, databaseKind: kind, secrets, keys, models, providerSettings, outbound },
+    async close() {
+      await outbound.close();
+      await db.destroy();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { ChatEvent } from "@foyer/contract";
+
+export type ReceivedEvent = ChatEvent & { id: string };
+
+/** An open chat stream: its events as they come, and its comments. */
+export type ChatStream = {
+  response: Response;
+  events: ReceivedEvent[];
+  comments: string[];
+  /** resolves with the first event of the type, also one that came already */
+  until(type: ChatEvent["type"], matches?: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>;
+  untilComment(): Promise<void>;
+  /** resolves when the stream is over */
+  ended: Promise<void>;
+  leave(): void;
+};
+
+/** Posts to `/chat` and reads the stream; see `openStream`. */
+export function chat(url: string, body: object, headers: Record<string, string> = {}): Promise<ChatStream> {
+  return openStream(`${url}/chat`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Reads any stream of chat events; an error answer has no events. */
+export async function openStream(url: string, init: RequestInit = {}): Promise<ChatStream> {
+  const abort = new AbortController();
+  const response = await fetch(url, { ...init, signal: abort.signal });
+  const events: ReceivedEvent[] = [];
+  const comments: string[] = [];
+  const watchers = new Set<() => void>();
+  const notify = () => {
+    for (const watcher of watchers) watcher();
+  };
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  const ended = isStream ? read(response, events, comments, notify) : Promise.resolve();
+  const watch = <T>(find: () => T | undefined, what: string) =>
+    new Promise<T>((resolve, reject) => {
+      const check = () => {
+        const found = find();
+        if (found === undefined) return;
+        watchers.delete(check);
+        resolve(found);
+      };
+      watchers.add(check);
+      ended.then(
+        () => reject(new Error(`The stream ended without ${what}: ${JSON.stringify(events)}`)),
+        () => reject(new Error(`The stream broke before ${what}`)),
+      );
+      check();
+    });
+  return {
+    response,
+    events,
+    comments,
+    until: (type, matches = () => true) =>
+      watch(() => events.find((event) => event.type === type && matches(event)), type),
+    untilComment: () => watch(() => comments[0], "a comment").then(() => {}),
+    ended,
+    leave: () => abort.abort(),
+  };
+}
+
+async function read(response: Response, events: ReceivedEvent[], comments: string[], notify: () => void) {
+  let rest = "";
+  const decoder = new TextDecoder();
+  try {
+    for await (const bytes of response.body ?? []) {
+      rest += decoder.decode(bytes, { stream: true });
+      const blocks = rest.split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        if (block.startsWith(":")) comments.push(block);
+        else events.push(parse(block));
+      }
+      notify();
+    }
+  } catch (error) {
+    if ((error as Error).name !== "AbortError") throw error;
+  }
+}
+
+function parse(block: string): ReceivedEvent {
+  const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2)));
+  const data = JSON.parse(fields.data);
+  if (data.type !== fields.event) throw new Error(`event ${fields.event} has the type ${data.type}`);
+  return { ...data, id: fields.id };
+}
+
+/** The text of the deltas, put together. */
+export function textOf(events: readonly ChatEvent[]): string {
+  return events.map((event) => (event.type === "content_block_delta" ? event.delta.text : "")).join("");
+}

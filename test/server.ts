@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApp } from "../packages/server/src/app.ts";
+import { generateKey } from "../packages/server/src/auth/api-key-format.ts";
+import { insertKey } from "../packages/server/src/auth/api-key-store.ts";
+import { migrate } from "../packages/server/src/db/migrate.ts";
+import { newId } from "../packages/server/src/ids.ts";
+import { createDeps, readEnvironment } from "../packages/server/src/start-up.ts";
+import type { TestDatabase } from "./databases.ts";
+import { createSqlite } from "./databases.ts";
+
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
+
+/**
+ * The real server on a database of its own. `listen: true` gives it a port, else it is called by `app.inject`.
+ * Further variables of the environment go in `env`; the log is silent unless they say otherwise.
+ */
+export async function startServer(
+  options: { database?: TestDatabase; env?: Record<string, string>; listen?: boolean } = {},
+) {
+  const database = options.database ?? (await createSqlite());
+  const dataDir = mkdtempSync(join(tmpdir(), "foyer-data-"));
+  const { config, log } = readEnvironment({
+    FOYER_DATA_DIR: dataDir,
+    FOYER_SECRET: "a secret of the tests, long enough",
+    FOYER_LOG_LEVEL: "silent",
+    FOYER_DRAIN_TIMEOUT: "500ms",
+    ...(database.address.kind === "postgres" ? { DATABASE_URL: database.address.url } : {}),
+    ...options.env,
+  });
+  const deps = createDeps({ ...config, database: database.address }, log);
+  await migrate({ db: deps.db, kind: deps.databaseKind });
+  const { app, drain } = await createApp(deps);
+  if (options.listen) await app.listen({ host: "127.0.0.1", port: 0 });
+  else await app.ready();
+  const url = options.listen ? `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` : "http://localhost";
+
+  return {
+    app,
+    deps,
+    url,
+    drain,
+    /** A new account with a key; every call makes another one. */
+    createAccount: (plan = "pro") => createAccount(deps, plan),
+    async stop() {
+      await drain();
+      await app.close();
+      await deps.close();
+      rmSync(dataDir, { recursive: true, force: true });
+      if (!options.database) await database.drop();
+    },
+  };
+}
+
+async function createAccount({ db }: ReturnType<typeof createDeps>, plan: string) {
+  const organizationId = newId("org");
+  const key = generateKey();
+  await db
+    .insertInto("organizations")
+    .values({
+      ...{ id: organizationId, name: "Test", slug: organizationId, logo: null, metadata: null, plan },
+      createdAt: new Date().toISOString(),
+    })
+    .execute();
+  await insertKey(db, { organizationId, createdBy: null, name: "test", key, expiresAt: null });
+  return { organizationId, key, headers: { authorization: `Bearer ${key}` } };
+}

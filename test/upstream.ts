@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type Upstream = Awaited<ReturnType<typeof startUpstream>>;
+
+/** One request that a provider's stand-in got, with its body, and the response to script. */
+export type Exchange = { request: IncomingMessage; body: string; response: ServerResponse };
+
+/** A real HTTP server in the place of a model provider. `answer` scripts it; `next` waits for a request. */
+export async function startUpstream(answer?: (exchange: Exchange) => unknown) {
+  const exchanges: Exchange[] = [];
+  const waiting: Array<(exchange: Exchange) => void> = [];
+  let current = answer;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const exchange = { request, response, body: Buffer.concat(chunks).toString("utf8") };
+    exchanges.push(exchange);
+    waiting.shift()?.(exchange);
+    await current?.(exchange);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    exchanges,
+    /** Scripts the answers from now on. */
+    script(answer: (exchange: Exchange) => unknown) {
+      current = answer;
+      exchanges.length = 0;
+    },
+    next: () => new Promise<Exchange>((resolve) => waiting.push(resolve)),
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Begins an event stream; `send` writes one JSON event a call. */
+export function eventStream({ response }: Exchange) {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  return {
+    send: (event: unknown) => response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`),
+    end: () => response.end(),
+  };
+}
+
+/** One chunk of a streamed chat completion. */
+export const chunk = (delta: object, finish: string | null = null) => ({
+  id: "chatcmpl-test",
+  object: "chat.completion.chunk",
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+
+/** Answers a chat completion with these words, one event each. */
+export function sayWords(...words: string[]) {
+  return (exchange: Exchange) => {
+    const { send, end } = eventStream(exchange);
+    for (const word of words) send(chunk({ content: word }));
+    send(chunk({}, "stop"));
+    send({
+      choices: [],
+      usage: { prompt_tokens: 12, completion_tokens: words.length, total_tokens: 12 + words.length },
+    });
+    send("[DONE]");
+    end();
+  };
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts", "e2e/**/*.test.ts"],
+    globalSetup: ["test/postgres-server.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Two cores: more workers would only take turns.
+    maxWorkers: 2,
+    env: { TZ: "Asia/Kolkata" },
+  },
+});
