@@ -1,6 +1,7 @@
 import type { ChatEvent } from "@foyer/contract";
 
-export type ReceivedEvent = ChatEvent & { id: string };
+/** `eventId` is the stream's own `id:` line; `id` is the same, but for a tool call, where it is the call's. */
+export type ReceivedEvent = ChatEvent & { id: string; eventId: string };
 
 /** An open chat stream: its events as they come, and its comments. */
 export type ChatStream = {
@@ -86,7 +87,7 @@ function parse(block: string): ReceivedEvent {
   const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2)));
   const data = JSON.parse(fields.data);
   if (data.type !== fields.event) throw new Error(`event ${fields.event} has the type ${data.type}`);
-  return { ...data, id: fields.id };
+  return { id: fields.id, ...data, eventId: fields.id };
 }
 
 /** The text of the deltas, put together. */

@@ -24,9 +24,13 @@ import { sendError, toAppError, useErrorReplies } from "./http/error-replies.ts"
 import { healthRoutes } from "./http/health-routes.ts";
 import { useJsonBodies } from "./http/json-body.ts";
 import { openApiRoutes, useOpenApi } from "./http/openapi.ts";
+import { RequestLog } from "./http/request-log.ts";
 import { collectRoutes } from "./http/route-table.ts";
 import { useValidation } from "./http/validation.ts";
 import { modelRoutes } from "./models/model-routes.ts";
+import { pageRoutes } from "./pages/page-routes.ts";
+import { setupRoutes } from "./setup/setup-routes.ts";
+import { createSetupService } from "./setup/setup-service.ts";
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -43,7 +47,7 @@ export async function createApp(deps: Deps) {
   const { config, log } = deps;
   const app: App = Fastify({
     loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new RequestLog(),
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: BODY_LIMIT,
@@ -65,6 +69,9 @@ export async function createApp(deps: Deps) {
   agentRoutes(app, agents);
   conversationRoutes(app, conversations);
   chatRoutes(app, deps, chat, conversations);
+  const setup = createSetupService(deps, agents);
+  setupRoutes(app, setup);
+  pageRoutes(app, agents, setup);
   app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
 
   return {
@@ -86,13 +93,6 @@ async function usePlugins(app: App, deps: Deps) {
   }
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
-  });
-  app.addHook("onResponse", async (request, reply) => {
-    const { method, url, ip } = request;
-    request.log.info(
-      { method, path: url.split("?", 1)[0], status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip },
-      "request",
-    );
   });
   await useCrossOrigin(app, routes);
   await app.register(helmet, {

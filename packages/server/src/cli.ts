@@ -6,7 +6,7 @@ import { deleteKey, insertKey, listKeys } from "./auth/api-key-store.ts";
 import { planIds } from "./config.ts";
 import { backUp, restore } from "./db/backup.ts";
 import { migrate } from "./db/migrate.ts";
-import { createDeps, readEnvironment } from "./start-up.ts";
+import { createDeps, loadDotEnv, readEnvironment } from "./start-up.ts";
 
 const usage = `npm run foyer -- <command>
 
@@ -54,6 +54,7 @@ async function main() {
   const [group = "", action = ""] = positionals;
   const command = commands[`${group} ${action}`] ?? commands[group];
   if (!command) throw new Error(usage);
+  loadDotEnv();
   const { config, log } = readEnvironment({ ...process.env, FOYER_LOG_LEVEL: process.env.FOYER_LOG_LEVEL ?? "warn" });
   const deps = createDeps(config, log);
   try {

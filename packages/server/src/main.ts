@@ -5,15 +5,13 @@ import { ConfigError } from "./config-values.ts";
 import { startRetention } from "./conversations/retention.ts";
 import { migrate } from "./db/migrate.ts";
 import { setUpLink } from "./setup/setup-token.ts";
-import { createDeps, readEnvironment } from "./start-up.ts";
+import { createDeps, loadDotEnv, readEnvironment } from "./start-up.ts";
 
 const { config, log } = readOrExit();
 const deps = createDeps(config, log);
-await migrate({ db: deps.db, kind: deps.databaseKind });
-await ensureAdmin(deps.db, config);
-const { app, drain } = await createApp(deps);
+const { app, drain } = await orExit("The database cannot be used", prepare);
 const stopRetention = startRetention(deps);
-await app.listen({ host: config.host, port: config.port });
+await orExit(`${config.host}:${config.port} cannot be listened on`, listen);
 await announce();
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void shutDown(signal));
@@ -21,6 +19,20 @@ process.on("unhandledRejection", (error) => {
   log.fatal({ err: error }, "unhandled rejection; the process ends to start clean");
   process.exit(1);
 });
+
+async function prepare() {
+  await migrate({ db: deps.db, kind: deps.databaseKind });
+  await ensureAdmin(deps.db, config);
+  return createApp(deps);
+}
+
+/** Quietly: people are told by `announce`, and Fastify has no switch for its own line. */
+async function listen() {
+  const { level } = log;
+  log.level = "warn";
+  await app.listen({ host: config.host, port: config.port });
+  log.level = level;
+}
 
 /** Running replies end first, for as long as FOYER_DRAIN_TIMEOUT allows. A second signal ends at once. */
 async function shutDown(signal: string) {
@@ -42,10 +54,21 @@ async function announce() {
 
 function readOrExit() {
   try {
+    loadDotEnv();
     return readEnvironment(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
+    process.exit(1);
+  }
+}
+
+async function orExit<T>(what: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    log.debug({ err: error }, "start failed");
+    console.error(`${what}: ${error instanceof Error ? error.message || error.cause : error}`);
     process.exit(1);
   }
 }

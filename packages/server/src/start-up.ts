@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { loadEnvFile } from "node:process";
 import { pino } from "pino";
 import { createApiKeys } from "./auth/api-keys.ts";
 import { createSecrets, loadOrCreateSecret } from "./auth/root-secret.ts";
@@ -7,6 +9,11 @@ import type { Deps } from "./deps.ts";
 import { createModels } from "./models/choose-model.ts";
 import { createProviderSettings } from "./models/provider-settings.ts";
 import { createOutbound } from "./outbound/guarded-request.ts";
+
+/** Reads `.env` in the working directory, if there is one; what is set already wins. */
+export function loadDotEnv(): void {
+  if (existsSync(".env")) loadEnvFile(".env");
+}
 
 /** Configuration and log, from the environment. @throws ConfigError */
 export function readEnvironment(environment: NodeJS.ProcessEnv) {

@@ -19,7 +19,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
   const callerOf = (request: FastifyRequest) => ({
     ip: limitedClient(request, config),
     origin: request.headers.origin,
-    log: deps.log.child({ requestId: request.id }),
+    log: request.log,
   });
 
   app.route({

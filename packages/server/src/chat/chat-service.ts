@@ -12,12 +12,12 @@ import { newId } from "../ids.ts";
 import { loadAgentTools } from "../tools/agent-tools.ts";
 import { newMessages, titleOf, type Visitor, visitorOf } from "./chat-turn.ts";
 import { HISTORY_MESSAGES, toPrompt } from "./model-prompt.ts";
-import { createReplyRunner } from "./run-reply.ts";
+import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
 import { createRunningReplies } from "./running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running-reply.ts";
 
 /** What is known of a call to the chat besides its body. `ip` is null where limits by address do not apply. */
-export type Caller = { ip: string | null; origin: string | undefined; log: Deps["log"] };
+export type Caller = { ip: string | null; origin: string | undefined; log: ReplyLog };
 
 export type ChatService = ReturnType<typeof createChatService>;
 

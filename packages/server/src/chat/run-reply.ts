@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { Logger } from "pino";
+import type { FastifyBaseLogger } from "fastify";
 import { toColumns } from "../conversations/message-pieces.ts";
 import type { ReplyStore } from "../conversations/reply-store.ts";
 import type { AgentRow } from "../db/tables.ts";
@@ -14,7 +14,10 @@ import type { RunningReply } from "./running-reply.ts";
 
 const MAX_STEPS = 8;
 
-type Run = { agent: AgentRow; model: ChatModel; prompt: LanguageModelV4Prompt; tools: AgentTools; log: Logger };
+/** The request's own log, so that a failure is found under its id. */
+export type ReplyLog = Pick<FastifyBaseLogger, "warn" | "error">;
+
+type Run = { agent: AgentRow; model: ChatModel; prompt: LanguageModelV4Prompt; tools: AgentTools; log: ReplyLog };
 
 /** Makes a reply, from the first question to the model to the stored end. The returned function never rejects. */
 export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
@@ -42,7 +45,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
 }
 
 /** What the visitor is told of a failure; the log has the cause. */
-function failed(error: unknown, log: Logger): ReplyEnding {
+function failed(error: unknown, log: ReplyLog): ReplyEnding {
   log.warn({ err: error instanceof ModelError ? (error.cause ?? error) : error }, "reply failed");
   if (error instanceof ModelError) return { stopReason: "error", error: { code: error.code, message: error.message } };
   return { stopReason: "error", error: { code: "INTERNAL", message: "Something went wrong while replying." } };

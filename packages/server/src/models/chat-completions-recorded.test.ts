@@ -32,13 +32,25 @@ describe("chunks of bytes", () => {
     });
     await fc.assert(property);
   });
+
+  it("may hold any text", async () => {
+    const token = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom('"', "\\", "\n", "\t", "é", "👩‍👩‍👧", '","content":"'),
+    );
+    const property = fc.asyncProperty(fc.array(token), async (tokens) => {
+      const text = [...tokens.map((content) => event({ content })), event({}, "stop")].join("");
+      expect(textOf(await read([Buffer.from(text)]))).toBe(tokens.join(""));
+    });
+    await fc.assert(property, { numRuns: 100 });
+  });
 });
 
 const recorded = new URL("../../../../../shared/recorded-streams/", import.meta.url);
 
 describe.skipIf(!existsSync(recorded))("recorded streams", () => {
   it.each([
-    ["openai-chat.text", "text", /^\*\*/, 300],
+    ["openai-chat.text", "text", /^\*\*Holiday Name:\*\* Harmony Day\n/, 300],
     ["openai-compatible.text", "text", /^Grok$/, 342],
     ["mistral.text", "text", /^Hello, world! This is a test response\.$/, 8],
     ["openai-compatible.text", "reasoning", /^First, the user said:/, 342],

@@ -1,7 +1,8 @@
 import type { Readable } from "node:stream";
 import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { toChatMessages, toChatToolChoice, toChatTools } from "./chat-completions-prompt.ts";
-import { providerMessage, readChatCompletion } from "./chat-completions-stream.ts";
+import { providerMessage } from "./chat-completions-reply.ts";
+import { readChatCompletion } from "./chat-completions-stream.ts";
 import type { ChatModel } from "./chat-model.ts";
 
 /**

@@ -1,0 +1,106 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../test/databases.ts";
+import { runCommand, startProcess, temporaryFolder } from "../../../test/process.ts";
+import { openDatabase } from "./db/open.ts";
+
+const secret = "a secret of the tests, long enough";
+const environmentOf = (database: TestDatabase, dataDir: string): Record<string, string> =>
+  database.address.kind === "postgres"
+    ? { DATABASE_URL: database.address.url, FOYER_SECRET: secret, FOYER_DATA_DIR: dataDir }
+    : { FOYER_DATA_DIR: join(database.address.file, "..") };
+
+onBothDatabases("commands", (createDatabase) => {
+  let database: TestDatabase;
+  let folder: ReturnType<typeof temporaryFolder>;
+  let env: Record<string, string>;
+  beforeEach(async () => {
+    database = await createDatabase();
+    folder = temporaryFolder();
+    env = environmentOf(database, folder.path);
+  });
+  afterEach(async () => {
+    folder.remove();
+    await database.drop();
+  });
+
+  it("migrate once, when several are started at the same moment", async () => {
+    const runs = await Promise.all(Array.from({ length: 3 }, () => runCommand(["migrate"], env)));
+    expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(3).fill({ code: 0, stderr: "" }));
+    const { db } = openDatabase(database.address, () => {});
+    expect(await db.selectFrom("agents").selectAll().execute()).toEqual([]);
+    await db.destroy();
+  });
+
+  it("create a user and a key that a running server takes, and revoke it within 5 seconds", async () => {
+    const server = await startProcess(env);
+    const created = await runCommand(["users", "create", "--email", "Ada@example.com"], env);
+    expect(created.stdout).toMatch(/^Created Ada@example.com with the password \S{20} on the plan pro\.$/m);
+    const again = await runCommand(["users", "create", "--email", "ada@example.com"], env);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("already") });
+    const second = await runCommand(["users", "create", "--email", "eve@example.com"], env);
+    expect(second.stdout).toContain("on the plan free.");
+
+    const key = (
+      await runCommand(["keys", "create", "--email", "ada@example.com", "--name", "laptop"], env)
+    ).stdout.trim();
+    expect(key).toMatch(/^fyr_[0-9A-Za-z]{46}$/);
+    const agents = () => fetch(`${server.url}/agents`, { headers: { authorization: `Bearer ${key}` } });
+    expect((await agents()).status).toBe(200);
+
+    const listed = (await runCommand(["keys", "list", "--email", "ada@example.com"], env)).stdout;
+    expect(listed).toContain("laptop");
+    expect(listed).not.toContain(key);
+    const id = listed.slice(0, listed.indexOf(" "));
+    expect((await runCommand(["keys", "revoke", "--email", "eve@example.com", "--id", id], env)).code).toBe(1);
+    expect((await runCommand(["keys", "revoke", "--email", "ada@example.com", "--id", id], env)).code).toBe(0);
+    await expect.poll(async () => (await agents()).status, { timeout: 5_000 }).toBe(401);
+    server.kill("SIGTERM");
+    await server.exited;
+  });
+});
+
+describe("commands", () => {
+  it("explain themselves", async () => {
+    const { code, stderr } = await runCommand(["nonsense"], { FOYER_DATA_DIR: "/nonexistent" });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/keys create --email/);
+  });
+
+  it("back up a running server and restore it under one", async () => {
+    const folder = temporaryFolder();
+    const env = {
+      FOYER_DATA_DIR: join(folder.path, "data"),
+      FOYER_ADMIN_EMAIL: "ada@example.com",
+      FOYER_ADMIN_PASSWORD: "correct horse battery",
+      FOYER_ADMIN_API_KEY: "a key of the tests, 24 or more",
+    };
+    const server = await startProcess({ ...env, FOYER_ADMIN_API_KEY: "key-of-the-tests-long-enough" });
+    const headers = { authorization: "Bearer key-of-the-tests-long-enough", "content-type": "application/json" };
+    const make = async (name: string) => {
+      const response = await fetch(`${server.url}/agents`, { method: "POST", headers, body: JSON.stringify({ name }) });
+      return (await response.json()).data.id;
+    };
+    const names = async () => {
+      const { data } = await (await fetch(`${server.url}/agents`, { headers })).json();
+      return data.map((agent: { name: string }) => agent.name);
+    };
+    const kept = await make("Kept");
+    const backup = join(folder.path, "backup");
+    expect(await runCommand(["backup", backup], env)).toMatchObject({ code: 0, stderr: "" });
+    expect(statSync(join(backup, "secret")).mode & 0o777).toBe(0o600);
+    expect((await runCommand(["backup", backup], env)).stderr).toContain("already");
+
+    await make("Lost");
+    expect(await names()).toEqual(["Kept", "Lost"]);
+    expect(await runCommand(["restore", backup], env)).toMatchObject({ code: 0, stderr: "" });
+    expect(await names()).toEqual(["Kept"]);
+    const secretOf = await fetch(`${server.url}/agents/${kept}/identity-secret`, { headers });
+    expect(secretOf.status).toBe(200);
+    expect((await runCommand(["restore", folder.path], env)).stderr).toContain("There is no backup");
+    server.kill("SIGTERM");
+    await server.exited;
+    folder.remove();
+  });
+});

@@ -1,0 +1,80 @@
+import { sql } from "kysely";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { isMigrated, migrate } from "./migrate.ts";
+import { type OpenDatabase, openDatabase } from "./open.ts";
+
+onBothDatabases("migrations", (createDatabase) => {
+  let database: TestDatabase;
+  let opened: OpenDatabase[];
+  const open = () => {
+    const connection = openDatabase(database.address, () => {});
+    opened.push(connection);
+    return connection;
+  };
+  beforeEach(async () => {
+    database = await createDatabase();
+    opened = [];
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map(({ db }) => db.destroy()));
+    await database.drop();
+  });
+
+  it("run once, in order, and then find nothing to do", async () => {
+    const connection = open();
+    expect(await migrate(connection)).toEqual(["0001-initial"]);
+    expect(await migrate(connection)).toEqual([]);
+    expect(await isMigrated(connection.db)).toBe(true);
+  });
+
+  it("leave nothing behind when one fails", async () => {
+    const { db, kind } = open();
+    await sql`create table agents (id integer)`.execute(db);
+    await expect(migrate({ db, kind })).rejects.toThrow(/agents/);
+    await sql`drop table agents`.execute(db);
+    expect(await migrate({ db, kind })).toEqual(["0001-initial"]);
+  });
+
+  it("refuse a database that a newer version has changed", async () => {
+    const { db, kind } = open();
+    await migrate({ db, kind });
+    await sql`insert into migrations (name, "ranAt") values ('9999-future', 1)`.execute(db);
+    await expect(migrate({ db, kind })).rejects.toThrow(/newer version/);
+  });
+
+  it("make references that delete what belongs to what", async () => {
+    const { db, kind } = open();
+    await migrate({ db, kind });
+    const organization = {
+      id: "org_1",
+      name: "A",
+      slug: "a",
+      logo: null,
+      metadata: null,
+      plan: "pro",
+      createdAt: new Date().toISOString(),
+    };
+    await db.insertInto("organizations").values(organization).execute();
+    const key = {
+      id: "key_1",
+      organizationId: "org_1",
+      createdBy: null,
+      name: "k",
+      hash: "h",
+      start: "s",
+      createdAt: 1,
+      lastUsedAt: null,
+      expiresAt: null,
+    };
+    await db.insertInto("apiKeys").values(key).execute();
+    await expect(
+      db
+        .insertInto("apiKeys")
+        .values({ ...key, id: "key_2", hash: "i", organizationId: "org_2" })
+        .execute(),
+    ).rejects.toThrow();
+    await db.deleteFrom("organizations").execute();
+    expect(await db.selectFrom("apiKeys").selectAll().execute()).toEqual([]);
+  });
+});

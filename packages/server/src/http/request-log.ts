@@ -1,0 +1,18 @@
+import { type FastifyReply, type FastifyRequest, LogController } from "fastify";
+
+/** One line a request, when it is over, with its id. */
+export class RequestLog extends LogController {
+  constructor() {
+    super({ requestIdLogLabel: "requestId" });
+  }
+
+  override incomingRequest(): void {}
+
+  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+    const { method, url, ip } = request;
+    const path = url.split("?", 1)[0];
+    const line = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip };
+    if (error) request.log.warn({ ...line, err: error }, "request broken off");
+    else request.log.info(line, "request");
+  }
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import {
+  APICallError,
+  type JSONObject,
+  type LanguageModelV4FinishReason,
+  type LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import type { ModelPart } from "./chat-model.ts";
+
+/** Of one line, and of all tool calls of one reply, in characters: what a provider can make us hold. */
+export const maxHeld = 1024 * 1024;
+const maxCalls = 256;
+
+type Block = "text" | "reasoning";
+type Call = { index: number | undefined; id: string; name: string; input: string };
+/** A reply as far as it was read. */
+export type Completion = ReturnType<typeof newCompletion>;
+
+// What servers send is checked where it is used: all of it may be missing or of another type.
+type ErrorBody = { error?: unknown; object?: unknown; message?: unknown; detail?: unknown };
+type Delta = { [name in "content" | "refusal" | "reasoning_content" | "reasoning" | "tool_calls"]?: unknown };
+export type CompletionEvent = ErrorBody & {
+  usage?: unknown;
+  choices?: ({ delta?: Delta | null; finish_reason?: unknown } | null)[] | null;
+};
+type Fragment = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null } | null;
+
+export function newCompletion(url: string, emit: (part: ModelPart) => void) {
+  return {
+    url,
+    emit,
+    /** The beginning of a line whose end has not arrived. */
+    rest: "",
+    block: null as Block | null,
+    blocks: 0,
+    /** Text of the block that has not been emitted. */
+    text: "",
+    calls: [] as Call[],
+    callsLength: 0,
+    finishReason: undefined as string | undefined,
+    usage: undefined as JSONObject | undefined,
+    done: false,
+  };
+}
+
+export function readEvent(completion: Completion, event: CompletionEvent) {
+  if (event.error || event.object === "error") throw reportedError(completion.url, event);
+  if (isObject(event.usage)) completion.usage = event.usage;
+  const choice = event.choices?.[0];
+  const delta = choice?.delta;
+  if (delta) {
+    addText(completion, "reasoning", delta.reasoning_content || delta.reasoning);
+    addText(completion, "text", delta.content);
+    addText(completion, "text", delta.refusal);
+    if (Array.isArray(delta.tool_calls)) for (const fragment of delta.tool_calls) addToCall(completion, fragment);
+  }
+  completion.finishReason = string(choice?.finish_reason) || completion.finishReason;
+}
+
+function addText(completion: Completion, block: Block, content: unknown) {
+  const text = Array.isArray(content) ? content.map((part) => string(part?.text)).join("") : string(content);
+  if (text === "") return;
+  if (completion.block !== block) {
+    closeBlock(completion);
+    completion.block = block;
+    completion.blocks += 1;
+    completion.emit({ type: `${block}-start`, id: String(completion.blocks) });
+  }
+  completion.text += text;
+}
+
+export function flush(completion: Completion) {
+  if (completion.block === null || completion.text === "") return;
+  completion.emit({ type: `${completion.block}-delta`, id: String(completion.blocks), delta: completion.text });
+  completion.text = "";
+}
+
+export function closeBlock(completion: Completion) {
+  if (completion.block === null) return;
+  flush(completion);
+  completion.emit({ type: `${completion.block}-end`, id: String(completion.blocks) });
+  completion.block = null;
+}
+
+function addToCall(completion: Completion, fragment: Fragment) {
+  closeBlock(completion);
+  const id = string(fragment?.id);
+  const name = string(fragment?.function?.name);
+  const sent = fragment?.function?.arguments;
+  const input = isObject(sent) ? JSON.stringify(sent) : string(sent);
+  const index = number(fragment?.index);
+  const continued = openCall(completion.calls, index, id, name);
+  const call = continued ?? { index, id, name, input: "" };
+  if (!continued) completion.calls.push(call);
+  call.id ||= id;
+  call.name ||= name;
+  call.input += input;
+  completion.callsLength += id.length + name.length + input.length;
+  const isTooMuch = completion.callsLength > maxHeld || completion.calls.length > maxCalls;
+  if (isTooMuch) throw new Error("The model's tool calls are too large.");
+}
+
+/**
+ * The call that a fragment continues, if any. By the book `index` tells; some servers send none, or 0 for every call, or
+ * repeat id and name in each fragment.
+ */
+function openCall(calls: Call[], index: number | undefined, id: string, name: string): Call | undefined {
+  const call = calls.findLast((one) => (index === undefined ? id === "" || one.id === id : one.index === index));
+  if (!call || name === "" || call.name === "") return call;
+  const isAnother = id === "" ? index === undefined : call.id !== "" && call.id !== id;
+  return isAnother || call.name !== name ? undefined : call;
+}
+
+/** Emits what is only known at the end. */
+export function emitEnd(completion: Completion) {
+  closeBlock(completion);
+  if (completion.calls.some((call) => call.name === "")) throw new Error("The model called a tool without naming it.");
+  for (const { id, name, input } of completion.calls) {
+    const toolCallId = id || `call_${randomUUID()}`;
+    completion.emit({ type: "tool-call", toolCallId, toolName: name, input: input.trim() === "" ? "{}" : input });
+  }
+  completion.emit({ type: "finish", usage: toUsage(completion.usage), finishReason: toFinishReason(completion) });
+}
+
+/** Many servers say `stop` after tool calls, and some say nothing. */
+function toFinishReason({ finishReason: raw, calls }: Completion): LanguageModelV4FinishReason {
+  if (raw === undefined || raw === "stop") return { unified: calls.length > 0 ? "tool-calls" : "stop", raw };
+  if (raw === "tool_calls" || raw === "function_call") return { unified: "tool-calls", raw };
+  if (raw === "content_filter") return { unified: "content-filter", raw };
+  return { unified: raw === "length" || raw === "error" ? raw : "other", raw };
+}
+
+/** Some servers leave reasoning out of `completion_tokens` but never out of `total_tokens`. */
+function toUsage(usage: JSONObject | undefined): LanguageModelV4Usage {
+  const input = number(usage?.prompt_tokens);
+  const { prompt_tokens_details: read, completion_tokens_details: wrote } = usage ?? {};
+  const cacheRead = isObject(read) ? number(read.cached_tokens) : undefined;
+  const reasoning = isObject(wrote) ? number(wrote.reasoning_tokens) : undefined;
+  const written = number(usage?.completion_tokens);
+  const all = number(usage?.total_tokens);
+  const output = written === undefined ? undefined : Math.max(written, (all ?? 0) - (input ?? 0));
+  return {
+    inputTokens: { total: input, noCache: minus(input, cacheRead), cacheRead, cacheWrite: undefined },
+    outputTokens: { total: output, text: minus(output, reasoning), reasoning },
+    ...(usage && { raw: usage }),
+  };
+}
+
+/** What a provider says in an error body, in the forms seen so far: at most 1,000 characters, "" when it says nothing. */
+export function providerMessage({ error, message, detail }: ErrorBody): string {
+  const said = [isObject(error) ? error.message : error, message, detail].find((text) => string(text) !== "");
+  return string(said).slice(0, 1000);
+}
+
+function reportedError(url: string, event: ErrorBody): APICallError {
+  const code = isObject(event.error) ? number(event.error.code) : undefined;
+  return new APICallError({
+    message: providerMessage(event) || "The model's server reported an error.",
+    url,
+    requestBodyValues: undefined,
+    ...(code !== undefined && code >= 400 && code < 600 && { statusCode: code }),
+  });
+}
+
+function isObject(value: unknown): value is JSONObject {
+  return typeof value === "object" && value !== null;
+}
+
+function string(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+function minus(total: number | undefined, part: number | undefined): number | undefined {
+  return total === undefined ? undefined : Math.max(0, total - (part ?? 0));
+}

@@ -1,0 +1,94 @@
+import { expect } from "vitest";
+import { type ChatStream, type ReceivedEvent, textOf } from "./chat-client.ts";
+
+type Event<Type extends ReceivedEvent["type"]> = Extract<ReceivedEvent, { type: Type }>;
+
+/** What a whole stream said, once it is known to keep every rule. */
+export type CheckedReply = {
+  conversationId: string;
+  messageId: string;
+  text: string;
+  /** the text of each text block, in order */
+  blocks: string[];
+  calls: Event<"tool_use_start">[];
+  results: Event<"tool_result">[];
+  stop: Event<"message_stop">;
+  error: { code: string; message: string } | undefined;
+};
+
+/** Waits for the end of the stream and checks it; see `checkEvents`. */
+export async function checkReply(stream: ChatStream): Promise<CheckedReply> {
+  if (stream.response.status !== 200) throw new Error(`no stream: ${await stream.response.text()}`);
+  await stream.ended;
+  return checkEvents(stream.events);
+}
+
+/**
+ * The rules that every whole stream keeps: `message_start` first; then pieces one after the other, whose `index` counts
+ * from 0 without a gap, each closed before the next begins, no text empty and every tool call followed by its result;
+ * `error` exactly when the reason is `error`, right before `message_stop`, which comes once and last. The ids name the
+ * message, and their positions grow.
+ */
+export function checkEvents(events: readonly ReceivedEvent[]): CheckedReply {
+  const story = events.map((event) => JSON.stringify(event)).join("\n");
+  const [start, ...pieces] = events;
+  const stop = pieces.pop();
+  if (start?.type !== "message_start" || stop?.type !== "message_stop") throw new Error(`not a whole reply:\n${story}`);
+  expect(stop.messageId).toBe(start.messageId);
+  const last = pieces.at(-1);
+  const failure = last?.type === "error" ? last : undefined;
+  expect(stop.stopReason === "error", `an error and its stop reason go together:\n${story}`).toBe(!!failure);
+  checkPieces(failure ? pieces.slice(0, -1) : pieces, stop.stopReason, story);
+  checkIds(events, start.messageId);
+  return {
+    ...{ conversationId: start.conversationId, messageId: start.messageId, text: textOf(events), stop },
+    blocks: blocksOf(events),
+    calls: events.filter((event) => event.type === "tool_use_start"),
+    results: events.filter((event) => event.type === "tool_result"),
+    error: failure?.error,
+  };
+}
+
+function checkPieces(events: readonly ReceivedEvent[], stopReason: string, story: string) {
+  let open: { closedBy: "content_block_stop" | "tool_result"; index: number; callId?: string; text: string } | null =
+    null;
+  let next = 0;
+  for (const event of events) {
+    const isFirst = event.type === "content_block_start" || event.type === "tool_use_start";
+    if (isFirst) {
+      expect(open, `a piece begins inside another one:\n${story}`).toBeNull();
+      expect(event.index, story).toBe(next++);
+      open =
+        event.type === "tool_use_start"
+          ? { closedBy: "tool_result", index: event.index, callId: event.id, text: "" }
+          : { closedBy: "content_block_stop", index: event.index, text: "" };
+    } else if (event.type === "content_block_delta") {
+      expect(open, story).toMatchObject({ closedBy: "content_block_stop", index: event.index });
+      expect(event.delta, story).toEqual({ type: "text_delta", text: expect.stringMatching(/./s) });
+      if (open) open.text += event.delta.text;
+    } else if (event.type === "content_block_stop") {
+      expect(open, story).toMatchObject({ closedBy: event.type, index: event.index });
+      expect(open?.text, `a text block is empty:\n${story}`).not.toBe("");
+      open = null;
+    } else if (event.type === "tool_result") {
+      expect(open, story).toMatchObject({ closedBy: event.type, index: event.index, callId: event.toolUseId });
+      open = null;
+    } else throw new Error(`${event.type} may not come here:\n${story}`);
+  }
+  // Only a call that was cut off has no result.
+  if (open !== null) expect([open.closedBy, stopReason], story).toEqual(["tool_result", "aborted"]);
+}
+
+function checkIds(events: readonly ReceivedEvent[], messageId: string) {
+  const ids = events.map(({ eventId }) => eventId);
+  const positions = ids.map((id) => Number(id.split(":")[1]));
+  expect(ids).toEqual(positions.map((position) => `${messageId}:${position}`));
+  expect(positions.every((position, at) => position > (positions[at - 1] ?? 0))).toBe(true);
+}
+
+function blocksOf(events: readonly ReceivedEvent[]): string[] {
+  const starts = events.filter((event) => event.type === "content_block_start");
+  return starts.map(({ index }) =>
+    textOf(events.filter((event) => event.type === "content_block_delta" && event.index === index)),
+  );
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const source = join(import.meta.dirname, "../packages/server/src");
+
+/** Runs one of Foyer's commands to its end, as `npm run foyer -- …` does. */
+export async function runCommand(args: string[], env: Record<string, string>) {
+  const child = start(["cli.ts", ...args], env);
+  const output = collect(child);
+  const [code] = await once(child, "close");
+  return { code, ...output };
+}
+
+/** Starts the server as `npm start` does and waits until it says where it is. */
+export async function startProcess(env: Record<string, string>) {
+  const port = String(await freePort());
+  const child = start(["main.ts"], { PORT: port, ...env });
+  const output = collect(child);
+  const exited = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on("data", () => output.stdout.includes("Model ") && resolve());
+    exited.then(({ code }) => reject(new Error(`exit ${code}: ${output.stderr}`)), reject);
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid,
+    output,
+    exited,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+  };
+}
+
+/** A data directory that goes with the test. */
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), "foyer-process-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Nothing of the outer environment but the path: what a test needs, it says. */
+function start([file = "", ...args]: string[], env: Record<string, string>) {
+  const base = { PATH: process.env["PATH"] ?? "" };
+  return spawn(process.execPath, [join(source, file), ...args], { env: { ...base, ...env }, cwd: tmpdir() });
+}
+
+function collect(child: ChildProcess) {
+  const output = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (data) => {
+    output.stdout += data;
+  });
+  child.stderr?.on("data", (data) => {
+    output.stderr += data;
+  });
+  return output;
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (!address || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
