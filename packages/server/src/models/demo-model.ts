@@ -12,7 +12,7 @@ import type { ChatModel, ModelPart } from "./chat-model.ts";
 import { contentWords, fold, promptTopics, searchPrompt } from "./demo-search.ts";
 import { chooseTool, type ToolRequest } from "./demo-tool-choice.ts";
 
-/** Between two words: about as fast as a hosted model, so that what is built on the demo is seen streaming. */
+/** After each word: about as fast as a hosted model, so that what is built on the demo is seen streaming. */
 const PAUSE_MS = 8;
 /** The usual rule of thumb for English. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -47,9 +47,6 @@ function streamOf(source: AsyncGenerator<ModelPart>): ReadableStream<ModelPart> 
       const next = await source.next();
       if (next.done) controller.close();
       else controller.enqueue(next.value);
-    },
-    async cancel() {
-      await source.return(undefined);
     },
   });
 }
@@ -140,15 +137,14 @@ const identity =
 
 function smallTalk(message: string, systemPrompt: string): string | null {
   const text = fold(message.slice(0, 200)).trim();
-  const helps = topicsOf(systemPrompt);
-  if (identity.test(text)) return `${introduction} ${helps}`.trim();
-  // A name may follow ("Hello Harbour"); a question or a sentence is answered instead.
-  const isShort = message.length <= 200 && !/[?？]/.test(text);
-  if (!isShort) return null;
-  const rest = (pattern: RegExp) => contentWords(text.replace(pattern, "")).length;
-  if (greeting.test(text) && rest(greeting) <= 1) return `Hello. ${introduction} ${helps}`.trim();
-  if (thanks.test(text) && rest(thanks) <= 2) return `You are welcome. ${helps}`.trim();
-  return farewell.test(text) && rest(farewell) <= 1 ? "Goodbye. Come back whenever you have a question." : null;
+  if (identity.test(text)) return `${introduction} ${topicsOf(systemPrompt)}`.trim();
+  if (message.length > 200 || /[?？]/.test(text)) return null;
+  // A name may follow ("Hello Harbour"); a sentence is answered instead.
+  const isOnly = (pattern: RegExp, more: number) =>
+    pattern.test(text) && contentWords(text.replace(pattern, "")).length <= more;
+  if (isOnly(greeting, 1)) return `Hello. ${introduction} ${topicsOf(systemPrompt)}`.trim();
+  if (isOnly(thanks, 2)) return `You are welcome. ${topicsOf(systemPrompt)}`.trim();
+  return isOnly(farewell, 1) ? "Goodbye. Come back whenever you have a question." : null;
 }
 
 function nothingFound(systemPrompt: string): string {
@@ -185,11 +181,9 @@ function describe(toolName: string, output: LanguageModelV4ToolResultOutput): st
 }
 
 function messageOf(error: JSONValue): string {
-  if (typeof error !== "object" || error === null) return clip(String(error ?? ""));
-  const { message, error: inner } = isList(error) ? {} : error;
-  return message === undefined && inner !== undefined
-    ? messageOf(inner)
-    : clip(typeof message === "string" ? message : listOf(error));
+  const outer = typeof error === "object" && error !== null && "error" in error ? error.error : error;
+  if (typeof outer !== "object" || outer === null) return clip(plain(outer));
+  return clip("message" in outer && typeof outer.message === "string" ? outer.message : listOf(outer));
 }
 
 /** Says that a form stands on the screen, as the tools that show one do. */
@@ -216,50 +210,38 @@ function parse(text: string): JSONValue {
 /** Fields as lines, items as lines of fields; what is nested deeper is left out. */
 function listOf(value: JSONValue): string {
   if (isList(value)) {
-    const items = value
-      .slice(0, MOST_ITEMS)
-      .map(inline)
-      .filter((item) => item !== "");
+    const items = value.slice(0, MOST_ITEMS).map((item) => `- ${inline(item)}`);
     const more = value.length > MOST_ITEMS ? `\n\nThere are ${value.length - MOST_ITEMS} more.` : "";
-    return items.map((item) => `- ${item}`).join("\n") + more;
+    return items.filter((item) => item !== "- ").join("\n") + more;
   }
-  const lines = fieldsOf(value).map(([label, field]) => {
-    const hasItems = isList(field) && field.some((item) => typeof item === "object");
-    return hasItems ? `${label}:\n${listOf(field)}` : `${label}: ${inline(field)}`;
-  });
-  return lines.length > 1 ? lines.map((line) => (line.includes("\n") ? line : `- ${line}`)).join("\n") : lines.join("");
+  const holdsItems = (field: JSONValue) => isList(field) && field.some((item) => typeof item === "object");
+  const fields = fieldsOf(value);
+  const lines = fields.filter(([, field]) => !holdsItems(field)).map(([label, field]) => `${label}: ${inline(field)}`);
+  const lists = fields.filter(([, field]) => holdsItems(field)).map(([label, field]) => `${label}:\n${listOf(field)}`);
+  const text = lines.length > 1 ? lines.map((line) => `- ${line}`).join("\n") : lines.join("");
+  return [text, ...lists].filter((part) => part !== "").join("\n\n");
 }
 
 const isList = (value: JSONValue): value is readonly JSONValue[] => Array.isArray(value);
+const joined = (texts: string[]) => texts.filter((text) => text !== "").join(", ");
 
 function inline(value: JSONValue): string {
-  if (isList(value))
-    return value
-      .slice(0, MOST_ITEMS)
-      .map(plain)
-      .filter((item) => item !== "")
-      .join(", ");
+  if (isList(value)) return joined(value.slice(0, MOST_ITEMS).map(plain));
   if (typeof value !== "object" || value === null) return plain(value);
-  return fieldsOf(value)
-    .map(([label, field]) => `${label}: ${isList(field) ? inline(field) : plain(field)}`)
-    .filter((field) => !field.endsWith(": "))
-    .join(", ");
+  const fields = fieldsOf(value).map(
+    ([label, field]) => [label, isList(field) ? inline(field) : plain(field)] as const,
+  );
+  return joined(fields.map(([label, text]) => (text === "" ? "" : `${label}: ${text}`)));
 }
 
 function fieldsOf(value: JSONValue): [string, JSONValue][] {
-  const filled = Object.entries(value ?? {}).filter(
-    ([, field]) => field !== null && field !== "" && field !== undefined,
-  );
+  const filled = Object.entries(value ?? {}).filter(([, field]) => field !== null && field !== "");
   return filled.slice(0, MOST_FIELDS).map(([key, field]) => [labelOf(key), field ?? null]);
 }
 
 function labelOf(key: string): string {
-  const words = key
-    .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
-    .replace(/[_-]+/g, " ")
-    .trim()
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const words = key.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_-]+/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
 function plain(value: JSONValue | undefined): string {

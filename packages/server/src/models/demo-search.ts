@@ -300,7 +300,7 @@ export function fold(text: string): string {
 }
 
 const tokenPattern =
-  /[\p{sc=Han}\p{sc=Katakana}ー]+|\p{sc=Hiragana}+|[\p{sc=Hangul}]+|[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Katakana}ー\p{sc=Hiragana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+(?:['’][\p{sc=Latin}]+)*/gv;
+  /\p{Sc}|[\p{sc=Han}\p{sc=Katakana}ー]+|\p{sc=Hiragana}+|[\p{sc=Hangul}]+|[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Katakana}ー\p{sc=Hiragana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+(?:['’][\p{sc=Latin}]+)*/gv;
 /** Runs of Hiragana give no word: they are endings and particles, which every sentence shares. */
 const particles = /^\p{sc=Hiragana}/u;
 const unspaced = /^[\p{sc=Han}\p{sc=Katakana}ー\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
@@ -343,7 +343,7 @@ export const timeWords = new Set<string>();
 
 for (const group of [
   "open opening hours closed closing offnungszeiten geoffnet offen geschlossen horaires ouvert ouverture ferme horario abierto",
-  "price cost pricing much fee charge preis kosten kostet prix cout combien precio",
+  "price cost pricing much fee charge € $ £ ¥ euro eur preis kosten kostet prix cout combien precio",
   "address where located location adresse wo direccion donde",
   "phone telephone telefon telefono",
   "email mail mailadresse courriel correo",
@@ -353,8 +353,8 @@ for (const group of [
 }
 for (const word of fold(
   `a about an and any are as at be been but by can could did do does for from get give good had has have he her here hi hello his
-  how i if im id ill in into is it its just know let like look looking me more my need no not of offer on or our out please say
-  sell buy carry she should so some tell than thanks thank that the their them then there these they this those to too up us very
+  how i if im id ill in into is it its just know let like long look looking me more my need no not of offer on or our out please say
+  sell buy carry she should so some take takes tell than thanks thank that the their them then there these they this those to too up us very
   want was we well were what whats when which who whom why will with would yes you your yours dont im ive youre lets information
   aber als am an auch auf aus bei bin bis bitte da das dass dein dem den der des die dir du ein eine einem einen einer es fur gibt
   habe haben hat hatte ich ihr ihre im in ist ja kann kannst konnen man mehr mein mich mir mit mochte nach nein nicht noch nur oder

@@ -33,7 +33,7 @@ export function chooseTool(message: string, tools: readonly LanguageModelV4Funct
   return best && best.score !== second?.score ? { toolName: best.toolName, input: best.input } : null;
 }
 
-type Sentence = { words: Set<string>; pairs: Set<string>; wishes: boolean; isPhrase: boolean };
+type Sentence = { words: Set<string>; spoken: Set<string>; pairs: Set<string>; wishes: boolean; isPhrase: boolean };
 
 /** Nothing for a sentence that asks for nothing. */
 function readSentence(sentence: string): Sentence[] {
@@ -45,6 +45,8 @@ function readSentence(sentence: string): Sentence[] {
   return [
     {
       words: new Set(contentWords(sentence).filter((word) => !timeWords.has(word) && !lookUps.has(word))),
+      // A verb may be a stop word elsewhere ("buy").
+      spoken: new Set(found.flatMap((token) => [token.word, ...token.stems])),
       pairs: pairsOf(found),
       wishes: wish.test(text),
       isPhrase,
@@ -85,7 +87,7 @@ function wordsOf(tool: LanguageModelV4FunctionTool, schema: Schema): ToolWords {
   const texts = [tool.description ?? "", ...properties.map(([, property]) => asSchema(property).description ?? "")];
   const others = new Set([...keys, ...texts.flatMap(useful)].filter((word) => !name.has(word)));
   const pairs = pairsOf(tokens([[first, ...rest].join(" "), ...texts].join(". ")));
-  return { verb: hasVerb ? (contentWords(first)[0] ?? "") : "", name, keys, others, pairs };
+  return { verb: hasVerb ? (contentWords(first)[0] ?? first) : "", name, keys, others, pairs };
 }
 
 /** Neighbouring words, such as "in stock"; they say more than each word alone. Articles are skipped. */
@@ -102,12 +104,13 @@ function pairsOf(found: Token[]): Set<string> {
 
 /** 0 when the sentence does not clearly ask for the tool. */
 function rate({ verb, name, others, pairs }: ToolWords, sentence: Sentence, values: Values): number {
-  const isSaid = sentence.words.has(verb);
+  const isSaid = sentence.spoken.has(verb);
   if (verb !== "" && !isSaid && !(wishable.has(verb) && sentence.wishes)) return 0;
   const count = (words: Set<string>) => [...words].filter((word) => sentence.words.has(word)).length;
   const [named, described] = [count(name), count(others)];
-  if (named === 0 ? described < 3 : named < name.size / 2) return 0;
-  const agreed = named + described + (isSaid ? 1 : 0) + [...pairs].filter((pair) => sentence.pairs.has(pair)).length;
+  const phrases = [...pairs].filter((pair) => sentence.pairs.has(pair)).length;
+  if (named === 0 ? described + phrases < 3 : named < name.size / 2) return 0;
+  const agreed = named + described + phrases + (isSaid ? 1 : 0);
   const known = (word: string) => name.has(word) || others.has(word) || word === verb || values.certain.has(word);
   const unknown = [...sentence.words].filter((word) => !known(word));
   if (unknown.length > 0 && (agreed < 2 || sentence.isPhrase)) return 0;
@@ -284,7 +287,7 @@ function takeRest(key: string, { loose, certain, own, rest, isOwn }: Values): st
     !timeWords.has(stem) && !lookUps.has(stem) && !certain.has(stem) && stem !== own.verb;
   const runs: Token[][] = [[]];
   for (const token of tokens(rest)) {
-    if (token.stems.some(isFree)) runs.at(-1)?.push(token);
+    if (token.stems.some(isFree) && !/^\p{Sc}/u.test(token.text)) runs.at(-1)?.push(token);
     else runs.push([]);
   }
   // "harbour city" stays together even when the description speaks of "Harbour Bikes".
