@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "./config.ts";
 import { ConfigError } from "./config-values.ts";
@@ -99,5 +101,35 @@ describe("configuration", () => {
       ["mistral", { apiKey: "m", baseUrl: null }],
       ["ollama", { apiKey: null, baseUrl: "http://localhost:11434" }],
     ]);
+  });
+});
+
+describe(".env.example", () => {
+  const source = ["config.ts", "models/provider-environment.ts"]
+    .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"))
+    .join("");
+  const example = readFileSync(join(import.meta.dirname, "../../../.env.example"), "utf8");
+  const lines = [...example.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(
+    ([, name = "", value = ""]) => [name, value] as const,
+  );
+
+  it("lists every variable and no other", () => {
+    const read = [...source.matchAll(/"([A-Z][A-Z_]{3,})"/g)].map(([, name]) => name);
+    const limits = [...source.matchAll(/limit\("([A-Z_]+)"/g)].map(([, name]) => `FOYER_LIMIT_${name}`);
+    const shortNames = limits.map((name) => name.replace("FOYER_LIMIT_", ""));
+    const names = new Set([...read.filter((name) => name && !shortNames.includes(name)), ...limits]);
+    expect(lines.map(([name]) => name).sort()).toEqual([...names].sort());
+  });
+
+  it("shows the defaults", () => {
+    const shown = Object.fromEntries(
+      lines.filter(([name]) => name.startsWith("FOYER_LIMIT_") || /_(TIMEOUT|WINDOW|HEARTBEAT)$/.test(name)),
+    );
+    const plain = (config: ReturnType<typeof readConfig>) => ({
+      ...config,
+      models: { ...config.models, providers: [] },
+    });
+    expect(plain(readConfig(shown))).toEqual(plain(readConfig({})));
+    expect(Object.keys(shown)).toHaveLength(9);
   });
 });

@@ -90,7 +90,7 @@ async function withSlug<T>(
   ownId: string | null,
   write: (slug: string) => Promise<T>,
 ) {
-  const base = slugOf(name);
+  const base = await slugOf(name);
   for (let attempt = 1; ; attempt++) {
     try {
       return await write(freeSlug(base, await store.slugsLike(organizationId, base, ownId)));

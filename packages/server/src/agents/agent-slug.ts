@@ -1,9 +1,9 @@
-import { slugify } from "transliteration";
-
 const MAX_LENGTH = 80;
 
 /** `A_B c` → `a-b-c`, `Ж` → `zh`; what leaves nothing becomes `agent`. */
-export function slugOf(name: string): string {
+export async function slugOf(name: string): Promise<string> {
+  // Its tables are large, and only making or renaming an agent needs them.
+  const { slugify } = await import("transliteration");
   const slug = slugify(name, { lowercase: true, separator: "-", allowedChars: "a-zA-Z0-9" });
   return slug.slice(0, MAX_LENGTH).replace(/^-+|-+$/g, "") || "agent";
 }

@@ -183,7 +183,7 @@ describe("slugs", () => {
     ["🚲🚲", "agent"],
     ["---", "agent"],
     ["a".repeat(200), "a".repeat(80)],
-  ])("%j becomes %j", (name, slug) => expect(slugOf(name)).toBe(slug));
+  ])("%j becomes %j", async (name, slug) => expect(await slugOf(name)).toBe(slug));
 
   it("takes the first free number", () => {
     expect(freeSlug("a", new Set())).toBe("a");

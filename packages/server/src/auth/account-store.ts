@@ -1,6 +1,8 @@
-import { hashPassword, verifyPassword } from "better-auth/crypto";
 import type { Db } from "../db/open.ts";
 import { newId } from "../ids.ts";
+
+/** Loaded on first use: a start that makes no account is faster without. */
+const passwords = () => import("better-auth/crypto");
 
 export type NewAccount = { email: string; password: string; plan: string };
 export type Member = { userId: string; organizationId: string };
@@ -8,6 +10,7 @@ export type Member = { userId: string; organizationId: string };
 /** A user with a password and an organization that the user owns. @throws when the address is taken */
 export async function createAccount(db: Db, { email, password, plan }: NewAccount): Promise<Member> {
   const now = new Date().toISOString();
+  const { hashPassword } = await passwords();
   const hash = await hashPassword(password);
   const userId = newId("user");
   const organizationId = newId("org");
@@ -65,6 +68,7 @@ export async function setPassword(db: Db, userId: string, password: string): Pro
     .where("userId", "=", userId)
     .where("providerId", "=", "credential")
     .executeTakeFirst();
+  const { hashPassword, verifyPassword } = await passwords();
   if (identity?.password && (await verifyPassword({ hash: identity.password, password }))) return;
   const now = new Date().toISOString();
   const hash = await hashPassword(password);

@@ -1,9 +1,9 @@
 import type { Access } from "@foyer/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
+import type { Secrets } from "../root-secret.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { isTokenFor, looksLikeToken } from "./conversation-token.ts";
-import type { Secrets } from "./root-secret.ts";
 
 /** On whose behalf a call is made. */
 export type Account = { organizationId: string; plan: string };

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type ChatRequest, chatLimits } from "@foyer/contract";
-import { sameText } from "../auth/root-secret.ts";
 import { invalid } from "../errors.ts";
+import { sameText } from "../root-secret.ts";
 
 export type NewMessage = { role: "user" | "assistant"; content: string };
 

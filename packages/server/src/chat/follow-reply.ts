@@ -1,10 +1,10 @@
 import type { StopReason } from "@foyer/contract";
 import { stopReasonOf } from "../conversations/conversation-service.ts";
 import { fromColumns } from "../conversations/message-pieces.ts";
-import type { ReplyStore } from "../conversations/reply-store.ts";
 import type { MessageRow } from "../db/tables.ts";
 import type { EventReader } from "../http/sse.ts";
 import { eventsAfter, positionIn, type ReplyStart } from "./reply-events.ts";
+import type { ReplyStore } from "./reply-store.ts";
 
 /** How often a reply that runs in another process is read again. */
 const POLL_MS = 500;

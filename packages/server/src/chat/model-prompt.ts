@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { fromColumns, type Piece, type ToolPiece } from "../conversations/message-pieces.ts";
-import type { HistoryRow } from "../conversations/reply-store.ts";
+import type { HistoryRow } from "./reply-store.ts";
 
 /** What the model is told at most of the past: the newest messages, within this many characters. */
 export const HISTORY_MESSAGES = 200;

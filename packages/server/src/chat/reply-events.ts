@@ -30,10 +30,9 @@ export function eventWriter(messageId: string, position = 0) {
       write({ type: "tool_use_start", index, id, name, toolId, executionType, input }),
     toolResult: (index: number, { id, name }: ToolPiece, { forModel: _, ...shown }: ToolOutcome) =>
       write({ type: "tool_result", index, toolUseId: id, name, ...shown }),
-    end: ({ stopReason, usage, error }: ReplyEnding) => {
-      const failure = error ? write({ type: "error", error }) : "";
-      return failure + write({ type: "message_stop", messageId, stopReason, ...(usage ? { usage } : {}) });
-    },
+    failure: (error: { code: string; message: string }) => write({ type: "error", error }),
+    stop: ({ stopReason, usage }: ReplyEnding) =>
+      write({ type: "message_stop", messageId, stopReason, ...(usage ? { usage } : {}) }),
   };
 }
 
@@ -63,7 +62,8 @@ export function eventsAfter(position: number, { start, pieces, textIsOpen = fals
     if (said < piece.text.length) emit(events.text(index, piece.text.slice(said)), piece.text.length - said);
     if (!textIsOpen || index < pieces.length - 1) emit(events.closeText(index));
   });
-  if (end) emit(events.end(end), end.error ? 2 : 1);
+  if (end?.error) emit(events.failure(end.error));
+  if (end) emit(events.stop(end));
   return output;
 }
 

@@ -1,7 +1,6 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { FastifyBaseLogger } from "fastify";
 import { toColumns } from "../conversations/message-pieces.ts";
-import type { ReplyStore } from "../conversations/reply-store.ts";
 import type { AgentRow } from "../db/tables.ts";
 import type { AskLimits } from "../models/ask-model.ts";
 import type { ChatModel } from "../models/chat-model.ts";
@@ -9,6 +8,7 @@ import { ModelError } from "../models/model-error.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import { runAgentLoop } from "./agent-loop.ts";
 import type { ReplyEnding } from "./reply-events.ts";
+import type { ReplyStore } from "./reply-store.ts";
 import type { RunningReplies } from "./running-replies.ts";
 import type { RunningReply } from "./running-reply.ts";
 

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { toColumns } from "../conversations/message-pieces.ts";
-import type { ReplyStore } from "../conversations/reply-store.ts";
 import { AppError } from "../errors.ts";
+import type { ReplyStore } from "./reply-store.ts";
 import type { RunningReply } from "./running-reply.ts";
 
 const CHECKPOINT_MS = 1_000;

@@ -57,7 +57,8 @@ export function createRunningReply(start: ReplyStart, options: { resumable: bool
     },
     end(ending: ReplyEnding) {
       closeText();
-      publish(events.end(ending));
+      if (ending.error) publish(events.failure(ending.error));
+      publish(events.stop(ending));
       for (const reader of readers) reader.end();
       readers.clear();
       clearTimeout(lonely);

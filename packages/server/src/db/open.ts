@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
-import pg from "pg";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
@@ -49,18 +48,23 @@ function withStatementCache(database: Database.Database) {
   };
 }
 
+/** Loaded on first use: whoever runs on SQLite never needs it. */
 function postgres(url: string, onPoolError: (error: Error) => void) {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 10,
-    connectionTimeoutMillis: 2_000,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    query_timeout: 30_000,
-    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
-  });
-  pool.on("error", onPoolError);
-  return new PostgresDialect({ pool });
+  const connect = async () => {
+    const { default: pg } = await import("pg");
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: 10,
+      connectionTimeoutMillis: 2_000,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      query_timeout: 30_000,
+      types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+    });
+    pool.on("error", onPoolError);
+    return pool;
+  };
+  return new PostgresDialect({ pool: connect });
 }
 
 /** PostgreSQL's `bigint`; our instants and counters stay below 2^53. */

@@ -12,7 +12,6 @@ import { openai } from "./openai.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { Connection, Provider } from "./provider.ts";
 import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "./provider-environment.ts";
-import type { ProviderSettings } from "./provider-settings.ts";
 
 const DEMO = "foyer/demo";
 const LIST_TIMEOUT_MS = 5_000;
@@ -30,7 +29,8 @@ export const providers: Record<ProviderName, Provider> = {
 export type ModelOptions = {
   defaultModel: string | null;
   environment: ReadonlyMap<ProviderName, ProviderAccess>;
-  settings: ProviderSettings;
+  /** the accounts' own settings, by account */
+  settings: { get(organizationId: string): Promise<ReadonlyMap<ProviderName, ProviderAccess>> };
   outbound: Outbound;
   log: Logger;
 };

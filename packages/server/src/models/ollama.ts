@@ -1,4 +1,4 @@
-import { connectChatCompletions } from "./openai-compatible.ts";
+import { connectChatCompletions } from "./connect-chat-completions.ts";
 import { bearer, namesInData, type Provider } from "./provider.ts";
 
 /** Ollama speaks chat completions under `/v1`; its usual address has no path. */

@@ -3,11 +3,11 @@ import type { App } from "../app.ts";
 import { accountOf } from "../auth/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import { invalid, notFound } from "../errors.ts";
+import { providers } from "../models/choose-model.ts";
+import { isUsable, type ProviderName, providerNames } from "../models/provider-environment.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { providers } from "./choose-model.ts";
-import { isUsable, type ProviderName, providerNames } from "./provider-environment.ts";
 
-export function modelRoutes(app: App, { models, providerSettings, config, outbound }: Deps): void {
+export function providerRoutes(app: App, { models, providerSettings, config, outbound }: Deps): void {
   async function describe(organizationId: string): Promise<contract.ProviderInfo[]> {
     const own = await providerSettings.get(organizationId);
     return providerNames.map((provider) => {

@@ -1,0 +1,164 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { describe, expect, it } from "vitest";
+import type { ChatModel, ModelPart } from "../models/chat-model.ts";
+import type { ToolOutcome } from "../tools/run-tool.ts";
+import { type LoopInput, runAgentLoop } from "./agent-loop.ts";
+
+const usage = {
+  inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 5, text: 5, reasoning: 0 },
+};
+const finish: ModelPart = { type: "finish", usage, finishReason: { unified: "stop", raw: "stop" } };
+const text = (delta: string): ModelPart[] => [
+  { type: "text-start", id: "1" },
+  { type: "text-delta", id: "1", delta },
+  { type: "text-end", id: "1" },
+];
+const call = (toolCallId: string, toolName: string, input = "{}"): ModelPart => ({
+  type: "tool-call",
+  toolCallId,
+  toolName,
+  input,
+});
+
+/** A model that gives one scripted answer a step, and remembers what it was asked. */
+function scripted(...answers: ModelPart[][]) {
+  const asked: LanguageModelV4CallOptions[] = [];
+  const model: ChatModel = {
+    provider: "test",
+    modelId: "scripted",
+    async doStream(options) {
+      asked.push(options);
+      const parts = answers[Math.min(asked.length, answers.length) - 1] ?? [];
+      const stream = new ReadableStream<ModelPart>({
+        start(controller) {
+          for (const part of [...parts, finish]) controller.enqueue(part);
+          controller.close();
+        },
+      });
+      return { stream };
+    },
+  };
+  return { model, asked };
+}
+
+const outcome = (result: string, isError = false): ToolOutcome => ({
+  ...{ result, isError, displayConfig: null, display: null, forModel: result },
+});
+
+function run(model: ChatModel, more: Partial<LoopInput> = {}) {
+  const said: string[] = [];
+  const input: LoopInput = {
+    model,
+    prompt: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
+    tools: [],
+    temperature: 0.7,
+    maxSteps: 8,
+    limits: { idleTimeout: 5_000, totalTimeout: 5_000 },
+    find: (name) => ({ id: `tool_${name}`, executionType: "mock" }),
+    runTool: async ({ name }) => outcome(`${name} done`),
+    signal: new AbortController().signal,
+    ...more,
+  };
+  const result = runAgentLoop(input, {
+    text: (delta) => said.push(delta),
+    closeText: () => {},
+    toolUse: ({ name }) => said.push(`> ${name}`),
+    toolResult: ({ name }, { result, isError }) => said.push(`< ${name}: ${result}${isError ? " (error)" : ""}`),
+  });
+  return { said, result };
+}
+
+describe("the agent loop", () => {
+  it("ends with the first answer that calls nothing, and adds up what the steps cost", async () => {
+    const { model, asked } = scripted([...text("Let me see."), call("c1", "hours")], text("We open at nine."));
+    const { said, result } = run(model);
+    expect(await result).toEqual({ stopReason: "end_turn", usage: { inputTokens: 20, outputTokens: 10 } });
+    expect(said).toEqual(["Let me see.", "> hours", "< hours: hours done", "We open at nine."]);
+    expect(asked[1]?.prompt.slice(1)).toEqual([
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Let me see." },
+          { type: "tool-call", toolCallId: "c1", toolName: "hours", input: {} },
+        ],
+      },
+      {
+        role: "tool",
+        content: [
+          { type: "tool-result", toolCallId: "c1", toolName: "hours", output: { type: "text", value: "hours done" } },
+        ],
+      },
+    ]);
+  });
+
+  it("runs the calls of a step at the same time and reports them in their order", async () => {
+    const { model } = scripted([call("a", "slow"), call("b", "fast")], text("Done."));
+    const fastRan = Promise.withResolvers<void>();
+    const { said, result } = run(model, {
+      async runTool({ name }) {
+        // Only when both run at once does the first one ever end.
+        if (name === "slow") await fastRan.promise;
+        else fastRan.resolve();
+        return outcome("ok");
+      },
+    });
+    await result;
+    expect(said).toEqual(["> slow", "< slow: ok", "> fast", "< fast: ok", "Done."]);
+  });
+
+  it("tells the model of a failure and goes on", async () => {
+    const { model, asked } = scripted([call("a", "broken")], text("Sorry."));
+    const { said, result } = run(model, { runTool: async () => outcome("It is closed.", true) });
+    expect((await result).stopReason).toBe("end_turn");
+    expect(said).toEqual(["> broken", "< broken: It is closed. (error)", "Sorry."]);
+    expect(JSON.stringify(asked[1]?.prompt)).toContain('{"type":"error-text","value":"It is closed."}');
+  });
+
+  it("stops after so many steps", async () => {
+    const { model, asked } = scripted([call("a", "again")]);
+    const { result } = run(model, { maxSteps: 8 });
+    expect((await result).stopReason).toBe("max_steps");
+    expect(asked).toHaveLength(8);
+  });
+
+  it("hands a call without arguments or with broken ones to the tool as they are", async () => {
+    const { model } = scripted([call("a", "empty", ""), call("b", "broken", "{oops")], text("."));
+    const inputs: unknown[] = [];
+    const { result } = run(model, {
+      async runTool({ input }) {
+        inputs.push(input);
+        return outcome("ok");
+      },
+    });
+    await result;
+    expect(inputs).toEqual([{}, undefined]);
+  });
+
+  it("gives reasoning back within the reply, with its signature, and shows none of it", async () => {
+    const signature = { anthropic: { signature: "s" } };
+    const reasoning: ModelPart[] = [
+      { type: "reasoning-start", id: "r" },
+      { type: "reasoning-delta", id: "r", delta: "Hm." },
+      { type: "reasoning-end", id: "r", providerMetadata: signature },
+    ];
+    const { model, asked } = scripted([...reasoning, call("a", "hours")], text("Nine."));
+    const { said, result } = run(model);
+    await result;
+    expect(said.join()).not.toContain("Hm.");
+    expect(asked[1]?.prompt[1]).toMatchObject({
+      content: [{ type: "reasoning", text: "Hm.", providerOptions: signature }, { type: "tool-call" }],
+    });
+  });
+
+  it("ends when it is aborted between steps", async () => {
+    const abort = new AbortController();
+    const { model, asked } = scripted([call("a", "hours")]);
+    const runTool = async () => {
+      abort.abort();
+      return outcome("too late");
+    };
+    await expect(run(model, { runTool, signal: abort.signal }).result).rejects.toThrow(/abort/i);
+    expect(asked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
+import { createPostgres, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+
+/** Two servers that share one PostgreSQL and know of each other only through it. */
+let database: TestDatabase;
+let upstream: Upstream;
+let here: TestServer;
+let there: TestServer;
+let agentId: string;
+
+beforeAll(async () => {
+  database = await createPostgres();
+  upstream = await startUpstream();
+  const env = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
+  here = await startServer({ database, env, listen: true });
+  there = await startServer({ database, env, listen: true });
+  const { headers } = await here.createAccount();
+  const response = await here.app.inject({ method: "POST", url: "/agents", headers, payload: { name: "Shared" } });
+  agentId = response.json().data.id;
+});
+afterAll(async () => {
+  await here.stop();
+  await there.stop();
+  await upstream.stop();
+  await database.drop();
+});
+
+async function startReply() {
+  const gate = Promise.withResolvers<void>();
+  upstream.script(async (exchange) => {
+    const { send, end } = eventStream(exchange);
+    send(chunk({ content: "Begun " }));
+    await gate.promise;
+    send(chunk({ content: "and done." }, "stop"));
+    send("[DONE]");
+    end();
+  });
+  const stream = await chat(here.url, { agentId, messages: [{ role: "user", content: "Go" }] });
+  const start = await stream.until("message_start");
+  await stream.until("content_block_delta");
+  if (start.type !== "message_start") throw new Error("not the start");
+  return { stream, start, gate, headers: { authorization: `Bearer ${start.conversationToken}` } };
+}
+
+it("follows a reply that runs in the other process", async () => {
+  const { start, gate, headers } = await startReply();
+  const followed = await openStream(`${there.url}/chat/${start.conversationId}/stream`, { headers });
+  await followed.until("content_block_delta");
+  gate.resolve();
+  await followed.ended;
+  expect(textOf(followed.events)).toBe("Begun and done.");
+  expect(followed.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
+});
+
+it("stops a reply that runs in the other process", async () => {
+  const { stream, start, headers } = await startReply();
+  const url = `/chat/${start.conversationId}/stop`;
+  expect((await there.app.inject({ method: "POST", url, headers })).statusCode).toBe(200);
+  await stream.ended;
+  expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
+});
+
+it("ends a reply of the other process when a new message comes here", async () => {
+  const { stream, start } = await startReply();
+  upstream.script(sayWords("Newer."));
+  const newer = await chat(there.url, {
+    agentId,
+    conversationId: start.conversationId,
+    messages: [{ role: "user", content: "Wait" }],
+  });
+  await newer.ended;
+  expect(textOf(newer.events)).toBe("Newer.");
+  await stream.ended;
+  expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
+});

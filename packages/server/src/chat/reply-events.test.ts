@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { eventsAfter, positionIn, type ReplyEnding } from "./reply-events.ts";
+import { createRunningReply } from "./running-reply.ts";
+
+const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "fct_1" };
+const outcome = {
+  result: "ok",
+  isError: false,
+  displayConfig: null,
+  display: null,
+  forModel: "told to the model only",
+};
+
+/** What a reply does: say a text cut into deltas, end a text, call a tool. */
+type Step = { say: string[] } | { call: string };
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ say: fc.array(fc.string({ minLength: 1, unit: "grapheme" }), { minLength: 1, maxLength: 5 }) }),
+    fc.record({ call: fc.constantFrom("look_up", "opening_hours") }),
+  ),
+  { maxLength: 6 },
+);
+const endings: fc.Arbitrary<ReplyEnding> = fc.constantFrom(
+  { stopReason: "end_turn", usage: { inputTokens: 1, outputTokens: 2 } },
+  { stopReason: "aborted" },
+  { stopReason: "error", error: { code: "MODEL_TIMEOUT", message: "Too slow." } },
+);
+
+/** Plays the steps to a reader that is there from the start. */
+function play(played: readonly Step[], ending: ReplyEnding) {
+  const reply = createRunningReply(start, { resumable: true, resumeWindow: 1_000 });
+  let heard = "";
+  reply.follow({ write: (events) => (heard += events), end: () => {} }, 0);
+  for (const step of played) {
+    if ("say" in step) {
+      for (const text of step.say) reply.text(text);
+      reply.closeText();
+    } else {
+      const piece = {
+        type: "tool" as const,
+        id: "call_1",
+        name: step.call,
+        toolId: null,
+        executionType: null,
+        input: {},
+      };
+      reply.toolUse(piece);
+      reply.toolResult(piece, outcome);
+    }
+  }
+  reply.end(ending);
+  return { heard, pieces: reply.pieces };
+}
+
+type Event = { id: number; type: string; index?: number; delta?: { type: string; text: string } };
+const parse = (events: string): Event[] =>
+  events
+    .split("\n\n")
+    .filter(Boolean)
+    .map((block) => {
+      // By line feeds only: a text may hold what a regular expression takes for the end of a line.
+      const [id = "", , data = ""] = block.split("\n");
+      return { ...JSON.parse(data.slice("data: ".length)), id: Number(id.split(":").at(-1)) };
+    });
+
+/** Deltas of one block put together, because how a text was cut does not matter. */
+function merged(events: Event[]) {
+  return events.reduce<Event[]>((all, event) => {
+    const last = all.at(-1);
+    if (event.type === "content_block_delta" && last?.type === event.type) {
+      all[all.length - 1] = {
+        ...event,
+        delta: { type: "text_delta", text: (last.delta?.text ?? "") + (event.delta?.text ?? "") },
+      };
+    } else all.push(event);
+    return all;
+  }, []);
+}
+
+describe("a reply's events", () => {
+  it("are the same made again after any event as they were when they came", () => {
+    fc.assert(
+      fc.property(steps, endings, fc.nat(), (played, ending, at) => {
+        const { heard, pieces } = play(played, ending);
+        const live = parse(heard);
+        const cut = live[at % live.length];
+        const again = parse(eventsAfter(cut?.id ?? 0, { start, pieces, end: ending }));
+        expect(merged(again)).toEqual(merged(live.slice((at % live.length) + 1)));
+      }),
+    );
+  });
+
+  it("can begin in the middle of a text", () => {
+    const { pieces } = play([{ say: ["Hello", " world"] }], { stopReason: "end_turn" });
+    const events = parse(eventsAfter(2 + 3, { start, pieces, end: { stopReason: "end_turn" } }));
+    expect(events.map(({ type, delta }) => delta?.text ?? type)).toEqual([
+      "lo world",
+      "content_block_stop",
+      "message_stop",
+    ]);
+  });
+
+  it("count pieces from 0 without a gap, and end with exactly one message_stop", () => {
+    fc.assert(
+      fc.property(steps, endings, (played, ending) => {
+        const events = parse(play(played, ending).heard);
+        const opened = events.filter(({ type }) => type === "content_block_start" || type === "tool_use_start");
+        expect(opened.map(({ index }) => index)).toEqual(opened.map((_, index) => index));
+        expect(events.filter(({ type }) => type === "message_stop")).toHaveLength(1);
+        expect(events.at(-1)?.type).toBe("message_stop");
+        expect(events.map(({ id }) => id)).toEqual(events.map(({ id }) => id).sort((a, b) => a - b));
+      }),
+    );
+  });
+
+  it("never tell the visitor what was told to the model", () => {
+    expect(play([{ call: "look_up" }], { stopReason: "end_turn" }).heard).not.toContain("told to the model");
+  });
+
+  it.each([
+    ["msg_1:17", 17],
+    ["msg_2:17", 0],
+    ["msg_1", 0],
+    ["msg_1:-1", 0],
+    ["msg_1:1e9", 0],
+    ["", 0],
+    [undefined, 0],
+  ])("find the position in %j: %d", (header, position) => expect(positionIn(header, "msg_1")).toBe(position));
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { titleOf } from "../chat/chat-turn.ts";
+import { deleteOlderThan } from "./retention.ts";
+
+type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
+
+onBothDatabases("conversations", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let owner: Account;
+  beforeAll(async () => {
+    database = await createDatabase();
+    server = await startServer({ database });
+    owner = await server.createAccount();
+  });
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  const call = async (method: "GET" | "POST" | "DELETE", url: string, body?: object, account = owner) => {
+    const payload = body === undefined ? {} : { payload: body };
+    const response = await server.app.inject({ method, url, headers: account.headers, ...payload });
+    return { status: response.statusCode, body: response.json() };
+  };
+  const createAgent = async () => (await call("POST", "/agents", { name: "Harbour" })).body.data.id as string;
+  const say = async (agentId: string, content: string, more: object = {}) => {
+    const payload = { agentId, messages: [{ role: "user", content }], ...more };
+    const response = await server.app.inject({ method: "POST", url: "/chat", payload });
+    return /"conversationId":"([^"]+)"/.exec(response.body)?.[1] ?? "";
+  };
+  const titles = (body: { data: Array<{ title: string }> }) => body.data.map(({ title }) => title);
+
+  it("are listed newest first, page by page, with the exact total", async () => {
+    const agentId = await createAgent();
+    for (let n = 1; n <= 5; n++) await say(agentId, `Question ${n}`);
+    const page = await call("GET", `/conversations?agentId=${agentId}&limit=2&offset=1`);
+    expect(page.status).toBe(200);
+    expect(titles(page.body)).toEqual(["Question 4", "Question 3"]);
+    expect(page.body.pagination).toEqual({ total: 5, limit: 2, offset: 1 });
+    expect(page.body.error).toBeNull();
+    expect(page.body.data[0]).toMatchObject({ agentId, messageCount: 2, userId: null });
+    const all = await call("GET", `/conversations?agentId=${agentId}`);
+    expect(all.body.pagination).toEqual({ total: 5, limit: 20, offset: 0 });
+    expect((await call("GET", `/conversations?agentId=${agentId}&limit=1000`)).body.pagination.limit).toBe(100);
+  });
+
+  it("keep their total right when they are made and deleted at once", async () => {
+    const agentId = await createAgent();
+    const ids = await Promise.all(Array.from({ length: 8 }, (_, n) => say(agentId, `At once ${n}`)));
+    const answers = await Promise.all([...ids.slice(0, 3), ids[0]].map((id) => call("DELETE", `/conversations/${id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 404]);
+    const { body } = await call("GET", `/conversations?agentId=${agentId}`);
+    expect(body.pagination.total).toBe(5);
+    expect(body.data).toHaveLength(5);
+  });
+
+  it("are found by user, words, rating and time", async () => {
+    const agentId = await createAgent();
+    const bike = await say(agentId, "A red bike, 100% wool_saddle", { userId: "ada", userEmail: "ada@example.com" });
+    const other = await say(agentId, "Something else");
+    const { messages } = (await call("GET", `/conversations/${bike}`)).body.data;
+    await call("POST", `/conversations/${bike}/feedback`, { messageId: messages[1].id, rating: "down" });
+    const find = async (query: string) => {
+      const { body } = await call("GET", `/conversations?agentId=${agentId}&${query}`);
+      expect(body.pagination.total).toBe(body.data.length);
+      return body.data.map((row: { id: string }) => row.id);
+    };
+    expect(await find("userId=ada")).toEqual([bike]);
+    expect(await find("q=RED%20BIKE")).toEqual([bike]);
+    expect(await find(`q=${encodeURIComponent("100% wool_")}`)).toEqual([bike]);
+    expect(await find("q=re_%25bike")).toEqual([]);
+    expect(await find("feedback=down")).toEqual([bike]);
+    expect(await find("feedback=up")).toEqual([]);
+    const now = encodeURIComponent(new Date().toISOString());
+    expect(await find(`to=${now}`)).toEqual([other, bike]);
+    expect(await find(`from=${now}`)).toEqual([]);
+    expect(await find(`from=2020-01-01&to=${new Date().toISOString().slice(0, 10)}`)).toEqual([other, bike]);
+    expect(await find("to=2020-01-01")).toEqual([]);
+  });
+
+  it("take a rating on any message, change it, and none for a message of another conversation", async () => {
+    const agentId = await createAgent();
+    const mine = await say(agentId, "Mine");
+    const other = await say(agentId, "Other");
+    const [message] = (await call("GET", `/conversations/${mine}`)).body.data.messages;
+    const rate = (id: string, rating: string) =>
+      call("POST", `/conversations/${id}/feedback`, { messageId: message.id, rating });
+    expect(await rate(mine, "up")).toEqual({
+      status: 200,
+      body: { data: { messageId: message.id, rating: "up" }, error: null },
+    });
+    expect((await rate(mine, "down")).status).toBe(200);
+    expect((await call("GET", `/conversations/${mine}`)).body.data.messages[0].feedback).toBe("down");
+    expect((await rate(other, "up")).status).toBe(404);
+    expect((await rate(mine, "sideways")).status).toBe(400);
+  });
+
+  it("are nobody else's", async () => {
+    const agentId = await createAgent();
+    const id = await say(agentId, "Secret");
+    const [message] = (await call("GET", `/conversations/${id}`)).body.data.messages;
+    const stranger = await server.createAccount();
+    const unknown = await call("GET", "/conversations/conv_01h455vb4pex5vsknk084sn02q", undefined, stranger);
+    expect(unknown.status).toBe(404);
+    expect(await call("GET", `/conversations/${id}`, undefined, stranger)).toEqual(unknown);
+    expect(await call("DELETE", `/conversations/${id}`, undefined, stranger)).toEqual(unknown);
+    expect(await call("GET", `/chat/${id}/stream`, undefined, stranger)).toEqual(unknown);
+    expect(await call("POST", `/chat/${id}/stop`, undefined, stranger)).toEqual(unknown);
+    const rating = { messageId: message.id, rating: "up" };
+    expect(await call("POST", `/conversations/${id}/feedback`, rating, stranger)).toEqual(unknown);
+    expect((await call("GET", `/conversations?agentId=${agentId}`, undefined, stranger)).status).toBe(404);
+    expect((await call("GET", `/conversations/${id}`)).body.data.messages[0].feedback).toBeNull();
+  });
+
+  it("go when they are older than the retention, in batches, and the totals follow", async () => {
+    const agentId = await createAgent();
+    const old = await say(agentId, "Old");
+    await say(agentId, "New");
+    const { db } = server.deps;
+    await db.updateTable("conversations").set({ updatedAt: 1_000 }).where("id", "=", old).execute();
+    expect(await deleteOlderThan(db, 2_000)).toBe(1);
+    const { body } = await call("GET", `/conversations?agentId=${agentId}`);
+    expect(titles(body)).toEqual(["New"]);
+    expect(body.pagination.total).toBe(1);
+    expect((await call("GET", `/conversations/${old}`)).status).toBe(404);
+  });
+});
+
+it.each([
+  ["Short", "Short"],
+  ["  a\n b  ", "a b"],
+  [`${"word ".repeat(12)}`, "word word word word word word word word word word word word"],
+  [`${"word ".repeat(13)}end`, "word word word word word word word word word word word word"],
+  ["x".repeat(70), "x".repeat(60)],
+  [`${"y".repeat(60)} z`, "y".repeat(60)],
+  ["🚲".repeat(61), "🚲".repeat(60)],
+])("a conversation that begins with %j is called %j", (content, title) => {
+  expect(
+    titleOf([
+      { role: "assistant", content: "Hello" },
+      { role: "user", content },
+    ]),
+  ).toBe(title);
+});
