@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ChatModel, ModelPart } from "./chat-model.ts";
 import { ModelError } from "./model-error.ts";
 
@@ -38,7 +39,10 @@ export async function* askModel(
       }
       const pause = state.hasOutput || deadline.aborted || attempt === MAX_ATTEMPTS ? null : pauseAfter(error, attempt);
       if (pause === null) throw toModelError(error, deadline);
-      await wait(pause, undefined, { signal });
+      await wait(pause, undefined, { signal: deadline }).catch(() => {
+        signal.throwIfAborted();
+        throw toModelError(error, deadline);
+      });
     }
   }
 }
@@ -59,17 +63,19 @@ async function* once(
   });
   aborted.catch(() => {});
   let reader: ReadableStreamDefaultReader<ModelPart> | undefined;
+  let isFinished = false;
   try {
     // Raced, because nothing says that a provider's code ends when it is told to.
     const { stream } = await Promise.race([model.doStream({ ...request, abortSignal }), aborted]);
     reader = stream.getReader();
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), aborted]);
-      if (done) return;
+      if (done && isFinished) return;
+      if (done || isCutOff(value)) throw new Error("The stream ended before the model was done.");
       idle.refresh();
       if (value.type === "error") throw value.error;
-      if (isCutOff(value)) throw new Error("The stream ended before the model was done.");
-      if (value.type === "text-delta" || value.type === "tool-call") state.hasOutput = true;
+      if (value.type === "finish") isFinished = true;
+      if (value.type === "tool-call" || (value.type === "text-delta" && value.delta !== "")) state.hasOutput = true;
       yield value;
     }
   } finally {
@@ -80,19 +86,26 @@ async function* once(
 
 const TOO_SLOW = "The model took too long to answer.";
 
-/** The providers' packages end a stream that broke off with a finish that has no reason of the provider's. */
+/** A stream that broke off, or failed without saying so, ends with such a finish, or (Anthropic's) with none at all. */
 function isCutOff(part: ModelPart) {
-  return part.type === "finish" && part.finishReason.unified === "other" && part.finishReason.raw === undefined;
+  return (
+    part.type === "finish" && (part.finishReason.unified === "interrupted" || part.finishReason.unified === "error")
+  );
 }
 
 /** Milliseconds to wait before the next attempt, or null when another one would not help. */
 function pauseAfter(error: unknown, attempt: number): number | null {
-  if (error instanceof ModelError) return null;
-  if (!APICallError.isInstance(error)) return FIRST_WAIT_MS * 4 ** (attempt - 1);
-  if (!error.isRetryable) return null;
-  const asked = retryAfter(error.responseHeaders);
+  if (!canPass(error)) return null;
+  const asked = APICallError.isInstance(error) ? retryAfter(error.responseHeaders) : null;
   if (asked !== null) return asked <= LONGEST_WAIT_MS ? asked : null;
   return FIRST_WAIT_MS * 4 ** (attempt - 1);
+}
+
+/** Unknown failures are worth another attempt; what the provider's package or our own guard says is final is not. */
+function canPass(error: unknown): boolean {
+  if (error instanceof ModelError) return false;
+  if (error instanceof OutboundError) return error.kind !== "refused" && error.kind !== "redirect";
+  return (error as { isRetryable?: boolean } | null)?.isRetryable !== false;
 }
 
 /** `Retry-After` in milliseconds: seconds or a date; `retry-after-ms` is OpenAI's finer one. */

@@ -1,0 +1,377 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ModelServer, startModelServer } from "../../../../test/model-server.ts";
+import { type Call, type Format, formats } from "../../../../test/provider-formats.ts";
+import { hasRecordings, recordedLines, replay, replayUntil } from "../../../../test/replay.ts";
+
+type ProviderName = keyof typeof formats;
+type Setup = {
+  provider: ProviderName;
+  /** the variables, where `URL` stands for the provider's origin */
+  env: Record<string, string>;
+  path: string;
+  auth?: [header: string, value: string];
+  models: [[id: string, name: string], ...Array<[id: string, name: string]>];
+};
+
+const setups: Setup[] = [
+  ...["URL", "URL/v1", "URL/v1/"].map((address) => ({
+    provider: "openai" as const,
+    env: { OPENAI_API_KEY: "sk-1", OPENAI_BASE_URL: address },
+    path: "/v1/responses",
+    auth: ["authorization", "Bearer sk-1"] as [string, string],
+    models: bare("openai", "gpt-4.1-mini"),
+  })),
+  ...["URL", "URL/v1"].map((address) => ({
+    provider: "anthropic" as const,
+    env: { ANTHROPIC_API_KEY: "sk-ant-1", ANTHROPIC_BASE_URL: address },
+    path: "/v1/messages",
+    auth: ["x-api-key", "sk-ant-1"] as [string, string],
+    models: bare("anthropic", "claude-sonnet-4-5"),
+  })),
+  ...["URL", "URL/v1beta"].map((address) => ({
+    provider: "google" as const,
+    env: { GOOGLE_GENERATIVE_AI_API_KEY: "AIza1", GOOGLE_GENERATIVE_AI_BASE_URL: address },
+    path: "/v1beta/models/MODEL:streamGenerateContent?alt=sse",
+    auth: ["x-goog-api-key", "AIza1"] as [string, string],
+    models: bare("google", "gemini-3-pro-preview"),
+  })),
+  ...["URL", "URL/v1"].map((address) => ({
+    provider: "mistral" as const,
+    env: { MISTRAL_API_KEY: "m-1", MISTRAL_BASE_URL: address },
+    path: "/v1/chat/completions",
+    auth: ["authorization", "Bearer m-1"] as [string, string],
+    models: bare("mistral", "mistral-small-latest"),
+  })),
+  ...["URL", "URL/v1", "URL/api"].map((address) => ({
+    provider: "ollama" as const,
+    env: { OLLAMA_BASE_URL: address },
+    path: "/v1/chat/completions",
+    models: [["ollama/qwen3:8b", "qwen3:8b"]] as Setup["models"],
+  })),
+  {
+    provider: "openai-compatible",
+    env: {
+      ...{ OPENAI_COMPATIBLE_BASE_URL: "URL/some/path/", OPENAI_COMPATIBLE_API_KEY: "c-1" },
+      FOYER_DEFAULT_MODEL: "openai-compatible/grok-3-mini",
+    },
+    path: "/some/path/chat/completions",
+    auth: ["authorization", "Bearer c-1"],
+    models: [
+      ["openai-compatible/grok-3-mini", "grok-3-mini"],
+      ["openai-compatible/meta/llama:free", "meta/llama:free"],
+      ["any-other-name", "any-other-name"],
+    ],
+  },
+];
+
+/** An id with its provider, and the bare name whose beginning names the provider. */
+function bare(provider: string, name: string): Setup["models"] {
+  return [
+    [`${provider}/${name}`, name],
+    [name, name],
+  ];
+}
+
+type Text = { name: string; start: RegExp; blocks?: string[]; usage: [input: number, output: number]; hidden?: string };
+const texts: Record<ProviderName, [Text, ...Text[]]> = {
+  openai: [
+    {
+      name: "openai-responses.text",
+      start: /^Got itHere are a few \*\*AI/,
+      blocks: ["Got it", "Here are a few **AI"],
+      usage: [7112, 463],
+    },
+  ],
+  anthropic: [{ name: "anthropic.text", start: /^Hello! I'm doing well, thank you for asking\. How/, usage: [12, 30] }],
+  google: [{ name: "google.text", start: /^There are \*\*3\*\* "r"s in strawberry\.\n\nst\*\*r/, usage: [9, 208] }],
+  mistral: [{ name: "mistral.text", start: /^Hello, world! This is a test response\.$/, usage: [13, 8] }],
+  ollama: [
+    { name: "openai-chat.text", start: /^\*\*Holiday Name:\*\* Harmony Day\n/, usage: [16, 300] },
+    { name: "openai-compatible.text", start: /^Grok$/, usage: [12, 342], hidden: "the user said" },
+  ],
+  "openai-compatible": [
+    { name: "openai-compatible.text", start: /^Grok$/, usage: [12, 342], hidden: "the user said" },
+    { name: "openai-chat.text", start: /^\*\*Holiday Name:\*\* Harmony Day\n/, usage: [16, 300] },
+    { name: "mistral.text", start: /^Hello, world! This is a test response\.$/, usage: [13, 8] },
+  ],
+};
+
+type ToolCase = { name: string; call: Call; before?: string; usage: [number, number]; hidden?: string };
+const weather = { name: "weather", input: { location: "San Francisco" } };
+const completionCall: ToolCase = {
+  ...{ name: "openai-compatible.tool-call", call: { ...weather, id: "call_79382389" }, usage: [307, 253] },
+  hidden: "the user is asking",
+};
+const toolCases: Partial<Record<ProviderName, ToolCase>> = {
+  anthropic: {
+    name: "anthropic.tool-no-args",
+    call: { id: "toolu_01QE1WLsSVp5hy5Q3GmGTmjP", name: "updateIssueList", input: {} },
+    before: "I'll update the issue list for you.",
+    usage: [565, 48],
+  },
+  google: { name: "google.tool-call", call: { ...weather, id: "" }, usage: [29, 60] },
+  mistral: { name: "mistral.tool-call", call: { ...weather, id: "gSIMJiOkT" }, usage: [124, 22] },
+  ollama: completionCall,
+  "openai-compatible": completionCall,
+};
+
+const schema = { type: "object", properties: { location: { type: "string" } }, required: [] };
+
+describe.skipIf(!hasRecordings)("recorded streams of providers (../shared/recorded-streams)", () => {
+  describe.each(setups)("$provider with $env", ({ provider, env, path, auth, models }) => {
+    const format: Format = formats[provider];
+    const [firstText] = texts[provider];
+    const toolCase = toolCases[provider];
+    const test = useServer(env);
+
+    it.each(models)("is asked for %s", async (model, name) => {
+      const { upstream, createAgent, addTool, ask, sent } = test.server;
+      upstream.script(replay(firstText.name));
+      const agentId = await createAgent(model);
+      await addTool(agentId, "find", "Found.", schema);
+      const { text } = await ask(agentId, "Hello?");
+      expect(text).toMatch(firstText.start);
+      expect(sent()).toMatchObject([format.request(name, { name: "find", description: "What find does", schema })]);
+      const request = upstream.exchanges[0]?.request;
+      expect([request?.method, request?.url]).toEqual(["POST", path.replace("MODEL", name)]);
+      if (auth) expect(request?.headers[auth[0]]).toBe(auth[1]);
+      else expect(request?.headers.authorization).toBeUndefined();
+    });
+
+    it.each(texts[provider])("$name arrives word for word", async ({ name, start, blocks, usage, hidden }) => {
+      const { upstream, createAgent, ask, storedReply } = test.server;
+      upstream.script(replay(name));
+      const reply = await ask(await createAgent(models[0][0]), "Hello?");
+      expect(reply.text).toBe(textIn(name, format));
+      expect(reply.text).toMatch(start);
+      expect(reply.blocks).toEqual(blocks ?? [reply.text]);
+      expect(reply.stop).toMatchObject({ stopReason: "end_turn", usage: tokens(usage) });
+      const stored = await storedReply(reply.conversationId);
+      expect(stored).toMatchObject({ content: reply.text, stopReason: "end_turn", toolCalls: [] });
+      if (hidden) {
+        expect(recordedLines(name).map(reasoningIn).join("")).toContain(hidden);
+        expect(JSON.stringify([reply, stored])).not.toContain(hidden);
+      }
+      expect(upstream.exchanges).toHaveLength(1);
+    });
+
+    it("is not taken for whole when it ends before the provider says so", async () => {
+      const { upstream, createAgent, ask, storedReply } = test.server;
+      upstream.script(replayUntil(firstText.name, /response\.completed|message_delta|"finish_?reason":"stop"/i));
+      const reply = await ask(await createAgent(models[0][0]), "Hello?");
+      expect(reply.error).toMatchObject({ code: "MODEL_UNAVAILABLE" });
+      expect(reply.text).toBe(textIn(firstText.name, format));
+      const stored = await storedReply(reply.conversationId);
+      expect(stored).toMatchObject({ content: reply.text, stopReason: "error" });
+      expect(upstream.exchanges).toHaveLength(1);
+    });
+
+    if (!toolCase) return;
+    it("its call is run, and told back to it with the result", async () => {
+      const { upstream, createAgent, addTool, ask, sent, storedReply } = test.server;
+      const { name, call, before, usage, hidden } = toolCase;
+      upstream.script((exchange) => replay(upstream.exchanges.length === 1 ? name : firstText.name)(exchange));
+      const agentId = await createAgent(models[0][0]);
+      const toolId = await addTool(agentId, call.name, "Sunny.", schema);
+      const reply = await ask(agentId, "Hello?");
+      const id = call.id || expect.stringMatching(/^\w+$/);
+      const shown = { name: call.name, toolId, executionType: "mock", input: call.input };
+      expect(reply.calls).toMatchObject([{ ...shown, id, index: before ? 1 : 0 }]);
+      expect(reply.results).toMatchObject([{ result: "Sunny.", isError: false }]);
+      expect(reply.blocks).toEqual([...(before ? [before] : []), textIn(firstText.name, format)]);
+      const both = [usage[0] + firstText.usage[0], usage[1] + firstText.usage[1]] as const;
+      expect(reply.stop).toMatchObject({ stopReason: "end_turn", usage: tokens(both) });
+      expect(sent()).toMatchObject([{}, format.answered({ ...call, id: reply.calls[0]?.id ?? "" })]);
+      expect(sent()[1]).toMatchObject(without(sent()[0], "messages", "contents"));
+      const stored = await storedReply(reply.conversationId);
+      expect(stored.toolCalls).toMatchObject([{ ...shown, result: "Sunny.", isError: false }]);
+      if (hidden) expect(JSON.stringify([reply, stored])).not.toContain(hidden);
+    });
+  });
+
+  describe("OpenAI", () => {
+    const test = useServer({ OPENAI_API_KEY: "sk-1", OPENAI_BASE_URL: "URL" });
+    const parallel = "openai-responses.parallel-tool-calls";
+    /** Two of its lines lack their last brace, as they do where the recording is from. */
+    const mended = () => recordedLines(parallel).map((line) => (isJson(line) ? line : `${line}}`));
+    const callTwice = () => {
+      const { upstream } = test.server;
+      upstream.script((exchange) =>
+        (upstream.exchanges.length === 1 ? replay(parallel, mended()) : replay("openai-responses.text"))(exchange),
+      );
+    };
+
+    it("has two calls in one answer, which are run and told back", async () => {
+      const { createAgent, addTool, ask, sent } = test.server;
+      callTwice();
+      const agentId = await createAgent("gpt-5.4");
+      await addTool(agentId, "weather", "Sunny.", schema);
+      await addTool(agentId, "cityAttractions", "The Forum.", schema);
+      const reply = await ask(agentId, "Hello?");
+      expect(reply.calls).toMatchObject([
+        { index: 0, name: "weather", input: { location: "San Francisco" } },
+        { index: 1, name: "cityAttractions", input: { city: "Rome" } },
+      ]);
+      expect(reply.results).toMatchObject([{ result: "Sunny." }, { result: "The Forum." }]);
+      expect(reply.text).toBe("Got itHere are a few **AI");
+      expect(reply.stop).toMatchObject({ stopReason: "end_turn", usage: tokens([34 + 7112, 28 + 463]) });
+      const location = JSON.stringify({ location: "San Francisco" });
+      expect(sent()[1].input.slice(2)).toMatchObject([
+        { type: "function_call", call_id: "call_parallel_0", name: "weather", arguments: location },
+        { type: "function_call", call_id: "call_parallel_1", name: "cityAttractions" },
+        { type: "function_call_output", call_id: "call_parallel_0", output: "Sunny." },
+        { type: "function_call_output", call_id: "call_parallel_1", output: "The Forum." },
+      ]);
+    });
+
+    it("is told that there is no such tool, and goes on", async () => {
+      const { createAgent, ask, sent } = test.server;
+      callTwice();
+      const reply = await ask(await createAgent("gpt-5.4"), "Hello?");
+      expect(reply.calls).toMatchObject([{ name: "parallel", toolId: null, executionType: null }]);
+      expect(reply.results).toMatchObject([{ isError: true, result: "There is no such tool." }]);
+      expect([reply.text, reply.stop.stopReason]).toEqual(["Got itHere are a few **AI", "end_turn"]);
+      expect(sent()[1].input.slice(2)).toMatchObject([
+        { type: "function_call", call_id: "call_parallel", name: "parallel" },
+        {
+          type: "function_call_output",
+          call_id: "call_parallel",
+          output: expect.stringContaining("There is no such tool."),
+        },
+      ]);
+    });
+
+    it.each([
+      ["reports an error inside the stream", "openai-responses.error", 1],
+      ["sends a line that is no JSON before the first word", parallel, 3],
+    ])("%s", async (_, name, attempts) => {
+      const { upstream, createAgent, ask, storedReply } = test.server;
+      upstream.script(replay(name));
+      const reply = await ask(await createAgent("gpt-4.1-mini"), "Hello?");
+      expect(reply.error).toEqual({ code: "MODEL_UNAVAILABLE", message: "The model cannot be reached right now." });
+      expect(reply.stop).not.toHaveProperty("usage");
+      const stored = await storedReply(reply.conversationId);
+      expect(stored).toMatchObject({ content: "", stopReason: "error" });
+      expect(JSON.stringify([reply, stored])).not.toMatch(/quota|billing|platform\.openai|127\.0\.0\.1/);
+      expect(upstream.exchanges).toHaveLength(attempts);
+    });
+
+    it.each(["o3", "openai/gpt-5-nano"])("%s gets no temperature, which it would refuse", async (model) => {
+      const { upstream, createAgent, ask, sent } = test.server;
+      upstream.script(replay("openai-responses.text"));
+      await ask(await createAgent(model), "Hello?");
+      expect(sent()).toHaveLength(1);
+      expect(sent()[0]).toMatchObject({ model: model.replace("openai/", "") });
+      expect(sent()[0]).not.toHaveProperty("temperature");
+    });
+  });
+
+  describe("an OpenAI-compatible server", () => {
+    const test = useServer({ OPENAI_COMPATIBLE_BASE_URL: "URL" });
+
+    it("is told that there is no such tool, and goes on", async () => {
+      const { upstream, createAgent, ask, sent } = test.server;
+      upstream.script((exchange) =>
+        replay(upstream.exchanges.length === 1 ? completionCall.name : "mistral.text")(exchange),
+      );
+      const reply = await ask(await createAgent("openai-compatible/grok-3-mini"), "Hello?");
+      expect(reply.calls).toMatchObject([{ ...completionCall.call, index: 0, toolId: null, executionType: null }]);
+      expect(reply.results).toMatchObject([{ isError: true, result: "There is no such tool." }]);
+      expect([reply.text, reply.stop.stopReason]).toEqual(["Hello, world! This is a test response.", "end_turn"]);
+      const result = { role: "tool", tool_call_id: completionCall.call.id, content: "There is no such tool." };
+      expect(sent()[1].messages.at(-1)).toEqual(result);
+    });
+  });
+
+  describe("Google", () => {
+    const test = useServer({ GOOGLE_GENERATIVE_AI_API_KEY: "AIza1", GOOGLE_GENERATIVE_AI_BASE_URL: "URL" });
+    const ended = (reason: string) =>
+      recordedLines("google.text")
+        .slice(-1)
+        .map((line) => line.replace("STOP", reason));
+
+    it("is asked again when it made a call that it could not read itself", async () => {
+      const { upstream, createAgent, ask } = test.server;
+      upstream.script((exchange) =>
+        (upstream.exchanges.length === 1
+          ? replay("google.text", ended("MALFORMED_FUNCTION_CALL"))
+          : replay("google.text"))(exchange),
+      );
+      const reply = await ask(await createAgent("gemini-3-pro-preview"), "Hello?");
+      expect(reply).toMatchObject({ text: textIn("google.text", formats.google), stop: { stopReason: "end_turn" } });
+      expect(upstream.exchanges).toHaveLength(2);
+    });
+
+    it("refuses to answer, or to read the question", async () => {
+      const { upstream, createAgent, ask } = test.server;
+      const blocked = JSON.stringify({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } });
+      for (const lines of [ended("SAFETY"), [blocked]]) {
+        upstream.script(replay("google.text", lines));
+        const reply = await ask(await createAgent("gemini-3-pro-preview"), "Hello?");
+        expect(reply.error).toMatchObject({ code: "MODEL_REFUSED" });
+        expect(upstream.exchanges).toHaveLength(1);
+      }
+    });
+  });
+
+  describe("Anthropic", () => {
+    const test = useServer({ ANTHROPIC_API_KEY: "sk-ant-1", ANTHROPIC_BASE_URL: "URL" });
+
+    it("refuses to answer", async () => {
+      const { upstream, createAgent, ask, storedReply } = test.server;
+      upstream.script(replay("anthropic.refusal"));
+      const reply = await ask(await createAgent("claude-fable-5"), "Hello?");
+      expect(reply.error).toEqual({ code: "MODEL_REFUSED", message: "The model declined to answer this." });
+      expect(reply).toMatchObject({ text: "", stop: { stopReason: "error" } });
+      const stored = await storedReply(reply.conversationId);
+      expect(stored).toMatchObject({ content: "", stopReason: "error" });
+      expect(JSON.stringify([reply, stored])).not.toMatch(/cyber|Usage Policy/);
+      expect(upstream.exchanges).toHaveLength(1);
+    });
+
+    it("is told that there is no such tool, and goes on", async () => {
+      const { upstream, createAgent, ask, sent } = test.server;
+      upstream.script((exchange) =>
+        replay(upstream.exchanges.length === 1 ? "anthropic.tool-no-args" : "anthropic.text")(exchange),
+      );
+      const reply = await ask(await createAgent("claude-sonnet-4-5"), "Hello?");
+      expect(reply.calls).toMatchObject([{ index: 1, name: "updateIssueList", toolId: null, input: {} }]);
+      expect(reply.results).toMatchObject([{ index: 1, isError: true }]);
+      expect(reply.blocks).toHaveLength(2);
+      expect(reply.stop.stopReason).toBe("end_turn");
+      const result = { type: "tool_result", content: "There is no such tool.", is_error: true };
+      expect(sent()[1].messages[2]).toMatchObject({ role: "user", content: [result] });
+    });
+  });
+});
+
+/** A server for the tests of one block; URL in the variables becomes the stand-in's address. */
+function useServer(env: Record<string, string>) {
+  const test = {} as { server: ModelServer };
+  beforeAll(async () => {
+    test.server = await startModelServer((url) =>
+      Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.replace("URL", url)])),
+    );
+  });
+  afterAll(() => test.server.stop());
+  return test;
+}
+
+const textIn = (name: string, { text }: Format) =>
+  recordedLines(name)
+    .map((line) => text(JSON.parse(line) as never) ?? "")
+    .join("");
+const reasoningIn = (line: string) => JSON.parse(line).choices[0]?.delta.reasoning_content ?? "";
+const tokens = ([inputTokens, outputTokens]: readonly [number, number]) => ({ inputTokens, outputTokens });
+
+function without(body: object, ...names: string[]) {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+}
+
+function isJson(line: string) {
+  try {
+    return JSON.parse(line) !== undefined;
+  } catch {
+    return false;
+  }
+}

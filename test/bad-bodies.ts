@@ -1,0 +1,115 @@
+/** What of JSON Schema the contract's bodies use. */
+export type Schema = {
+  type?: string | string[];
+  enum?: unknown[];
+  pattern?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+} & Partial<Record<"minLength" | "maxLength" | "minItems" | "maxItems" | "minimum" | "maximum", number>>;
+
+/** A body with one value changed, and where. */
+export type Case = { path: string; body: unknown };
+
+const samples = { string: "text", number: 1.5, integer: 1, boolean: true, object: {}, array: [], null: null };
+
+/** Bodies with one wrong value each, read off the schema: every other type, missing fields, one past each limit. */
+export function* wrongBodies(schema: Schema, valid: unknown): Generator<Case> {
+  const types = typesOf(schema);
+  for (const [type, body] of Object.entries(samples)) {
+    const isTaken = types.includes(type) || (type === "integer" && types.includes("number"));
+    if (!isTaken) yield { path: "", body };
+  }
+  for (const body of pastTheLimits(schema)) yield { path: "", body };
+  for (const name of schema.required ?? []) {
+    const { [name]: _, ...rest } = valid as Record<string, unknown>;
+    yield { path: name, body: rest };
+  }
+  yield* inside(schema, valid, wrongBodies);
+}
+
+function* pastTheLimits(schema: Schema) {
+  if (schema.enum) yield "other";
+  if (schema.pattern) yield " ";
+  if (schema.minLength) yield "";
+  if (schema.maxLength !== undefined) yield* ["x".repeat(schema.maxLength + 1), "🚲".repeat(schema.maxLength + 1)];
+  if (schema.minItems) yield [];
+  if (schema.maxItems !== undefined) yield Array.from({ length: schema.maxItems + 1 }, () => "x");
+  if (schema.minimum !== undefined) yield schema.minimum - 1;
+  if (schema.maximum !== undefined) yield schema.maximum + 1;
+}
+
+/** Bodies with the longest text that is allowed in one place each: plain letters, and emoji, which count as one. */
+export function* longestTexts(schema: Schema, valid: unknown): Generator<Case> {
+  const { maxLength, pattern } = schema;
+  if (maxLength !== undefined && (!pattern || pattern === "\\S")) {
+    yield* ["x", "🚲"].map((character) => ({ path: "", body: character.repeat(maxLength) }));
+  }
+  yield* inside(schema, valid, longestTexts);
+}
+
+/** Bodies with `null` where the schema takes it. */
+export function* nulls(schema: Schema, valid: unknown): Generator<Case> {
+  if (typesOf(schema).includes("null")) yield { path: "", body: null };
+  yield* inside(schema, valid, nulls);
+}
+
+/** Bodies with this text in the place of one string each. */
+export function* withText(text: string, schema: Schema, valid: unknown): Generator<Case> {
+  if (typesOf(schema).includes("string")) yield { path: "", body: text };
+  yield* inside(schema, valid, (child, base) => withText(text, child, base));
+}
+
+const typesOf = ({ type }: Schema) => [type ?? []].flat();
+
+function* inside(schema: Schema, valid: unknown, make: (schema: Schema, valid: unknown) => Iterable<Case>) {
+  const known = (valid ?? {}) as Record<string, unknown>;
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    for (const { path, body } of make(child, known[name])) {
+      yield { path: joined(name, path), body: { ...known, [name]: body } };
+    }
+  }
+  if (schema.items)
+    for (const { path, body } of make(schema.items, known[0])) yield { path: joined("0", path), body: [body] };
+}
+
+const joined = (name: string, path: string) => (path ? `${name}.${path}` : name);
+
+const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
+
+/** No JSON at all. */
+export const brokenJson: readonly Buffer[] = [
+  ...["{", "}", "[1,", '{"a":1,}', "{'a':1}", '{"a":NaN}', '{"a":undefined}', "nul", '"\\u00zz"', '"\\x41"', "{} {}"],
+  ...['{"a":01}', '{"a":+1}', '{"a":.5}', '{"a":Infinity}', '{"a":"\0"}', '{"a":"line\nbreak"}', "\0", "// hi", " "],
+  ...[nested("[", 100_000, ""), `{"a":${'{"a":'.repeat(50_000)}`],
+].map((text) => Buffer.from(text));
+
+/** JSON by the letter (or nearly), but nothing that anybody needs; some of it within an otherwise valid body. */
+export function hostileJson(valid: object): Buffer[] {
+  const within = (json: string) => JSON.stringify({ ...valid, userMetadata: "here" }).replace('"here"', () => json);
+  const texts = [
+    ...[nested("[", 100, "]"), nested("[", 100_000, "]"), `${'{"a":'.repeat(100)}{}${"}".repeat(100)}`],
+    ...['{"__proto__":{"isAdmin":true}}', '{"constructor":{"prototype":{"isAdmin":true}}}', '{"\\u005f_proto__":1}'],
+    ...[`[${"0,".repeat(199_999)}0]`, `[${"[],".repeat(199_999)}[]]`],
+    ...[within(nested("[", 100_000, "]")), within('{"__proto__":1}'), within('{"a":{"constructor":{"prototype":1}}}')],
+    ...[within(`{"a":[${"0,".repeat(199_999)}0]}`), within('{"a\\u0000":1}'), within('{"a":["\\u0000"]}')],
+  ];
+  const invalidUtf8 = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x9a]].map((bytes) =>
+    Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')]),
+  );
+  return [...texts.map((text) => Buffer.from(text)), ...invalidUtf8];
+}
+
+/** Content types that are not JSON's. */
+export const otherTypes: readonly string[] = [
+  ...["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml"],
+  ...["application/jsonp", "application/vnd.api+json", "text/json", "garbage", "application/json-patch+json", ";"],
+];
+
+/** Nobody's ids, as they stand in an address. */
+export const oddIds: readonly string[] = [
+  ...["agent_01h455vb4pex5vsknk084sn02q", "AGENT_01H455VB4PEX5VSKNK084SN02Q", "agent_", "conv_", "null", "undefined"],
+  ...["-1", "0", "*", "%00", "agent_%00", "%2F", "..%2f..%2fetc%2fpasswd", "'%20or%201=1--", "%F0%9F%9A%B2"],
+  ...["%0d%0aX:1", "__proto__", "constructor", "toString", "%5B%5D", "%", "%zz", "%E0%A4%A", "%c0%af", "%ff"],
+  ...["x".repeat(101), "x".repeat(5_000)],
+];

@@ -1,0 +1,118 @@
+import { expect } from "vitest";
+
+/** What a provider's format makes of one exchange; everything else is the same for all of them. */
+export type Format = {
+  /** the text in one event of its stream */
+  text(event: never): string | undefined;
+  /** the request's body for a system prompt, a user's "Hello?" and the tool, at temperature 0.3 */
+  request(model: string, tool: Tool): object;
+  /** what the second request's body has, once the call was answered with "Sunny." */
+  answered(call: Call): object;
+};
+export type Tool = { name: string; description: string; schema: object };
+export type Call = { id: string; name: string; input: object };
+
+const chatCompletions: Format = {
+  text: (event: { choices: Array<{ delta: { content?: string | null } }> }) =>
+    event.choices[0]?.delta.content ?? undefined,
+  request: (model, { name, description, schema }) => ({
+    ...{ model, stream: true, stream_options: { include_usage: true }, temperature: 0.3 },
+    messages: [
+      { role: "system", content: "You sell bikes." },
+      { role: "user", content: "Hello?" },
+    ],
+    tools: [{ type: "function", function: { name, description, parameters: schema } }],
+  }),
+  answered: ({ id, name, input }) => ({
+    messages: [
+      { role: "system" },
+      { role: "user" },
+      {
+        role: "assistant",
+        tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(input) } }],
+      },
+      { role: "tool", tool_call_id: id, content: "Sunny." },
+    ],
+  }),
+};
+
+/** By provider. */
+export const formats = {
+  openai: {
+    text: (event: { type: string; delta?: string }) =>
+      event.type === "response.output_text.delta" ? event.delta : undefined,
+    request: (model, { name, description, schema }) => ({
+      ...{ model, stream: true, temperature: 0.3 },
+      input: [
+        { role: "system", content: "You sell bikes." },
+        { role: "user", content: [{ type: "input_text", text: "Hello?" }] },
+      ],
+      tools: [{ type: "function", name, description, parameters: schema }],
+    }),
+    answered: ({ id, name, input }) => ({
+      input: [
+        { role: "system" },
+        { role: "user" },
+        { type: "function_call", call_id: id, name, arguments: JSON.stringify(input) },
+        { type: "function_call_output", call_id: id, output: "Sunny." },
+      ],
+    }),
+  },
+  anthropic: {
+    text: (event: { delta?: { type: string; text?: string } }) =>
+      event.delta?.type === "text_delta" ? event.delta.text : undefined,
+    request: (model, { name, description, schema }) => ({
+      ...{ model, stream: true, temperature: 0.3, max_tokens: expect.any(Number) },
+      system: [{ type: "text", text: "You sell bikes." }],
+      messages: [{ role: "user", content: [{ type: "text", text: "Hello?" }] }],
+      tools: [{ name, description, input_schema: schema }],
+    }),
+    answered: ({ id, name, input }) => ({
+      messages: [
+        { role: "user" },
+        {
+          role: "assistant",
+          content: [
+            { type: "text", text: "I'll update the issue list for you." },
+            { type: "tool_use", id, name, input },
+          ],
+        },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "Sunny." }] },
+      ],
+    }),
+  },
+  google: {
+    text: (event: { candidates: Array<{ content: { parts: Array<{ text?: string }> } }> }) =>
+      event.candidates[0]?.content.parts.map((part) => part.text ?? "").join(""),
+    request: (_, { name, description, schema }) => ({
+      generationConfig: { temperature: 0.3 },
+      systemInstruction: { parts: [{ text: "You sell bikes." }] },
+      contents: [{ role: "user", parts: [{ text: "Hello?" }] }],
+      tools: [{ functionDeclarations: [{ name, description, parametersJsonSchema: schema }] }],
+    }),
+    answered: ({ name, input }) => ({
+      contents: [
+        { role: "user" },
+        // Gemini refuses a call that comes back without the signature that it gave.
+        {
+          role: "model",
+          parts: [{ functionCall: { name, args: input }, thoughtSignature: expect.stringMatching(/^EqUCCq/) }],
+        },
+        { role: "user", parts: [{ functionResponse: { name, response: { content: "Sunny." } } }] },
+      ],
+    }),
+  },
+  mistral: {
+    ...chatCompletions,
+    request: (model, { name, description, schema }) => ({
+      ...{ model, stream: true, temperature: 0.3 },
+      messages: [
+        { role: "system", content: "You sell bikes." },
+        { role: "user", content: [{ type: "text", text: "Hello?" }] },
+      ],
+      tools: [{ type: "function", function: { name, description, parameters: schema } }],
+    }),
+  },
+  ollama: chatCompletions,
+  "openai-compatible": chatCompletions,
+} satisfies Record<string, Format>;
