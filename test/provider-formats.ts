@@ -42,7 +42,7 @@ export const formats = {
     text: (event: { type: string; delta?: string }) =>
       event.type === "response.output_text.delta" ? event.delta : undefined,
     request: (model, { name, description, schema }) => ({
-      ...{ model, stream: true, temperature: 0.3 },
+      ...{ model, stream: true, temperature: 0.3, store: false },
       input: [
         { role: "system", content: "You sell bikes." },
         { role: "user", content: [{ type: "input_text", text: "Hello?" }] },

@@ -132,7 +132,7 @@ describe("the agent loop", () => {
       },
     });
     await result;
-    expect(inputs).toEqual([{}, undefined]);
+    expect(inputs).toEqual([{}, null]);
   });
 
   it("gives reasoning back within the reply, with its signature, and shows none of it", async () => {
@@ -149,6 +149,35 @@ describe("the agent loop", () => {
     expect(asked[1]?.prompt[1]).toMatchObject({
       content: [{ type: "reasoning", text: "Hm.", providerOptions: signature }, { type: "tool-call" }],
     });
+  });
+
+  it("keeps apart the reasoning that ends together", async () => {
+    const delta = (id: string, text: string): ModelPart => ({ type: "reasoning-delta", id, delta: text });
+    const end = (id: string): ModelPart => ({
+      type: "reasoning-end",
+      id,
+      providerMetadata: { openai: { itemId: id } },
+    });
+    const start = (id: string): ModelPart => ({ type: "reasoning-start", id });
+    const both = [start("a"), start("b"), delta("a", "One."), delta("b", "Two."), end("a"), end("b")];
+    const { model, asked } = scripted([...both, call("c", "hours")], text("Nine."));
+    await run(model).result;
+    expect(asked[1]?.prompt[1]).toMatchObject({
+      content: [
+        { text: "One.", providerOptions: { openai: { itemId: "a" } } },
+        { text: "Two.", providerOptions: { openai: { itemId: "b" } } },
+        { type: "tool-call" },
+      ],
+    });
+  });
+
+  it("does not take a refusal for an answer, also when the model reasoned first", async () => {
+    const refusal: ModelPart = { type: "finish", usage, finishReason: { unified: "content-filter", raw: "refusal" } };
+    const reasoning: ModelPart[] = [
+      { type: "reasoning-start", id: "r" },
+      { type: "reasoning-end", id: "r" },
+    ];
+    await expect(run(scripted([...reasoning, refusal]).model).result).rejects.toMatchObject({ code: "MODEL_REFUSED" });
   });
 
   it("ends when it is aborted between steps", async () => {

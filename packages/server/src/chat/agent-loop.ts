@@ -30,6 +30,7 @@ export type LoopInput = {
 };
 
 type ToolCallPart = Extract<ModelPart, { type: "tool-call" }>;
+type ReasoningPart = Extract<AssistantContent[number], { type: "reasoning" }>;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 /**
@@ -54,6 +55,8 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage) {
   const { model, prompt, tools, temperature, signal, limits } = input;
   const content: AssistantContent = [];
   const calls: ToolCallPart[] = [];
+  const reasoning = new Map<string, ReasoningPart>();
+  let hasSaid = false;
   let text = "";
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
   for await (const part of askModel(model, request, limits, signal)) {
@@ -61,6 +64,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage) {
       case "text-delta":
         if (part.delta === "") break;
         text += part.delta;
+        hasSaid = true;
         output.text(part.delta);
         break;
       case "text-end":
@@ -71,7 +75,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage) {
       case "reasoning-start":
       case "reasoning-delta":
       case "reasoning-end":
-        rememberReasoning(content, part);
+        rememberReasoning(content, reasoning, part);
         break;
       case "tool-call":
         calls.push(part);
@@ -88,7 +92,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage) {
       case "finish":
         usage.inputTokens += part.usage.inputTokens.total ?? 0;
         usage.outputTokens += part.usage.outputTokens.total ?? 0;
-        if (part.finishReason.unified === "content-filter" && content.length === 0 && !text) {
+        if (part.finishReason.unified === "content-filter" && !hasSaid && calls.length === 0) {
           throw new ModelError("MODEL_REFUSED", "The model declined to answer this.");
         }
         break;
@@ -107,7 +111,7 @@ async function runTools(calls: ToolCallPart[], input: LoopInput, output: ReplyOu
       id: call.toolCallId,
       name: call.toolName,
       ...known,
-      input: parseInput(call.input),
+      input: parseInput(call.input) ?? null,
     };
     return { piece, outcome: input.runTool(piece) };
   });
@@ -128,16 +132,16 @@ async function runTools(calls: ToolCallPart[], input: LoopInput, output: ReplyOu
 }
 
 /** Some providers want their reasoning back within the same reply, with the signature they gave it. */
-function rememberReasoning(content: AssistantContent, part: Extract<ModelPart, { type: `reasoning-${string}` }>) {
-  if (part.type === "reasoning-file") return;
-  if (part.type === "reasoning-start") {
-    content.push({ type: "reasoning", text: "", ...asOptions(part.providerMetadata) });
-    return;
-  }
-  const last = content.findLast((piece) => piece.type === "reasoning");
-  if (!last) return;
-  if (part.type === "reasoning-delta") last.text += part.delta;
-  if (part.providerMetadata) last.providerOptions = part.providerMetadata;
+function rememberReasoning(
+  content: AssistantContent,
+  known: Map<string, ReasoningPart>,
+  part: Extract<ModelPart, { type: "reasoning-start" | "reasoning-delta" | "reasoning-end" }>,
+) {
+  const piece = known.get(part.id) ?? { type: "reasoning", text: "" };
+  if (!known.has(part.id)) content.push(piece);
+  known.set(part.id, piece);
+  if (part.type === "reasoning-delta") piece.text += part.delta;
+  if (part.providerMetadata) piece.providerOptions = part.providerMetadata;
 }
 
 function asOptions(metadata: ToolCallPart["providerMetadata"]) {

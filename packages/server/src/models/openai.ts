@@ -9,7 +9,15 @@ export const openai: Provider = {
   usualPath: "/v1",
   async connect({ apiKey, baseUrl, trust, outbound }, model) {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    return createOpenAI({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) }).responses(model);
+    const responses = createOpenAI({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) }).responses(
+      model,
+    );
+    return {
+      provider: "openai",
+      modelId: model,
+      // Foyer keeps the conversations; OpenAI need not.
+      doStream: (call) => responses.doStream({ ...call, providerOptions: { openai: { store: false } } }),
+    };
   },
   models: {
     path: "/models",
