@@ -29,7 +29,7 @@ export async function checkReply(stream: ChatStream): Promise<CheckedReply> {
  * `error` exactly when the reason is `error`, right before `message_stop`, which comes once and last. The ids name the
  * message, and their positions grow.
  */
-export function checkEvents(events: readonly ReceivedEvent[]): CheckedReply {
+function checkEvents(events: readonly ReceivedEvent[]): CheckedReply {
   const story = events.map((event) => JSON.stringify(event)).join("\n");
   const [start, ...pieces] = events;
   const stop = pieces.pop();

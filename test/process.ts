@@ -42,7 +42,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
 
 /** Nothing of the outer environment but the path: what a test needs, it says. */
 function start([file = "", ...args]: string[], env: Record<string, string>) {
-  const base = { PATH: process.env["PATH"] ?? "" };
+  const base = { PATH: process.env.PATH ?? "" };
   return spawn(process.execPath, [join(source, file), ...args], { env: { ...base, ...env }, cwd: tmpdir() });
 }
 

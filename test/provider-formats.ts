@@ -9,7 +9,7 @@ export type Format = {
   /** what the second request's body has, once the call was answered with "Sunny." */
   answered(call: Call): object;
 };
-export type Tool = { name: string; description: string; schema: object };
+type Tool = { name: string; description: string; schema: object };
 export type Call = { id: string; name: string; input: object };
 
 const chatCompletions: Format = {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createApp } from "../packages/server/src/app.ts";
 import { generateKey } from "../packages/server/src/auth/api-key-format.ts";
 import { insertKey } from "../packages/server/src/auth/api-key-store.ts";
+import { createDeps, readEnvironment } from "../packages/server/src/create-deps.ts";
 import { migrate } from "../packages/server/src/db/migrate.ts";
 import { newId } from "../packages/server/src/ids.ts";
-import { createDeps, readEnvironment } from "../packages/server/src/start-up.ts";
 import type { TestDatabase } from "./databases.ts";
 import { createSqlite } from "./databases.ts";
 

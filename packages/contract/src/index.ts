@@ -4,3 +4,4 @@ export * from "./conversation.ts";
 export * from "./error.ts";
 export * from "./model.ts";
 export * from "./schema.ts";
+export * from "./setup.ts";

@@ -27,8 +27,8 @@ import { openApiRoutes, useOpenApi } from "./http/openapi.ts";
 import { RequestLog } from "./http/request-log.ts";
 import { collectRoutes } from "./http/route-table.ts";
 import { useValidation } from "./http/validation.ts";
-import { modelRoutes } from "./models/model-routes.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
+import { providerRoutes } from "./providers/provider-routes.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
 import { createSetupService } from "./setup/setup-service.ts";
 
@@ -65,7 +65,7 @@ export async function createApp(deps: Deps) {
   const chat = createChatService(deps, agents, conversations);
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
-  modelRoutes(app, deps);
+  providerRoutes(app, deps);
   agentRoutes(app, agents);
   conversationRoutes(app, conversations);
   chatRoutes(app, deps, chat, conversations);

@@ -4,9 +4,9 @@ import { createAccount, findMember, hasAccounts, setPassword, setPlan } from "./
 import { generateKey } from "./auth/api-key-format.ts";
 import { deleteKey, insertKey, listKeys } from "./auth/api-key-store.ts";
 import { planIds } from "./config.ts";
+import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { backUp, restore } from "./db/backup.ts";
 import { migrate } from "./db/migrate.ts";
-import { createDeps, loadDotEnv, readEnvironment } from "./start-up.ts";
 
 const usage = `npm run foyer -- <command>
 

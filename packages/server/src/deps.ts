@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import type { ApiKeys } from "./auth/api-keys.ts";
-import type { Secrets } from "./auth/root-secret.ts";
 import type { Config } from "./config.ts";
 import type { DatabaseKind } from "./db/migrate.ts";
 import type { Db } from "./db/open.ts";
 import type { Models } from "./models/choose-model.ts";
-import type { ProviderSettings } from "./models/provider-settings.ts";
 import type { Outbound } from "./outbound/guarded-request.ts";
+import type { ProviderSettings } from "./providers/provider-settings.ts";
+import type { Secrets } from "./root-secret.ts";
 
 /** What the whole server shares; made in main.ts (or by a test) and handed down. */
 export type Deps = {

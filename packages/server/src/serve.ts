@@ -3,9 +3,9 @@ import { hasAccounts } from "./auth/account-store.ts";
 import { ensureAdmin } from "./auth/ensure-admin.ts";
 import { ConfigError } from "./config-values.ts";
 import { startRetention } from "./conversations/retention.ts";
+import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { migrate } from "./db/migrate.ts";
 import { setUpLink } from "./setup/setup-token.ts";
-import { createDeps, loadDotEnv, readEnvironment } from "./start-up.ts";
 
 const { config, log } = readOrExit();
 const deps = createDeps(config, log);

@@ -48,7 +48,7 @@ export type Visitor = {
   userMetadata: string | null;
 };
 
-export const anonymous: Visitor = { userId: null, userEmail: null, userName: null, userMetadata: null };
+const anonymous: Visitor = { userId: null, userEmail: null, userName: null, userMetadata: null };
 
 /** Who the visitor says to be. With a secret to check against, only a right `userHash` makes it believed. */
 export function visitorOf(request: ChatRequest, identitySecret: string | null): Visitor {

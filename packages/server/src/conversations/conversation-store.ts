@@ -13,8 +13,6 @@ export type ConversationFilter = Omit<ConversationQuery, "agentId" | "from" | "t
   to?: number;
 };
 
-export type ConversationStore = ReturnType<typeof createConversationStore>;
-
 export function createConversationStore(db: Db) {
   const { firstPage, total } = pageQueries(db);
   return {

@@ -13,12 +13,12 @@ export type ToolPiece = {
   result?: ToolOutcome;
 };
 
-export type TextPiece = { type: "text"; text: string };
+type TextPiece = { type: "text"; text: string };
 
 /** A reply is a row of pieces: texts and tool calls, in the order in which they came. */
 export type Piece = TextPiece | ToolPiece;
 
-export function textOf(pieces: readonly Piece[]): string {
+function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
 }
 

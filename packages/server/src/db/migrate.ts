@@ -4,7 +4,7 @@ import type { Db, OpenDatabase } from "./open.ts";
 import type { Tables } from "./tables.ts";
 
 export type DatabaseKind = OpenDatabase["kind"];
-export type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
+type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 
 /** In order, by the name that is kept in the database. A released migration never changes. */
 const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [["0001-initial", initial]];

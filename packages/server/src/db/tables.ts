@@ -23,7 +23,7 @@ type Instant = number;
 type Flag = 0 | 1;
 type Json = string;
 
-export type OrganizationRow = {
+type OrganizationRow = {
   id: string;
   name: string;
   slug: string;
@@ -33,7 +33,7 @@ export type OrganizationRow = {
   createdAt: string;
 };
 
-export type UserRow = {
+type UserRow = {
   id: string;
   name: string;
   email: string;
@@ -44,7 +44,7 @@ export type UserRow = {
 };
 
 /** A way to sign in; for a password `providerId` is `credential` and `accountId` the user's id. */
-export type IdentityRow = {
+type IdentityRow = {
   id: string;
   userId: string;
   providerId: string;
@@ -60,9 +60,9 @@ export type IdentityRow = {
   updatedAt: string;
 };
 
-export type MemberRow = { id: string; organizationId: string; userId: string; role: string; createdAt: string };
+type MemberRow = { id: string; organizationId: string; userId: string; role: string; createdAt: string };
 
-export type ApiKeyRow = {
+type ApiKeyRow = {
   id: string;
   organizationId: string;
   createdBy: string | null;
@@ -107,7 +107,7 @@ export type AgentRow = {
 };
 
 /** Kept apart from `agents`, so that busy counters do not rewrite wide rows. */
-export type AgentCountersRow = { agentId: string; conversations: number };
+type AgentCountersRow = { agentId: string; conversations: number };
 
 export type ToolRow = {
   id: string;

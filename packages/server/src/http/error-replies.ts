@@ -1,10 +1,12 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isUnavailable } from "../db/database-errors.ts";
 import { AppError } from "../errors.ts";
+import { useClientErrors } from "./client-errors.ts";
 import type { RouteTable } from "./route-table.ts";
 
 /** The one place where an error becomes an answer. */
 export function useErrorReplies(app: FastifyInstance, routes: RouteTable): void {
+  useClientErrors(app);
   app.setErrorHandler((error: FastifyError | AppError, request, reply) => sendError(toAppError(error), request, reply));
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsOf(request.url);
@@ -19,6 +21,8 @@ export function useErrorReplies(app: FastifyInstance, routes: RouteTable): void 
 /** Renders an error; what was our fault is logged with its cause and said in general words only. */
 export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply) {
   if (error.status >= 500 && error.cause) request.log.error({ err: error.cause }, "request failed");
+  // An address that cannot be read never meets the hook that sets it.
+  reply.header("x-request-id", request.id);
   if (error.status === 401) reply.header("www-authenticate", "Bearer");
   if (error.retryAfter !== undefined) reply.header("retry-after", Math.ceil(error.retryAfter));
   const details = error.details ? { details: error.details } : {};
@@ -36,6 +40,8 @@ export function toAppError(error: FastifyError | Error): AppError {
   if (status === 413) return new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint takes.");
   if (status === 415)
     return new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON with `Content-Type: application/json`.");
+  // What is too long for an id is the id of nothing.
+  if (status === 414) return new AppError("NOT_FOUND", "There is nothing at this address.");
   if (status === 408) return new AppError("REQUEST_TIMEOUT", "The request did not arrive in time.");
   if (status !== undefined && status >= 400 && status < 500) return new AppError("VALIDATION_ERROR", error.message);
   const answer = isUnavailable(error)

@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { App } from "../app.ts";
-import { sameText } from "../auth/root-secret.ts";
 import { isLoopback } from "../config.ts";
 import { isMigrated } from "../db/migrate.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
+import { sameText } from "../root-secret.ts";
 
 export type HealthOptions = { runningReplies: () => number; isDraining: () => boolean };
 

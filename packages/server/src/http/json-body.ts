@@ -1,25 +1,30 @@
+import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
+import { nulProblem } from "./nul-characters.ts";
 
 const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
 /**
- * JSON is the only body there is. An empty body counts as none whatever its type; `__proto__`, too deep or too many
- * values are 400; any other type with content is 415.
+ * JSON is the only body there is. An empty body counts as none whatever its type; `__proto__`, NUL characters, too deep
+ * or too many values are 400; any other type with content is 415.
  */
 export function useJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+  app.addHook("onRequest", async ({ headers }) => {
+    const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+    if (!hasBody) delete headers["content-type"];
+  });
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
-    parse(request, body as string, (error, value) => {
+    if (!isUtf8(body as Buffer)) return done(new AppError("VALIDATION_ERROR", "The body is not valid UTF-8."));
+    const text = body.toString("utf8");
+    parse(request, text, (error, value) => {
       if (error) return done(new AppError("VALIDATION_ERROR", "The body is not valid JSON."));
-      try {
-        done(null, checkShape(value));
-      } catch (problem) {
-        done(problem as Error);
-      }
+      // JSON has one way to write NUL, so that few bodies are searched for it.
+      done(shapeProblem(value) ?? (text.includes("\\u0000") ? nulProblem(value) : null), value);
     });
   });
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
@@ -29,20 +34,22 @@ export function useJsonBodies(app: FastifyInstance): void {
 }
 
 /** Level by level, without recursion: what is too deep for us must not overflow our own stack either. */
-function checkShape(value: unknown): unknown {
+function shapeProblem(value: unknown): AppError | null {
   let level: unknown[] = [value];
-  let count = 0;
+  let count = 1;
   for (let depth = 0; level.length > 0; depth++) {
-    count += level.length;
     if (depth > MAX_DEPTH)
-      throw new AppError("VALIDATION_ERROR", `The body is nested deeper than ${MAX_DEPTH} levels.`);
-    if (count > MAX_VALUES) throw new AppError("VALIDATION_ERROR", `The body has more than ${MAX_VALUES} values.`);
+      return new AppError("VALIDATION_ERROR", `The body is nested deeper than ${MAX_DEPTH} levels.`);
     const next: unknown[] = [];
     for (const item of level) {
       if (typeof item !== "object" || item === null) continue;
-      for (const child of Object.values(item)) if (typeof child === "object" && child !== null) next.push(child);
+      for (const child of Object.values(item)) {
+        count++;
+        if (typeof child === "object" && child !== null) next.push(child);
+      }
     }
+    if (count > MAX_VALUES) return new AppError("VALIDATION_ERROR", `The body has more than ${MAX_VALUES} values.`);
     level = next;
   }
-  return value;
+  return null;
 }

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifyInstance } from "fastify";
 import type { ErrorDetail } from "../errors.ts";
 import { AppError } from "../errors.ts";
+import { nulProblem } from "./nul-characters.ts";
 
 /** Above this, one wrong value ends the check, so that a hostile body cannot make us list a million mistakes. */
 const LIST_ALL_BELOW_BYTES = 65_536;
@@ -15,6 +16,8 @@ export function useValidation(app: FastifyInstance): void {
     const check = first.compile(schema as object);
     let checkAll: ValidateFunction | undefined;
     return (value: unknown) => {
+      const nul = httpPart === "querystring" ? nulProblem(value) : null;
+      if (nul) return { error: nul };
       if (check(value)) return { value };
       let errors = check.errors ?? [];
       if (httpPart !== "body" || roughSize(value) < LIST_ALL_BELOW_BYTES) {
@@ -28,7 +31,13 @@ export function useValidation(app: FastifyInstance): void {
 }
 
 function createAjv(coerceTypes: boolean) {
-  const options = { coerceTypes, strict: false, useDefaults: false, removeAdditional: false } as const;
+  const options = {
+    coerceTypes,
+    strict: false,
+    strictNumbers: true,
+    useDefaults: false,
+    removeAdditional: false,
+  } as const;
   const pair = { first: new Ajv(options), all: new Ajv({ ...options, allErrors: true }) };
   for (const ajv of [pair.first, pair.all]) {
     ajv.addFormat("date-time", true);

@@ -17,7 +17,7 @@ const DEMO = "foyer/demo";
 const LIST_TIMEOUT_MS = 5_000;
 const LIST_MAX_BYTES = 2_000_000;
 
-export const providers: Record<ProviderName, Provider> = {
+const providers: Record<ProviderName, Provider> = {
   openai,
   anthropic,
   google,
@@ -56,6 +56,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
 
   return {
     defaultModelId,
+    providers,
     /**
      * The model that an agent's id names. While no provider is configured at all, the demo answers for every id.
      * @throws 503 MODEL_NOT_CONFIGURED when some provider is configured, but not this one
@@ -98,7 +99,7 @@ function firstDefault(environment: ReadonlyMap<ProviderName, ProviderAccess>) {
 }
 
 /** `openai/gpt-5` → openai and `gpt-5`; a bare name goes by its prefix, else to the default model's provider. */
-export function parseModelId(id: string, defaultModelId: string): { provider: ProviderName | undefined; name: string } {
+function parseModelId(id: string, defaultModelId: string): { provider: ProviderName | undefined; name: string } {
   const slash = id.indexOf("/");
   if (slash >= 0) {
     const given = id.slice(0, slash);

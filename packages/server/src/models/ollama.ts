@@ -1,5 +1,5 @@
-import { connectChatCompletions } from "./connect-chat-completions.ts";
-import { bearer, namesInData, type Provider } from "./provider.ts";
+import { chatCompletionsModel } from "./chat-completions.ts";
+import { bearer, chatEndpoint, namesInData, type Provider } from "./provider.ts";
 
 /** Ollama speaks chat completions under `/v1`; its usual address has no path. */
 export const ollama: Provider = {
@@ -9,6 +9,7 @@ export const ollama: Provider = {
   baseUrl: null,
   usualPath: "/v1",
   otherPath: "/api",
-  connect: async (connection, model) => connectChatCompletions("ollama", connection, model),
+  connect: async (connection, modelId) =>
+    chatCompletionsModel({ provider: "ollama", modelId, ...chatEndpoint(connection) }),
   models: { path: "/models", headers: bearer, names: namesInData },
 };

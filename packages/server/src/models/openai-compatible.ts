@@ -1,5 +1,5 @@
-import { connectChatCompletions } from "./connect-chat-completions.ts";
-import { bearer, namesInData, type Provider } from "./provider.ts";
+import { chatCompletionsModel } from "./chat-completions.ts";
+import { bearer, chatEndpoint, namesInData, type Provider } from "./provider.ts";
 
 /** Chat completions on any server that speaks them. */
 export const openaiCompatible: Provider = {
@@ -8,6 +8,7 @@ export const openaiCompatible: Provider = {
   prefix: null,
   baseUrl: null,
   usualPath: "",
-  connect: async (connection, model) => connectChatCompletions("openai-compatible", connection, model),
+  connect: async (connection, modelId) =>
+    chatCompletionsModel({ provider: "openai-compatible", modelId, ...chatEndpoint(connection) }),
   models: { path: "/models", headers: bearer, names: namesInData },
 };

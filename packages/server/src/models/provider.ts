@@ -1,4 +1,4 @@
-import type { Outbound, Trust } from "../outbound/guarded-request.ts";
+import type { Outbound, OutboundRequest, Trust } from "../outbound/guarded-request.ts";
 import type { ChatModel } from "./chat-model.ts";
 
 /** How to reach a provider for one account: whose address it is decides whether it is guarded. */
@@ -33,3 +33,12 @@ export function namesInData(body: unknown): string[] {
 }
 
 export const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
+
+/** The chat completions endpoint at the connection's address. */
+export function chatEndpoint({ apiKey, baseUrl, trust, outbound }: Connection) {
+  return {
+    url: `${baseUrl}/chat/completions`,
+    headers: apiKey ? bearer(apiKey) : {},
+    send: (request: Omit<OutboundRequest, "trust">) => outbound.stream({ ...request, trust }),
+  };
+}

@@ -30,7 +30,7 @@ export function createRateLimit(perMinute: number, what: string): RateLimit {
 }
 
 /** What a client counts as: its address, or for IPv6 its /64, because one household has all of that. */
-export function clientKey(ip: string): string {
+function clientKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   if (address.kind() === "ipv4") return address.toString();

@@ -3,11 +3,12 @@ import type { App } from "../app.ts";
 import { accountOf } from "../auth/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import { invalid, notFound } from "../errors.ts";
-import { providers } from "../models/choose-model.ts";
 import { isUsable, type ProviderName, providerNames } from "../models/provider-environment.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 
 export function providerRoutes(app: App, { models, providerSettings, config, outbound }: Deps): void {
+  const { providers } = models;
+
   async function describe(organizationId: string): Promise<contract.ProviderInfo[]> {
     const own = await providerSettings.get(organizationId);
     return providerNames.map((provider) => {

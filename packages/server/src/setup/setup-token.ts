@@ -1,6 +1,6 @@
-import { hasAccounts } from "../auth/account-store.ts";
-import { sameText } from "../auth/root-secret.ts";
+import { isWithoutOwner } from "../auth/first-owner.ts";
 import type { Deps } from "../deps.ts";
+import { sameText } from "../root-secret.ts";
 
 /** The token that lets its holder become the owner of an empty server. The same in every process, dead once used. */
 function setUpToken({ secrets }: Pick<Deps, "secrets">): string {
@@ -13,5 +13,5 @@ export function setUpLink(deps: Pick<Deps, "secrets" | "config">): string {
 
 /** True while there is no account, for the token that was printed at the start. */
 export async function maySetUp(deps: Pick<Deps, "secrets" | "db">, token: string): Promise<boolean> {
-  return sameText(token, setUpToken(deps)) && !(await hasAccounts(deps.db));
+  return sameText(token, setUpToken(deps)) && (await isWithoutOwner(deps.db));
 }

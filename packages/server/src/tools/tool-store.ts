@@ -2,8 +2,6 @@ import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ToolRow } from "../db/tables.ts";
 
-export type ToolStore = ReturnType<typeof createToolStore>;
-
 export function createToolStore(db: Db) {
   const enabled = compileOnce<{ agentId: string }, ToolRow>((param) =>
     db.selectFrom("tools").selectAll().where("agentId", "=", param("agentId")).where("isEnabled", "=", 1).orderBy("id"),

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { loadEnvFile } from "node:process";
 import { pino } from "pino";
 import { createApiKeys } from "./auth/api-keys.ts";
-import { createSecrets, loadOrCreateSecret } from "./auth/root-secret.ts";
 import { type Config, readConfig } from "./config.ts";
 import { openDatabase } from "./db/open.ts";
 import type { Deps } from "./deps.ts";
 import { createModels } from "./models/choose-model.ts";
-import { createProviderSettings } from "./models/provider-settings.ts";
 import { createOutbound } from "./outbound/guarded-request.ts";
+import { createProviderSettings } from "./providers/provider-settings.ts";
+import { createSecrets, loadOrCreateSecret } from "./root-secret.ts";
 
 /** Reads `.env` in the working directory, if there is one; what is set already wins. */
 export function loadDotEnv(): void {

@@ -1,0 +1,29 @@
+import Type, { type Static } from "typebox";
+import { enveloped, nullable } from "./schema.ts";
+
+export const SetUpRequest = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 200, description: "From the set-up link that the start printed" }),
+  email: Type.String({ minLength: 1, maxLength: 320 }),
+  password: Type.String({ minLength: 12, maxLength: 128 }),
+  agentName: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" }))),
+});
+export type SetUpRequest = Static<typeof SetUpRequest>;
+
+export const SetUpResult = Type.Object({
+  agentId: Type.String(),
+  apiKey: Type.String({ description: "Shown this once; only its hash is kept" }),
+});
+export type SetUpResult = Static<typeof SetUpResult>;
+
+/** 404 for a wrong token and on a server that has an account: the same words for both. */
+export const setUp = {
+  method: "POST",
+  url: "/auth/setup",
+  config: { access: "public" },
+  schema: {
+    tags: ["Set-up"],
+    summary: "Make the owner of an empty server, with an API key and a first agent",
+    body: SetUpRequest,
+    response: { 201: enveloped(SetUpResult) },
+  },
+} as const;

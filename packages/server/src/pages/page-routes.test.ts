@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+
+const hostile = `</script><img src=x onerror="alert(1)">'&{{id}}`;
+
+describe("pages", () => {
+  let server: TestServer;
+  let owner: Awaited<ReturnType<TestServer["createAccount"]>>;
+  beforeAll(async () => {
+    server = await startServer();
+    owner = await server.createAccount();
+  });
+  afterAll(() => server.stop());
+
+  const get = (url: string, headers = {}) => server.app.inject({ method: "GET", url, headers });
+  const createAgent = async (payload: object) =>
+    (await server.app.inject({ method: "POST", url: "/agents", headers: owner.headers, payload })).json().data.id;
+
+  it("shows of an agent its name and greeting, as text, and nothing that is not public", async () => {
+    const id = await createAgent({
+      name: hostile,
+      systemPrompt: "The secret discount is 12 %.",
+      widget: { greeting: hostile, suggestions: [hostile] },
+      allowedOrigins: ["https://shop.example"],
+    });
+    const { statusCode, headers, body } = await get(`/demo/${id}`);
+    expect(statusCode).toBe(200);
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(body).not.toContain("<img");
+    expect(body).toContain("&lt;/script&gt;&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&#39;&amp;{{id}}");
+    expect(body).not.toMatch(/secret discount|shop\.example|foyer\/demo|org_/);
+  });
+
+  it("sends a policy under which nothing inline runs, and pages that keep to it", async () => {
+    const id = await createAgent({ name: "Harbour" });
+    for (const url of ["/dashboard", "/dashboard/setup", `/demo/${id}`, "/demo/nothing"]) {
+      const { headers, body } = await get(url);
+      expect(headers["content-security-policy"]).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
+      );
+      expect(body).not.toMatch(/<style|<script(?! type="module" src="\/pages\/)| style=| on[a-z]+=/);
+    }
+  });
+
+  it("has every file that its pages load", async () => {
+    const id = await createAgent({ name: "Harbour" });
+    const { body } = await get(`/demo/${id}`);
+    const seen = new Set<string>();
+    const waiting = [...body.matchAll(/"(\/pages\/[\w.-]+)"/g)].map((match) => match[1] ?? "");
+    for (let url = waiting.pop(); url; url = waiting.pop()) {
+      if (seen.has(url)) continue;
+      seen.add(url);
+      const file = await get(url);
+      expect([url, file.statusCode]).toEqual([url, 200]);
+      for (const [, name] of file.body.matchAll(/from "\.\/([\w.-]+)"/g)) waiting.push(`/pages/${name}`);
+    }
+    expect(seen.size).toBeGreaterThan(7);
+  });
+
+  it("serves a file again only when it changed", async () => {
+    const first = await get("/pages/demo.js");
+    expect(first.headers["content-type"]).toBe("text/javascript; charset=utf-8");
+    const again = await get("/pages/demo.js", { "if-none-match": first.headers.etag });
+    expect([again.statusCode, again.body]).toEqual([304, ""]);
+  });
+
+  it("answers a friendly page for an unknown agent, and 404 for files that are not meant", async () => {
+    const page = await get("/demo/agent_00000000000000000000000000");
+    expect([page.statusCode, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+    expect(page.body).toContain("There is no agent at this address");
+    for (const name of ["demo.html", "..%2Fpage-files.ts", "%2e%2e%2fpage-routes.ts", "none.js", "__proto__"]) {
+      expect([name, (await get(`/pages/${name}`)).statusCode]).toEqual([name, 404]);
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import type { FastifyReply } from "fastify";
+import Type from "typebox";
+import type { AgentService } from "../agents/agent-service.ts";
+import type { App } from "../app.ts";
+import { AppError, notFound } from "../errors.ts";
+import type { SetupService } from "../setup/setup-service.ts";
+import { demoPage } from "./demo-page.ts";
+import { createPageFiles } from "./page-files.ts";
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'self'",
+].join("; ");
+
+const open = { config: { access: "public" as const }, logLevel: "warn" as const };
+const hidden = { hide: true };
+
+/** What a browser opens by itself: the demo of an agent, the set-up, a landing page, and the files that these load. */
+export function pageRoutes(app: App, agents: AgentService, setup: SetupService): void {
+  const files = createPageFiles();
+  const show = async (reply: FastifyReply, status: number, name: string, values: Record<string, string> = {}) =>
+    reply
+      .status(status)
+      .headers({ "content-security-policy": policy, "cache-control": "no-store" })
+      .type("text/html; charset=utf-8")
+      .send(await files.page(name, values));
+
+  app.get("/dashboard", { ...open, schema: hidden }, async (_, reply) =>
+    show(reply, 200, (await setup.isEmpty()) ? "landing-empty.html" : "landing.html"),
+  );
+  app.get(
+    "/dashboard/setup",
+    { ...open, schema: { ...hidden, querystring: Type.Object({ token: Type.Optional(Type.String()) }) } },
+    async (request, reply) => {
+      const isOpen = await setup.isOpenTo(request.query.token ?? "");
+      return isOpen ? show(reply, 200, "setup.html") : show(reply, 404, "setup-closed.html");
+    },
+  );
+  app.get(
+    "/demo/:agentId",
+    { ...open, schema: { ...hidden, params: Type.Object({ agentId: Type.String() }) } },
+    async (request, reply) => {
+      const agent = await agents.getPublic(request.params.agentId).catch(nullWhenMissing);
+      return agent ? show(reply, 200, "demo.html", demoPage(agent)) : show(reply, 404, "demo-missing.html");
+    },
+  );
+  app.get(
+    "/pages/:file",
+    { ...open, schema: { ...hidden, params: Type.Object({ file: Type.String() }) } },
+    async (request, reply) => {
+      const file = await files.asset(request.params.file);
+      if (!file) throw notFound("File");
+      reply.headers({ "cache-control": "no-cache", etag: file.etag });
+      if (request.headers["if-none-match"] === file.etag) return reply.status(304).send();
+      return reply.type(file.type).send(file.text);
+    },
+  );
+}
+
+function nullWhenMissing(error: unknown) {
+  if (error instanceof AppError && error.code === "NOT_FOUND") return null;
+  throw error;
+}

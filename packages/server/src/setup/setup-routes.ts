@@ -1,0 +1,13 @@
+import * as contract from "@foyer/contract";
+import type { App } from "../app.ts";
+import type { SetupService } from "./setup-service.ts";
+
+export function setupRoutes(app: App, setup: SetupService): void {
+  app.route({
+    ...contract.setUp,
+    handler: async (request, reply) => {
+      const result = await setup.setUp(request.body);
+      return reply.status(201).header("cache-control", "no-store").send({ data: result, error: null });
+    },
+  });
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createPostgres, onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { findMember } from "../auth/account-store.ts";
+import { setUpLink } from "./setup-token.ts";
+
+const body = { email: "Owner@Example.com ", password: "twelve chars" };
+const refusal = {
+  data: null,
+  error: { code: "NOT_FOUND", message: "This set-up link is not valid, or this server is set up already." },
+};
+
+onBothDatabases("set-up", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let token: string;
+  beforeEach(async () => {
+    database = await createDatabase();
+    server = await startServer({ database });
+    token = tokenOf(server);
+  });
+  afterEach(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  const setUp = async (payload: object, at = server) => {
+    const response = await at.app.inject({ method: "POST", url: "/auth/setup", payload });
+    return { status: response.statusCode, headers: response.headers, body: response.json() };
+  };
+  const countUsers = async () => (await server.deps.db.selectFrom("users").select("id").execute()).length;
+
+  it("makes an owner on the plan pro, a key that works, and an agent that has something to say", async () => {
+    const { status, headers, body: answer } = await setUp({ token, ...body });
+    expect(status).toBe(201);
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(answer).toEqual({
+      data: {
+        agentId: expect.stringMatching(/^agent_[0-9a-z]{26}$/),
+        apiKey: expect.stringMatching(/^fyr_[0-9A-Za-z]{46}$/),
+      },
+      error: null,
+    });
+    const { agentId, apiKey } = answer.data;
+    const read = await server.app.inject({
+      method: "GET",
+      url: `/agents/${agentId}`,
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    expect(read.json().data).toMatchObject({
+      name: "Harbour",
+      systemPrompt: expect.stringContaining("Saturday: open from 10:00 to 16:00"),
+      widget: { greeting: expect.stringContaining("Harbour Bikes"), suggestions: expect.any(Array) },
+    });
+    const member = await findMember(server.deps.db, "owner@example.com");
+    const organizations = await server.deps.db.selectFrom("organizations").select(["id", "plan"]).execute();
+    expect(organizations).toEqual([{ id: member?.organizationId, plan: "pro" }]);
+  });
+
+  it("names the agent as it is told", async () => {
+    const { apiKey } = (await setUp({ token, ...body, agentName: " Pier " })).body.data;
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const [agent] = (await server.app.inject({ method: "GET", url: "/agents", headers })).json().data;
+    expect(agent).toMatchObject({ name: "Pier", slug: "pier" });
+  });
+
+  it("answers a wrong token and a second use in the same words", async () => {
+    const wrong = await setUp({ token: `${token}x`, ...body });
+    expect(await countUsers()).toBe(0);
+    await setUp({ token, ...body });
+    const second = await setUp({ token, email: "other@example.com", password: body.password });
+    expect([wrong.status, second.status]).toEqual([404, 404]);
+    expect(wrong.body).toEqual(refusal);
+    expect(second.body).toEqual(refusal);
+    expect(await countUsers()).toBe(1);
+  });
+
+  it("says of each field what is wrong, and makes nothing", async () => {
+    const cases: Array<[object, string]> = [
+      [{ ...body, password: "eleven char" }, "password"],
+      [{ ...body, email: "nobody" }, "email"],
+      [{ ...body, agentName: "  " }, "agentName"],
+      [{ email: body.email }, "password"],
+    ];
+    for (const [fields, path] of cases) {
+      const { status, body: answer } = await setUp({ token, ...fields });
+      expect([status, answer.error.code, answer.error.details[0].path]).toEqual([400, "VALIDATION_ERROR", path]);
+    }
+    expect(await countUsers()).toBe(0);
+  });
+
+  it("lets one of many at the same moment win", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => setUp({ token, ...body, email: `owner${i}@example.com` })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(11).fill(404)]);
+    expect(await countUsers()).toBe(1);
+  });
+});
+
+describe("set-up by two processes that share a database", () => {
+  it("lets one of them win", async () => {
+    const database = await createPostgres();
+    const servers = [await startServer({ database }), await startServer({ database })];
+    const [first] = servers;
+    if (!first) throw new Error("no server");
+    const calls = Array.from({ length: 8 }, (_, i) =>
+      servers[i % 2]?.app.inject({
+        method: "POST",
+        url: "/auth/setup",
+        payload: { token: tokenOf(first), ...body, email: `owner${i}@example.com` },
+      }),
+    );
+    const statuses = (await Promise.all(calls)).map((response) => response?.statusCode);
+    expect(statuses.toSorted()).toEqual([201, ...Array(7).fill(404)]);
+    expect(await first.deps.db.selectFrom("users").select("id").execute()).toHaveLength(1);
+    for (const server of servers) await server.stop();
+    await database.drop();
+  });
+});
+
+function tokenOf(server: TestServer) {
+  return new URL(setUpLink(server.deps)).searchParams.get("token") ?? "";
+}

@@ -1,0 +1,250 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findProblems, longestChains, measureLengths, toModule } from "./check-style.ts";
+
+const server = "packages/server/src";
+
+/** The problems of one file with this one line. */
+function problemsOf(path: string, line: string): string[] {
+  return findProblems([toModule(path, `${line}\n`)]);
+}
+
+/** Files by path, each with the files it imports. */
+function tree(imports: Record<string, string[]>) {
+  return Object.entries(imports).map(([path, files]) =>
+    toModule(path, files.map((file) => `import { x } from "${file}";\n`).join("")),
+  );
+}
+
+/** `lines` lines in a file of its own name. */
+function fileOf(lines: number, index: number) {
+  return toModule(`scripts/file-${index}.ts`, "x;\n".repeat(lines));
+}
+
+describe("toModule", () => {
+  it.each([
+    ['import { a, type B } from "./a.ts";', "./a.ts", false],
+    // `import {} from` is what is left of it at run time.
+    ['import { type A } from "./a.ts";', "./a.ts", false],
+    ['import a, { b } from "lib";', "lib", false],
+    ['import type { A } from "./a.ts";', "./a.ts", true],
+    ['import {\n  a, // it\'s "a"\n  b,\n} from "./a.ts";', "./a.ts", false],
+    ['import "./style.css";', "./style.css", false],
+    ['export * from "./a.ts";', "./a.ts", false],
+    ['export { a } from "./a.ts";', "./a.ts", false],
+    ['export type { A } from "./a.ts";', "./a.ts", true],
+    ['const a = await import("./a.ts");', "./a.ts", false],
+    ['const a = lazy(() =>\n  import(\n    "./a.ts"\n  ));', "./a.ts", false],
+    ['type A = typeof import("./a.ts");', "./a.ts", true],
+  ])("reads %j", (text, specifier, isTypeOnly) => {
+    const { imports } = toModule("test/x.ts", text);
+    expect(imports).toMatchObject([{ specifier, isTypeOnly }]);
+  });
+
+  it.each([
+    '// import { a } from "./a.ts";',
+    ' * import("./a.ts") would load it',
+    '  // const a = await import("./a.ts");',
+    'export type A = "./a.ts";',
+  ])("sees no import in %j", (text) => {
+    expect(toModule("test/x.ts", text).imports).toEqual([]);
+  });
+
+  it("resolves relative imports only", () => {
+    const { imports } = toModule(`${server}/chat/a.ts`, 'import "../ids.ts";\nimport "pino";\n');
+    expect(imports.map(({ file }) => file)).toEqual([`${server}/ids.ts`, null]);
+  });
+});
+
+describe("length budgets", () => {
+  it("measures the median, the 95th percentile and the longest", () => {
+    const lengths = Array.from({ length: 100 }, (_, index) => index + 1).reverse();
+    expect(measureLengths(lengths.map(fileOf))).toEqual({ files: 100, median: 51, p95: 96, longest: 100 });
+  });
+
+  it("counts a file under the limits and not one over", () => {
+    expect(findProblems([fileOf(80, 1)])).toEqual([]);
+    expect(findProblems([fileOf(81, 1)])).toEqual(["median file length: 81 lines, over 80"]);
+  });
+
+  it("names the long files when they are too many, the longest first", () => {
+    const short = Array.from({ length: 20 }, (_, index) => fileOf(10, index));
+    expect(findProblems([...short, fileOf(300, 20)])).toEqual([]);
+    expect(findProblems([...short, fileOf(251, 20), fileOf(300, 21)])).toEqual([
+      "95th percentile of file lengths: 251 lines, over 250: scripts/file-21.ts (300), scripts/file-20.ts (251)",
+    ]);
+  });
+
+  it("refuses a single file over 400", () => {
+    const short = Array.from({ length: 40 }, (_, index) => fileOf(10, index));
+    expect(findProblems([...short, fileOf(400, 40)])).toEqual([]);
+    expect(findProblems([...short, fileOf(401, 40)])).toEqual(["scripts/file-40.ts: 401 lines, over 400"]);
+  });
+
+  it.each([
+    "packages/widget/src/locales/en.ts",
+    `${server}/db/migrations/0001-initial.ts`,
+    `${server}/chat/chat.test.ts`,
+  ])("leaves %s alone", (path) => {
+    expect(findProblems([toModule(path, "x;\n".repeat(500))])).toEqual([]);
+  });
+});
+
+describe("import chains", () => {
+  it("takes the longest way from what nobody imports, inside one package", () => {
+    const modules = tree({
+      [`${server}/main.ts`]: ["./b.ts", "./a.ts", "@foyer/contract"],
+      [`${server}/a.ts`]: ["./b.ts"],
+      [`${server}/b.ts`]: ["../../contract/src/c.ts"],
+      "packages/contract/src/c.ts": [],
+      "test/helper.ts": [`../${server}/main.ts`],
+    });
+    expect(longestChains(modules)).toEqual([
+      [`${server}/main.ts`, `${server}/a.ts`, `${server}/b.ts`],
+      ["packages/contract/src/c.ts"],
+    ]);
+  });
+
+  it("does not follow types, and ends in a cycle", () => {
+    const cycle = tree({ [`${server}/a.ts`]: ["./b.ts"], [`${server}/b.ts`]: ["./a.ts"] });
+    const main = toModule(
+      `${server}/main.ts`,
+      'import { b } from "./b.ts";\nimport type { T } from "./types-of.ts";\n',
+    );
+    const typesOf = toModule(`${server}/types-of.ts`, 'import { main } from "./more.ts";\n');
+    const more = toModule(`${server}/more.ts`, 'import { b } from "./b.ts";\n');
+    const chains = longestChains([...cycle, main, typesOf, more]);
+    expect(chains[0]).toEqual([`${server}/main.ts`, `${server}/b.ts`, `${server}/a.ts`]);
+  });
+
+  it("allows eight modules in a row, not nine", () => {
+    const rowOf = (length: number) =>
+      tree(Object.fromEntries(Array.from({ length }, (_, i) => [`${server}/m${i}.ts`, [`./m${i + 1}.ts`]])));
+    expect(findProblems(rowOf(8))).toEqual([]);
+    expect(findProblems(rowOf(9))).toEqual([expect.stringMatching(/^import chain of 9, over 8: .*m0\.ts > .*m8\.ts$/)]);
+  });
+});
+
+describe("packages", () => {
+  it.each([
+    ["contract", 'import Type from "typebox";'],
+    ["server", 'import * as contract from "@foyer/contract";'],
+    ["server", 'import { pino } from "pino";'],
+    ["server", 'import meta from "../package.json" with { type: "json" };'],
+    ["sdk", 'import type { Agent } from "@foyer/contract";'],
+    ["widget", 'import { createClient } from "@foyer/sdk";'],
+    ["widget", 'import { matchPage } from "@foyer/contract/rules/match-page.ts";'],
+  ])("%s may say %s", (name, line) => {
+    expect(problemsOf(`packages/${name}/src/x.ts`, line)).toEqual([]);
+  });
+
+  it.each([
+    ["contract", 'import { readFileSync } from "node:fs";'],
+    ["contract", 'import type { Stats } from "fs";'],
+    ["contract", 'import { x } from "typebox-extras";'],
+    ["server", 'import { createClient } from "@foyer/sdk";'],
+    ["server", 'import { agent } from "../../contract/src/agent.ts";'],
+    ["server", 'import { startServer } from "../../../test/server.ts";'],
+    ["sdk", 'import { Agent } from "@foyer/contract";'],
+    ["widget", 'import { Agent } from "@foyer/contract";'],
+    ["widget", 'export * from "@foyer/contract";'],
+    ["dashboard", 'import { matchPage } from "@foyer/contract/rules/match-page.ts";'],
+    ["dashboard", 'type App = typeof import("@foyer/server");'],
+  ])("%s may not say %s", (name, line) => {
+    expect(problemsOf(`packages/${name}/src/x.ts`, line)).toEqual([
+      expect.stringContaining(`packages/${name}/src/x.ts: ${name} may not import `),
+    ]);
+  });
+});
+
+describe("folders of the server", () => {
+  it.each([
+    ["chat/x.ts", 'import { a } from "../agents/agent-service.ts";'],
+    ["chat/x.ts", 'import { a } from "../http/sse.ts";'],
+    ["agents/x.ts", 'import { a } from "./agent-store.ts";'],
+    ["chat/x.ts", 'import type { A } from "../agents/agent-store.ts";'],
+    ["models/x.ts", 'import type { Secrets } from "../auth/root-secret.ts";'],
+    ["main.ts", 'import { a } from "./auth/account-store.ts";'],
+    ["agents/agent.test.ts", 'import { a } from "../chat/chat-service.ts";'],
+    ["setup/setup-token.ts", 'import { hasAccounts } from "../auth/account-store.ts";'],
+  ])("%s may say %s", (path, line) => {
+    expect(problemsOf(`${server}/${path}`, line)).toEqual([]);
+  });
+
+  it.each([
+    ["agents/x.ts", 'import { a } from "../tools/run-tool.ts";', "tools/ is right of agents/"],
+    ["tools/x.ts", 'import type { A } from "../chat/agent-loop.ts";', "chat/ is right of tools/"],
+    ["http/x.ts", 'import { a } from "../auth/root-secret.ts";', "http/ imports no resource"],
+    ["outbound/x.ts", 'import type { A } from "../forms/form-store.ts";', "outbound/ imports no resource"],
+    ["chat/x.ts", 'import { a } from "../agents/agent-store.ts";', "a store is called in its own folder only"],
+    ["setup/x.ts", 'const a = await import("../auth/account-store.ts");', "a store is called in its own folder only"],
+  ])("%s may not say %s", (path, line, reason) => {
+    expect(problemsOf(`${server}/${path}`, line)).toEqual([
+      expect.stringMatching(new RegExp(`^${server}/.*${reason}$`)),
+    ]);
+  });
+});
+
+it.each(["packages/extra/src/x.ts", `${server}/webhooks/x.ts`])(
+  "asks for the rules of the new folder of %s",
+  (path) => {
+    expect(problemsOf(path, "x;")).toEqual([expect.stringContaining(`${path}: say in this script`)]);
+  },
+);
+
+describe("names", () => {
+  it("are given once, a package's entry excepted", () => {
+    const paths = ["packages/sdk/src/chat.ts", `${server}/chat/chat.ts`, `${server}/chat/chat.test.ts`];
+    const entries = ["packages/sdk/src/index.ts", "packages/contract/src/index.ts"];
+    expect(findProblems([...paths, ...entries].map((path) => toModule(path, "x;\n")))).toEqual([
+      "chat.ts is the name of packages/sdk/src/chat.ts and packages/server/src/chat/chat.ts",
+    ]);
+  });
+
+  it.each([
+    "packages/widget/src/utils/x.ts",
+    "packages/widget/src/chat/common/x.ts",
+    "packages/widget/src/chat/types.ts",
+    "packages/widget/src/chat/index.ts",
+  ])("refuses %s", (path) => {
+    expect(problemsOf(path, "x;")).toEqual([expect.stringContaining(`${path}: `)]);
+  });
+});
+
+describe("the command", () => {
+  /** Runs the script in a directory with these files. */
+  function runIn(files: Record<string, string>) {
+    const cwd = mkdtempSync(join(tmpdir(), "check-style-"));
+    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(cwd, dirname(path)), { recursive: true });
+      writeFileSync(join(cwd, path), text);
+    }
+    const script = join(import.meta.dirname, "check-style.ts");
+    return spawnSync(process.execPath, [script], { cwd, encoding: "utf8" });
+  }
+
+  it("says the figures in one line when all is well", () => {
+    const run = runIn({
+      "packages/widget/src/chat/bubble.tsx": "x;\nx;\n",
+      "e2e/chat.test.ts": "x;\n".repeat(900),
+      "packages/widget/node_modules/lib/index.ts": "x;\n".repeat(900),
+      "bench/run.ts": "x;\n",
+    });
+    expect(run).toMatchObject({ status: 0, stderr: "" });
+    expect(run.stdout).toBe("Lines of 2 files: median 2, 95th percentile 2, longest 2.\n");
+  });
+
+  it("lists what is wrong and fails", () => {
+    const run = runIn({ "scripts/utils/x.ts": "", "packages/sdk/src/y.ts": 'import "@foyer/server";\n' });
+    expect(run).toMatchObject({ status: 1, stdout: "" });
+    expect(run.stderr.trim().split("\n")).toHaveLength(2);
+  });
+
+  it("fails where there is nothing to check", () => {
+    expect(runIn({})).toMatchObject({ status: 1, stderr: expect.stringContaining("no source files") });
+  });
+});

@@ -1,0 +1,178 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path/posix";
+
+/** One source file. `path` is relative to the repository's root. */
+export type Module = { path: string; lines: number; imports: Import[] };
+
+/** `file` is the imported file's path when the specifier is relative, else null. What is type-only is gone at run time. */
+type Import = { specifier: string; file: string | null; isTypeOnly: boolean };
+
+const sources = "{packages/*/src,bench,e2e,test,scripts}/**/*.{ts,tsx}";
+
+/** Lines of a file, and modules in a row of imports. */
+const budgets = { median: 80, p95: 250, longest: 400, chain: 8 };
+const withoutLengthBudget = /\.test\.tsx?$|\/(locales|migrations)\//;
+
+const forbiddenPaths = [
+  { pattern: /(^|\/)(utils|common)\//, reason: "a folder is named after what it holds" },
+  { pattern: /(^|\/)types\.tsx?$/, reason: "a type stands beside the code that makes it" },
+  { pattern: /\/src\/.+\/index\.ts$/, reason: "only a package's entry is a barrel" },
+];
+
+/** The packages that a package may import; in `types` for their types only. A closed one imports nothing else at all. */
+type PackageRule = { values: string[]; types: string[]; isClosed?: true };
+const packageRules: Record<string, PackageRule> = {
+  contract: { values: ["typebox"], types: [], isClosed: true },
+  server: { values: ["@foyer/contract"], types: [] },
+  sdk: { values: [], types: ["@foyer/contract"] },
+  widget: { values: ["@foyer/sdk", "@foyer/contract/rules"], types: ["@foyer/contract"] },
+  dashboard: { values: ["@foyer/sdk"], types: ["@foyer/contract"] },
+};
+
+/** The server's folders. A resource imports only resources to its left; a shared folder imports none. */
+const resources = "auth plans providers agents tools documents conversations triggers forms chat setup pages".split(
+  " ",
+);
+const sharedFolders = ["http", "models", "outbound", "db"];
+
+/** Everything that breaks a rule of docs/architecture.md which the linter cannot check; one message each. */
+export function findProblems(modules: Module[]): string[] {
+  if (modules.length === 0) return ["no source files here: run this in the repository's root"];
+  const code = modules.filter(({ path }) => !isTest(path));
+  return [
+    ...lengthProblems(modules),
+    ...chainProblems(code),
+    ...code.flatMap(packageProblems),
+    ...code.flatMap(serverProblems),
+    ...modules.flatMap(({ path }) => pathProblems(path)),
+    ...repeatedNames(modules),
+  ];
+}
+
+/** @returns the file as the rules see it; what stands in a comment or in a computed `import()` is not seen */
+export function toModule(path: string, text: string): Module {
+  const binding = String.raw`(?:[\w$]+|\*(?:\s+as\s+[\w$]+)?|\{[^}]*\})`;
+  const statement = new RegExp(
+    String.raw`^(?:import|export)\s+(type\s+)?(?:${binding}(?:\s*,\s*${binding})?\s+from\s+)?["']([^"']+)["']`,
+    "gm",
+  );
+  const call = /(typeof\s+)?\bimport\((?<!^\s*(?:\/\/|\/?\*).*)\s*["']([^"']+)["']/gm;
+  const imports = [...text.matchAll(statement), ...text.matchAll(call)].map(([, type, specifier = ""]) => ({
+    specifier,
+    file: specifier.startsWith(".") ? join(dirname(path), specifier) : null,
+    isTypeOnly: type !== undefined,
+  }));
+  return { path, lines: text.split("\n").length - (text.endsWith("\n") ? 1 : 0), imports };
+}
+
+/** Lines of the files that have a length budget. Where a quantile falls between two files it is the longer one's. */
+export function measureLengths(modules: Module[]) {
+  const lengths = budgeted(modules).map(({ lines }) => lines);
+  lengths.sort((a, b) => a - b);
+  const quantile = (q: number) => lengths[Math.min(Math.floor(lengths.length * q), lengths.length - 1)] ?? 0;
+  return { files: lengths.length, median: quantile(0.5), p95: quantile(0.95), longest: quantile(1) };
+}
+
+function lengthProblems(modules: Module[]): string[] {
+  const { median, p95 } = measureLengths(modules);
+  const long = budgeted(modules).filter(({ lines }) => lines > budgets.p95);
+  long.sort((a, b) => b.lines - a.lines);
+  const list = long.map(({ path, lines }) => `${path} (${lines})`).join(", ");
+  return [
+    ...long.filter((m) => m.lines > budgets.longest).map((m) => `${m.path}: ${m.lines} lines, over ${budgets.longest}`),
+    ...(p95 > budgets.p95 ? [`95th percentile of file lengths: ${p95} lines, over ${budgets.p95}: ${list}`] : []),
+    ...(median > budgets.median ? [`median file length: ${median} lines, over ${budgets.median}`] : []),
+  ];
+}
+
+/**
+ * The longest row of imports from every file of a package that no other file of it imports: its entries.
+ * Cycles are the linter's business; here a cycle is cut.
+ */
+export function longestChains(modules: Module[]): string[][] {
+  const inPackages = modules.filter(({ path }) => packageOf(path) !== null);
+  const next = new Map(inPackages.map((module) => [module.path, importedFiles(module)]));
+  const imported = new Set([...next.values()].flat());
+  const known = new Map<string, string[]>();
+  const chainFrom = (path: string): string[] => {
+    const found = known.get(path);
+    if (found) return found;
+    known.set(path, []);
+    const tails = (next.get(path) ?? []).filter((file) => next.has(file)).map(chainFrom);
+    const chain = [path, ...tails.reduce((longest, tail) => (tail.length > longest.length ? tail : longest), [])];
+    known.set(path, chain);
+    return chain;
+  };
+  return [...next.keys()].filter((path) => !imported.has(path)).map(chainFrom);
+}
+
+function chainProblems(modules: Module[]): string[] {
+  const tooLong = longestChains(modules).filter((chain) => chain.length > budgets.chain);
+  return tooLong.map((chain) => `import chain of ${chain.length}, over ${budgets.chain}: ${chain.join(" > ")}`);
+}
+
+function importedFiles({ path, imports }: Module): string[] {
+  return imports.flatMap(({ file, isTypeOnly }) =>
+    file !== null && !isTypeOnly && packageOf(file) === packageOf(path) ? [file] : [],
+  );
+}
+
+function packageProblems({ path, imports }: Module): string[] {
+  const name = packageOf(path);
+  if (name === null) return [];
+  const rule = packageRules[name];
+  if (!rule) return [`${path}: say in this script what the package ${name} may import`];
+  const refused = imports.filter(({ specifier, file, isTypeOnly }) => {
+    if (file !== null) return !file.startsWith(`packages/${name}/`);
+    const allowed = isTypeOnly ? [...rule.values, ...rule.types] : rule.values;
+    const isWatched = rule.isClosed || specifier.startsWith("@foyer/");
+    return isWatched && !allowed.some((entry) => specifier === entry || specifier.startsWith(`${entry}/`));
+  });
+  return refused.map((i) => `${path}: ${name} may not import ${i.isTypeOnly ? "types" : "values"} of ${i.specifier}`);
+}
+
+function serverProblems({ path, imports }: Module): string[] {
+  const folder = serverFolderOf(path);
+  // What stands directly in src puts the folders together.
+  if (folder === null) return [];
+  if (![...resources, ...sharedFolders].includes(folder))
+    return [`${path}: say in this script where ${folder}/ stands`];
+  return imports.flatMap((imported) => {
+    const refusal = imported.file === null ? null : refusalOf(folder, imported.file, imported.isTypeOnly);
+    return refusal === null ? [] : [`${path}: may not import ${imported.specifier}: ${refusal}`];
+  });
+}
+
+function refusalOf(folder: string, file: string, isTypeOnly: boolean): string | null {
+  const target = serverFolderOf(file);
+  if (target === null || target === folder) return null;
+  if (resources.includes(target) && sharedFolders.includes(folder)) return `${folder}/ imports no resource`;
+  if (resources.indexOf(target) > resources.indexOf(folder)) return `${target}/ is right of ${folder}/`;
+  return file.endsWith("-store.ts") && !isTypeOnly ? "a store is called in its own folder only" : null;
+}
+
+function pathProblems(path: string): string[] {
+  return forbiddenPaths.filter(({ pattern }) => pattern.test(path)).map(({ reason }) => `${path}: ${reason}`);
+}
+
+function repeatedNames(modules: Module[]): string[] {
+  const groups = Map.groupBy(modules, ({ path }) => basename(path));
+  const repeated = [...groups].filter(([name, group]) => name !== "index.ts" && group.length > 1);
+  return repeated.map(([name, group]) => `${name} is the name of ${group.map(({ path }) => path).join(" and ")}`);
+}
+
+const budgeted = (modules: Module[]) => modules.filter(({ path }) => !withoutLengthBudget.test(path));
+const isTest = (path: string) => /\.test\.tsx?$/.test(path);
+const packageOf = (path: string) => /^packages\/([^/]+)\/src\//.exec(path)?.[1] ?? null;
+const serverFolderOf = (path: string) => /^packages\/server\/src\/([^/]+)\//.exec(path)?.[1] ?? null;
+
+if (import.meta.main) {
+  const modules = globSync(sources)
+    .sort()
+    .map((path) => toModule(path, readFileSync(path, "utf8")));
+  const problems = findProblems(modules);
+  const { files, median, p95, longest } = measureLengths(modules);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+  else console.log(`Lines of ${files} files: median ${median}, 95th percentile ${p95}, longest ${longest}.`);
+}
