@@ -31,7 +31,9 @@ const settings = {
   requireIdentity: nullable(
     Type.Boolean({ description: "Believe a `userId` only with a valid `userHash`; others are anonymous" }),
   ),
-  monthlyTokenBudget: nullable(Type.Integer({ minimum: 0, description: "Tokens a calendar month (UTC)" })),
+  monthlyTokenBudget: nullable(
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "Tokens a calendar month (UTC)" }),
+  ),
   budgetMessage: nullable(Type.String({ maxLength: 2_000, description: "The reply once the budget is spent" })),
 };
 

@@ -42,6 +42,17 @@ export type App = FastifyInstance<
 
 const BODY_LIMIT = 1024 * 1024;
 
+/** For `/docs`; the pages have a stricter one of their own. Not helmet's, which breaks pages on plain http. */
+const contentSecurityPolicy = {
+  "default-src": ["'self'"],
+  "style-src": ["'self'", "'unsafe-inline'"],
+  "img-src": ["'self'", "data:"],
+  "object-src": ["'none'"],
+  "base-uri": ["'none'"],
+  "form-action": ["'self'"],
+  "frame-ancestors": ["'self'"],
+};
+
 /** The whole server, ready to listen or to be called by `inject`. `drain` lets running replies end. */
 export async function createApp(deps: Deps) {
   const { config, log } = deps;
@@ -52,9 +63,14 @@ export async function createApp(deps: Deps) {
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
-    http: { headersTimeout: 10_000 },
+    // Node looks for slow clients only so often; without this, 10 s can become 40.
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
     forceCloseConnections: "idle",
-    frameworkErrors: (error, request, reply) => sendError(toAppError(error), request, reply),
+    frameworkErrors: (error, request, reply) => {
+      // Such a request meets no hook, so it is logged here.
+      request.log.info({ method: request.method, problem: error.code }, "unreadable address");
+      return sendError(toAppError(error), request, reply);
+    },
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true },
   });
   await usePlugins(app, deps);
@@ -96,7 +112,7 @@ async function usePlugins(app: App, deps: Deps) {
   });
   await useCrossOrigin(app, routes);
   await app.register(helmet, {
-    global: true,
+    contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy },
     crossOriginResourcePolicy: { policy: "cross-origin" },
     hsts: deps.config.baseUrl.startsWith("https:"),
   });

@@ -70,6 +70,10 @@ describe("configuration", () => {
     [{ FOYER_DEFAULT_PLAN: "gold" }, "FOYER_DEFAULT_PLAN: expected one of free, starter, growth, pro"],
     [{ OPENAI_COMPATIBLE_BASE_URL: "localhost:11434" }, "OPENAI_COMPATIBLE_BASE_URL: expected an address"],
     [{ FOYER_METRICS_TOKEN: "short" }, "FOYER_METRICS_TOKEN: expected at least 16 characters"],
+    [
+      { FOYER_METRICS_TOKEN: "two words of a token" },
+      "FOYER_METRICS_TOKEN: expected at least 16 characters, no spaces",
+    ],
   ] as Array<[Record<string, string>, string]>)("refuses %j", (environment, message) => {
     expect(messageOf(environment)).toContain(message);
   });

@@ -46,7 +46,7 @@ export function readConfig(environment: Environment) {
     secret,
     logLevel: get("FOYER_LOG_LEVEL", oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]), "info"),
     trustProxy: get<string[]>("FOYER_TRUST_PROXY", cidrs, []),
-    metricsToken: get<string | null>("FOYER_METRICS_TOKEN", longText(16), null),
+    metricsToken: get<string | null>("FOYER_METRICS_TOKEN", token, null),
     outboundAllow: get<string[]>("FOYER_OUTBOUND_ALLOW", list, []),
     admin: readAdmin(get, problems),
     defaultPlan: get("FOYER_DEFAULT_PLAN", oneOf(planIds), "free"),
@@ -101,6 +101,12 @@ function postgresUrl(value: string) {
   const scheme = URL.parse(value)?.protocol;
   if (scheme !== "postgres:" && scheme !== "postgresql:")
     throw new Error("postgres://user:password@host:port/database");
+  return value;
+}
+
+/** It travels in a header. */
+function token(value: string) {
+  if (!/^[\x21-\x7e]{16,}$/.test(value)) throw new Error("at least 16 characters, no spaces");
   return value;
 }
 

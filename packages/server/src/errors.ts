@@ -9,13 +9,20 @@ export class AppError extends Error {
   readonly details: ErrorDetail[] | undefined;
   /** seconds, sent as `Retry-After` */
   readonly retryAfter: number | undefined;
+  /** the limit that was reached, sent as `X-RateLimit-Limit` */
+  readonly limit: number | undefined;
 
-  constructor(code: ErrorCode, message: string, extra: { details?: ErrorDetail[]; retryAfter?: number } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    extra: { details?: ErrorDetail[]; retryAfter?: number; limit?: number } = {},
+  ) {
     super(message);
     this.code = code;
     this.status = errorStatus[code];
     this.details = extra.details;
     this.retryAfter = extra.retryAfter;
+    this.limit = extra.limit;
   }
 }
 

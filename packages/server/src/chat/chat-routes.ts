@@ -28,8 +28,8 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       const { body } = request;
       const caller = callerOf(request);
       const agent = await chat.agentFor(body.agentId, caller);
-      if (caller.ip !== null) await perIp.consume(caller.ip, reply);
-      if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, reply);
+      if (caller.ip !== null) await perIp.consume(caller.ip);
+      if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`);
       const running = await chat.start(agent, body, caller);
       return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, 0));
     },

@@ -24,8 +24,10 @@ export function newMessages({ messages, regenerate }: ChatRequest, isNew: boolea
     throw invalid("messages", `At most ${chatLimits.messages} messages can be added at once, found ${appended.length}`);
   }
   appended.forEach(({ content }, index) => {
-    if (content.length <= chatLimits.characters) return;
-    const problem = `must be at most ${chatLimits.characters} characters long, found ${content.length}`;
+    // Counted like every other limit: an emoji is one character.
+    const length = content.length <= chatLimits.characters ? 0 : Array.from(content).length;
+    if (length <= chatLimits.characters) return;
+    const problem = `must be at most ${chatLimits.characters} characters long, found ${length}`;
     throw invalid(`messages.${first + index}.content`, problem);
   });
   return appended;

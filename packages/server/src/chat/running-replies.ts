@@ -63,7 +63,10 @@ export function createRunningReplies(
         throw new AppError("OVERLOADED", "Too many replies are running. Try again in a moment.", { retryAfter: 5 });
       }
       if (ip !== null && limits.runningPerIp > 0 && (perIp.get(ip) ?? 0) >= limits.runningPerIp) {
-        throw new AppError("RATE_LIMITED", "Too many replies are running for your address.", { retryAfter: 5 });
+        throw new AppError("RATE_LIMITED", "Too many replies are running for your address.", {
+          retryAfter: 5,
+          limit: limits.runningPerIp,
+        });
       }
     },
     /** Ends a reply that still runs in the conversation and takes its place. */

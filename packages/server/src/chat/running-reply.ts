@@ -37,7 +37,10 @@ export function createRunningReply(start: ReplyStart, options: { resumable: bool
     /** resolves when the reply is stored and every reader was told */
     done: done.promise,
     abort: () => abort.abort(),
-    text(text: string) {
+    text(said: string) {
+      // PostgreSQL cannot keep NUL, and nobody can read it.
+      const text = said.replaceAll("\0", "");
+      if (text === "") return;
       const last = pieces.at(-1);
       if (openText !== null && last?.type === "text") last.text += text;
       else {

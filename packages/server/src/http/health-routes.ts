@@ -8,7 +8,7 @@ import { sameText } from "../root-secret.ts";
 
 export type HealthOptions = { runningReplies: () => number; isDraining: () => boolean };
 
-const open = { config: { access: "public" as const }, logLevel: "warn" as const };
+const open = { config: { access: "public" as const } };
 
 /** `/healthz` (the process is up), `/readyz` (it can do its work) and `/metrics` (for Prometheus). */
 export function healthRoutes(app: App, { db, config }: Deps, { runningReplies, isDraining }: HealthOptions): void {

@@ -32,8 +32,8 @@ export async function openApiRoutes(app: FastifyInstance): Promise<void> {
     docs.addHook("onRoute", (route) => {
       route.config = { ...route.config, access: "public" };
     });
-    docs.get("/openapi.json", { schema: { hide: true }, logLevel: "warn" }, async () => app.swagger());
-    await docs.register(swaggerUi, { routePrefix: "/docs", logLevel: "warn" });
+    docs.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+    await docs.register(swaggerUi, { routePrefix: "/docs" });
   });
 }
 

@@ -1,5 +1,8 @@
 import { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 
+/** Asked every few seconds by machines; a line for each would hide the others. */
+const checks = new Set(["/healthz", "/readyz", "/metrics"]);
+
 /** One line a request, when it is over, with its id. */
 export class RequestLog extends LogController {
   constructor() {
@@ -12,6 +15,7 @@ export class RequestLog extends LogController {
     const { method, url, ip } = request;
     const path = url.split("?", 1)[0];
     const line = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip };
+    if (checks.has(path ?? "")) return;
     if (error) request.log.warn({ ...line, err: error }, "request broken off");
     else request.log.info(line, "request");
   }

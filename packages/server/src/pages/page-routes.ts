@@ -18,7 +18,7 @@ const policy = [
   "frame-ancestors 'self'",
 ].join("; ");
 
-const open = { config: { access: "public" as const }, logLevel: "warn" as const };
+const open = { config: { access: "public" as const } };
 const hidden = { hide: true };
 
 /** What a browser opens by itself: the demo of an agent, the set-up, a landing page, and the files that these load. */

@@ -1,29 +1,25 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { type Config, isLoopback } from "../config.ts";
 import { AppError } from "../errors.ts";
 
 /** Counts calls a minute by key, in this process. */
-export type RateLimit = { consume(key: string, reply: FastifyReply): Promise<void> };
+export type RateLimit = { consume(key: string): Promise<void> };
 
-/** `perMinute` 0 switches the limit off. `consume` throws 429 with the three headers set on the reply. */
+/** `perMinute` 0 switches the limit off. `consume` throws 429 when it is reached. */
 export function createRateLimit(perMinute: number, what: string): RateLimit {
   if (perMinute === 0) return { consume: async () => {} };
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
   return {
-    async consume(key, reply) {
+    async consume(key) {
       try {
         await limiter.consume(key);
       } catch (result) {
         if (!(result instanceof RateLimiterRes)) throw result;
-        const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1_000));
-        reply.headers({
-          "x-ratelimit-limit": perMinute,
-          "x-ratelimit-remaining": 0,
-          "x-ratelimit-reset": Math.ceil(Date.now() / 1_000) + seconds,
-        });
-        throw new AppError("RATE_LIMITED", `Too many ${what}. Try again in ${seconds} s.`, { retryAfter: seconds });
+        const retryAfter = Math.max(1, Math.ceil(result.msBeforeNext / 1_000));
+        const message = `Too many ${what}. Try again in ${retryAfter} s.`;
+        throw new AppError("RATE_LIMITED", message, { retryAfter, limit: perMinute });
       }
     },
   };

@@ -1,0 +1,333 @@
+import { Readable } from "node:stream";
+import * as contract from "@foyer/contract";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import * as bad from "../../../../test/bad-bodies.ts";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { newId } from "../ids.ts";
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Endpoint = { method: Method; url: string; schema: { body?: bad.Schema; querystring?: bad.Schema } };
+
+const endpoints = Object.entries(contract)
+  .filter(([, value]) => typeof value === "object" && "method" in value && "url" in value)
+  .map(([name, value]) => ({ name, ...(value as Endpoint) }));
+const withBody = endpoints.flatMap((endpoint) =>
+  endpoint.schema.body ? [{ ...endpoint, body: endpoint.schema.body }] : [],
+);
+const writing = endpoints.filter(({ method }) => method !== "GET");
+const withParameter = endpoints.filter(({ url }) => url.includes(":"));
+
+onBothDatabases("bad input", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let owner: World;
+  let stranger: World;
+  beforeAll(async () => {
+    database = await createDatabase();
+    server = await startServer({ database });
+    owner = await populate(server);
+    stranger = await populate(server);
+  });
+  // What one test lets through must not show up in all the others.
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") owner = await populate(server);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  type Call = { method: Method; url: string; payload?: string | Buffer | Readable; type?: string };
+  const send = async ({ method, url, payload, type = "application/json" }: Call) => {
+    const body = payload === undefined ? {} : { payload };
+    const chunked = payload instanceof Readable ? { "transfer-encoding": "chunked" } : {};
+    const headers = { ...owner.headers, ...(payload === undefined ? {} : { "content-type": type }), ...chunked };
+    const response = await server.app.inject({ method, url, headers, ...body });
+    return { status: response.statusCode, text: response.body };
+  };
+  const json = ({ method, url }: Endpoint, body: unknown, ids: Ids = owner) =>
+    send({ method, url: addressOf(url, ids), payload: JSON.stringify(body) });
+  const get = (url: string) => send({ method: "GET", url });
+
+  /** Every row of every table, without the one thing that reading may change. */
+  const everything = async () => {
+    const { db } = server.deps;
+    const own = ["agents", "agentCounters", "tools", "conversations", "messages", "providerSettings"] as const;
+    const tables = [...own, "organizations", "users", "members", "identities"] as const;
+    const dump = await Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()));
+    const keys = await db.selectFrom("apiKeys").select(["id", "hash", "expiresAt"]).execute();
+    return JSON.stringify([...dump, keys].map((rows) => rows.map((row) => JSON.stringify(row)).sort()));
+  };
+  const writingNothing = async (calls: () => Promise<void>) => {
+    const before = await everything();
+    await calls();
+    expect(await everything()).toBe(before);
+  };
+
+  it.each(withBody)("$name names the path of every wrong value", async (endpoint) => {
+    const cases = [...bad.wrongBodies(endpoint.body, validBody(endpoint.name, owner))];
+    expect(cases.length).toBeGreaterThan(10);
+    await writingNothing(async () => {
+      for (const { path, body } of cases) {
+        const label = `${path} in ${JSON.stringify(body)?.slice(0, 200)}`;
+        const error = errorOf(await json(endpoint, body), label);
+        expect(error, label).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+        expect(
+          error.details?.map((detail) => detail.path),
+          label,
+        ).toContain(path);
+      }
+    });
+  });
+
+  it.each(writing)("$name refuses what is no JSON, hostile, of another type or too large", async (endpoint) => {
+    await writingNothing(async () => {
+      const call = { method: endpoint.method, url: addressOf(endpoint.url, owner) };
+      for (const payload of [...bad.brokenJson, ...bad.hostileJson(validBody(endpoint.name, owner))]) {
+        const label = payload.toString("latin1", 0, 120);
+        const error = errorOf(await send({ ...call, payload }), label);
+        expect(error, label).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+      }
+      for (const type of bad.otherTypes) {
+        const error = errorOf(await send({ ...call, payload: "{}", type }), type);
+        expect(error, type).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
+      }
+      const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
+      for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
+        const error = errorOf(await send({ ...call, payload }));
+        expect(error).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" });
+      }
+    });
+  });
+
+  it.each(withBody)("$name takes odd text or refuses it, and never fails", async (endpoint) => {
+    for (const text of ["a\0b", "\ud800", "\udc00x", "\uffff\ufffe", "\u202e\u200b", "%00' or 1=1 --", "{{y}}\\"]) {
+      for (const { path, body } of bad.withText(text, endpoint.body, validBody(endpoint.name, owner))) {
+        const answer = await json(endpoint, body);
+        const label = `${JSON.stringify(text)} as ${path}: ${answer.text.slice(0, 200)}`;
+        expect(answer.status, label).toBeLessThan(500);
+        const hasNul = text.includes("\0");
+        if (answer.status >= 400 || hasNul) errorOf(answer, label);
+        if (hasNul) expect(errorOf(answer).details, label).toEqual([{ path, message: expect.any(String) }]);
+      }
+    }
+  });
+
+  // The set-up has a test of its own: here there are accounts already.
+  it.each(withBody.filter(({ name }) => name !== "setUp"))(
+    "$name takes null for what is optional, and text up to the limit",
+    async (endpoint) => {
+      const valid = validBody(endpoint.name, owner);
+      const texts = [...bad.longestTexts(endpoint.body, valid)].filter(({ path }) => !/^allowed|^baseUrl/.test(path));
+      const nulls = [...bad.nulls(endpoint.body, valid)].filter(({ path }) => path !== "apiKey");
+      // The texts left out have a form as well, and the provider asked for needs its key. The nulls come last, because
+      // they give the agent back what it had.
+      for (const { path, body } of [...texts, ...nulls]) {
+        const { status, text } = await json(endpoint, body);
+        expect([200, 201], `${path}: ${text.slice(0, 200)}`).toContain(status);
+      }
+    },
+  );
+
+  it.each(withParameter)("$name knows no id but the account's own", async (endpoint) => {
+    const valid = validBody(endpoint.name, owner);
+    const unknown = await json(endpoint, valid, nobodys);
+    expect(errorOf(unknown)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+    await writingNothing(async () => {
+      for (const id of bad.oddIds) {
+        const url = endpoint.url.replace(/:\w+/, id);
+        const { status } = errorOf(await send({ method: endpoint.method, url, payload: JSON.stringify(valid) }), id);
+        expect([400, 404], id).toContain(status);
+      }
+      if (!endpoint.url.includes(":provider")) expect(await json(endpoint, valid, stranger)).toEqual(unknown);
+    });
+  });
+
+  it("refuses what the contract does not say in a schema", async () => {
+    await writingNothing(async () => {
+      const [own, other] = [validBody("chat", owner), validBody("chat", stranger)];
+      for (const [name, body, status, path] of [
+        ["chat", { ...own, messages: [{ role: "user", content: " \n" }] }, 400, "messages.0.content"],
+        ["chat", { ...own, messages: [{ role: "assistant", content: "Hello" }] }, 400, "messages.0.role"],
+        ["chat", { ...own, messages: [{ role: "user", content: "x".repeat(32_001) }] }, 400, "messages.0.content"],
+        ["chat", { ...own, messages: Array(201).fill({ role: "user", content: "x" }) }, 400, "messages"],
+        ["chat", { ...own, conversationId: stranger.conversationId }, 404],
+        ["chat", { ...other, conversationId: owner.conversationId }, 404],
+        ["chat", { ...own, agentId: newId("agent") }, 404],
+        ["rateMessage", { messageId: stranger.messageId, rating: "up" }, 404],
+        ["rateMessage", { messageId: "constructor", rating: "up" }, 404],
+        ["createAgent", { name: "x", allowedOrigins: ["https://shop.example/path"] }, 400, "allowedOrigins.0"],
+        ["createAgent", { name: "x", allowedOrigins: ["https://a.example", "javascript:1"] }, 400, "allowedOrigins.1"],
+        ["createAgent", { name: "x", allowedImageHosts: ["images.example/x"] }, 400, "allowedImageHosts.0"],
+        ["createAgent", { name: "\u00a0\u2003" }, 400, "name"],
+        ["putProvider", { apiKey: null }, 400, "apiKey"],
+        ["putProvider", { apiKey: "x", baseUrl: "ftp://example.com" }, 400, "baseUrl"],
+        ["putProvider", { apiKey: "x", baseUrl: "http://169.254.169.254/v1" }, 400, "baseUrl"],
+      ] as const) {
+        const error = errorOf(await json(named(name), body), JSON.stringify(body).slice(0, 200));
+        expect(error.status, JSON.stringify(body).slice(0, 200)).toBe(status);
+        if (path) expect(error.details).toEqual([{ path, message: expect.any(String) }]);
+      }
+    });
+  });
+
+  it.each([
+    ["temperature", ["1e400", "-1e400", "100.0000001", "-1e-9", '"70"', "1e2147483648"]],
+    ["monthlyTokenBudget", ["1e400", "1.5", "-1", '"1"', "9007199254740993", "1e300"]],
+  ])("refuses the %s that no column can hold", async (name, numbers) => {
+    await writingNothing(async () => {
+      for (const number of numbers) {
+        const payload = `{"name":"Number","${name}":${number}}`;
+        const error = errorOf(await send({ method: "POST", url: "/agents", payload }), payload);
+        expect(error.details?.[0]?.path, payload).toBe(name);
+      }
+    });
+  });
+
+  it("keeps the numbers that look odd and are right", async () => {
+    for (const [number, temperature] of [
+      ["-0", 0],
+      ["1e2", 100],
+      ["0.1", 0.1],
+      ["5e-324", 5e-324],
+    ] as const) {
+      const payload = `{"name":"Number","temperature":${number}}`;
+      const made = JSON.parse((await send({ method: "POST", url: "/agents", payload })).text).data;
+      expect(made.temperature === temperature, payload).toBe(true);
+      expect(JSON.parse((await get(`/agents/${made.id}`)).text).data).toEqual(made);
+    }
+  });
+
+  it.each([
+    ...["limit=0", "limit=-1", "limit=1.5", "limit=abc", "limit=", "limit=NaN", "limit=0x10x", "limit=%00"],
+    ...["limit=1&limit=2", "offset=-1", "offset=2147483648", "offset=1e300", "offset=", "feedback=maybe", "feedback="],
+    ...["from=yesterday", "from=2026-13-01", "to=2026-01-01T25:00Z", "to=2026-01-01T10:00", "from=&to=", "q=a&q=b"],
+    ...[`q=${"x".repeat(201)}`, "q=%00", "userId=a%00b", "from=2026-01-01%00", "userId=a&userId=b"],
+  ])("GET /conversations refuses %s", async (query) => {
+    const url = `/conversations?agentId=${owner.agentId}&${query}`;
+    const error = errorOf(await get(url));
+    expect(error).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+    expect(error.details?.[0]?.path).toBe(query.split("=")[0]);
+  });
+
+  it.each([
+    ...[
+      "limit=1e9",
+      "limit=1e400",
+      "limit=101",
+      "limit=%31",
+      "limit=+1",
+      "offset=2147483647",
+      "offset=0",
+      "q=",
+      "q=%25_%5C",
+      "q=%ff%fe",
+    ],
+    ...[
+      `q=${"🚲".repeat(200)}`,
+      "limit[]=5",
+      "limit[$gt]=",
+      "__proto__[x]=1",
+      "constructor=1",
+      "__proto__=1",
+      "unknown=1",
+    ],
+    ...[
+      "from=0000-01-01&to=9999-12-31",
+      "to=2026-01-01T10:00:00.123456789%2B05:30",
+      "&&=&",
+      "userId=%F0%9F%9A%B2",
+      "%",
+    ],
+  ])("GET /conversations takes %s", async (query) => {
+    const { status, text } = await get(`/conversations?agentId=${owner.agentId}&${query}`);
+    expect(status, text).toBe(200);
+    expect(JSON.parse(text).pagination.limit).toBeLessThanOrEqual(100);
+  });
+
+  it.each([
+    ["", 400],
+    ["?agentId=", 400],
+    ["?agentId[]=x", 400],
+    ["?agentId[id]=x", 400],
+    ["?agentId=a&agentId=b", 400],
+    ["?agentId=%00", 400],
+    ["?agentId=nobody", 404],
+    [`?agentId=${newId("agent")}`, 404],
+    [`?agentId=${"x".repeat(8_000)}`, 404],
+  ])("GET /conversations%s is %d", async (query, status) => {
+    expect(errorOf(await get(`/conversations${query}`)).status).toBe(status);
+  });
+
+  it("lists nothing of another account", async () => {
+    expect(errorOf(await get(`/conversations?agentId=${stranger.agentId}`)).status).toBe(404);
+  });
+
+  it.each(["nonsense", "msg_x:1", ":", `${"x".repeat(200)}`, "msg_x:999999999999999999999", "msg_x:-1", "%00"])(
+    "a Last-Event-ID %s replays from the start",
+    async (lastEventId) => {
+      const headers = { ...owner.headers, "last-event-id": lastEventId };
+      const response = await server.app.inject({ url: `/chat/${owner.conversationId}/stream`, headers });
+      expect(response.statusCode).toBe(200);
+      expect(response.body).toMatch(/^id: .*\nevent: message_start\n/);
+    },
+  );
+});
+
+type Ids = { agentId: string; conversationId: string; provider?: string };
+type World = Awaited<ReturnType<typeof populate>>;
+
+/** An account with an agent and a conversation. */
+async function populate({ app, createAccount }: TestServer) {
+  const { headers } = await createAccount();
+  const agent = await app.inject({ method: "POST", url: "/agents", headers, payload: { name: "Mine" } });
+  const agentId: string = agent.json().data.id;
+  const messages = [{ role: "user", content: "Hello" }];
+  await app.inject({ method: "POST", url: "/chat", payload: { agentId, messages } });
+  const conversationId: string = (await app.inject({ url: `/conversations?agentId=${agentId}`, headers })).json()
+    .data[0].id;
+  const conversation = await app.inject({ url: `/conversations/${conversationId}`, headers });
+  return { headers, agentId, conversationId, messageId: conversation.json().data.messages[1].id as string };
+}
+
+const nobodys: Ids = { agentId: newId("agent"), conversationId: newId("conv"), provider: "nobody" };
+
+function addressOf(url: string, { agentId, conversationId, provider = "openai" }: Ids) {
+  const id = url.startsWith("/agents") ? agentId : conversationId;
+  return url.replace(":conversationId", conversationId).replace(":id", id).replace(":provider", provider);
+}
+
+function named(name: string) {
+  const endpoint = endpoints.find((candidate) => candidate.name === name);
+  if (!endpoint) throw new Error(`The contract has no ${name}`);
+  return endpoint;
+}
+
+/** The smallest body that the endpoint takes. A new endpoint with a body needs a line here. */
+function validBody(name: string, { agentId, messageId }: World): object {
+  if (!withBody.some((endpoint) => endpoint.name === name)) return {};
+  const bodies: Record<string, object> = {
+    createAgent: { name: "New" },
+    updateAgent: { name: "Mine" },
+    chat: { agentId, messages: [{ role: "user", content: "Hello" }] },
+    rateMessage: { messageId, rating: "up" },
+    putProvider: { apiKey: "sk-test" },
+    setUp: { token: "wrong", email: "owner@shop.example", password: "long enough a password" },
+  };
+  const body = bodies[name];
+  if (!body) throw new Error(`validBody has no line for ${name}`);
+  return body;
+}
+
+/** The error of an answer that has the form of every error and tells nothing of the inside. */
+function errorOf(answer: { status: number; text: string }, label = "") {
+  const what = `${label}: ${answer.status} ${answer.text.slice(0, 300)}`;
+  expect(answer.status, what).toBeGreaterThanOrEqual(400);
+  expect(answer.status, what).toBeLessThan(500);
+  expect(answer.text, what).not.toMatch(/node_modules|\.ts:|select |insert |sqlite|postgres/i);
+  const { data, error, ...rest } = JSON.parse(answer.text);
+  expect([data, rest], what).toEqual([null, {}]);
+  expect(error, what).toMatchObject({ code: expect.any(String), message: expect.stringMatching(/\S/) });
+  return { status: answer.status, ...error } as { status: number; code: string; details?: { path: string }[] };
+}

@@ -1,0 +1,331 @@
+import { request } from "node:http";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPostgres } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { type App, createApp } from "../app.ts";
+import { generateKey } from "../auth/api-key-format.ts";
+import { insertKey, listKeys } from "../auth/api-key-store.ts";
+import { createApiKeys } from "../auth/api-keys.ts";
+
+type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
+
+let server: TestServer;
+let owner: Account;
+let agentId: string;
+beforeAll(async () => {
+  server = await startServer({ listen: true });
+  owner = await server.createAccount();
+  const made = { method: "POST", url: "/agents", headers: owner.headers, payload: { name: "Desk" } } as const;
+  agentId = (await server.app.inject(made)).json().data.id;
+});
+afterAll(() => server.stop());
+
+const error = (code: string) => ({ data: null, error: { code, message: expect.stringMatching(/\S/) } });
+const hello = () => ({ agentId, messages: [{ role: "user", content: "Hello" }] });
+
+describe("the request's id", () => {
+  const lines: Array<{ requestId: string; msg: string; status: number; path: string }> = [];
+  let app: App;
+  beforeAll(async () => {
+    const log = pino({ level: "info" }, { write: (line) => lines.push(JSON.parse(line)) });
+    ({ app } = await createApp({ ...server.deps, log }));
+  });
+  afterAll(() => app.close());
+
+  it("is in every answer and in that request's log line, and is not the caller's", async () => {
+    const { headers } = owner;
+    const seen = new Set<unknown>();
+    for (const call of [
+      { url: "/agents?limit=secret", headers, status: 200 },
+      { url: "/agents", status: 401 },
+      { url: "/nothing", status: 404 },
+      { method: "PUT", url: "/agents", headers, status: 405 },
+      {
+        method: "POST",
+        url: "/agents",
+        headers: { ...headers, "content-type": "application/json" },
+        payload: "{",
+        status: 400,
+      },
+      { method: "POST", url: "/agents", headers, payload: "x".repeat(1_100_000), status: 413 },
+      {
+        method: "POST",
+        url: "/agents",
+        headers: { ...headers, "content-type": "text/csv" },
+        payload: "a",
+        status: 415,
+      },
+      { method: "POST", url: "/chat", payload: hello(), status: 200 },
+      { method: "HEAD", url: "/agents", headers, status: 200 },
+      {
+        method: "OPTIONS",
+        url: "/chat",
+        headers: { origin: "https://a.example", "access-control-request-method": "POST" },
+        status: 204,
+      },
+    ] as const) {
+      const { status, ...options } = call;
+      const asked = { ...("headers" in options ? options.headers : {}), "x-request-id": "mine" };
+      const response = await app.inject({ ...options, headers: asked });
+      expect(response.statusCode, JSON.stringify(call)).toBe(status);
+      const id = response.headers["x-request-id"];
+      expect(id).toMatch(/^[0-9a-f-]{36}$/);
+      expect(seen.has(id)).toBe(false);
+      seen.add(id);
+      const path = call.url.split("?")[0];
+      expect(lines.filter((line) => line.requestId === id && line.msg === "request")).toMatchObject([{ status, path }]);
+    }
+    expect(JSON.stringify(lines)).not.toContain("secret");
+    expect(JSON.stringify(lines)).not.toContain(owner.key);
+  });
+
+  it("is also in the answer to an address that cannot be read", async () => {
+    const response = await app.inject({ url: "/agents/%E0%A4%A", headers: owner.headers });
+    expect([response.statusCode, response.json()]).toEqual([400, error("VALIDATION_ERROR")]);
+    expect(response.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe("who may call", () => {
+  const keyOf = (change: (key: string) => string) => ({ authorization: `Bearer ${change(owner.key)}` });
+  const lastChanged = (key: string) => key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
+  it.each([
+    ["no key", () => ({})],
+    ["another scheme", () => ({ authorization: `Basic ${owner.key}` })],
+    ["the key without its scheme", () => ({ authorization: owner.key })],
+    ["an empty key", () => ({ authorization: "Bearer " })],
+    ["two keys", () => ({ authorization: `Bearer ${owner.key} ${owner.key}` })],
+    ["garbage", () => ({ authorization: "Bearer \u00ff\u00fe'--%00" })],
+    ["a very long key", () => keyOf((key) => key.repeat(100))],
+    ["a mistyped checksum", () => keyOf(lastChanged)],
+    ["a key of another server", () => ({ authorization: `Bearer ${generateKey()}` })],
+    ["a key in the wrong case", () => keyOf((key) => key.toUpperCase())],
+    ["a forged token of a conversation", () => ({ authorization: "Bearer fct_x" })],
+    ["a cookie", () => ({ cookie: `foyer_session=${owner.key}` })],
+  ])("%s is 401", async (_, headers) => {
+    const response = await server.app.inject({ url: "/agents", headers: headers() });
+    expect([response.statusCode, response.json()]).toEqual([401, error("UNAUTHORIZED")]);
+    expect(response.headers["www-authenticate"]).toBe("Bearer");
+  });
+
+  it("takes the scheme in any case", async () => {
+    const headers = { authorization: `bEARER  ${owner.key}` };
+    expect((await server.app.inject({ url: "/agents", headers })).statusCode).toBe(200);
+  });
+
+  it("refuses a key from its last millisecond on, here at once and on another process within 5 s of its end", async () => {
+    const database = await createPostgres();
+    const [here, there] = [await startServer({ database }), await startServer({ database })];
+    let now = Date.now();
+    const keys = createApiKeys(there.deps.db, there.deps.log, () => now);
+    const { app: elsewhere } = await createApp({ ...there.deps, keys });
+    const { organizationId, headers } = await here.createAccount();
+    const status = async (app: App, sent: { authorization: string } = headers) =>
+      (await app.inject({ url: "/agents", headers: sent })).statusCode;
+
+    const key = generateKey();
+    await insertKey(here.deps.db, { organizationId, createdBy: null, name: "short", key, expiresAt: now + 1_000 });
+    const short = { authorization: `Bearer ${key}` };
+    expect(await status(elsewhere, short)).toBe(200);
+    now += 1_000;
+    expect(await status(elsewhere, short)).toBe(401);
+
+    expect([await status(here.app), await status(elsewhere)]).toEqual([200, 200]);
+    const [first] = await listKeys(here.deps.db, organizationId);
+    expect(await here.deps.keys.revoke(organizationId, first?.id ?? "")).toBe(true);
+    expect(await status(here.app)).toBe(401);
+    now += 5_000;
+    expect(await status(elsewhere)).toBe(401);
+
+    await elsewhere.close();
+    await Promise.all([here.stop(), there.stop()]);
+    await database.drop();
+  });
+});
+
+describe("addresses", () => {
+  /** As it stands, without anything being normalised on the way. */
+  const raw = (path: string, method = "GET", headers: object = owner.headers) =>
+    new Promise<{ status: number | undefined; allow: unknown; body: string }>((resolve, reject) => {
+      const port = new URL(server.url).port;
+      const call = request({ port, host: "127.0.0.1", path, method, headers: { ...headers } }, async (response) => {
+        let body = "";
+        for await (const chunk of response) body += chunk;
+        resolve({ status: response.statusCode, allow: response.headers.allow, body });
+      });
+      call.on("error", reject).end();
+    });
+
+  it.each([
+    ...[
+      "//agents",
+      "/agents/",
+      "/AGENTS",
+      "/Agents",
+      "/agents//",
+      "/./agents",
+      "/triggers/widget/../agents",
+      "/agents/..",
+    ],
+    ...[
+      "/agents;x=1",
+      "/agents%2f",
+      "/%61gents/",
+      "/agents.json",
+      "/agents%00",
+      "/chat/../agents",
+      "/agents/%2e%2e/agents",
+    ],
+    ...["/api/agents", "/nothing", "/index.html", "/.env", "/docs/../../../etc/passwd", "/docs/..%2f..%2fpackage.json"],
+  ])("%s is nothing", async (path) => {
+    const known = await raw(path);
+    expect([known.status, JSON.parse(known.body)], known.body).toEqual([404, error("NOT_FOUND")]);
+    expect([401, 404]).toContain((await raw(path, "GET", {})).status);
+  });
+
+  it.each([
+    ["PUT", "/agents", "GET, HEAD, POST"],
+    ["DELETE", "/agents", "GET, HEAD, POST"],
+    ["POST", "/agents/x", "GET, HEAD, PATCH, DELETE"],
+    ["GET", "/chat", "POST"],
+    ["GET", "/chat?x=/agents", "POST"],
+    ["PROPFIND", "/chat", "POST"],
+    ["TRACE", "/agents", "GET, HEAD, POST"],
+    ["OPTIONS", "/agents", "GET, HEAD, POST"],
+    ["OPTIONS", "/chat", "POST"],
+    ["POST", "/conversations", "GET, HEAD"],
+    ["POST", "/healthz", "GET, HEAD"],
+  ])("%s %s is 405 with the methods that there are", async (method, path, allow) => {
+    const answer = await raw(path, method, {});
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([405, error("METHOD_NOT_ALLOWED")]);
+    expect(String(answer.allow).split(", ").sort()).toEqual(allow.split(", ").sort());
+  });
+
+  it("answers HEAD like GET, without a body", async () => {
+    for (const [path, headers, status] of [
+      ["/agents", owner.headers, 200],
+      ["/agents", {}, 401],
+      [`/agents/${agentId}`, owner.headers, 200],
+      ["/healthz", {}, 200],
+      ["/nothing", {}, 404],
+      ["/chat", {}, 405],
+    ] as const) {
+      expect(await raw(path, "HEAD", headers), path).toMatchObject({ status, body: "" });
+    }
+  });
+
+  it("OPTIONS to nowhere is 404", async () => {
+    expect((await raw("/nothing", "OPTIONS", {})).status).toBe(404);
+  });
+});
+
+describe("bodies", () => {
+  it.each(["application/json", "text/plain", "garbage", "multipart/form-data", "application/x-www-form-urlencoded"])(
+    "an empty one of type %s is none",
+    async (type) => {
+      const headers = { ...owner.headers, "content-type": type };
+      for (const length of [{}, { "content-length": "0" }]) {
+        const call = {
+          method: "POST",
+          url: `/agents/${agentId}/identity-secret/rotate`,
+          headers: { ...headers, ...length },
+        } as const;
+        expect((await server.app.inject(call)).statusCode).toBe(200);
+        const missing = await server.app.inject({ ...call, url: "/agents" });
+        expect([missing.statusCode, missing.json().error.details]).toEqual([
+          400,
+          [{ path: "", message: "must be object" }],
+        ]);
+      }
+    },
+  );
+
+  it("ignores fields that it does not know, with or without a charset in the type", async () => {
+    for (const type of ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON"]) {
+      const payload = JSON.stringify({ name: "Known", isAdmin: true, id: "agent_x", nested: { a: [1] } });
+      const headers = { ...owner.headers, "content-type": type };
+      const response = await server.app.inject({ method: "POST", url: "/agents", headers, payload });
+      expect(response.statusCode).toBe(201);
+      expect(response.json().data).not.toHaveProperty("isAdmin");
+      expect(response.json().data.id).not.toBe("agent_x");
+    }
+  });
+});
+
+describe("other origins", () => {
+  const origin = "https://shop.example";
+  const open = [
+    ["POST", "/chat"],
+    ["GET", "/chat/conv_x/stream"],
+    ["POST", "/chat/conv_x/stop"],
+    ["GET", "/conversations/conv_x"],
+    ["POST", "/conversations/conv_x/feedback"],
+  ] as const;
+  const closed = [
+    "GET /agents",
+    "POST /agents",
+    "PATCH /agents/x",
+    "DELETE /conversations/conv_x",
+    "GET /conversations",
+    "GET /models",
+    "PUT /models/providers/openai",
+    "GET /nothing",
+    "GET /healthz",
+    "GET /metrics",
+    "GET /openapi.json",
+    "POST /auth/setup",
+  ].map((line) => line.split(" ") as ["GET" | "POST" | "PATCH" | "DELETE" | "PUT", string]);
+
+  it.each(open)("%s %s answers any, without credentials, and shows the limits", async (method, url) => {
+    const headers = {
+      origin,
+      "access-control-request-method": method,
+      "access-control-request-headers": "authorization",
+    };
+    const preflight = await server.app.inject({ method: "OPTIONS", url, headers });
+    expect(preflight.statusCode).toBe(204);
+    const actual = await server.app.inject({ method, url, headers: { origin } });
+    expect(actual.statusCode).toBeGreaterThanOrEqual(400);
+    for (const response of [preflight, actual]) {
+      expect(response.headers["access-control-allow-origin"]).toBe("*");
+      expect(response.headers).not.toHaveProperty("access-control-allow-credentials");
+    }
+    const list = (name: string) => String(preflight.headers[name]).toLowerCase().split(", ");
+    expect(list("access-control-allow-methods")).toContain(method.toLowerCase());
+    expect(list("access-control-allow-headers")).toEqual(expect.arrayContaining(["authorization", "content-type"]));
+    const exposed = String(actual.headers["access-control-expose-headers"]).toLowerCase().split(", ");
+    for (const name of ["limit", "remaining", "reset"]) expect(exposed).toContain(`x-ratelimit-${name}`);
+    expect(exposed).toContain("retry-after");
+  });
+
+  it.each(closed)("%s %s answers none", async (method, url) => {
+    const headers = { ...owner.headers, origin };
+    const preflight = await server.app.inject({
+      method: "OPTIONS",
+      url,
+      headers: { origin, "access-control-request-method": method },
+    });
+    const actual = await server.app.inject({ method, url, headers });
+    for (const response of [preflight, actual]) {
+      expect(Object.keys(response.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
+  });
+
+  it("answers a preflight without an origin like one with", async () => {
+    const headers = { "access-control-request-method": "POST" };
+    expect((await server.app.inject({ method: "OPTIONS", url: "/chat", headers })).statusCode).toBe(204);
+  });
+
+  it("answers no origin for a method that the address does not open", async () => {
+    const headers = { origin, "access-control-request-method": "DELETE" };
+    const preflight = await server.app.inject({ method: "OPTIONS", url: "/conversations/conv_x", headers });
+    expect(preflight.headers).not.toHaveProperty("access-control-allow-origin");
+  });
+
+  it.each(["__proto__", "constructor", "X", ""])("a preflight for the method %j is refused", async (method) => {
+    const headers = { origin, "access-control-request-method": method };
+    const response = await server.app.inject({ method: "OPTIONS", url: "/chat", headers });
+    expect([response.statusCode, response.json()]).toEqual([405, error("METHOD_NOT_ALLOWED")]);
+  });
+});

@@ -1,0 +1,162 @@
+import * as contract from "@foyer/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+
+type Json = { [name: string]: Json };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer({ env: { FOYER_METRICS_TOKEN: "token-for-prometheus" } });
+});
+afterAll(() => server.stop());
+
+const get = (url: string, remoteAddress = "127.0.0.1", headers = {}) =>
+  server.app.inject({ url, remoteAddress, headers });
+
+describe("health", () => {
+  it("says that the process is up and that it can work, to everybody", async () => {
+    const [up, ready] = [await get("/healthz", "203.0.113.9"), await get("/readyz", "203.0.113.9")];
+    expect([up.statusCode, up.json()]).toEqual([200, { status: "ok" }]);
+    expect([ready.statusCode, ready.json()]).toEqual([200, { status: "ready" }]);
+  });
+
+  it("is up and not ready while it goes down, and when its database is gone", async () => {
+    const draining = await startServer();
+    await draining.drain();
+    const broken = await startServer();
+    await broken.deps.db.destroy();
+    for (const { app } of [draining, broken]) {
+      expect((await app.inject({ url: "/healthz" })).statusCode).toBe(200);
+      const response = await app.inject({ url: "/readyz" });
+      expect(response.statusCode).toBeGreaterThanOrEqual(500);
+      expect(response.json()).toEqual({ data: null, error: { code: expect.any(String), message: expect.any(String) } });
+      expect(response.body).not.toMatch(/sqlite|destroyed|driver/i);
+    }
+    await draining.stop();
+    await broken.app.close();
+  });
+});
+
+describe("metrics", () => {
+  const forwarded = { "x-forwarded-for": "127.0.0.1" };
+  it.each([
+    ["this machine", "127.0.0.1", {}, 200],
+    ["this machine by IPv6", "::1", {}, 200],
+    ["this machine by a mapped address", "::ffff:127.0.0.1", {}, 200],
+    ["another machine", "203.0.113.9", {}, 403],
+    ["another machine that is private", "10.0.0.1", {}, 403],
+    ["somebody behind a proxy on this machine", "127.0.0.1", forwarded, 403],
+    ["somebody who claims to be here", "203.0.113.9", forwarded, 403],
+    ["another machine with a wrong token", "203.0.113.9", { authorization: "Bearer token-for-prometheuS" }, 403],
+  ])("for %s", async (_, address, headers, status) => {
+    const response = await get("/metrics", address, headers);
+    expect(response.statusCode).toBe(status);
+    if (status === 200) expect(response.body).toMatch(/^foyer_http_request_duration_seconds_count\{.*\} \d+$/m);
+    else expect(response.json()).toEqual({ data: null, error: { code: "FORBIDDEN", message: expect.any(String) } });
+  });
+
+  it("for whoever has the token, from anywhere", async () => {
+    const response = await get("/metrics", "203.0.113.9", {
+      ...forwarded,
+      authorization: "Bearer token-for-prometheus",
+    });
+    expect([response.statusCode, response.headers["content-type"]]).toEqual([
+      200,
+      expect.stringMatching(/^text\/plain/),
+    ]);
+  });
+
+  it("names routes, not addresses, so that callers cannot make it grow", async () => {
+    await get("/nothing-of-that-name");
+    await get("/agents/agent_of-that-name");
+    const { body } = await get("/metrics");
+    expect(body).not.toContain("of-that-name");
+    expect(body).toContain('route="/agents/:id"');
+  });
+});
+
+describe("the API's description", () => {
+  let document: Json;
+  beforeAll(async () => {
+    const response = await get("/openapi.json", "203.0.113.9");
+    expect(response.statusCode).toBe(200);
+    document = response.json();
+  });
+
+  const methods = ["get", "post", "put", "patch", "delete"];
+  const operations = () =>
+    Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+    );
+
+  it("is OpenAPI 3.1", () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document.info).toMatchObject({ title: "Foyer", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+    for (const { path, method, operation } of operations()) {
+      const name = `${method} ${path}`;
+      expect(methods, name).toContain(method);
+      expect(operation.summary, name).toBeTruthy();
+      expect(operation.tags, name).toHaveLength(1);
+      const names = (operation.parameters as unknown as Json[] | undefined) ?? [];
+      const inPath = names.filter((parameter) => String(parameter.in) === "path").map(({ name }) => `{${name}}`);
+      expect(inPath, name).toEqual(path.match(/\{\w+\}/g) ?? []);
+      for (const [status, response] of Object.entries(operation.responses ?? {})) {
+        expect(status, name).toMatch(/^([1-5]\d\d|[1-5]XX|default)$/);
+        expect(response.description, name).toBeTypeOf("string");
+      }
+    }
+  });
+
+  it("has every endpoint of the contract, who may call it, and what its errors look like", () => {
+    const known = Object.keys(document.components?.securitySchemes ?? {});
+    const endpoints = Object.values(contract).flatMap((value) =>
+      typeof value === "object" && "method" in value && "url" in value ? [value] : [],
+    );
+    expect(endpoints.length).toBeGreaterThan(10);
+    for (const { method, url, config } of endpoints) {
+      const operation = document.paths?.[url.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+      expect(operation, `${method} ${url}`).toBeDefined();
+      const security = operation?.security as unknown as Json[];
+      expect(security.flatMap(Object.keys).every((name) => known.includes(name))).toBe(true);
+      expect(security).toHaveLength({ public: 0, account: 1, conversation: 2 }[config.access]);
+      const failure = operation?.responses?.["4XX"]?.content?.["application/json"]?.schema;
+      expect(resolve(document, failure), `${method} ${url}`).toMatchObject({ required: ["data", "error"] });
+    }
+  });
+
+  it("has only references that lead somewhere, and no schema of the inside", () => {
+    const references = [...referencesIn(document)];
+    expect(references.length).toBeGreaterThan(10);
+    for (const reference of references) expect(resolve(document, { $ref: reference }), reference).toBeDefined();
+    expect(JSON.stringify(document)).not.toMatch(/"\$id"|def-\d/);
+  });
+
+  it("can be read at /docs, with everything that the page loads", async () => {
+    const page = await get("/docs", "203.0.113.9");
+    expect([page.statusCode, page.headers["content-type"]]).toEqual([200, expect.stringMatching(/^text\/html/)]);
+    const loaded = [...page.body.matchAll(/(?:src|href)="(\.?\/[^"]+)"/g)].map(([, path]) => path ?? "");
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const path of loaded) {
+      const { pathname } = new URL(path, "http://localhost/");
+      expect((await get(pathname)).statusCode, pathname).toBe(200);
+    }
+  });
+});
+
+function* referencesIn(value: unknown): Generator<string> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, child] of Object.entries(value)) {
+    if (name === "$ref") yield String(child);
+    else yield* referencesIn(child);
+  }
+}
+
+function resolve(document: Json, schema: unknown): unknown {
+  const reference = (schema as { $ref?: string } | undefined)?.$ref;
+  if (reference === undefined) return schema;
+  expect(reference).toMatch(/^#\//);
+  return reference
+    .slice(2)
+    .split("/")
+    .reduce<Json | undefined>((at, name) => at?.[name], document);
+}

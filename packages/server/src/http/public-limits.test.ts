@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { chat } from "../../../../test/chat-client.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { sayWords, startUpstream } from "../../../../test/upstream.ts";
+
+/** Public, so that the limits by address hold for loopback too. */
+const BASE_URL = "https://chat.example.com";
+
+const servers: TestServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+});
+
+/** A server with an agent, and how to say hello to it. */
+async function start(env: Record<string, string>, listen = false) {
+  const server = await startServer({ env, listen });
+  servers.push(server);
+  const { headers } = await server.createAccount();
+  const makeAgent = async () =>
+    (await server.app.inject({ method: "POST", url: "/agents", headers, payload: { name: "Desk" } })).json().data.id;
+  const agentId: string = await makeAgent();
+  const messages = [{ role: "user", content: "Hello" }];
+  const say = (body: object = {}, remoteAddress = "203.0.113.9", sent: Record<string, string> = {}) =>
+    server.app.inject({
+      ...({ method: "POST", url: "/chat", remoteAddress, headers: sent } as const),
+      payload: { agentId, messages, ...body },
+    });
+  return { server, say, makeAgent, body: { agentId, messages } };
+}
+
+type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof start>>["say"]>>;
+
+function expectLimited(response: Answer, limit: number) {
+  const error = { code: "RATE_LIMITED", message: expect.any(String) };
+  expect([response.statusCode, response.json()]).toEqual([429, { data: null, error }]);
+  expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
+  expect(Number(response.headers["retry-after"])).toBeLessThanOrEqual(60);
+  expect(response.headers["x-ratelimit-limit"]).toBe(String(limit));
+  expect(response.headers["x-ratelimit-remaining"]).toBe("0");
+  expect(Number(response.headers["x-ratelimit-reset"])).toBeGreaterThan(Date.now() / 1_000 - 1);
+}
+
+describe("messages a minute", () => {
+  it("by session: of one agent, whatever the address; none given counts for no session", async () => {
+    const { server, say, makeAgent } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "2" });
+    const session = { sessionId: "visitor" };
+    expect((await say(session)).statusCode).toBe(200);
+    expect((await say(session, "198.51.100.7")).statusCode).toBe(200);
+    expectLimited(await say(session), 2);
+    expectLimited(await say(session, "198.51.100.8"), 2);
+    expect((await say({ sessionId: "another" })).statusCode).toBe(200);
+    expect((await say({ ...session, agentId: await makeAgent() })).statusCode).toBe(200);
+    for (let i = 0; i < 4; i++) expect((await say()).statusCode).toBe(200);
+    expect(await server.deps.db.selectFrom("conversations").select("id").execute()).toHaveLength(8);
+  });
+
+  it("by address, whatever the session and whatever a stranger's X-Forwarded-For says", async () => {
+    const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "2" });
+    const from = (number: number) =>
+      say({ sessionId: `s${number}` }, "127.0.0.1", {
+        "x-forwarded-for": `198.51.100.${number}`,
+        forwarded: `for=${number}`,
+      });
+    expect([(await from(1)).statusCode, (await from(2)).statusCode]).toEqual([200, 200]);
+    expectLimited(await from(3), 2);
+    expect((await say({}, "203.0.113.10")).statusCode).toBe(200);
+  });
+
+  it("by the address that a trusted proxy names, and only that one", async () => {
+    const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "1", FOYER_TRUST_PROXY: "127.0.0.1,10.0.0.0/8" });
+    const by = (forwarded: string, proxy = "127.0.0.1") => say({}, proxy, { "x-forwarded-for": forwarded });
+    expect((await by("198.51.100.1")).statusCode).toBe(200);
+    expect((await by("198.51.100.2")).statusCode).toBe(200);
+    expectLimited(await by("198.51.100.1"), 1);
+    expectLimited(await by("192.0.2.77, 198.51.100.1"), 1); // the left is what the client wrote itself
+    expectLimited(await by("192.0.2.78, 198.51.100.1, 10.1.2.3"), 1);
+    expect((await by("192.0.2.79", "203.0.113.50")).statusCode).toBe(200); // not a proxy that is trusted
+    expectLimited(await by("192.0.2.80", "203.0.113.50"), 1);
+  });
+
+  it("by /64 for IPv6, and by IPv4 when that is mapped", async () => {
+    const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "1" });
+    expect((await say({}, "2001:db8:1:2::1")).statusCode).toBe(200);
+    expectLimited(await say({}, "2001:db8:1:2:ffff:eeee:dddd:cccc"), 1);
+    expect((await say({}, "2001:db8:1:3::1")).statusCode).toBe(200);
+    expect((await say({}, "::ffff:203.0.113.5")).statusCode).toBe(200);
+    expectLimited(await say({}, "203.0.113.5"), 1);
+    expect((await say({}, "::ffff:203.0.113.6")).statusCode).toBe(200);
+  });
+
+  it("not by address from loopback to a loopback server, and not at all when it is 0", async () => {
+    const local = await start({ FOYER_LIMIT_CHAT_PER_IP: "1" });
+    for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
+      expect([(await local.say({}, address)).statusCode, (await local.say({}, address)).statusCode]).toEqual([
+        200, 200,
+      ]);
+    }
+    expect((await local.say()).statusCode).toBe(200);
+    expectLimited(await local.say(), 1);
+    const off = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "0", FOYER_LIMIT_CHAT_PER_SESSION: "0" });
+    for (let i = 0; i < 5; i++) expect((await off.say({ sessionId: "s" })).statusCode).toBe(200);
+  });
+
+  it("can be told apart by a browser on another page", async () => {
+    const { say } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "1" });
+    await say({ sessionId: "s" });
+    const response = await say({ sessionId: "s" }, "203.0.113.9", { origin: "https://shop.example" });
+    expectLimited(response, 1);
+    expect(response.headers["access-control-allow-origin"]).toBe("*");
+    expect(response.headers["access-control-expose-headers"]).toContain("retry-after");
+  });
+});
+
+describe("running replies", () => {
+  it.each([
+    ["FOYER_LIMIT_RUNNING_PER_IP", 429, "RATE_LIMITED"],
+    ["FOYER_LIMIT_RUNNING", 503, "OVERLOADED"],
+  ])("%s over it is %d, until one is over", async (variable, status, code) => {
+    const upstream = await startUpstream(); // says nothing until it is scripted
+    const models = { FOYER_DEFAULT_MODEL: "openai-compatible/stub", OPENAI_COMPATIBLE_BASE_URL: upstream.url };
+    const { server, body } = await start({ BASE_URL, ...models, [variable]: "1" }, true);
+    const first = await chat(server.url, body);
+    await first.until("message_start");
+
+    const second = await chat(server.url, body);
+    expect(second.response.status).toBe(status);
+    expect(await second.response.json()).toEqual({ data: null, error: { code, message: expect.any(String) } });
+    expect(Number(second.response.headers.get("retry-after"))).toBeGreaterThan(0);
+
+    upstream.script(sayWords("Hello"));
+    first.leave();
+    await vi.waitFor(async () => {
+      const third = await chat(server.url, body);
+      expect(third.response.status).toBe(200);
+      await third.ended;
+    }, 10_000);
+    await upstream.stop();
+  });
+});

@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+
+let server: TestServer;
+afterEach(() => server.stop());
+
+/** The server with its patience cut short; the time limits are Node's own properties. */
+async function startImpatient(patience: { headersTimeout?: number; requestTimeout?: number } = {}) {
+  server = await startServer();
+  Object.assign(server.app.server, { connectionsCheckingInterval: 20 }, patience);
+  await server.app.listen({ host: "127.0.0.1", port: 0 });
+  const address = server.app.server.address();
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+/** Sends the text, then `drip` again and again, until the server ends the connection; returns what it said. */
+async function until(port: number, text: string, drip = "") {
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.on("data", (data) => {
+    answer += data;
+  });
+  socket.on("error", () => {}); // the server may reset it while we still write
+  await once(socket, "connect");
+  socket.write(text);
+  const timer = drip ? setInterval(() => socket.writable && socket.write(drip), 20) : undefined;
+  await once(socket, "close");
+  clearInterval(timer);
+  const [head = "", body = ""] = answer.split("\r\n\r\n");
+  return { status: Number(head.split(" ")[1]), head, body: body ? JSON.parse(body) : undefined };
+}
+
+const post = "POST /chat HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+const timedOut = { data: null, error: { code: "REQUEST_TIMEOUT", message: expect.any(String) } };
+
+it.each([
+  ["nothing at all after the first line", "GET /agents HTTP/1.1\r\n", ""],
+  ["headers that never end", "GET /agents HTTP/1.1\r\nhost: localhost\r\n", "x-more: of this\r\n"],
+])("ends a connection with %s", async (_, text, drip) => {
+  const port = await startImpatient({ headersTimeout: 150, requestTimeout: 300 });
+  const { status, head, body } = await until(port, text, drip);
+  expect([status, body]).toEqual([408, timedOut]);
+  expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}$/m);
+});
+
+it.each([
+  ["stops", `${post}content-length: 1000\r\n\r\n{"agentId":`, ""],
+  ["drips", `${post}content-length: 1000\r\n\r\n{"agentId":`, " "],
+  ["drips in chunks", `${post}transfer-encoding: chunked\r\n\r\n`, "1\r\n \r\n"],
+])("ends a connection whose body %s", async (_, text, drip) => {
+  const port = await startImpatient({ headersTimeout: 100, requestTimeout: 200 });
+  expect(await until(port, text, drip)).toMatchObject({ status: 408, body: timedOut });
+});
+
+it("lets nobody wait for longer than 10 s with headers and 30 s with a body", async () => {
+  server = await startServer();
+  const { headersTimeout, requestTimeout } = server.app.server;
+  expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 10_000, requestTimeout: 30_000 });
+  // How often Node looks; its default of 30 s would make 10 s into 40.
+  expect(Reflect.get(server.app.server, "connectionsCheckingInterval")).toBeLessThanOrEqual(5_000);
+});
+
+it.each([
+  ["no HTTP", "hello\r\n\r\n"],
+  ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
+  ["two lengths", `${post}content-length: 2\r\ncontent-length: 3\r\n\r\n{}`],
+  ["a length and chunks", `${post}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}`],
+  ["a negative length", `${post}content-length: -2\r\n\r\n{}`],
+  ["a wrong chunk", `${post}transfer-encoding: chunked\r\n\r\nzz\r\n`],
+  ["a header with a NUL", "GET /agents HTTP/1.1\r\nhost: localhost\r\nx: a\0b\r\n\r\n"],
+  ["a space before the colon", "GET /agents HTTP/1.1\r\nhost : localhost\r\n\r\n"],
+  ["headers of 20 KB", `GET /agents HTTP/1.1\r\nhost: localhost\r\nx: ${"a".repeat(20_000)}\r\n\r\n`],
+])("answers %s with an error like any other, and ends the connection", async (_, text) => {
+  const port = await startImpatient();
+  const { status, body } = await until(port, text);
+  expect([status, body]).toEqual([
+    400,
+    { data: null, error: { code: "VALIDATION_ERROR", message: expect.any(String) } },
+  ]);
+  expect((await server.app.inject({ url: "/healthz" })).statusCode).toBe(200);
+});
