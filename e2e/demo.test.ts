@@ -290,7 +290,7 @@ type Page = Awaited<ReturnType<TestBrowser["open"]>>["page"];
 function stockTool(organizationId: string, agentId: string) {
   return {
     ...{ id: newId("tool"), organizationId, agentId, name: "check_stock", description: "Looks up the stock" },
-    ...{ executionType: "mock", inputSchema: "{}", isEnabled: 1 as const, displayConfig: null },
+    ...{ executionType: "mock" as const, inputSchema: "{}", isEnabled: 1 as const, displayConfig: null },
     ...{ mockResponse: "3", createdAt: 0, updatedAt: 0 },
   };
 }

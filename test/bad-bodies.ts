@@ -22,7 +22,7 @@ export function* wrongBodies(schema: Schema, valid: unknown): Generator<Case> {
   }
   for (const body of pastTheLimits(schema)) yield { path: "", body };
   for (const name of schema.required ?? []) {
-    const { [name]: _, ...rest } = valid as Record<string, unknown>;
+    const { [name]: _, ...rest } = (valid ?? {}) as Record<string, unknown>;
     yield { path: name, body: rest };
   }
   yield* inside(schema, valid, wrongBodies);

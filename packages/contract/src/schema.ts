@@ -6,9 +6,10 @@ export function ref<T extends TSchema>(schema: T) {
 }
 
 /** The schema or `null`. On input, `null` clears the field. One `type` list gives one clean error where `anyOf` gives three. */
-export function nullable<T extends TSchema & { type: string; enum?: readonly unknown[] }>(schema: T) {
-  const values = schema.enum ? { enum: [...schema.enum, null] } : {};
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, "null"], ...values });
+export function nullable<T extends TSchema>(schema: T) {
+  const { type, enum: words } = schema as { type?: string; enum?: readonly unknown[] };
+  const values = words ? { enum: [...words, null] } : {};
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, "null"], ...values });
 }
 
 /** One of a few words. */

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import helmet from "@fastify/helmet";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import underPressure from "@fastify/under-pressure";
 import * as contract from "@foyer/contract";
@@ -26,11 +25,18 @@ import { useJsonBodies } from "./http/json-body.ts";
 import { openApiRoutes, useOpenApi } from "./http/openapi.ts";
 import { RequestLog } from "./http/request-log.ts";
 import { collectRoutes } from "./http/route-table.ts";
+import { useSafeHeaders } from "./http/safe-headers.ts";
 import { useValidation } from "./http/validation.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
 import { providerRoutes } from "./providers/provider-routes.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
 import { createSetupService } from "./setup/setup-service.ts";
+import { createAgentTools } from "./tools/agent-tools.ts";
+import { createToolRunner } from "./tools/run-tool.ts";
+import { secretRoutes } from "./tools/secret-routes.ts";
+import { createSecretService } from "./tools/secret-service.ts";
+import { toolRoutes } from "./tools/tool-routes.ts";
+import { createToolService } from "./tools/tool-service.ts";
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -41,17 +47,6 @@ export type App = FastifyInstance<
 >;
 
 const BODY_LIMIT = 1024 * 1024;
-
-/** For `/docs`; the pages have a stricter one of their own. Not helmet's, which breaks pages on plain http. */
-const contentSecurityPolicy = {
-  "default-src": ["'self'"],
-  "style-src": ["'self'", "'unsafe-inline'"],
-  "img-src": ["'self'", "data:"],
-  "object-src": ["'none'"],
-  "base-uri": ["'none'"],
-  "form-action": ["'self'"],
-  "frame-ancestors": ["'self'"],
-};
 
 /** The whole server, ready to listen or to be called by `inject`. `drain` lets running replies end. */
 export async function createApp(deps: Deps) {
@@ -78,11 +73,16 @@ export async function createApp(deps: Deps) {
   let isDraining = false;
   const agents = createAgentService(deps);
   const conversations = createConversationService(deps, agents);
-  const chat = createChatService(deps, agents, conversations);
+  const tools = createToolService(deps, agents);
+  const accountSecrets = createSecretService(deps);
+  const toolRunner = createToolRunner(deps, accountSecrets);
+  const chat = createChatService(deps, agents, conversations, createAgentTools(deps, toolRunner));
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
   providerRoutes(app, deps);
   agentRoutes(app, agents);
+  toolRoutes(app, tools, toolRunner);
+  secretRoutes(app, accountSecrets);
   conversationRoutes(app, conversations);
   chatRoutes(app, deps, chat, conversations);
   const setup = createSetupService(deps, agents);
@@ -101,21 +101,14 @@ export async function createApp(deps: Deps) {
 
 async function usePlugins(app: App, deps: Deps) {
   const routes = collectRoutes(app);
+  useCrossOrigin(app);
   useErrorReplies(app, routes);
   useJsonBodies(app);
   useValidation(app);
   for (const schema of Object.values(contract)) {
     if (typeof schema === "object" && "$id" in schema) app.addSchema(schema);
   }
-  app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
-  });
-  await useCrossOrigin(app, routes);
-  await app.register(helmet, {
-    contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy },
-    crossOriginResourcePolicy: { policy: "cross-origin" },
-    hsts: deps.config.baseUrl.startsWith("https:"),
-  });
+  useSafeHeaders(app, deps.config);
   await app.register(underPressure, {
     maxEventLoopDelay: 2_000,
     pressureHandler: (request) => {

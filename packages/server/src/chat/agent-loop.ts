@@ -25,7 +25,7 @@ export type LoopInput = {
   /** The tool of that name, if the agent has it. */
   find(name: string): { id: string; executionType: string } | undefined;
   /** Runs one call. Never rejects: a failure is an outcome. */
-  runTool(call: { name: string; input: unknown }): Promise<ToolOutcome>;
+  runTool(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolOutcome>;
   signal: AbortSignal;
 };
 
@@ -59,7 +59,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage) {
   let hasSaid = false;
   let text = "";
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
-  for await (const part of askModel(model, request, limits, signal)) {
+  await askModel(model, request, limits, signal, (part) => {
     switch (part.type) {
       case "text-delta":
         if (part.delta === "") break;
@@ -97,7 +97,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage) {
         }
         break;
     }
-  }
+  });
   if (text) content.push({ type: "text", text });
   return { content, calls };
 }
@@ -113,7 +113,7 @@ async function runTools(calls: ToolCallPart[], input: LoopInput, output: ReplyOu
       ...known,
       input: parseInput(call.input) ?? null,
     };
-    return { piece, outcome: input.runTool(piece) };
+    return { piece, outcome: input.runTool(piece, input.signal) };
   });
   const content: Extract<LanguageModelV4Message, { role: "tool" }>["content"] = [];
   for (const { piece, outcome } of running) {

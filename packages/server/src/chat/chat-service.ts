@@ -8,7 +8,7 @@ import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { loadAgentTools } from "../tools/agent-tools.ts";
+import type { AgentTools } from "../tools/agent-tools.ts";
 import { newMessages, titleOf, type Visitor, visitorOf } from "./chat-turn.ts";
 import { HISTORY_MESSAGES, toPrompt } from "./model-prompt.ts";
 import { createReplyStore } from "./reply-store.ts";
@@ -21,11 +21,15 @@ export type Caller = { ip: string | null; origin: string | undefined; log: Reply
 
 export type ChatService = ReturnType<typeof createChatService>;
 
-export function createChatService(deps: Deps, agents: AgentService, conversations: ConversationService) {
+export function createChatService(
+  deps: Deps,
+  agents: AgentService,
+  conversations: ConversationService,
+  toolsOf: (agentId: string) => Promise<AgentTools>,
+) {
   const { config, secrets, models } = deps;
   const store = createReplyStore(deps.db);
   const replies = createRunningReplies(store, deps.log, config.limits);
-  const tools = loadAgentTools(deps.db);
   const run = createReplyRunner(config.models, store, replies);
   const ownOrigin = new URL(config.baseUrl).origin;
 
@@ -67,7 +71,7 @@ export function createChatService(deps: Deps, agents: AgentService, conversation
         const regenerate = request.regenerate === true;
         const history = await store.begin({ ...turn, model: model.modelId, regenerate }, HISTORY_MESSAGES);
         const prompt = toPrompt(agent.systemPrompt, history);
-        void run(reply, { agent, model, prompt, tools: await tools(agent.id), log: caller.log });
+        void run(reply, { agent, model, prompt, tools: await toolsOf(agent.id), log: caller.log });
         return reply;
       } catch (error) {
         replies.remove(reply);

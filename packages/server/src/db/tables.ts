@@ -15,6 +15,7 @@ export type Tables = {
   agents: AgentRow;
   agentCounters: AgentCountersRow;
   tools: ToolRow;
+  secrets: SecretRow;
   conversations: ConversationRow;
   messages: MessageRow;
 };
@@ -115,11 +116,31 @@ export type ToolRow = {
   agentId: string;
   name: string;
   description: string;
-  executionType: string;
+  executionType: "mock" | "http" | "form";
   inputSchema: Json;
   isEnabled: Flag;
   displayConfig: Json | null;
   mockResponse: string | null;
+  httpUrl: string | null;
+  httpMethod: "GET" | "POST" | "PUT" | "DELETE" | null;
+  httpHeaders: Json | null;
+  formSchema: Json | null;
+  formExecutionMode: "webhook" | "client" | "both" | null;
+  formWebhookUrl: string | null;
+  formClientHandler: string | null;
+  formPostActions: Json | null;
+  createdAt: Instant;
+  updatedAt: Instant;
+};
+
+/** What http tools name as `{{NAME}}`. */
+export type SecretRow = {
+  organizationId: string;
+  name: string;
+  /** sealed */
+  value: string;
+  /** hosts that may get it; empty: the host of whichever tool names it */
+  hosts: Json;
   createdAt: Instant;
   updatedAt: Instant;
 };

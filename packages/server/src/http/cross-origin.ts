@@ -1,6 +1,4 @@
-import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
-import type { RouteTable } from "./route-table.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -9,28 +7,44 @@ declare module "fastify" {
   }
 }
 
-/** Routes marked `crossOrigin` answer every origin (an agent's own list is checked by the route); the others none. */
-export async function useCrossOrigin(app: FastifyInstance, routes: RouteTable): Promise<void> {
-  // The preflights' own route: what is not one there is answered like any address without such a method.
-  app.addHook("onRoute", (route) => {
-    if (route.method === "OPTIONS") route.config = { ...route.config, access: "public" };
+/**
+ * Routes marked `crossOrigin` answer every origin (an agent's own list is checked by the route) and get a preflight; the
+ * others answer none. By hand, because the plugin looks up the route once more for every request of every route.
+ */
+export function useCrossOrigin(app: FastifyInstance): void {
+  const methods = new Map<string, string[]>();
+  app.addHook("onRoute", ({ method, url, config }) => {
+    if (!config?.crossOrigin || method === "OPTIONS" || method === "HEAD") return;
+    const known = methods.get(url);
+    methods.set(url, [...(known ?? []), String(method)]);
+    if (!known) addPreflight(app, url, methods);
   });
-  await app.register(cors, {
-    delegator: (request, done) => {
-      const method = request.headers["access-control-request-method"] ?? request.method;
-      const isOpen = routes.configOf(method, request.url)?.crossOrigin === true;
-      done(null, isOpen ? open : closed);
-    },
+  // Before authentication, so that a page can read why it was refused.
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.routeOptions.config.crossOrigin) reply.headers(headers);
+    done();
   });
 }
 
-const open = {
-  origin: "*",
-  methods: ["GET", "POST"],
-  allowedHeaders: ["authorization", "content-type", "last-event-id", "idempotency-key"],
-  exposedHeaders: ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after", "x-request-id"],
-  maxAge: 7_200,
-  strictPreflight: false,
+const headers = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id",
 };
 
-const closed = { origin: false };
+function addPreflight(app: FastifyInstance, url: string, methods: ReadonlyMap<string, string[]>) {
+  app.options(url, { config: { access: "public" }, schema: { hide: true } }, (request, reply) => {
+    const allowed = methods.get(url) ?? [];
+    const asked = request.headers["access-control-request-method"];
+    if (!asked || !allowed.includes(asked)) return reply.callNotFound();
+    return reply
+      .status(204)
+      .headers({
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": allowed.join(", "),
+        "access-control-allow-headers": "authorization, content-type, last-event-id, idempotency-key",
+        "access-control-max-age": 7_200,
+      })
+      .send();
+  });
+}

@@ -29,9 +29,10 @@ export function healthRoutes(app: App, { db, config }: Deps, { runningReplies, i
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   });
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "none";
     duration.labels(request.method, route, String(reply.statusCode)).observe(reply.elapsedTime / 1_000);
+    done();
   });
 
   app.get("/healthz", { ...open, schema: { hide: true } }, async () => ({ status: "ok" }));

@@ -33,9 +33,12 @@ export async function openApiRoutes(app: FastifyInstance): Promise<void> {
       route.config = { ...route.config, access: "public" };
     });
     docs.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
-    await docs.register(swaggerUi, { routePrefix: "/docs" });
+    await docs.register(swaggerUi, { routePrefix: "/docs", staticCSP: docsPolicy });
   });
 }
+
+/** The reference page brings its own script and styles. */
+const docsPolicy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'";
 
 /** Adds what is the same for all: who may call, and what an error looks like. */
 function describe(schema: FastifySchema | undefined, access = "account"): FastifySchema {

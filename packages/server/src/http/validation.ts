@@ -16,7 +16,7 @@ export function useValidation(app: FastifyInstance): void {
     const check = first.compile(schema as object);
     let checkAll: ValidateFunction | undefined;
     return (value: unknown) => {
-      const nul = httpPart === "querystring" ? nulProblem(value) : null;
+      const nul = httpPart === "querystring" || httpPart === "params" ? nulProblem(value) : null;
       if (nul) return { error: nul };
       if (check(value)) return { value };
       let errors = check.errors ?? [];

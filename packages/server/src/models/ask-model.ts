@@ -15,21 +15,24 @@ const LONGEST_WAIT_MS = 20_000;
 const refusesTemperature = new Set<string>();
 
 /**
- * The model's answer, part by part. What fails before the first word is tried again (429, 5xx, network; `Retry-After`
- * is honoured up to 20 s); what fails later is not, because it was already shown.
- * @throws ModelError, or the signal's reason when it was aborted
+ * Asks the model and hands over its answer part by part. What fails before the first word is tried again (429, 5xx,
+ * network; `Retry-After` is honoured up to 20 s); what fails later is not, because it was already shown. Parts go to a
+ * callback: a generator costs three times as much for each.
+ * @throws ModelError, the signal's reason when it was aborted, or what `onPart` throws
  */
-export async function* askModel(
+export async function askModel(
   model: ChatModel,
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
   limits: AskLimits,
   signal: AbortSignal,
-): AsyncGenerator<ModelPart> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.totalTimeout)]);
-  for (let attempt = 1; ; attempt++) {
+  onPart: (part: ModelPart) => void,
+): Promise<void> {
+  const endsAt = performance.now() + limits.totalTimeout;
+  for (let number = 1; ; number++) {
+    const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state = { hasOutput: false };
     try {
-      yield* once(model, withoutRefused(model, request), limits.idleTimeout, deadline, state);
+      await once(model, withoutRefused(model, request), attempt, state, onPart);
       return;
     } catch (error) {
       signal.throwIfAborted();
@@ -37,54 +40,81 @@ export async function* askModel(
         refusesTemperature.add(keyOf(model));
         continue;
       }
-      const pause = state.hasOutput || deadline.aborted || attempt === MAX_ATTEMPTS ? null : pauseAfter(error, attempt);
-      if (pause === null) throw toModelError(error, deadline);
-      await wait(pause, undefined, { signal: deadline }).catch(() => {
-        signal.throwIfAborted();
-        throw toModelError(error, deadline);
-      });
+      const pause = state.hasOutput || number === MAX_ATTEMPTS ? null : pauseAfter(error, number);
+      const isInTime = pause !== null && performance.now() + pause < endsAt;
+      if (!isInTime) throw toModelError(error);
+      await wait(pause, undefined, { signal });
+    } finally {
+      attempt.end();
     }
   }
 }
 
-/** One attempt. A silence longer than `idleTimeout` aborts it. */
-async function* once(
+/**
+ * The time limits of one attempt: its signal is aborted with the caller's, after a silence, and at the deadline. With one
+ * controller and two timers, because `AbortSignal.any` and `.timeout` hold more memory for as long as a reply lasts.
+ */
+function startAttempt(signal: AbortSignal, idleTimeout: number, totalTimeout: number) {
+  const controller = new AbortController();
+  const giveUp = () => controller.abort(new ModelError("MODEL_TIMEOUT", "The model took too long to answer."));
+  const follow = () => controller.abort(signal.reason);
+  const idle = setTimeout(giveUp, idleTimeout);
+  const total = setTimeout(giveUp, totalTimeout);
+  signal.addEventListener("abort", follow);
+  if (signal.aborted) follow();
+  return {
+    signal: controller.signal,
+    hasNews: () => idle.refresh(),
+    end() {
+      clearTimeout(idle);
+      clearTimeout(total);
+      signal.removeEventListener("abort", follow);
+    },
+  };
+}
+
+async function once(
   model: ChatModel,
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
-  idleTimeout: number,
-  deadline: AbortSignal,
+  attempt: ReturnType<typeof startAttempt>,
   state: { hasOutput: boolean },
-): AsyncGenerator<ModelPart> {
-  const stalled = new AbortController();
-  const idle = setTimeout(() => stalled.abort(new ModelError("MODEL_TIMEOUT", TOO_SLOW)), idleTimeout);
-  const abortSignal = AbortSignal.any([deadline, stalled.signal]);
-  const aborted = new Promise<never>((_, reject) => {
-    abortSignal.addEventListener("abort", () => reject(abortSignal.reason), { once: true });
-  });
-  aborted.catch(() => {});
+  onPart: (part: ModelPart) => void,
+): Promise<void> {
+  const orAborted = raceAgainst(attempt.signal);
   let reader: ReadableStreamDefaultReader<ModelPart> | undefined;
   let isFinished = false;
   try {
-    // Raced, because nothing says that a provider's code ends when it is told to.
-    const { stream } = await Promise.race([model.doStream({ ...request, abortSignal }), aborted]);
+    const { stream } = await orAborted(model.doStream({ ...request, abortSignal: attempt.signal }));
     reader = stream.getReader();
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), aborted]);
+      const { done, value } = await orAborted(reader.read());
       if (done && isFinished) return;
       if (done || isCutOff(value)) throw new Error("The stream ended before the model was done.");
-      idle.refresh();
+      attempt.hasNews();
       if (value.type === "error") throw value.error;
       if (value.type === "finish") isFinished = true;
       if (value.type === "tool-call" || (value.type === "text-delta" && value.delta !== "")) state.hasOutput = true;
-      yield value;
+      onPart(value);
     }
   } finally {
-    clearTimeout(idle);
     reader?.cancel().catch(() => {});
   }
 }
 
-const TOO_SLOW = "The model took too long to answer.";
+/**
+ * Makes promises that also reject when the signal is aborted, because nothing says that a provider's code ends when it is
+ * told to. `Promise.race` would add to one long-lived promise with every part.
+ */
+function raceAgainst(signal: AbortSignal) {
+  let giveUp: (reason: unknown) => void = () => {};
+  signal.addEventListener("abort", () => giveUp(signal.reason), { once: true });
+  return <T>(work: PromiseLike<T>) =>
+    new Promise<T>((resolve, reject) => {
+      giveUp = reject;
+      work.then(resolve, reject);
+      if (signal.aborted) reject(signal.reason);
+    });
+}
 
 /** A stream that broke off, or failed without saying so, ends with such a finish, or (Anthropic's) with none at all. */
 function isCutOff(part: ModelPart) {
@@ -118,9 +148,8 @@ function retryAfter(headers: Record<string, string> | undefined): number | null 
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
-function toModelError(error: unknown, deadline: AbortSignal): ModelError {
+function toModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
-  if (deadline.aborted) return new ModelError("MODEL_TIMEOUT", TOO_SLOW, { cause: error });
   return new ModelError("MODEL_UNAVAILABLE", "The model cannot be reached right now.", { cause: error });
 }
 

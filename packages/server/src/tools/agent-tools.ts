@@ -1,25 +1,36 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-import type { Db } from "../db/open.ts";
 import type { ToolRow } from "../db/tables.ts";
-import { runTool, type ToolOutcome } from "./run-tool.ts";
+import type { Deps } from "../deps.ts";
+import { failure, type ToolOutcome, type ToolRunner } from "./run-tool.ts";
 import { createToolStore } from "./tool-store.ts";
 
 /** An agent's tools as its reply needs them: what the model is offered, and how a call is run. */
 export type AgentTools = {
   tools: LanguageModelV4FunctionTool[];
   find(name: string): ToolRow | undefined;
-  runTool(call: { name: string; input: unknown }): Promise<ToolOutcome>;
+  runTool(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolOutcome>;
 };
 
-export function loadAgentTools(db: Db): (agentId: string) => Promise<AgentTools> {
+export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: ToolRunner) {
   const store = createToolStore(db);
-  return async (agentId) => {
+  return async (agentId: string): Promise<AgentTools> => {
     const rows = await store.enabled(agentId);
     const find = (name: string) => rows.find((row) => row.name === name);
     return {
       tools: rows.map(toFunctionTool),
       find,
-      runTool: ({ name, input }) => runTool(find(name), input),
+      async runTool({ name, input }, signal) {
+        const offered = find(name);
+        if (!offered) return failure("There is no such tool.");
+        // A reply can take minutes, and the tool may have been changed or taken away in the meantime.
+        try {
+          const tool = await store.enabledById(agentId, offered.id);
+          return tool ? await runner.run(tool, input, signal) : failure("This tool is not available any more.");
+        } catch (error) {
+          log.error({ err: error, toolId: offered.id }, "tool could not be run");
+          return failure("The tool could not be run.");
+        }
+      },
     };
   };
 }

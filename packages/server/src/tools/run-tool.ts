@@ -1,4 +1,10 @@
+import type { FormSchema, ToolTest, VisitorForm } from "@foyer/contract";
 import type { ToolRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { displayOf } from "./display-result.ts";
+import { inputProblem } from "./input-schema.ts";
+import { runHttpTool } from "./run-http-tool.ts";
+import type { SecretService } from "./secret-service.ts";
 
 /** What came of a tool call: for the visitor, and (`forModel`) in the words that the model is told. */
 export type ToolOutcome = {
@@ -6,19 +12,105 @@ export type ToolOutcome = {
   isError: boolean;
   displayConfig: unknown;
   display: unknown;
-  form?: unknown;
+  form?: VisitorForm;
   forModel: string;
 };
 
-/** Runs a tool with the input that the model gave. Never rejects: a failure is an outcome that the model is told. */
-export async function runTool(tool: ToolRow | undefined, input: unknown): Promise<ToolOutcome> {
-  if (!tool) return failure("There is no such tool.");
-  if (typeof input !== "object" || input === null) return failure("The input is not a JSON object.");
-  const displayConfig = tool.displayConfig ? JSON.parse(tool.displayConfig) : null;
-  const result = tool.mockResponse ?? "";
-  return { result, isError: false, displayConfig, display: null, forModel: result };
+type Input = Record<string, unknown>;
+type Ran = { outcome: ToolOutcome; problem?: string; request?: ToolTest["request"] };
+
+export type ToolRunner = ReturnType<typeof createToolRunner>;
+
+/** Runs tools. Nothing here rejects: a failure is an outcome, which the model is told. */
+export function createToolRunner({ outbound }: Pick<Deps, "outbound">, secrets: SecretService) {
+  async function run(tool: ToolRow, input: unknown, signal?: AbortSignal): Promise<Ran> {
+    const problem = inputProblem(tool.inputSchema, input);
+    if (problem !== null) return { outcome: failure(`The input does not fit: ${problem}.`) };
+    switch (tool.executionType) {
+      case "mock":
+        return { outcome: shown(tool, readMock(tool.mockResponse ?? ""), tool.mockResponse ?? "") };
+      case "form":
+        return { outcome: formShown(tool, input as Input) };
+      case "http":
+        return runHttp(tool, input as Input, signal);
+    }
+  }
+
+  async function runHttp(tool: ToolRow, input: Input, signal?: AbortSignal): Promise<Ran> {
+    const secretFor = (name: string, host: string) => secrets.valueFor(tool.organizationId, name, host);
+    const answer = await runHttpTool(tool, input, { outbound, secretFor, ...(signal ? { signal } : {}) });
+    const { result, forModel, request } = answer;
+    const outcome = answer.isError ? { ...failure(String(result)), forModel } : shown(tool, result, forModel);
+    return { outcome, request, ...(answer.problem ? { problem: answer.problem } : {}) };
+  }
+
+  return {
+    async run(tool: ToolRow, input: unknown, signal: AbortSignal): Promise<ToolOutcome> {
+      return (await run(tool, input, signal)).outcome;
+    },
+    /** For the tool's maker, who may know more than a visitor. */
+    async test(tool: ToolRow, input: Input): Promise<ToolTest> {
+      const startedAt = performance.now();
+      const { outcome, problem, request = null } = await run(tool, input);
+      const { result, display, form, isError, forModel } = outcome;
+      return {
+        isError,
+        forModel: problem ?? forModel,
+        forVisitor: { result, display, ...(form ? { form } : {}) },
+        durationMs: Math.round(performance.now() - startedAt),
+        request,
+      };
+    },
+  };
 }
 
-function failure(message: string): ToolOutcome {
+export function failure(message: string): ToolOutcome {
   return { result: message, isError: true, displayConfig: null, display: null, forModel: message };
+}
+
+/** Visitors get what the display maps, and the whole result only as `text`. */
+function shown(tool: ToolRow, result: unknown, forModel: string): ToolOutcome {
+  const displayConfig = tool.displayConfig ? JSON.parse(tool.displayConfig) : null;
+  const display = displayOf(result, displayConfig);
+  const isWhole = display.type === "text" && !displayConfig?.fieldMappings?.text;
+  return { result: isWhole ? result : display.slots, isError: false, displayConfig, display, forModel };
+}
+
+/** A mock's response is text; what is JSON can be mapped to a display like any other result. */
+function readMock(response: string): unknown {
+  if (!/^\s*[[{]/.test(response)) return response;
+  try {
+    return JSON.parse(response);
+  } catch {
+    return response;
+  }
+}
+
+function formShown(tool: ToolRow, input: Input): ToolOutcome {
+  const form = toVisitorForm(tool, input);
+  const forModel = "The form was shown to the visitor, who may fill it in now. Do not ask for its fields in the chat.";
+  const displayConfig = tool.displayConfig ? JSON.parse(tool.displayConfig) : null;
+  const display = { type: "form", slots: {}, options: {} };
+  return { result: null, isError: false, displayConfig, display, form, forModel };
+}
+
+/** The form as a visitor gets it, with defaults from the call's input where the names match. */
+function toVisitorForm(tool: ToolRow, input: Input = {}): VisitorForm {
+  const formSchema: FormSchema = tool.formSchema ? JSON.parse(tool.formSchema) : { fields: [] };
+  const fields = formSchema.fields.map((field) => {
+    const given = Object.hasOwn(input, field.name) ? input[field.name] : undefined;
+    const isFile = field.type === "file" || field.type === "image";
+    return isFile || !isScalar(given) ? field : { ...field, defaultValue: String(given) };
+  });
+  return {
+    toolId: tool.id,
+    toolName: tool.name,
+    formSchema: { ...formSchema, fields },
+    executionMode: tool.formExecutionMode ?? "webhook",
+    clientHandler: tool.formClientHandler,
+  };
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }

@@ -130,9 +130,28 @@ async function createTools(db: Kysely<Tables>) {
     .addColumn("isEnabled", "integer", (c) => c.notNull())
     .addColumn("displayConfig", "text")
     .addColumn("mockResponse", "text")
+    .addColumn("httpUrl", "text")
+    .addColumn("httpMethod", "text")
+    .addColumn("httpHeaders", "text")
+    .addColumn("formSchema", "text")
+    .addColumn("formExecutionMode", "text")
+    .addColumn("formWebhookUrl", "text")
+    .addColumn("formClientHandler", "text")
+    .addColumn("formPostActions", "text")
     .addColumn("createdAt", "bigint", (c) => c.notNull())
     .addColumn("updatedAt", "bigint", (c) => c.notNull())
     .addUniqueConstraint("toolsName", ["agentId", "name"])
+    .execute();
+  await db.schema.createIndex("toolsOrganization").on("tools").column("organizationId").execute();
+  await db.schema
+    .createTable("secrets")
+    .$call(belongsTo("organizationId", "organizations"))
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("value", "text", (c) => c.notNull())
+    .addColumn("hosts", "text", (c) => c.notNull())
+    .addColumn("createdAt", "bigint", (c) => c.notNull())
+    .addColumn("updatedAt", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("secretsKey", ["organizationId", "name"])
     .execute();
 }
 

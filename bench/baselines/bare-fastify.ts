@@ -1,0 +1,9 @@
+import Fastify from "fastify";
+import { serveChild } from "../serve-child.ts";
+
+/** One route that answers the given JSON, with nothing around it. */
+const body: unknown = JSON.parse(process.argv[2] ?? "null");
+const app = Fastify();
+app.get("/agents", async () => body);
+await app.listen({ host: "127.0.0.1", port: 0 });
+await serveChild(app.server);

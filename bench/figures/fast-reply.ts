@@ -1,0 +1,10 @@
+import { compareReplies } from "../reply-cpu.ts";
+
+/** Tokens as fast as the provider writes them: what a reply costs besides its tokens shows most. */
+export const fastReply = () =>
+  compareReplies({
+    figure: "CPU of a stored 200-token reply, 16 at once",
+    script: { tokens: 200, everyMs: 0, isStamped: false },
+    load: { streams: 16, rampMs: 0, replies: 25 },
+    limit: 3,
+  });

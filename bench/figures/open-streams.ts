@@ -1,0 +1,49 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { kilobytes, ms, type Row } from "../figure.ts";
+import { startFoyer } from "../foyer-process.ts";
+import { chatOf, keepStreams } from "../load.ts";
+import { startScript, temporaryFolder } from "../processes.ts";
+import { quantile } from "../rounds.ts";
+
+const STREAMS = 2_000;
+const LIMIT_BYTES = 60_000;
+const LIMIT_MS = 100;
+const RAMP_MS = 10_000;
+/** All streams are open together for the last tokens of the first one. */
+const script = { tokens: 30, everyMs: 1_000, isStamped: true };
+
+/** One round, because a process only grows once. A stream that fails ends the measurement with its reason. */
+export async function openStreams(): Promise<Row[]> {
+  await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
+  using folder = temporaryFolder();
+  await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
+  const warmUp = { ...script, tokens: 20, everyMs: 5 };
+  const warm = chatOf(foyer.url, await foyer.createAgent(warmUp), warmUp);
+  await keepStreams(warm, { streams: 20, rampMs: 0, replies: 5 });
+  const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
+
+  const before = foyer.rssBytes();
+  const running = keepStreams(chat, { streams: STREAMS, rampMs: RAMP_MS, replies: 1 });
+  const [timings, atFull] = await Promise.all([running, rssAfter(foyer, script.tokens * script.everyMs - 1_000)]);
+  const bytesEach = (atFull - before) / STREAMS;
+  const delay = quantile(
+    timings.flatMap(({ delays }) => delays),
+    0.99,
+  );
+  const open = `${STREAMS.toLocaleString("en")} open streams, a token a second`;
+  return [
+    {
+      ...{ figure: `${open}: memory of each`, measured: kilobytes(bytesEach), baseline: "-", ratio: "-" },
+      ...{ target: `<= ${kilobytes(LIMIT_BYTES)}, none fails`, isMet: bytesEach <= LIMIT_BYTES },
+    },
+    {
+      ...{ figure: "… delay of a token (p99)", measured: ms(delay), baseline: "-", ratio: "-" },
+      ...{ target: `<= ${ms(LIMIT_MS)}`, isMet: delay <= LIMIT_MS },
+    },
+  ];
+}
+
+async function rssAfter(server: { rssBytes(): number }, afterMs: number) {
+  await wait(afterMs);
+  return server.rssBytes();
+}

@@ -1,0 +1,10 @@
+import { compareReplies } from "../reply-cpu.ts";
+
+/** Tokens at the pace of a real model, each a chunk of its own: what a token costs shows most. */
+export const pacedReply = () =>
+  compareReplies({
+    figure: "The same, a token every 20 ms, 50 at once",
+    script: { tokens: 200, everyMs: 20, isStamped: false },
+    load: { streams: 50, rampMs: 1_000, replies: 1 },
+    limit: 2.2,
+  });

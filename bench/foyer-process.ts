@@ -1,0 +1,85 @@
+import { setTimeout as wait } from "node:timers/promises";
+import packageJson from "../package.json" with { type: "json" };
+import { type BenchProcess, freePort, startProgram } from "./processes.ts";
+import { type Script, scriptName } from "./upstream-script.ts";
+
+const API_KEY = "bench-key-0123456789-0123456789";
+export const authorized = { authorization: `Bearer ${API_KEY}` };
+
+const main = new URL("../packages/server/src/main.ts", import.meta.url);
+/** What `npm start` gives to Node. */
+const startOptions: string[] = packageJson.scripts.start.split(" ").filter((word) => word.startsWith("--"));
+const START_TIMEOUT_MS = 30_000;
+
+export type Foyer = BenchProcess & {
+  /** spawn to the first 200 of /readyz, in milliseconds */
+  startMs: number;
+  /** A new agent, and its id. Its model is the provider's stand-in, told to say this. */
+  createAgent(script?: Script): Promise<string>;
+};
+
+/** The real server, ready, with all limits off. It stores into `dataDir`; without `upstreamUrl` it has no model. */
+export async function startFoyer(options: { dataDir: string; upstreamUrl?: string; nodeOptions?: string[] }) {
+  const port = await freePort();
+  const startedAt = performance.now();
+  const server = startProgram(main, `http://127.0.0.1:${port}`, environment(port, options), [
+    ...startOptions,
+    ...(options.nodeOptions ?? []),
+  ]);
+  try {
+    await untilReady(server, startedAt + START_TIMEOUT_MS);
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+  const foyer: Foyer = {
+    ...server,
+    startMs: performance.now() - startedAt,
+    createAgent: (script) => createAgent(server.url, script),
+  };
+  return foyer;
+}
+
+function environment(port: number, { dataDir, upstreamUrl }: { dataDir: string; upstreamUrl?: string }) {
+  return {
+    PORT: String(port),
+    FOYER_DATA_DIR: dataDir,
+    FOYER_ADMIN_EMAIL: "bench@example.com",
+    FOYER_ADMIN_PASSWORD: "a password for the bench",
+    FOYER_ADMIN_API_KEY: API_KEY,
+    FOYER_LOG_LEVEL: "warn",
+    FOYER_DRAIN_TIMEOUT: "500ms",
+    ...(upstreamUrl ? { OPENAI_COMPATIBLE_BASE_URL: `${upstreamUrl}/v1` } : {}),
+    FOYER_DEFAULT_MODEL: upstreamUrl ? "openai-compatible/test" : "foyer/demo",
+    FOYER_LIMIT_CHAT_PER_SESSION: "0",
+    FOYER_LIMIT_CHAT_PER_IP: "0",
+    FOYER_LIMIT_RUNNING_PER_IP: "0",
+    FOYER_LIMIT_RUNNING: "0",
+  };
+}
+
+async function untilReady(server: BenchProcess, deadline: number) {
+  while (!(await isReadyAt(server.url).catch(() => false))) {
+    if (server.hasEnded()) throw new Error("The server ended before it was ready; it says why above.");
+    if (performance.now() > deadline) throw new Error(`The server was not ready within ${START_TIMEOUT_MS} ms.`);
+    await wait(5);
+  }
+}
+
+async function isReadyAt(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/readyz`);
+  await response.text();
+  return response.ok;
+}
+
+async function createAgent(url: string, script: Script | undefined): Promise<string> {
+  const model = script ? { model: `openai-compatible/${scriptName(script)}` } : {};
+  const response = await fetch(`${url}/agents`, {
+    method: "POST",
+    headers: { ...authorized, "content-type": "application/json" },
+    body: JSON.stringify({ name: "Bench", systemPrompt: "You are a helpful assistant. Answer briefly.", ...model }),
+  });
+  if (response.status !== 201) throw new Error(`The agent was not made: ${await response.text()}`);
+  const { data } = (await response.json()) as { data: { id: string } };
+  return data.id;
+}

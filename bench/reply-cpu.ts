@@ -1,0 +1,46 @@
+import { ms, type Row, times } from "./figure.ts";
+import { startFoyer } from "./foyer-process.ts";
+import { chatOf, completionOf, type Endpoint, keepStreams, type StreamLoad } from "./load.ts";
+import { type BenchProcess, startScript, temporaryFolder } from "./processes.ts";
+import { alternate, median } from "./rounds.ts";
+import type { Script } from "./upstream-script.ts";
+import { warmUp } from "./warm-up.ts";
+
+/** Our CPU for one reply against the CPU of a bare pipe for the same one; `limit` is how many times as much we may take. */
+export async function compareReplies(options: {
+  figure: string;
+  script: Script;
+  load: StreamLoad;
+  limit: number;
+}): Promise<Row[]> {
+  const { figure, script, load, limit } = options;
+  await using upstream = await startScript(new URL("upstream-process.ts", import.meta.url));
+  await using pipe = await startScript(new URL("baselines/pipe-server.ts", import.meta.url), upstream.url);
+  using folder = temporaryFolder();
+  await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
+  await warmUp(foyer, (fast) => completionOf(pipe.url, fast));
+  const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
+  const results = await alternate({
+    subject: () => cpuPerReply(foyer, chat, load),
+    baseline: () => cpuPerReply(pipe, completionOf(pipe.url, script), load),
+  });
+  const subject = median(results.subject);
+  const baseline = median(results.baseline);
+  return [
+    {
+      figure,
+      measured: ms(subject),
+      baseline: `${ms(baseline)} (pipe)`,
+      ratio: times(subject / baseline),
+      target: `<= ${times(limit)}`,
+      isMet: subject / baseline <= limit,
+    },
+  ];
+}
+
+/** CPU of the process for one reply of this load, in milliseconds. */
+export async function cpuPerReply(server: BenchProcess, endpoint: Endpoint, load: StreamLoad): Promise<number> {
+  const before = server.cpuMs();
+  await keepStreams(endpoint, load);
+  return (server.cpuMs() - before) / (load.streams * load.replies);
+}

@@ -1,0 +1,30 @@
+/** Between which two the ratio is; `subject` is ours. */
+export type Sides<T> = { subject: T; baseline: T };
+
+export const ROUNDS = 5;
+
+/**
+ * Measures both sides by turns, so that whatever else the machine does meets both alike. One round before the others
+ * is thrown away: it warms up both.
+ */
+export async function alternate<T>(measure: Sides<() => Promise<T>>, rounds = ROUNDS): Promise<Sides<T[]>> {
+  const results: Sides<T[]> = { subject: [], baseline: [] };
+  for (let round = 0; round <= rounds; round++) {
+    const subject = await measure.subject();
+    const baseline = await measure.baseline();
+    if (round === 0) continue;
+    results.subject.push(subject);
+    results.baseline.push(baseline);
+  }
+  return results;
+}
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** The smallest value that at least this share of the values does not exceed; the median of an even number is the lower one. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+  if (value === undefined) throw new Error("Nothing was measured.");
+  return value;
+}

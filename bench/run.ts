@@ -1,0 +1,72 @@
+import type { Figure, Row } from "./figure.ts";
+import { fastReply } from "./figures/fast-reply.ts";
+import { firstToken } from "./figures/first-token.ts";
+import { firstTokenBusy } from "./figures/first-token-busy.ts";
+import { listAgents } from "./figures/list-agents.ts";
+import { listConversations } from "./figures/list-conversations.ts";
+import { openStreams } from "./figures/open-streams.ts";
+import { pacedReply } from "./figures/paced-reply.ts";
+import { replyWithHistory } from "./figures/reply-with-history.ts";
+import { startToReady } from "./figures/start-to-ready.ts";
+
+/**
+ * `npm run bench` measures everything, `npm run bench -- fast-reply start-to-ready` only these. Exit code 1 when a target is
+ * not met. Times of day-to-day machines vary: ratios are measured by turns and are what counts.
+ */
+const figures: Record<string, Figure> = {
+  "fast-reply": fastReply,
+  "paced-reply": pacedReply,
+  "reply-with-history": replyWithHistory,
+  "first-token": firstToken,
+  "first-token-busy": firstTokenBusy,
+  "open-streams": openStreams,
+  "list-agents": listAgents,
+  "list-conversations": listConversations,
+  "start-to-ready": startToReady,
+};
+
+// Leaving by `exit` ends the servers and removes the folders.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+
+const rows: Row[] = [];
+for (const [name, measure] of chosen(process.argv.slice(2))) {
+  const startedAt = performance.now();
+  rows.push(...(await measure().catch((error: unknown) => [failedRow(name, error)])));
+  console.log(`${name}: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+}
+print(rows);
+process.exit(rows.every(({ isMet }) => isMet) ? 0 : 1);
+
+/** One figure that does not work does not cost the others. */
+function failedRow(name: string, error: unknown): Row {
+  console.error(`${name}: ${error instanceof Error ? error.message : error}`);
+  return { figure: name, measured: "failed", baseline: "-", ratio: "-", target: "-", isMet: false };
+}
+
+function chosen(names: string[]): Array<[string, Figure]> {
+  if (names.length === 0) return Object.entries(figures);
+  const unknown = names.find((name) => !(name in figures));
+  if (unknown !== undefined) {
+    console.error(`There is no figure ${unknown}; there are ${Object.keys(figures).join(", ")}.`);
+    process.exit(2);
+  }
+  return Object.entries(figures).filter(([name]) => names.includes(name));
+}
+
+function print(rows: readonly Row[]) {
+  const lines = [
+    ["Figure", "Foyer", "Baseline", "Ratio", "Target", ""],
+    ...rows.map(({ figure, measured, baseline, ratio, target, isMet }) => [
+      ...[figure, measured, baseline, ratio, target],
+      isMet ? "met" : "NOT MET",
+    ]),
+  ];
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
+  for (const line of lines)
+    console.log(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    );
+}

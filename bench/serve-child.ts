@@ -1,0 +1,15 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+
+/** For the scripts that `startScript` starts: listens on a free port, tells it, and goes when the bench is gone. */
+export async function serveChild(server: Server): Promise<void> {
+  process.once("disconnect", () => process.exit(0));
+  process.once("SIGTERM", () => process.exit(0));
+  if (!server.listening) {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  }
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  process.send?.({ port: address.port });
+}

@@ -1,0 +1,35 @@
+import { startFoyer } from "./foyer-process.ts";
+import { chatOf, completionOf, keepStreams, type Timing } from "./load.ts";
+import { startScript, temporaryFolder } from "./processes.ts";
+import { alternate, median, quantile, type Sides } from "./rounds.ts";
+import { warmUp } from "./warm-up.ts";
+
+const script = { tokens: 100, everyMs: 20, isStamped: true };
+
+/**
+ * From the request to the first delta, less what the provider itself took for it: p99 of each round, in milliseconds,
+ * against a hand-written proxy. Streams begin evenly over time, as visitors do, and go on with the next reply, so that
+ * new ones always meet running ones.
+ */
+export async function addedToFirstToken(streams: number): Promise<Sides<number>> {
+  await using upstream = await startScript(new URL("upstream-process.ts", import.meta.url));
+  await using proxy = await startScript(new URL("baselines/fetch-proxy.ts", import.meta.url), upstream.url);
+  using folder = temporaryFolder();
+  await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
+  await warmUp(foyer, (fast) => completionOf(proxy.url, fast, "event: stop"));
+  const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
+  const byHand = completionOf(proxy.url, script, "event: stop");
+  const load = { streams, rampMs: script.tokens * script.everyMs, replies: 2 };
+  const results = await alternate({
+    subject: async () => p99(await keepStreams(chat, load)),
+    baseline: async () => p99(await keepStreams(byHand, load)),
+  });
+  return { subject: median(results.subject), baseline: median(results.baseline) };
+}
+
+function p99(timings: readonly Timing[]): number {
+  return quantile(
+    timings.map(({ addedToFirst }) => addedToFirst ?? Number.POSITIVE_INFINITY),
+    0.99,
+  );
+}

@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
+import { serveChild } from "./serve-child.ts";
+import { LAST_WORD, parseScript, type Script } from "./upstream-script.ts";
+
+/** A model provider that streams chat completions, one write a token; the model's name says how (upstream-script.ts). */
+const server = createServer(async (request, response) => {
+  const received = now();
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const script = parseScript(JSON.parse(Buffer.concat(chunks).toString("utf8")).model);
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  await sayTokens(request, response, script, received);
+  if (!response.destroyed) response.end(ending(script.tokens));
+});
+server.keepAliveTimeout = 60_000;
+await serveChild(server);
+
+async function sayTokens(request: IncomingMessage, response: ServerResponse, script: Script, received: number) {
+  const { tokens, everyMs, isStamped } = script;
+  const startedAt = performance.now();
+  for (let index = 0; index < tokens; index++) {
+    // By the clock, so that a late timer does not make the next ones late too.
+    if (everyMs > 0) await wait(Math.max(0, startedAt + (index + 1) * everyMs - performance.now()));
+    else await nextTurn();
+    if (request.socket.destroyed) return;
+    response.write(isStamped ? line(stamp(index, received)) : plainLine(index, tokens));
+  }
+}
+
+const words = [" a", " word", " streams", " from", " the", " model", " and", " passes", " through", " here", "."];
+const plainLines = words.map(line);
+const lastLine = line(LAST_WORD);
+
+function plainLine(index: number, tokens: number) {
+  return index === tokens - 1 ? lastLine : (plainLines[index % plainLines.length] ?? lastLine);
+}
+
+/** When it was sent, and for the first token also when the request had come: see load.ts. */
+function stamp(index: number, received: number) {
+  return ` @${now().toFixed(2)}${index === 0 ? `#${received.toFixed(2)}` : ""}`;
+}
+
+/** As OpenAI's servers send it, except for the length of the random parts. */
+function line(content: string) {
+  return event({ choices: [{ index: 0, delta: { content }, logprobs: null, finish_reason: null }], usage: null });
+}
+
+function ending(tokens: number) {
+  const usage = { prompt_tokens: 20, completion_tokens: tokens, total_tokens: 20 + tokens };
+  const stop = { choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: "stop" }], usage: null };
+  return `${event(stop)}${event({ choices: [], usage })}data: [DONE]\n\n`;
+}
+
+function event(rest: object) {
+  const fixed = {
+    id: "chatcmpl-D8Z5oo6uDh67AD85p73ksdT1KxhE0",
+    object: "chat.completion.chunk",
+    created: 1_770_933_892,
+  };
+  const named = { model: "bench-2025-04-14", service_tier: "default", system_fingerprint: "fp_de604bd877" };
+  return `data: ${JSON.stringify({ ...fixed, ...named, ...rest })}\n\n`;
+}
+
+/** Milliseconds since 1970 with a fraction; all our processes read the same clock. */
+function now() {
+  return performance.timeOrigin + performance.now();
+}

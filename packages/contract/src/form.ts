@@ -1,0 +1,93 @@
+import Type, { type Static } from "typebox";
+import { nullable, oneOf } from "./schema.ts";
+
+export const fieldTypes = [
+  "text",
+  "email",
+  "tel",
+  "number",
+  "textarea",
+  "select",
+  "multiselect",
+  "date",
+  "datetime",
+  "file",
+  "image",
+] as const;
+
+const message = Type.Optional(Type.String({ maxLength: 500, description: "The text that the visitor sees" }));
+const lengthRule = Type.Object({ value: Type.Integer({ minimum: 0, maximum: 1_000_000 }), message });
+const boundRule = Type.Object({
+  value: Type.Unsafe<number | string>({ type: ["number", "string"], description: "For dates a date, else a number" }),
+  message,
+});
+
+export const FieldValidation = Type.Object({
+  required: Type.Optional(Type.Object({ value: Type.Boolean(), message })),
+  minLength: Type.Optional(lengthRule),
+  maxLength: Type.Optional(lengthRule),
+  min: Type.Optional(boundRule),
+  max: Type.Optional(boundRule),
+  pattern: Type.Optional(Type.Object({ value: Type.String({ minLength: 1, maxLength: 1_000 }), message })),
+});
+export type FieldValidation = Static<typeof FieldValidation>;
+
+export const FormField = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100, pattern: "\\S" }),
+  label: Type.String({ maxLength: 500 }),
+  type: oneOf(fieldTypes),
+  placeholder: Type.Optional(Type.String({ maxLength: 500 })),
+  defaultValue: Type.Optional(
+    Type.String({ maxLength: 5_000, description: "A value, or a template: `{{user.email}}`" }),
+  ),
+  disabled: Type.Optional(Type.Boolean()),
+  validation: Type.Optional(FieldValidation),
+  options: Type.Optional(
+    Type.Array(Type.Object({ label: Type.String({ maxLength: 500 }), value: Type.String({ maxLength: 500 }) }), {
+      minItems: 1,
+      maxItems: 500,
+    }),
+  ),
+});
+export type FormField = Static<typeof FormField>;
+
+export const formFields = Type.Array(FormField, { minItems: 1, maxItems: 100 });
+
+export const FormSchema = Type.Object({
+  fields: formFields,
+  submitLabel: Type.Optional(Type.String({ maxLength: 200 })),
+  successMessage: Type.Optional(Type.String({ maxLength: 2_000 })),
+  errorMessage: Type.Optional(Type.String({ maxLength: 2_000 })),
+});
+export type FormSchema = Static<typeof FormSchema>;
+
+/** What happens after the primary webhook. `url`/`webhookUrl` and `messageTemplate`/`message` are two spellings of one field. */
+export const PostAction = Type.Object({
+  type: oneOf(["webhook", "team_chat", "slack", "email"]),
+  url: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  webhookUrl: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  headers: Type.Optional(
+    Type.Unsafe<Record<string, string> | null>({
+      type: ["object", "null"],
+      additionalProperties: { type: "string" },
+    }),
+  ),
+  payload: Type.Optional(
+    Type.Unsafe<Record<string, unknown> | null>({ type: ["object", "null"], additionalProperties: true }),
+  ),
+  messageTemplate: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
+  message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
+  recipientIds: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 50 }))),
+  subject: Type.Optional(nullable(Type.String({ maxLength: 500 }))),
+});
+export type PostAction = Static<typeof PostAction>;
+
+/** A form as a visitor gets it: in a `tool_result`, and from the public listing. */
+export const VisitorForm = Type.Object({
+  toolId: Type.String(),
+  toolName: Type.String(),
+  formSchema: FormSchema,
+  executionMode: oneOf(["webhook", "client", "both"]),
+  clientHandler: nullable(Type.String()),
+});
+export type VisitorForm = Static<typeof VisitorForm>;

@@ -1,0 +1,61 @@
+import Type, { type Static } from "typebox";
+import { nullable, ref, Success, Timestamp } from "./schema.ts";
+
+const secretName = Type.String({ minLength: 1, maxLength: 100, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" });
+const value = Type.String({ minLength: 1, maxLength: 10_000 });
+const hosts = nullable(
+  Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+    maxItems: 50,
+    description: "Hosts that may get the secret; without any, the host of whichever tool names it",
+  }),
+);
+
+/** A secret as it can be seen: everything but its value. */
+export const Secret = Type.Object(
+  { name: Type.String(), hosts: Type.Array(Type.String()), createdAt: Timestamp, updatedAt: Timestamp },
+  { $id: "Secret" },
+);
+export type Secret = Static<typeof Secret>;
+
+const tags = ["Secrets"];
+const config = { access: "account" } as const;
+const params = Type.Object({ name: Type.String() });
+
+export const listSecrets = {
+  method: "GET",
+  url: "/secrets",
+  config,
+  schema: { tags, summary: "List the names of the account's secrets", response: { 200: Type.Array(ref(Secret)) } },
+} as const;
+
+export const createSecret = {
+  method: "POST",
+  url: "/secrets",
+  config,
+  schema: {
+    tags,
+    summary: "Keep a secret under a new name",
+    body: Type.Object({ name: secretName, value, hosts: Type.Optional(hosts) }),
+    response: { 201: ref(Secret) },
+  },
+} as const;
+
+export const putSecret = {
+  method: "PUT",
+  url: "/secrets/:name",
+  config,
+  schema: {
+    tags,
+    summary: "Keep a secret, in place of one of that name",
+    params: Type.Object({ name: secretName }),
+    body: Type.Object({ value, hosts: Type.Optional(hosts) }),
+    response: { 200: ref(Secret) },
+  },
+} as const;
+
+export const deleteSecret = {
+  method: "DELETE",
+  url: "/secrets/:name",
+  config,
+  schema: { tags, summary: "Delete a secret", params, response: { 200: Success } },
+} as const;

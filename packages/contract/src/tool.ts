@@ -1,0 +1,220 @@
+import Type, { type Static } from "typebox";
+import { FormSchema, formFields, PostAction } from "./form.ts";
+import { nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
+
+export const executionTypes = ["mock", "http", "form"] as const;
+export type ExecutionType = (typeof executionTypes)[number];
+
+/** The slots that each way to show a result has, and the flags that its `options` take. */
+export const displayTypes = {
+  text: { slots: ["text"] },
+  product_card: { slots: ["title", "price", "image", "description", "url"] },
+  product_carousel: { slots: ["items", "title", "price", "image", "description", "url"] },
+  image: { slots: ["image", "title", "description"] },
+  table: { slots: ["rows"] },
+  buttons: { slots: ["title", "buttons", "label", "value", "url"] },
+  form: { slots: [] },
+  custom: { slots: null },
+} as const satisfies Record<string, { slots: readonly string[] | null }>;
+export type DisplayType = keyof typeof displayTypes;
+
+export const displayOptions = [
+  "showTitle",
+  "showPrice",
+  "showImage",
+  "showDescription",
+  "showAddToCart",
+  "showHeader",
+] as const;
+
+const flags = Object.fromEntries(displayOptions.map((name) => [name, Type.Optional(Type.Boolean())]));
+
+export const DisplayConfig = Type.Object({
+  type: Type.Optional(oneOf(Object.keys(displayTypes) as DisplayType[])),
+  fieldMappings: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      type: "object",
+      additionalProperties: { type: "string", minLength: 1, maxLength: 200 },
+      maxProperties: 50,
+      description: "Slot → field of the result; dots lead into objects (`product.name`)",
+    }),
+  ),
+  options: Type.Optional(Type.Unsafe<Partial<Record<(typeof displayOptions)[number], boolean>>>(Type.Object(flags))),
+});
+export type DisplayConfig = Static<typeof DisplayConfig>;
+
+/** What a display shows, its slots already filled from the result, so that every client renders the same. */
+export type Display = {
+  type: DisplayType;
+  slots: Record<string, unknown>;
+  options: Partial<Record<(typeof displayOptions)[number], boolean>>;
+};
+
+const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
+const Headers = Type.Unsafe<Record<string, string>>({
+  type: "object",
+  additionalProperties: { type: "string", maxLength: 4_000 },
+  maxProperties: 50,
+});
+
+const name = Type.String({ minLength: 1, maxLength: 64, pattern: "^[a-z_]+$" });
+const description = Type.String({ minLength: 1, maxLength: 4_000, pattern: "\\S" });
+const url = Type.String({ minLength: 1, maxLength: 2_000 });
+
+/** Every field that only one kind of tool has. */
+const kindFields = {
+  mockResponse: nullable(Type.String({ maxLength: 100_000 })),
+  httpUrl: nullable(url),
+  httpMethod: nullable(oneOf(["GET", "POST", "PUT", "DELETE"])),
+  httpHeaders: nullable(Headers),
+  formSchema: nullable(FormSchema),
+  formExecutionMode: nullable(oneOf(["webhook", "client", "both"])),
+  formWebhookUrl: nullable(url),
+  formClientHandler: nullable(Type.String({ minLength: 1, maxLength: 200 })),
+  formPostActions: nullable(Type.Array(PostAction, { maxItems: 20 })),
+};
+
+export const Tool = Type.Object(
+  {
+    id: Type.String(),
+    agentId: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    executionType: oneOf(executionTypes),
+    inputSchema: AnyObject,
+    isEnabled: Type.Boolean(),
+    displayConfig: nullable(DisplayConfig),
+    ...kindFields,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { $id: "Tool" },
+);
+export type Tool = Static<typeof Tool>;
+
+/** Accepted on input only. */
+const otherSpellings = {
+  type: oneOf(executionTypes, "Another spelling of `executionType`"),
+  formFieldsSchema: formFields,
+};
+
+export const ToolChanges = Type.Partial(
+  Type.Object({
+    ...{ name, description, executionType: oneOf(executionTypes), inputSchema: AnyObject },
+    ...{ isEnabled: nullable(Type.Boolean()), displayConfig: nullable(DisplayConfig) },
+    ...kindFields,
+    ...otherSpellings,
+  }),
+);
+export type ToolChanges = Static<typeof ToolChanges>;
+
+export const ToolCreate = Type.Object({
+  agentId: Type.String({ minLength: 1 }),
+  name,
+  description,
+  inputSchema: AnyObject,
+  ...Type.Partial(
+    Type.Object({
+      executionType: oneOf(executionTypes),
+      ...{ isEnabled: nullable(Type.Boolean()), displayConfig: nullable(DisplayConfig) },
+      ...kindFields,
+      ...otherSpellings,
+    }),
+  ).properties,
+});
+export type ToolCreate = Static<typeof ToolCreate>;
+
+export const ToolLimits = Type.Object({
+  current: Type.Integer(),
+  limit: nullable(Type.Integer({ description: "`null` means unlimited" })),
+  planId: Type.String(),
+  canCreate: Type.Boolean(),
+});
+export type ToolLimits = Static<typeof ToolLimits>;
+
+/** What a try-out of a tool shows its maker. `request` is there for http tools, its secrets masked. */
+export const ToolTest = Type.Object({
+  isError: Type.Boolean(),
+  forModel: Type.String({ description: "What the model would be told" }),
+  forVisitor: Type.Object({ result: Type.Unknown(), display: Type.Unknown(), form: Type.Optional(Type.Unknown()) }),
+  durationMs: Type.Integer(),
+  request: nullable(
+    Type.Object({
+      method: Type.String(),
+      url: Type.String(),
+      headers: Type.Unsafe<Record<string, string>>({ type: "object", additionalProperties: { type: "string" } }),
+      body: nullable(Type.String()),
+    }),
+  ),
+});
+export type ToolTest = Static<typeof ToolTest>;
+
+const tags = ["Tools"];
+const params = Type.Object({ id: Type.String() });
+const config = { access: "account" } as const;
+const agentId = Type.String({ minLength: 1 });
+
+export const listTools = {
+  method: "GET",
+  url: "/tools",
+  config,
+  schema: {
+    tags,
+    summary: "List an agent's tools",
+    querystring: Type.Object({ agentId }),
+    response: { 200: Type.Array(ref(Tool)) },
+  },
+} as const;
+
+export const getToolLimits = {
+  method: "GET",
+  url: "/tools/limits",
+  config,
+  schema: {
+    tags,
+    summary: "How many tools there are and may be; without an agent, of the whole account",
+    querystring: Type.Object({ agentId: Type.Optional(agentId) }),
+    response: { 200: ToolLimits },
+  },
+} as const;
+
+export const getTool = {
+  method: "GET",
+  url: "/tools/:id",
+  config,
+  schema: { tags, summary: "Read a tool", params, response: { 200: ref(Tool) } },
+} as const;
+
+export const createTool = {
+  method: "POST",
+  url: "/tools",
+  config,
+  schema: { tags, summary: "Make a tool", body: ToolCreate, response: { 201: ref(Tool) } },
+} as const;
+
+export const updateTool = {
+  method: "PUT",
+  url: "/tools/:id",
+  config,
+  schema: { tags, summary: "Change some fields of a tool", params, body: ToolChanges, response: { 200: ref(Tool) } },
+} as const;
+
+export const deleteTool = {
+  method: "DELETE",
+  url: "/tools/:id",
+  config,
+  schema: { tags, summary: "Delete a tool", params, response: { 200: Success } },
+} as const;
+
+export const testTool = {
+  method: "POST",
+  url: "/tools/:id/test",
+  config,
+  schema: {
+    tags,
+    summary: "Run a tool with an input and see what the model and the visitor would get",
+    params,
+    body: Type.Object({ input: Type.Optional(nullable(AnyObject)) }),
+    response: { 200: ToolTest },
+  },
+} as const;

@@ -1,0 +1,20 @@
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../config.ts";
+
+/** Nothing that we send is a page by itself; those that are (pages/, `/docs`) say what they may load. */
+const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
+
+/** The headers of every response: its id, and what keeps a browser from making more of it than it is. */
+export function useSafeHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, "baseUrl">): void {
+  const headers = {
+    "content-security-policy": contentSecurityPolicy,
+    "cross-origin-resource-policy": "cross-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    ...(baseUrl.startsWith("https:") ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
+  };
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(headers).header("x-request-id", request.id);
+    done();
+  });
+}

@@ -1,0 +1,323 @@
+import type { DisplayConfig } from "@foyer/contract";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkDisplayConfig, displayOf } from "./display-result.ts";
+
+const shoe = {
+  name: "Shoe",
+  cost: { amount: 49.5 },
+  photos: ["https://img.example/1.png"],
+  link: "https://shop.example/1",
+  internal: "margin 40 %",
+};
+const cardMappings = { title: "name", price: "cost.amount", image: "photos.0", url: "link" };
+
+function slots(result: unknown, config: DisplayConfig) {
+  return displayOf(result, config).slots;
+}
+
+describe("text", () => {
+  it.each([
+    ["a text", "hello", "hello"],
+    ["a number", 4, "4"],
+    ["null", null, "null"],
+    ["an object", { a: [1] }, '{\n  "a": [\n    1\n  ]\n}'],
+    ["JSON that is a text", '{"a":1}', '{"a":1}'],
+  ])("shows %s", (_what, result, text) => {
+    expect(displayOf(result, null)).toEqual({ type: "text", slots: { text }, options: {} });
+    expect(displayOf(result, {})).toEqual({ type: "text", slots: { text }, options: {} });
+  });
+
+  it("shows one field when that is mapped", () => {
+    expect(slots(shoe, { fieldMappings: { text: "name" } })).toEqual({ text: "Shoe" });
+    expect(slots(shoe, { fieldMappings: { text: "photos" } })).toEqual({ text: '[\n  "https://img.example/1.png"\n]' });
+    for (const path of ["missing", "toString", "name.length"]) {
+      expect(slots(shoe, { fieldMappings: { text: path } })).toEqual({});
+    }
+  });
+
+  it("is the whole of a long text, while other slots stop at 2,000 characters, between characters", () => {
+    const card = (title: string) =>
+      displayOf({ title }, { type: "product_card", fieldMappings: { title: "title" } }).slots.title;
+    expect(displayOf("x".repeat(2_001), null).slots.text).toBe("x".repeat(2_001));
+    expect(card("x".repeat(2_000))).toBe("x".repeat(2_000));
+    expect(card("x".repeat(2_001))).toBe(`${"x".repeat(1_999)}…`);
+    expect(card(`${"x".repeat(1_998)}👋👋`)).toBe(`${"x".repeat(1_998)}…`);
+  });
+});
+
+describe("a card", () => {
+  it("has what is mapped, by path, and nothing else", () => {
+    expect(displayOf(shoe, { type: "product_card", fieldMappings: cardMappings })).toEqual({
+      type: "product_card",
+      slots: { title: "Shoe", price: 49.5, image: "https://img.example/1.png", url: "https://shop.example/1" },
+      options: {},
+    });
+  });
+
+  it.each(["product_card", "product_carousel", "image", "table", "buttons", "form", "custom"] as const)(
+    "is empty without mappings, even where names agree: %s",
+    (type) => {
+      const result = { title: "Shoe", price: 1, items: ["Shoe"], rows: ["Shoe"], buttons: ["Shoe"] };
+      expect(slots(result, { type })).toEqual({});
+      expect(JSON.stringify(slots([result, "Shoe"], { type }))).not.toContain("Shoe");
+    },
+  );
+
+  it("reads the JSON of a mock's text", () => {
+    expect(slots(JSON.stringify(shoe), { type: "product_card", fieldMappings: { title: "name" } })).toEqual({
+      title: "Shoe",
+    });
+    expect(slots("{not json", { type: "product_card", fieldMappings: { title: "name" } })).toEqual({});
+  });
+
+  it.each([
+    ["an object", { a: 1 }],
+    ["a list", [1]],
+    ["null", null],
+  ])("leaves out %s where a scalar belongs", (_what, name) => {
+    expect(slots({ name }, { type: "product_card", fieldMappings: { title: "name" } })).toEqual({});
+  });
+
+  it.each([
+    "__proto__",
+    "__proto__.x",
+    "constructor",
+    "constructor.name",
+    "toString",
+    "a.length",
+    "a.-1",
+    "a.first",
+    "t.0",
+    "a.b.c",
+  ])("finds nothing at %s", (path) => {
+    const result = JSON.parse('{"__proto__":{"x":"y"},"constructor":"z","a":["q"],"t":"text"}');
+    expect(slots(result, { type: "product_card", fieldMappings: { title: path } })).toEqual({});
+  });
+});
+
+describe("lists", () => {
+  it("map the fields of each item of a carousel", () => {
+    const config: DisplayConfig = {
+      type: "product_carousel",
+      fieldMappings: { items: "found.products", ...cardMappings },
+    };
+    const item = { title: "Shoe", price: 49.5, image: "https://img.example/1.png", url: "https://shop.example/1" };
+    expect(slots({ found: { products: [shoe, "text", {}, null, shoe] } }, config)).toEqual({ items: [item, item] });
+    expect(slots([shoe], { ...config, fieldMappings: cardMappings })).toEqual({ items: [item] });
+    expect(slots({ found: { products: [] } }, config)).toEqual({ items: [] });
+    expect(slots({ found: "none" }, config)).toEqual({});
+    const many = { found: { products: Array(60).fill(shoe) } };
+    expect(slots(many, config).items).toHaveLength(50);
+  });
+
+  it("make a table of the mapped columns, in their order", () => {
+    const config: DisplayConfig = {
+      type: "table",
+      fieldMappings: { Product: "name", rows: "list", "Price (€)": "cost.amount" },
+    };
+    expect(slots({ list: [shoe, { name: { no: 1 } }, "text", { cost: { amount: true } }] }, config)).toEqual({
+      columns: ["Product", "Price (€)"],
+      rows: [
+        ["Shoe", 49.5],
+        [null, null],
+        [null, true],
+      ],
+    });
+    expect(slots([shoe], config)).toMatchObject({ rows: [["Shoe", 49.5]] });
+    expect(slots({ list: {} }, config)).toEqual({});
+    expect(slots({ list: [shoe] }, { type: "table", fieldMappings: { rows: "list" } })).toEqual({});
+  });
+
+  it("are tables of at most 50 rows and 20 columns", () => {
+    const fieldMappings = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`column ${index}`, "name"]));
+    const table = slots(Array(60).fill(shoe), { type: "table", fieldMappings });
+    expect(table.columns).toHaveLength(20);
+    expect(table.rows).toHaveLength(50);
+    expect((table.rows as unknown[][])[0]).toHaveLength(20);
+  });
+
+  it("make buttons, of objects or of plain texts", () => {
+    const fieldMappings = { title: "ask", buttons: "choices", label: "text", value: "id", url: "href" };
+    const choices = [
+      { text: "Yes", id: 1 },
+      { text: "Mail", href: "mailto:a@shop.example" },
+      { text: "Bad", href: "javascript:alert(1)" },
+    ];
+    expect(slots({ ask: "Sure?", choices }, { type: "buttons", fieldMappings })).toEqual({
+      title: "Sure?",
+      buttons: [{ label: "Yes", value: 1 }, { label: "Mail", url: "mailto:a@shop.example" }, { label: "Bad" }],
+    });
+    const plain = { type: "buttons", fieldMappings: { buttons: "choices" } } as const;
+    expect(slots({ choices: ["Yes", "No"] }, plain)).toEqual({
+      buttons: [
+        { label: "Yes", value: "Yes" },
+        { label: "No", value: "No" },
+      ],
+    });
+  });
+});
+
+describe("addresses", () => {
+  const png = `data:image/png;base64,${"A".repeat(1_000)}`;
+
+  it.each([
+    ["https://shop.example/a b", "https://shop.example/a%20b"],
+    ["http://shop.example", "http://shop.example/"],
+    ["mailto:a@shop.example", "mailto:a@shop.example"],
+  ])("may lead to %s", (link, href) => {
+    expect(slots({ link }, { type: "product_card", fieldMappings: { url: "link" } })).toEqual({ url: href });
+  });
+
+  const programs = [
+    ...[
+      "javascript:alert(1)",
+      "JAVASCRIPT:alert(1)",
+      "java\tscript:alert(1)",
+      "java\nscript:alert(1)",
+      "\u0001javascript:alert(1)",
+    ],
+    ...[
+      " javascript:alert(1)",
+      "javascript\r:alert(1)",
+      "vbscript:x",
+      "data:text/html,<script>",
+      "data:text/html;base64,PHM+",
+    ],
+    ...["DATA:text/html,x", "data:image/svg+xml,<svg onload=x>", "data:image/svg+xml;base64,PHM+", "data:,x"],
+  ];
+  const unsafe = [
+    ...programs,
+    ...[
+      "blob:https://a/1",
+      "file:///etc/passwd",
+      "ftp://a/",
+      "//evil.example",
+      "/relative",
+      "relative",
+      "",
+      "https://",
+    ],
+    ...[
+      "https://shop.example@evil.example/",
+      "https://u:p@evil.example/",
+      "ht\ntps://a/",
+      "https://a/\u0000",
+      "\thttps://a/",
+    ],
+    ...[`https://a/${"x".repeat(2_000)}`, 5, true, null, {}, ["https://a/"]],
+  ];
+
+  it.each(unsafe.map((value) => [value]))("never lead to %j", (value) => {
+    const fieldMappings = { url: "it", image: "it" };
+    for (const type of ["product_card", "custom"] as const)
+      expect(slots({ it: value }, { type, fieldMappings })).toEqual({});
+    expect(slots({ it: value }, { type: "image", fieldMappings: { image: "it" } })).toEqual({});
+    expect(slots([{ it: value }], { type: "product_carousel", fieldMappings })).toEqual({ items: [] });
+    expect(slots([{ it: value }], { type: "buttons", fieldMappings: { url: "it" } })).toEqual({ buttons: [] });
+  });
+
+  it.each(programs)("are in no slot of a page's own: %j", (value) => {
+    expect(slots({ it: value }, { type: "custom", fieldMappings: { href: "it" } })).toEqual({});
+  });
+
+  it.each([
+    ["https", "https://img.example/1.png", true],
+    ["http", "http://img.example/1.png", false],
+    ["mailto", "mailto:a@img.example", false],
+    ["a small picture", png, true],
+    ["a webp", png.replace("png", "webp"), true],
+    ["100 KB", `data:image/gif;base64,${"A".repeat(136_532)}AA==`, true],
+    ["more than 100 KB", `data:image/gif;base64,${"A".repeat(136_540)}`, false],
+    ["not base64", "data:image/png,xx", false],
+    ["something after the picture", `${png}\n<script>`, false],
+  ])("of images: %s", (_what, image, isShown) => {
+    for (const type of ["image", "product_card", "custom"] as const) {
+      expect(slots({ image }, { type, fieldMappings: { image: "image" } })).toEqual(isShown ? { image } : {});
+    }
+  });
+});
+
+describe("a page's own display", () => {
+  it("has any slots, scalars only", () => {
+    const fieldMappings = { seats: "free", label: "name", list: "photos" };
+    expect(slots({ ...shoe, free: 3 }, { type: "custom", fieldMappings })).toEqual({ seats: 3, label: "Shoe" });
+  });
+
+  it("has no slot that is a part of every object", () => {
+    const fieldMappings = JSON.parse('{"__proto__":"name","constructor":"name","a":"name"}');
+    const filled = slots(shoe, { type: "custom", fieldMappings });
+    expect(Object.keys(filled)).toEqual(["a"]);
+  });
+});
+
+describe("options", () => {
+  it("are passed on when they are known flags", () => {
+    const options = { showPrice: false, showHeader: true, showTitle: "yes", other: true } as Record<string, unknown>;
+    expect(displayOf("x", { options } as DisplayConfig).options).toEqual({ showPrice: false, showHeader: true });
+  });
+});
+
+describe("any result", () => {
+  it("makes a display of scalars, lists and rows within the limits", () => {
+    const types = ["product_card", "product_carousel", "image", "table", "buttons", "custom"] as const;
+    const path = fc.constantFrom("a", "a.0", "b.a", "a.b.0", "0", "__proto__", "b");
+    const slot = fc.constantFrom("title", "image", "url", "items", "rows", "buttons", "label", "x");
+    const key = fc.constantFrom("a", "b", "0");
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { depthSize: "medium" },
+        fc.constantFrom<unknown>("text", "javascript:x", "https://a.example/", 1, null),
+        fc.array(tie("tree"), { maxLength: 60 }),
+        fc.dictionary(key, tie("tree")),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, fc.constantFrom(...types), fc.dictionary(slot, path), (result, type, fieldMappings) => {
+        for (const [name, value] of Object.entries(slots(result, { type, fieldMappings }))) {
+          if (Array.isArray(value)) expect(value.length).toBeLessThanOrEqual(50);
+          else expect(["string", "number", "boolean"]).toContain(typeof value);
+          if (name === "url" || name === "image") expect(value).toBe("https://a.example/");
+        }
+      }),
+    );
+  });
+});
+
+describe("checkDisplayConfig", () => {
+  it.each<DisplayConfig>([
+    {},
+    { type: "text", fieldMappings: { text: "a" } },
+    { type: "product_card", fieldMappings: cardMappings },
+    { type: "product_carousel", fieldMappings: { items: "list", ...cardMappings } },
+    { type: "buttons", fieldMappings: { title: "t", buttons: "b", label: "l", value: "v", url: "u" } },
+    { type: "table", fieldMappings: { rows: "list", "Any header": "a.b" } },
+    { type: "custom", fieldMappings: { anything: "a.b.c.d.e.f.g.h.i.j" } },
+    { type: "form", fieldMappings: {} },
+  ])("takes %j", (config) => {
+    expect(() => checkDisplayConfig(config)).not.toThrow();
+  });
+
+  it.each<[string, string, DisplayConfig]>([
+    ["price", "is not a slot of text. It has text.", { fieldMappings: { price: "a" } }],
+    [
+      "rows",
+      "is not a slot of image. It has image, title, description.",
+      { type: "image", fieldMappings: { rows: "a" } },
+    ],
+    ["title", "is not a slot of form. It has none.", { type: "form", fieldMappings: { title: "a" } }],
+    [
+      "constructor",
+      "cannot be the name of a slot",
+      { type: "custom", fieldMappings: { constructor: "a" } as Record<string, string> },
+    ],
+    ["x", "must have at most 10 parts", { type: "custom", fieldMappings: { x: "a.b.c.d.e.f.g.h.i.j.k" } }],
+    ["x", "must be the name of a field", { type: "custom", fieldMappings: { x: "a..b" } }],
+    ["x", "must be the name of a field", { type: "table", fieldMappings: { x: " " } }],
+    ["x", "must be the name of a field", { type: "custom", fieldMappings: { x: "a.__proto__" } }],
+  ])("refuses %s: %s", (slot, message, config) => {
+    const path = `displayConfig.fieldMappings.${slot}`;
+    const details = [{ path, message: expect.stringContaining(message) }];
+    expect(() => checkDisplayConfig(config)).toThrow(expect.objectContaining({ code: "VALIDATION_ERROR", details }));
+  });
+});

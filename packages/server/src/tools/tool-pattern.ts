@@ -1,0 +1,61 @@
+import { RE2JS } from "re2js";
+
+const MAX_PATTERN_LENGTH = 1_000;
+/** Instructions. `.{1,1000}` has 2,001, an address of a mail about 800. */
+const MAX_PROGRAM = 2_500;
+/** Instructions × characters of one test: about 0.1 s at the worst. `^[a-z ]+$` reads half a million characters with it. */
+const MAX_WORK = 5_000_000;
+
+/**
+ * A tenant's pattern, run in linear time. It is found anywhere in the value unless it is anchored. A value too long for
+ * it (a thousand characters and more, for the largest patterns) does not match.
+ * @throws Error that says what cannot be done, so that "The pattern " can stand before it
+ */
+export function compilePattern(pattern: string): { test(value: string): boolean } {
+  if (pattern.length > MAX_PATTERN_LENGTH) throw new Error(`is longer than ${MAX_PATTERN_LENGTH} characters`);
+  checkDialect(pattern);
+  const compiled = translate(pattern);
+  const size = compiled.programSize();
+  if (size > MAX_PROGRAM) throw new Error("repeats too much: its counts multiply to too large a pattern");
+  return { test: (value) => size * value.length <= MAX_WORK && compiled.test(value) };
+}
+
+function translate(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(pattern));
+  } catch (error) {
+    throw new Error(explain(error instanceof Error ? error.message : ""), { cause: error });
+  }
+}
+
+/** The browser runs the same pattern, so it must mean the same to both engines. */
+function checkDialect(pattern: string) {
+  const plainProblem = parseProblem(pattern, "");
+  if (plainProblem) throw new Error(`is not a regular expression: ${plainProblem}`);
+  const isStrict = parseProblem(pattern, "u") === null;
+  for (const [piece, escaped] of pattern.matchAll(/\\[xu]\{|\\([\s\S])|\{,|\[:/g)) {
+    if (escaped === "k") throw new Error("cannot look back at a group (back-references such as \\k<name>)");
+    const isRisky = escaped === undefined || /[AaCEeGgHhiIjJlLmMNoOpPqQRTUVXyYZz]/.test(escaped);
+    if (!isStrict && isRisky)
+      throw new Error(`cannot hold \`${piece}\`: it means different things to different engines`);
+  }
+}
+
+function parseProblem(pattern: string, flags: string): string | null {
+  try {
+    new RegExp(pattern, flags);
+    return null;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "";
+    return message.slice(message.lastIndexOf(": ") + 2);
+  }
+}
+
+/** @param message such as "error parsing regexp: invalid escape sequence: `\1`" */
+function explain(message: string): string {
+  if (/`\(\?<[=!]/.test(message)) return "cannot look behind (`(?<=…)`, `(?<!…)`)";
+  if (/`\(\?[=!]/.test(message)) return "cannot look ahead (`(?=…)`, `(?!…)`)";
+  if (/escape sequence: `\\[1-9]/.test(message)) return "cannot look back at a group (back-references such as \\1)";
+  if (/repeat count|repeat size/.test(message)) return "cannot repeat anything more than 1,000 times";
+  return `cannot be used: ${message.replace(/^error parsing regexp: /, "").slice(0, 200) || "it is not understood"}`;
+}

@@ -1,0 +1,93 @@
+import type { Tool, ToolChanges, ToolCreate, ToolLimits } from "@foyer/contract";
+import type { AgentService } from "../agents/agent-service.ts";
+import type { Account } from "../auth/authenticate.ts";
+import { areMembers } from "../auth/members.ts";
+import { isDuplicate } from "../db/database-errors.ts";
+import type { ToolRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, invalid, notFound } from "../errors.ts";
+import { isId, newId } from "../ids.ts";
+import { limitsOf } from "../plans/plan-limits.ts";
+import { canonical, emptyTool, toColumns, toTool } from "./tool-columns.ts";
+import { checkTool } from "./tool-rules.ts";
+import { createToolStore } from "./tool-store.ts";
+
+export type ToolService = ReturnType<typeof createToolService>;
+
+export function createToolService({ db, outbound }: Pick<Deps, "db" | "outbound">, agents: AgentService) {
+  const store = createToolStore(db);
+
+  async function existing(organizationId: string, id: string): Promise<ToolRow> {
+    const row = isId("tool", id) ? await store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Tool");
+    return row;
+  }
+
+  /** Checks a tool as a whole: what was given together with what it had. */
+  async function check(organizationId: string, tool: Tool, given: ToolChanges) {
+    checkTool(tool, given, (url) => outbound.checkUrl(url));
+    const recipients = (given.formPostActions ?? []).flatMap((action) => action.recipientIds ?? []);
+    if (recipients.length > 0 && !(await areMembers(db, organizationId, recipients))) {
+      throw invalid("formPostActions", "recipientIds must be ids of members of this account");
+    }
+  }
+
+  return {
+    existing,
+    async list(organizationId: string, agentId: string): Promise<Tool[]> {
+      await agents.get(organizationId, agentId);
+      return (await store.list(organizationId, agentId)).map(toTool);
+    },
+    async get(organizationId: string, id: string): Promise<Tool> {
+      return toTool(await existing(organizationId, id));
+    },
+    async limits({ organizationId, plan }: Account, agentId: string | undefined): Promise<ToolLimits> {
+      if (agentId !== undefined) await agents.get(organizationId, agentId);
+      const current = await store.count(organizationId, agentId ?? null);
+      const limit = limitsOf(plan).toolsPerAgent;
+      return { current, limit, planId: plan, canCreate: limit === null || current < limit };
+    },
+    async create({ organizationId, plan }: Account, { agentId, ...input }: ToolCreate): Promise<Tool> {
+      await agents.get(organizationId, agentId);
+      const given = canonical(input);
+      const { name, description, executionType, inputSchema } = given;
+      if (!executionType) throw invalid("executionType", "is required");
+      const now = Date.now();
+      const row: ToolRow = {
+        ...emptyTool,
+        ...toColumns(given),
+        ...{ id: newId("tool"), organizationId, agentId, name: name ?? "", description: description ?? "" },
+        ...{ executionType, inputSchema: JSON.stringify(inputSchema), createdAt: now, updatedAt: now },
+      };
+      const tool = toTool(row);
+      await check(organizationId, tool, given);
+      const { toolsPerAgent } = limitsOf(plan);
+      const isKept = await store.insert(row, toolsPerAgent).catch(refuseDuplicate(tool.name));
+      if (isKept) return tool;
+      throw new AppError(
+        "TOOL_LIMIT_REACHED",
+        `The plan ${plan} allows ${toolsPerAgent} tools for each agent. Delete one, or choose a larger plan.`,
+      );
+    },
+    async update(organizationId: string, id: string, input: ToolChanges): Promise<Tool> {
+      const row = await existing(organizationId, id);
+      const given = canonical(input);
+      const changes = { ...toColumns(given), updatedAt: Date.now() };
+      await check(organizationId, toTool({ ...row, ...changes }), given);
+      const updated = await store.update(organizationId, id, changes).catch(refuseDuplicate(given.name ?? row.name));
+      if (!updated) throw notFound("Tool");
+      return toTool(updated);
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      if (!isId("tool", id) || !(await store.delete(organizationId, id))) throw notFound("Tool");
+    },
+  };
+}
+
+function refuseDuplicate(name: string) {
+  return (error: unknown): never => {
+    if (!isDuplicate(error)) throw error;
+    const details = [{ path: "name", message: "is the name of another tool of this agent" }];
+    throw new AppError("DUPLICATE_TOOL_NAME", `This agent has a tool named ${name} already.`, { details });
+  };
+}

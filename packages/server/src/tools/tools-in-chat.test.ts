@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { chat } from "../../../../test/chat-client.ts";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+
+const city = { type: "object", properties: { bike: { type: "string", enum: ["city", "race"] } }, required: ["bike"] };
+
+onBothDatabases("tools in the chat", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let model: Upstream;
+  let shop: Upstream;
+  let headers: { authorization: string };
+  let agentId: string;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    model = await startUpstream();
+    shop = await startUpstream();
+    const env = { OPENAI_COMPATIBLE_BASE_URL: model.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
+    server = await startServer({ database, env, listen: true });
+    ({ headers } = await server.createAccount());
+  });
+  beforeEach(async () => {
+    agentId = (await manage("POST", "/agents", { name: "Harbour" })).data.id;
+  });
+  afterAll(async () => {
+    await server.stop();
+    await model.stop();
+    await shop.stop();
+    await database.drop();
+  });
+
+  async function manage(method: "POST" | "PUT" | "DELETE", url: string, payload?: object) {
+    const response = await server.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
+    expect(response.statusCode, response.body).toBeLessThan(300);
+    return response.json();
+  }
+  const addTool = (name: string, more: object) =>
+    manage("POST", "/tools", { agentId, name, description: `Does ${name}`, inputSchema: { type: "object" }, ...more });
+  const addStock = (more: object = {}) =>
+    addTool("check_stock", { executionType: "http", httpUrl: `${shop.url}/stock/{bike}`, inputSchema: city, ...more });
+
+  /** The model calls these tools, and says a word once it has the results. */
+  function modelCalls(...calls: Array<[name: string, input: object]>) {
+    let step = 0;
+    model.script((exchange) => {
+      if (step++ > 0) return sayWords("Done.")(exchange);
+      const { send, end } = eventStream(exchange);
+      const toolCalls = calls.map(([name, input], index) => ({
+        ...{ index, id: `call_${index}`, function: { name, arguments: JSON.stringify(input) } },
+      }));
+      send(chunk({ tool_calls: toolCalls }, "tool_calls"));
+      send("[DONE]");
+      end();
+    });
+  }
+  async function ask(content: string, url = server.url) {
+    const stream = await chat(url, { agentId, messages: [{ role: "user", content }] });
+    await stream.ended;
+    expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
+    return stream.events.filter((event) => event.type === "tool_result");
+  }
+  const toldToModel = () => {
+    const { messages } = JSON.parse(model.exchanges.at(-1)?.body ?? "{}");
+    return messages
+      .filter(({ role }: { role: string }) => role === "tool")
+      .map(({ content }: { content: string }) => content);
+  };
+
+  it("are offered with their schema, and only while they are enabled", async () => {
+    const tool = await addStock();
+    await manage("PUT", `/tools/${(await addTool("resting", { executionType: "mock" })).id}`, { isEnabled: false });
+    model.script(sayWords("Hello."));
+    await ask("Hello");
+    expect(JSON.parse(model.exchanges[0]?.body ?? "").tools).toEqual([
+      { type: "function", function: { name: "check_stock", description: tool.description, parameters: city } },
+    ]);
+  });
+
+  it("show visitors what is mapped and tell the model everything", async () => {
+    const displayConfig = { type: "product_card", fieldMappings: { title: "name", price: "cost" } };
+    await addStock({ displayConfig });
+    shop.script(({ response }) => {
+      response.setHeader("content-type", "application/json");
+      response.end('{"name":"City","cost":600,"margin":200}');
+    });
+    modelCalls(["check_stock", { bike: "city" }]);
+    const [result] = await ask("City bikes?");
+    expect(shop.exchanges[0]?.request.url).toBe("/stock/city");
+    expect(result).toMatchObject({
+      ...{ name: "check_stock", isError: false, result: { title: "City", price: 600 }, displayConfig },
+      display: { type: "product_card", slots: { title: "City", price: 600 }, options: {} },
+    });
+    expect(JSON.stringify(result)).not.toContain("200");
+    expect(toldToModel()).toEqual(['{"name":"City","cost":600,"margin":200}']);
+  });
+
+  it("send a secret to the host it is bound to, and to no other", async () => {
+    const host = new URL(shop.url).host;
+    await manage("PUT", "/secrets/KEY", { value: "canary-value", hosts: [host] });
+    await manage("PUT", "/secrets/ELSEWHERE", { value: "canary-other", hosts: ["api.example.com"] });
+    const tool = await addStock({ httpHeaders: { Authorization: "Bearer {{KEY}}" } });
+    shop.script(({ request, response }) => response.end(`You sent ${request.headers.authorization}`));
+    modelCalls(["check_stock", { bike: "city" }]);
+    const [result] = await ask("City?");
+    expect(shop.exchanges[0]?.request.headers.authorization).toBe("Bearer canary-value");
+    expect(JSON.stringify(result) + toldToModel()).not.toContain("canary");
+
+    for (const name of ["ELSEWHERE", "UNKNOWN", "DATABASE_URL", "PATH"]) {
+      await manage("PUT", `/tools/${tool.id}`, { httpHeaders: { Authorization: `Bearer {{${name}}}` } });
+      shop.script(({ response }) => response.end("never"));
+      modelCalls(["check_stock", { bike: "city" }]);
+      expect((await ask("City?"))[0]).toMatchObject({ isError: true });
+      expect(shop.exchanges).toEqual([]);
+      expect(toldToModel()[0]).toContain(name);
+    }
+  });
+
+  it("check the model's input before anything is called", async () => {
+    await addStock();
+    shop.script(({ response }) => response.end("never"));
+    modelCalls(["check_stock", { bike: "plane" }]);
+    expect((await ask("Planes?"))[0]).toMatchObject({ isError: true, result: expect.stringContaining("bike") });
+    expect(shop.exchanges).toEqual([]);
+  });
+
+  it("run side by side and are reported in order, failures too", async () => {
+    await addStock();
+    await addTool("opening_hours", { executionType: "mock", mockResponse: "Nine to six." });
+    const both = Promise.withResolvers<void>();
+    let asked = 0;
+    shop.script(async ({ request, response }) => {
+      if (++asked === 2) both.resolve();
+      // Each waits for the other, so this only ends when both are called at once.
+      await both.promise;
+      if (request.url?.endsWith("race")) response.writeHead(500);
+      response.end("ok");
+    });
+    modelCalls(
+      ["check_stock", { bike: "race" }],
+      ["check_stock", { bike: "city" }],
+      ["opening_hours", {}],
+      ["gone", {}],
+    );
+    const results = await ask("Everything?");
+    expect(results.map((event) => event.type === "tool_result" && [event.name, event.isError, event.result])).toEqual([
+      ["check_stock", true, "HTTP 500"],
+      ["check_stock", false, "ok"],
+      ["opening_hours", false, "Nine to six."],
+      ["gone", true, "There is no such tool."],
+    ]);
+  });
+
+  it("show a form, filled from the call's input, and keep it with the message", async () => {
+    const fields = [
+      { name: "bike", label: "Bike", type: "text" },
+      { name: "photo", label: "Photo", type: "image" },
+    ];
+    const tool = await addTool("test_ride", {
+      executionType: "form",
+      formSchema: { fields },
+      inputSchema: { type: "object" },
+    });
+    modelCalls(["test_ride", { bike: "City", photo: "x", other: 1 }]);
+    const [result] = await ask("I want a ride");
+    expect(result).toMatchObject({
+      isError: false,
+      form: {
+        ...{ toolId: tool.id, toolName: "test_ride", executionMode: "webhook", clientHandler: null },
+        formSchema: { fields: [{ ...fields[0], defaultValue: "City" }, fields[1]] },
+      },
+    });
+    expect(toldToModel()[0]).toContain("form was shown");
+  });
+
+  it("that are deleted in the middle of a reply are an error result", async () => {
+    const tool = await addTool("opening_hours", { executionType: "mock", mockResponse: "Nine." });
+    let step = 0;
+    model.script(async (exchange) => {
+      if (step++ > 0) return sayWords("Done.")(exchange);
+      const { send, end } = eventStream(exchange);
+      await manage("DELETE", `/tools/${tool.id}`);
+      send(
+        chunk(
+          { tool_calls: [{ index: 0, id: "c", function: { name: "opening_hours", arguments: "{}" } }] },
+          "tool_calls",
+        ),
+      );
+      send("[DONE]");
+      end();
+    });
+    expect((await ask("When?"))[0]).toMatchObject({ isError: true, result: "This tool is not available any more." });
+  });
+
+  it("end with the reply: a client that goes aborts the call", async () => {
+    await addStock();
+    const closed = Promise.withResolvers<void>();
+    const called = Promise.withResolvers<void>();
+    shop.script(({ response }) => {
+      response.once("close", closed.resolve);
+      called.resolve();
+    });
+    modelCalls(["check_stock", { bike: "city" }]);
+    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "City?" }] });
+    await called.promise;
+    stream.leave();
+    await closed.promise;
+  });
+
+  it("are called by the demo model too, all three kinds", async () => {
+    const demo = await startServer({ database, listen: true });
+    await manage("PUT", `/tools/${(await addStock()).id}`, { description: "Checks the stock of a bike" });
+    await addTool("opening_hours", {
+      executionType: "mock",
+      mockResponse: "Nine to six.",
+      description: "Opening hours",
+    });
+    const formSchema = { fields: [{ name: "day", label: "Day", type: "date" }] };
+    await addTool("book_test_ride", { executionType: "form", formSchema, description: "Books a test ride" });
+    shop.script(({ response }) => response.end("Three in stock."));
+    expect((await ask("What are your opening hours?", demo.url))[0]).toMatchObject({ result: "Nine to six." });
+    expect((await ask("Please check the stock of the city bike", demo.url))[0]).toMatchObject({
+      result: "Three in stock.",
+    });
+    expect((await ask("I want to book a test ride", demo.url))[0]).toMatchObject({
+      form: { toolName: "book_test_ride" },
+    });
+    await demo.stop();
+  });
+});
