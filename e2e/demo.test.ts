@@ -70,7 +70,7 @@ describe("the demo page", () => {
     });
     await ask(page, "When do you open?");
     await reply.say("We open ");
-    await page.getByText("We open").waitFor();
+    await page.getByText("We open").first().waitFor();
     expect(await page.locator(".lamp.lit").count()).toBe(2);
     await reply.say("at nine.");
     await page.getByText("We open at nine.").first().waitFor();
@@ -94,7 +94,7 @@ describe("the demo page", () => {
     expect(await text.inputValue()).toBe("One\ntwo");
     await page.keyboard.press("Enter");
     await reply.say("Well");
-    await page.getByText("Well").waitFor();
+    await page.getByText("Well").first().waitFor();
     await ask(page, "Next question");
     expect(await text.inputValue()).toBe("Next question");
     await reply.end();
@@ -107,13 +107,13 @@ describe("the demo page", () => {
     const reply = slowReply();
     await ask(page, "Tell me everything");
     await reply.say("First of all");
-    await page.getByText("First of all").waitFor();
+    await page.getByText("First of all").first().waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await replyOver(page);
     expect(await page.locator(".reply").innerText()).toMatch(/First of all\s+Stopped\./);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("text");
     await page.reload();
-    await page.getByText("Stopped.").waitFor();
+    await page.getByText("Stopped.").first().waitFor();
   });
 
   it("goes on with a running reply after a reload", async () => {
@@ -121,9 +121,9 @@ describe("the demo page", () => {
     const reply = slowReply();
     await ask(page, "When do you open?");
     await reply.say("We open ");
-    await page.getByText("We open").waitFor();
+    await page.getByText("We open").first().waitFor();
     await page.reload();
-    await page.getByText("We open").waitFor();
+    await page.getByText("We open").first().waitFor();
     await reply.say("at nine.");
     await reply.end();
     await replyOver(page);
@@ -136,7 +136,7 @@ describe("the demo page", () => {
     const reply = slowReply();
     await ask(page, "Count");
     await reply.say("one two ");
-    await page.getByText("one two").waitFor();
+    await page.getByText("one two").first().waitFor();
     const resumed = page.waitForRequest(/\/chat\/conv_\w+\/stream$/);
     server.app.server.closeAllConnections();
     await reply.say("three ");
@@ -169,7 +169,7 @@ describe("the demo page", () => {
     const { page } = await visit();
     await page.route("**/chat", (route) => route.abort());
     await ask(page, "When do you open?");
-    await page.getByText("Not sent").waitFor();
+    await page.getByText("Not sent").first().waitFor();
     await page.getByText("The server could not be reached.").first().waitFor();
     await page.unroute("**/chat");
     await page.getByRole("button", { name: "Try again" }).click();
@@ -178,7 +178,7 @@ describe("the demo page", () => {
     expect(await page.getByText("Not sent").isVisible()).toBe(false);
     expect(await page.locator(".bubble").count()).toBe(1);
     await page.reload();
-    await page.getByText("We open at nine.").waitFor();
+    await page.getByText("We open at nine.").first().waitFor();
     expect(await page.locator(".bubble").count()).toBe(1);
   });
 
@@ -211,7 +211,7 @@ describe("the demo page", () => {
     await replyOver(page);
     expect(await page.locator(".pieces > *").allInnerTexts()).toEqual(["Used check stock", "Three are here."]);
     await page.reload();
-    await page.getByText("Three are here.").waitFor();
+    await page.getByText("Three are here.").first().waitFor();
     expect(await page.locator(".pieces > *").allInnerTexts()).toEqual(["Used check stock", "Three are here."]);
   });
 
@@ -234,14 +234,14 @@ describe("the demo page", () => {
     const reply = slowReply();
     await ask(page, "Tell me everything");
     await reply.say("First");
-    await page.getByText("First").waitFor();
+    await page.getByText("First").first().waitFor();
     const stopped = page.waitForResponse(/\/stop$/);
     await page.getByRole("button", { name: "New conversation" }).click();
     expect((await stopped).status()).toBe(200);
-    await page.getByText("Good morning.").waitFor();
+    await page.getByText("Good morning.").first().waitFor();
     expect(await page.locator(".bubble").count()).toBe(0);
     await page.reload();
-    await page.getByText("Good morning.").waitFor();
+    await page.getByText("Good morning.").first().waitFor();
   });
 
   it("runs nothing that a name, a greeting, a suggestion, a visitor or a reply brings", async () => {
@@ -274,13 +274,13 @@ describe("the demo page", () => {
     await ask(page, "word".repeat(100));
     await check();
     await reply.say("https://shop.example/".padEnd(200, "x"));
-    await page.getByText("https://shop.example/").waitFor();
+    await page.getByText("https://shop.example/").first().waitFor();
     await check();
     await reply.end();
     await replyOver(page);
     await check();
     await page.goto(`${server.url}/demo/unknown`);
-    await page.getByText("There is no agent at this address").waitFor();
+    await page.getByText("There is no agent at this address").first().waitFor();
     await check();
   });
 });
@@ -290,7 +290,7 @@ type Page = Awaited<ReturnType<TestBrowser["open"]>>["page"];
 function stockTool(organizationId: string, agentId: string) {
   return {
     ...{ id: newId("tool"), organizationId, agentId, name: "check_stock", description: "Looks up the stock" },
-    ...{ executionType: "mock" as const, inputSchema: "{}", isEnabled: 1 as const, displayConfig: null },
+    ...{ executionType: "mock" as const, inputSchema: '{"type":"object"}', isEnabled: 1 as const, displayConfig: null },
     ...{ mockResponse: "3", createdAt: 0, updatedAt: 0 },
   };
 }

@@ -166,10 +166,8 @@ describe("folders of the server", () => {
     ["chat/x.ts", 'import { a } from "../http/sse.ts";'],
     ["agents/x.ts", 'import { a } from "./agent-store.ts";'],
     ["chat/x.ts", 'import type { A } from "../agents/agent-store.ts";'],
-    ["models/x.ts", 'import type { Secrets } from "../auth/root-secret.ts";'],
     ["main.ts", 'import { a } from "./auth/account-store.ts";'],
     ["agents/agent.test.ts", 'import { a } from "../chat/chat-service.ts";'],
-    ["setup/setup-token.ts", 'import { hasAccounts } from "../auth/account-store.ts";'],
   ])("%s may say %s", (path, line) => {
     expect(problemsOf(`${server}/${path}`, line)).toEqual([]);
   });
