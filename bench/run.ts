@@ -8,6 +8,9 @@ import { openStreams } from "./figures/open-streams.ts";
 import { pacedReply } from "./figures/paced-reply.ts";
 import { replyWithHistory } from "./figures/reply-with-history.ts";
 import { startToReady } from "./figures/start-to-ready.ts";
+import { httpToolsAtOnce } from "./figures/tool-http-at-once.ts";
+import { hundredTools } from "./figures/tool-hundred.ts";
+import { mockTool } from "./figures/tool-mock.ts";
 
 /**
  * `npm run bench` measures everything, `npm run bench -- fast-reply start-to-ready` only these. Exit code 1 when a target is
@@ -23,6 +26,9 @@ const figures: Record<string, Figure> = {
   "list-agents": listAgents,
   "list-conversations": listConversations,
   "start-to-ready": startToReady,
+  "mock-tool": mockTool,
+  "http-tools-at-once": httpToolsAtOnce,
+  "hundred-tools": hundredTools,
 };
 
 // Leaving by `exit` ends the servers and removes the folders.

@@ -1,15 +1,29 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { serveChild } from "./serve-child.ts";
-import { LAST_WORD, parseScript, type Script } from "./upstream-script.ts";
+import { LAST_WORD, parseScript, type Script, TOOL_ANSWER, TOOL_NAME } from "./upstream-script.ts";
+
+type Asked = { model: string; messages: Array<{ role: string; content: unknown }> };
 
 /** A model provider that streams chat completions, one write a token; the model's name says how (upstream-script.ts). */
 const server = createServer(async (request, response) => {
   const received = now();
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  const script = parseScript(JSON.parse(Buffer.concat(chunks).toString("utf8")).model);
+  const asked: Asked = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  const script = parseScript(asked.model);
+  const { calls = 0 } = script;
+  const results = asked.messages.filter(({ role }) => role === "tool");
+  if (results.length > 0 && !areComplete(results, calls)) {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: `Not the results of ${calls} calls: ${results[0]?.content}` } }));
+    return;
+  }
   response.writeHead(200, { "content-type": "text/event-stream" });
+  if (results.length < calls) {
+    response.end(callTools(calls));
+    return;
+  }
   await sayTokens(request, response, script, received);
   if (!response.destroyed) response.end(ending(script.tokens));
 });
@@ -41,14 +55,39 @@ function stamp(index: number, received: number) {
   return ` @${now().toFixed(2)}${index === 0 ? `#${received.toFixed(2)}` : ""}`;
 }
 
-/** As OpenAI's servers send it, except for the length of the random parts. */
-function line(content: string) {
-  return event({ choices: [{ index: 0, delta: { content }, logprobs: null, finish_reason: null }], usage: null });
+/** A reply whose tools failed is cheaper than one whose tools ran, so it is no measurement. */
+function areComplete(results: Asked["messages"], calls: number) {
+  return results.length === calls && results.every(({ content }) => content === TOOL_ANSWER);
 }
 
-function ending(tokens: number) {
+/** All calls of one answer, its end included; their ids say when it was sent. */
+function callTools(calls: number) {
+  const at = now().toFixed(2);
+  const events = Array.from({ length: calls }, (_, index) => {
+    const head = {
+      index,
+      id: `call_${index}_at_${at}`,
+      type: "function",
+      function: { name: TOOL_NAME, arguments: "" },
+    };
+    const input = { index, function: { arguments: JSON.stringify({ item: index }) } };
+    return [head, input].map((call) => choice({ tool_calls: [call] })).join("");
+  });
+  return `${events.join("")}${ending(calls, "tool_calls")}`;
+}
+
+/** As OpenAI's servers send it, except for the length of the random parts. */
+function line(content: string) {
+  return choice({ content });
+}
+
+function choice(delta: object) {
+  return event({ choices: [{ index: 0, delta, logprobs: null, finish_reason: null }], usage: null });
+}
+
+function ending(tokens: number, reason = "stop") {
   const usage = { prompt_tokens: 20, completion_tokens: tokens, total_tokens: 20 + tokens };
-  const stop = { choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: "stop" }], usage: null };
+  const stop = { choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: reason }], usage: null };
   return `${event(stop)}${event({ choices: [], usage })}data: [DONE]\n\n`;
 }
 

@@ -1,18 +1,27 @@
 /**
  * What the provider's stand-in says, told by the model's name so that it passes through every server unchanged.
- * `everyMs` 0 means as fast as it goes: one write for each turn of the event loop.
+ * `everyMs` 0 means as fast as it goes: one write for each turn of the event loop. With `calls`, it first calls the tool
+ * `look_up` so many times at once, and says its tokens when it has the results.
  */
-export type Script = { tokens: number; everyMs: number; isStamped: boolean };
+export type Script = { tokens: number; everyMs: number; isStamped: boolean; calls?: number };
 
 /** The last token of every reply without stamps; an answer without it is not complete. */
 export const LAST_WORD = " the-last-word";
 
-export function scriptName({ tokens, everyMs, isStamped }: Script): string {
-  return `${tokens}-tokens-every-${everyMs}-ms${isStamped ? "-stamped" : ""}`;
+/** The tool that is called, with `{ "item": 0 }`, `{ "item": 1 }` and so on, and what it must answer each time. */
+export const TOOL_NAME = "look_up";
+export const TOOL_ANSWER = "We have four of these; the next delivery is on Tuesday.";
+
+export function scriptName({ tokens, everyMs, isStamped, calls }: Script): string {
+  return `${tokens}-tokens-every-${everyMs}-ms${isStamped ? "-stamped" : ""}${calls ? `-after-${calls}-calls` : ""}`;
 }
 
 export function parseScript(name: string): Script {
-  const match = /^(\d+)-tokens-every-(\d+)-ms(-stamped)?$/.exec(name);
+  const match = /^(\d+)-tokens-every-(\d+)-ms(-stamped)?(?:-after-(\d+)-calls)?$/.exec(name);
   if (!match) throw new Error(`${name} is no script.`);
-  return { tokens: Number(match[1]), everyMs: Number(match[2]), isStamped: match[3] !== undefined };
+  const [, tokens, everyMs, stamped, calls] = match;
+  return {
+    ...{ tokens: Number(tokens), everyMs: Number(everyMs), isStamped: stamped !== undefined },
+    ...(calls ? { calls: Number(calls) } : {}),
+  };
 }

@@ -1,0 +1,53 @@
+import { ms, type Row, times } from "../figure.ts";
+import { type Foyer, startFoyer } from "../foyer-process.ts";
+import { chatOf, keepStreams } from "../load.ts";
+import { startScript, temporaryFolder } from "../processes.ts";
+import { cpuPerReply } from "../reply-cpu.ts";
+import { alternate, median } from "../rounds.ts";
+import { createTool, createToolAgent, mock } from "./tool-agent.ts";
+
+const TOOLS = 100;
+const LIMIT_MS = 2;
+/** One word, so that nearly all of the work is done before the first token. */
+const script = { tokens: 1, everyMs: 0, isStamped: false };
+const load = { streams: 16, rampMs: 0, replies: 25 };
+const warmLoad = { ...load, replies: 40 };
+
+/** CPU of a one-word reply of an agent with 100 enabled tools, less that of an agent with one; no tool is called. */
+export async function hundredTools(): Promise<Row[]> {
+  await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
+  using folder = temporaryFolder();
+  await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
+  const manyChat = chatOf(foyer.url, await createAgentWith(foyer, TOOLS), script);
+  const oneChat = chatOf(foyer.url, await createAgentWith(foyer, 1), script);
+  await keepStreams(manyChat, warmLoad);
+  await keepStreams(oneChat, warmLoad);
+  const results = await alternate({
+    subject: () => cpuPerReply(foyer, manyChat, load),
+    baseline: () => cpuPerReply(foyer, oneChat, load),
+  });
+  const subject = median(results.subject);
+  const baseline = median(results.baseline);
+  const added = subject - baseline;
+  return [
+    {
+      figure: `CPU that ${TOOLS} tools add before the first token`,
+      measured: ms(added),
+      baseline: `${ms(baseline)} (reply with 1 tool)`,
+      ratio: times(subject / baseline),
+      target: `<= ${ms(LIMIT_MS)}`,
+      isMet: added <= LIMIT_MS,
+    },
+  ];
+}
+
+async function createAgentWith(foyer: Foyer, tools: number): Promise<string> {
+  const agentId = await createToolAgent(foyer, script, mock);
+  for (let made = 1; made < tools; made++) await createTool(foyer, agentId, letters(made), mock);
+  return agentId;
+}
+
+/** Names have no digits: `tool_ab` for 1. */
+function letters(number: number) {
+  return `tool_${[Math.floor(number / 26), number % 26].map((digit) => String.fromCharCode(97 + digit)).join("")}`;
+}

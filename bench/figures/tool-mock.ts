@@ -1,0 +1,46 @@
+import { ms, type Row, times } from "../figure.ts";
+import { startFoyer } from "../foyer-process.ts";
+import { chatOf, keepStreams } from "../load.ts";
+import { startScript, temporaryFolder } from "../processes.ts";
+import { cpuPerReply } from "../reply-cpu.ts";
+import { alternate, median } from "../rounds.ts";
+import { createToolAgent, mock } from "./tool-agent.ts";
+
+const LIMIT_MS = 1;
+const plain = { tokens: 10, everyMs: 0, isStamped: false };
+const withCall = { ...plain, calls: 1 };
+const load = { streams: 16, rampMs: 0, replies: 25 };
+const warmLoad = { ...load, replies: 40 };
+
+/**
+ * CPU of a reply in which the model calls a mock tool and then says ten tokens, less the CPU of a reply in which it says
+ * these ten tokens at once. Both agents have the same tool. So the difference is all that the call brings: checking its
+ * input and running it, its two events, its part of what is stored, and the second question to the model. Two plain
+ * replies would be too much to take off, since the second one has a request, a conversation and messages of its own.
+ */
+export async function mockTool(): Promise<Row[]> {
+  await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
+  using folder = temporaryFolder();
+  await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
+  const callChat = chatOf(foyer.url, await createToolAgent(foyer, withCall, mock), withCall);
+  const plainChat = chatOf(foyer.url, await createToolAgent(foyer, plain, mock), plain);
+  await keepStreams(callChat, warmLoad);
+  await keepStreams(plainChat, warmLoad);
+  const results = await alternate({
+    subject: () => cpuPerReply(foyer, callChat, load),
+    baseline: () => cpuPerReply(foyer, plainChat, load),
+  });
+  const subject = median(results.subject);
+  const baseline = median(results.baseline);
+  const added = subject - baseline;
+  return [
+    {
+      figure: "CPU that a mock tool's call adds, its model step included",
+      measured: ms(added),
+      baseline: `${ms(baseline)} (plain reply)`,
+      ratio: times(subject / baseline),
+      target: `<= ${ms(LIMIT_MS)}`,
+      isMet: added <= LIMIT_MS,
+    },
+  ];
+}
