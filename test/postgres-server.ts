@@ -31,7 +31,7 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
     persistent: false,
     // PostgreSQL refuses to run as root; this makes it a user of its own there.
     createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync"],
+    initdbFlags: ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8", "--no-sync"],
     postgresFlags: ["-c", "max_connections=200"],
     onLog: () => {},
     onError: () => {},

@@ -7,6 +7,8 @@ import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { migrate } from "./db/migrate.ts";
 import { setUpLink } from "./setup/setup-token.ts";
 
+const CLOSE_MS = 2_000;
+
 const { config, log } = readOrExit();
 const deps = createDeps(config, log);
 const { app, drain } = await orExit("The database cannot be used", prepare);
@@ -40,6 +42,8 @@ async function shutDown(signal: string) {
   process.once(signal, () => process.exit(1));
   stopRetention();
   await drain();
+  // What still holds a connection open, such as somebody who follows another process's reply, ends now.
+  setTimeout(() => app.server.closeAllConnections(), CLOSE_MS).unref();
   await app.close();
   await deps.close();
   process.exit(0);

@@ -1,6 +1,7 @@
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentRow } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
 
 export type AgentStore = ReturnType<typeof createAgentStore>;
 export type AgentSummaryRow = Pick<AgentRow, "id" | "name" | "slug" | "model" | "createdAt">;
@@ -56,12 +57,10 @@ export function createAgentStore(db: Db) {
     },
     /** What belongs to the agent goes with it, by the tables' own references. */
     async delete(organizationId: string, id: string): Promise<boolean> {
-      const result = await db
-        .deleteFrom("agents")
-        .where("id", "=", id)
-        .where("organizationId", "=", organizationId)
-        .executeTakeFirst();
-      return result.numDeletedRows > 0n;
+      return inTransaction(db, async (trx) => {
+        const agent = trx.deleteFrom("agents").where("id", "=", id).where("organizationId", "=", organizationId);
+        return (await agent.executeTakeFirst()).numDeletedRows > 0n;
+      });
     },
   };
 }

@@ -15,6 +15,8 @@ export type ReplyOutput = {
 };
 
 export type LoopInput = {
+  /** whose agent it is */
+  account: string;
   model: ChatModel;
   prompt: LanguageModelV4Prompt;
   tools: LanguageModelV4FunctionTool[];
@@ -50,56 +52,67 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   return { stopReason: "max_steps" as const, usage };
 }
 
-/** One answer of the model: its text goes out as it comes; what it said is returned as it must be told back to it. */
-async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage) {
-  const { model, prompt, tools, temperature, signal, limits } = input;
-  const content: AssistantContent = [];
-  const calls: ToolCallPart[] = [];
-  const reasoning = new Map<string, ReasoningPart>();
-  let hasSaid = false;
-  let text = "";
+/** What the model said in one step, as it must be told back to it. */
+type Answer = {
+  content: AssistantContent;
+  calls: ToolCallPart[];
+  reasoning: Map<string, ReasoningPart>;
+  /** of the text that is not over */
+  text: string;
+  hasSaid: boolean;
+};
+
+const emptyAnswer = (): Answer => ({ content: [], calls: [], reasoning: new Map(), text: "", hasSaid: false });
+
+/** One answer of the model: its text goes out as it comes. */
+async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Promise<Answer> {
+  const { account, model, prompt, tools, temperature, signal, limits } = input;
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
-  await askModel(model, request, limits, signal, (part) => {
-    switch (part.type) {
-      case "text-delta":
-        if (part.delta === "") break;
-        text += part.delta;
-        hasSaid = true;
-        output.text(part.delta);
-        break;
-      case "text-end":
-        output.closeText();
-        if (text) content.push({ type: "text", text, ...asOptions(part.providerMetadata) });
-        text = "";
-        break;
-      case "reasoning-start":
-      case "reasoning-delta":
-      case "reasoning-end":
-        rememberReasoning(content, reasoning, part);
-        break;
-      case "tool-call":
-        calls.push(part);
-        content.push({
-          ...{
-            type: "tool-call",
-            toolCallId: part.toolCallId,
-            toolName: part.toolName,
-            input: parseInput(part.input) ?? {},
-          },
-          ...asOptions(part.providerMetadata),
-        });
-        break;
-      case "finish":
-        usage.inputTokens += part.usage.inputTokens.total ?? 0;
-        usage.outputTokens += part.usage.outputTokens.total ?? 0;
-        if (part.finishReason.unified === "content-filter" && !hasSaid && calls.length === 0) {
-          throw new ModelError("MODEL_REFUSED", "The model declined to answer this.");
-        }
-        break;
-    }
+  let answer = emptyAnswer();
+  await askModel(account, model, request, limits, signal, {
+    begin() {
+      answer = emptyAnswer();
+    },
+    part: (part) => takePart(part, answer, output, usage),
   });
-  if (text) content.push({ type: "text", text });
-  return { content, calls };
+  if (answer.text) answer.content.push({ type: "text", text: answer.text });
+  return answer;
+}
+
+function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: Usage) {
+  const { content, calls } = answer;
+  switch (part.type) {
+    case "text-delta":
+      if (part.delta === "") break;
+      answer.text += part.delta;
+      answer.hasSaid = true;
+      output.text(part.delta);
+      break;
+    case "text-end":
+      output.closeText();
+      if (answer.text) content.push({ type: "text", text: answer.text, ...asOptions(part.providerMetadata) });
+      answer.text = "";
+      break;
+    case "reasoning-start":
+    case "reasoning-delta":
+    case "reasoning-end":
+      rememberReasoning(content, answer.reasoning, part);
+      break;
+    case "tool-call":
+      calls.push(part);
+      content.push({
+        ...{ type: "tool-call", toolCallId: part.toolCallId, toolName: part.toolName },
+        ...{ input: parseInput(part.input) ?? {}, ...asOptions(part.providerMetadata) },
+      });
+      break;
+    case "finish":
+      usage.inputTokens += part.usage.inputTokens.total ?? 0;
+      usage.outputTokens += part.usage.outputTokens.total ?? 0;
+      if (part.finishReason.unified === "content-filter" && !answer.hasSaid && calls.length === 0) {
+        throw new ModelError("MODEL_REFUSED", "The model declined to answer this.");
+      }
+      break;
+  }
 }
 
 async function runTools(calls: ToolCallPart[], input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {

@@ -27,8 +27,9 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     handler: async (request, reply) => {
       const { body } = request;
       const caller = callerOf(request);
-      const agent = await chat.agentFor(body.agentId, caller);
+      // First of all, so that guessing ids counts too.
       if (caller.ip !== null) await perIp.consume(caller.ip);
+      const agent = await chat.agentFor(body.agentId, caller);
       if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`);
       const running = await chat.start(agent, body, caller);
       return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, 0));

@@ -29,7 +29,7 @@ export function createChatService(
 ) {
   const { config, secrets, models } = deps;
   const store = createReplyStore(deps.db);
-  const replies = createRunningReplies(store, deps.log, config.limits);
+  const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const run = createReplyRunner(config.models, store, replies);
   const ownOrigin = new URL(config.baseUrl).origin;
 
@@ -55,6 +55,7 @@ export function createChatService(
         : null;
       if (known && known.agentId !== agent.id) throw notFound("Conversation");
       const messages = newMessages(request, known === null).map((message) => ({ ...message, id: newId("msg") }));
+      const tools = await toolsOf(agent.id);
       const model = await models.choose(agent, { isNewConversation: known === null });
       const conversation = known ?? newConversation(agent, request, visitor, titleOf(messages));
       const reply = createRunningReply(
@@ -65,13 +66,13 @@ export function createChatService(
         },
         { resumable: request.resumable === true, resumeWindow: config.resumeWindow },
       );
-      await replies.add(reply, caller.ip ?? "local");
+      await replies.add(reply, caller.ip);
       try {
         const turn = { conversation, isNew: known === null, messages, replyId: reply.messageId };
         const regenerate = request.regenerate === true;
         const history = await store.begin({ ...turn, model: model.modelId, regenerate }, HISTORY_MESSAGES);
         const prompt = toPrompt(agent.systemPrompt, history);
-        void run(reply, { agent, model, prompt, tools: await toolsOf(agent.id), log: caller.log });
+        void run(reply, { agent, model, prompt, tools, log: caller.log });
         return reply;
       } catch (error) {
         replies.remove(reply);

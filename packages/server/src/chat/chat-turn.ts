@@ -6,6 +6,7 @@ import { sameText } from "../root-secret.ts";
 export type NewMessage = { role: "user" | "assistant"; content: string };
 
 const TITLE_LENGTH = 60;
+const METADATA_LENGTH = 8_192;
 
 /**
  * Which of the sent messages are new. A new conversation takes all; in a known one our history is the truth, so only
@@ -61,8 +62,14 @@ export function visitorOf(request: ChatRequest, identitySecret: string | null): 
     userId: userId || null,
     userEmail: request.userEmail || null,
     userName: request.userName || null,
-    userMetadata: request.userMetadata ? JSON.stringify(request.userMetadata) : null,
+    userMetadata: metadataOf(request),
   };
+}
+
+function metadataOf({ userMetadata }: ChatRequest): string | null {
+  const text = userMetadata ? JSON.stringify(userMetadata) : null;
+  if (text === null || text.length <= METADATA_LENGTH) return text;
+  throw invalid("userMetadata", `must be at most ${METADATA_LENGTH} characters of JSON, found ${text.length}`);
 }
 
 function isSignedBy(secret: string, userId: string, hash: string) {

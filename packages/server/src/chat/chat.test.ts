@@ -164,6 +164,7 @@ onBothDatabases("chat", (createDatabase) => {
       [{ agentId, messages: [user, { role: "assistant", content: "y" }] }, 400, "VALIDATION_ERROR"],
       [{ agentId, messages: [{ role: "system", content: "obey" }] }, 400, "VALIDATION_ERROR"],
       [{ agentId, messages: [long] }, 400, "VALIDATION_ERROR"],
+      [{ agentId, messages: [user], userMetadata: { note: "x".repeat(8_192) } }, 400, "VALIDATION_ERROR"],
       [{ agentId, messages: Array(201).fill(user) }, 400, "VALIDATION_ERROR"],
     ];
     const count = async () => (await server.deps.db.selectFrom("messages").select("id").execute()).length;
@@ -316,6 +317,23 @@ onBothDatabases("chat", (createDatabase) => {
       { role: "assistant", content: "Well" },
       { role: "user", content: "Second question" },
     ]);
+  });
+
+  it("ends a reply whose conversation is deleted", async () => {
+    const closed = Promise.withResolvers<void>();
+    upstream.script((exchange) => {
+      exchange.response.once("close", closed.resolve);
+      eventStream(exchange).send(chunk({ content: "Well" }));
+    });
+    const stream = await say("Delete me");
+    const start = await stream.until("message_start");
+    await stream.until("content_block_delta");
+    if (start.type !== "message_start") throw new Error("not the start");
+    const url = `/conversations/${start.conversationId}`;
+    expect((await server.app.inject({ method: "DELETE", url, headers: owner.headers })).statusCode).toBe(200);
+    await closed.promise;
+    await stream.ended;
+    expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
   });
 
   it("puts two messages sent at once into an order", async () => {

@@ -23,7 +23,9 @@ export function followStored(
   return (reader: EventReader, onError: (error: unknown) => void): (() => void) => {
     let timer: NodeJS.Timeout | undefined;
     let position = positionIn(lastEventId, row.id);
+    let hasLeft = false;
     const show = (current: MessageRow | undefined) => {
+      if (hasLeft) return;
       const isOver = !current || current.id !== row.id || stopReasonOf(current) !== null;
       const events = eventsAfter(position, stateOf(current?.id === row.id ? current : row, start, isOver));
       reader.write(events);
@@ -32,7 +34,10 @@ export function followStored(
       else timer = setTimeout(() => store.latestReply(row.conversationId).then(show).catch(onError), POLL_MS);
     };
     show(row);
-    return () => clearTimeout(timer);
+    return () => {
+      hasLeft = true;
+      clearTimeout(timer);
+    };
   };
 }
 

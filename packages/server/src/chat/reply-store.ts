@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, Tables } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { type HistoryRow, type ReplyEnd, type ReplyQueries, type ReplyState, replyQueries } from "./reply-queries.ts";
 
 export type { HistoryRow };
@@ -27,18 +28,25 @@ export function createReplyStore(db: Db) {
      * model will be told. A reply of this conversation that runs in another process is asked to end.
      */
     async begin(turn: NewTurn, historyLimit: number): Promise<HistoryRow[]> {
-      return db.transaction().execute((trx) => begin(trx, queries, turn, historyLimit));
+      return inTransaction(db, (trx) => begin(trx, queries, turn, historyLimit));
     },
-    /** Where the reply stands, so that little is lost if the process dies. @returns false when it was asked to end */
+    /** Where the reply stands, so that little is lost if the process dies. @returns those that were asked to end */
     async checkpoint(states: readonly ReplyState[]): Promise<Set<string>> {
       const stopped = new Set<string>();
       await db.transaction().execute(async (trx) => {
         for (const state of states) {
           const { rows } = await queries.checkpoint(trx, state);
-          if (rows[0]?.stopRequested === 1) stopped.add(state.id);
+          // No row: its conversation was deleted, or it is asked again elsewhere.
+          if (rows[0]?.stopRequested !== 0) stopped.add(state.id);
         }
       });
       return stopped;
+    },
+    /** Which of these replies were asked to end, or are gone. */
+    async stopRequested(ids: readonly string[]): Promise<Set<string>> {
+      const running = db.selectFrom("messages").select("id").where("id", "in", ids).where("stopRequested", "=", 0);
+      const going = new Set((await running.execute()).map(({ id }) => id));
+      return new Set(ids.filter((id) => !going.has(id)));
     },
     async end(end: ReplyEnd): Promise<void> {
       await queries.end(db, end);

@@ -25,7 +25,16 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
     let ending: ReplyEnding;
     try {
       const temperature = agent.temperature / 100;
-      const loop = { model, prompt, temperature, limits, maxSteps: MAX_STEPS, ...tools, signal: reply.signal };
+      const loop = {
+        account: agent.organizationId,
+        model,
+        prompt,
+        temperature,
+        limits,
+        maxSteps: MAX_STEPS,
+        ...tools,
+        signal: reply.signal,
+      };
       ending = await runAgentLoop(loop, reply);
     } catch (error) {
       ending = reply.signal.aborted ? { stopReason: "aborted" } : failed(error, log);

@@ -1,6 +1,10 @@
 import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
+import { AppError } from "../errors.ts";
 import type { ToolOutcome } from "../tools/run-tool.ts";
 import { eventsAfter, eventWriter, type ReplyEnding, type ReplyStart } from "./reply-events.ts";
+
+/** One visitor with a few tabs, not a crowd. */
+const MAX_READERS = 20;
 
 /** Somebody who follows a reply: gets the events as text, then the end. */
 export type Reader = { write(events: string): void; end(): void };
@@ -69,6 +73,12 @@ export function createRunningReply(start: ReplyStart, options: { resumable: bool
     },
     /** Sends what was said after the position, then everything as it comes. Returns how to leave. */
     follow(reader: Reader, position: number): () => void {
+      if (readers.size >= MAX_READERS) {
+        throw new AppError("RATE_LIMITED", "Too many readers follow this reply.", {
+          retryAfter: 5,
+          limit: MAX_READERS,
+        });
+      }
       clearTimeout(lonely);
       reader.write(eventsAfter(position, { start, pieces, textIsOpen: openText !== null }));
       readers.add(reader);

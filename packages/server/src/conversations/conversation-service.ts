@@ -1,10 +1,15 @@
 import type { Conversation, ConversationQuery, ConversationSummary, Message, Rating } from "@foyer/contract";
 import type { AgentService } from "../agents/agent-service.ts";
-import type { ConversationRow, MessageRow } from "../db/tables.ts";
+import type { MessageRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import { isId } from "../ids.ts";
-import { type ConversationFilter, createConversationStore, type Viewer } from "./conversation-store.ts";
+import {
+  type ConversationFilter,
+  type ConversationSummaryRow,
+  createConversationStore,
+  type Viewer,
+} from "./conversation-store.ts";
 import { fromColumns, toolCallsOf } from "./message-pieces.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -64,7 +69,7 @@ function endOf(to: string) {
   return Date.parse(to) + (to.includes("T") ? 0 : DAY_MS);
 }
 
-function toSummary(row: ConversationRow): ConversationSummary {
+function toSummary(row: ConversationSummaryRow): ConversationSummary {
   return {
     id: row.id,
     agentId: row.agentId,

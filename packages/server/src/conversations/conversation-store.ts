@@ -3,6 +3,13 @@ import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql }
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, Tables } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+
+/** What the list shows; a visitor's metadata can be large. */
+const summaryColumns = [
+  ...(["id", "agentId", "title", "messageCount", "userId", "userEmail", "userName", "createdAt", "updatedAt"] as const),
+];
+export type ConversationSummaryRow = Pick<ConversationRow, (typeof summaryColumns)[number]>;
 
 /** Who may see a conversation: its account, or the holder of its token. */
 export type Viewer = { organizationId: string } | { conversationId: string };
@@ -29,7 +36,7 @@ export function createConversationStore(db: Db) {
         .where("agentId", "=", agentId)
         .where("organizationId", "=", organizationId)
         .$call(matches(filter));
-      const rows = await matching.selectAll().orderBy("id", "desc").limit(limit).offset(offset).execute();
+      const rows = await matching.select(summaryColumns).orderBy("id", "desc").limit(limit).offset(offset).execute();
       const counted = await matching.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
       return { rows, total: Number(counted.n) };
     },
@@ -46,7 +53,7 @@ export function createConversationStore(db: Db) {
     },
     /** Keeps the agent's counter right in the same transaction. @returns false when there is none such */
     async delete(organizationId: string, id: string): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
+      return inTransaction(db, async (trx) => {
         const deleted = await trx
           .deleteFrom("conversations")
           .where("id", "=", id)
@@ -79,11 +86,11 @@ export function createConversationStore(db: Db) {
 function pageQueries(db: Db) {
   const firstPage = compileOnce<
     { agentId: string; organizationId: string; limit: number; offset: number },
-    ConversationRow
+    ConversationSummaryRow
   >((param) =>
     db
       .selectFrom("conversations")
-      .selectAll()
+      .select(summaryColumns)
       .where("agentId", "=", param("agentId"))
       .where("organizationId", "=", param("organizationId"))
       .orderBy("id", "desc")

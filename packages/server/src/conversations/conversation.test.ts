@@ -60,7 +60,7 @@ onBothDatabases("conversations", (createDatabase) => {
   it("are found by user, words, rating and time", async () => {
     const agentId = await createAgent();
     const bike = await say(agentId, "A red bike, 100% wool_saddle", { userId: "ada", userEmail: "ada@example.com" });
-    const other = await say(agentId, "Something else");
+    const other = await say(agentId, "Something else: Äpfel und ÖL");
     const { messages } = (await call("GET", `/conversations/${bike}`)).body.data;
     await call("POST", `/conversations/${bike}/feedback`, { messageId: messages[1].id, rating: "down" });
     const find = async (query: string) => {
@@ -70,6 +70,7 @@ onBothDatabases("conversations", (createDatabase) => {
     };
     expect(await find("userId=ada")).toEqual([bike]);
     expect(await find("q=RED%20BIKE")).toEqual([bike]);
+    expect(await find(`q=${encodeURIComponent("äPFEL UND öl")}`)).toEqual([other]);
     expect(await find(`q=${encodeURIComponent("100% wool_")}`)).toEqual([bike]);
     expect(await find("q=re_%25bike")).toEqual([]);
     expect(await find("feedback=down")).toEqual([bike]);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
+import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 3_600_000;
@@ -29,7 +30,7 @@ export async function deleteOlderThan(db: Db, before: number): Promise<number> {
 }
 
 async function deleteBatch(db: Db, before: number): Promise<number> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const old = trx.selectFrom("conversations").select("id").where("updatedAt", "<", before).orderBy("id").limit(BATCH);
     const rows = await trx.deleteFrom("conversations").where("id", "in", old).returning("agentId").execute();
     const perAgent = Map.groupBy(rows, (row) => row.agentId);

@@ -1,7 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
+import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect } from "kysely";
+import type { PoolClient } from "pg";
+import { isUnavailable } from "./database-errors.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
@@ -29,6 +31,8 @@ export function openSqliteFile(file: string) {
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
   database.pragma("cache_size = -32000");
+  // SQLite's own knows ASCII only.
+  database.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
   return database;
 }
 
@@ -58,13 +62,30 @@ function postgres(url: string, onPoolError: (error: Error) => void) {
       connectionTimeoutMillis: 2_000,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
-      query_timeout: 30_000,
+      query_timeout: QUERY_TIMEOUT_MS,
       types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
     });
     pool.on("error", onPoolError);
-    return pool;
+    return { connect: async () => withoutDead(await pool.connect()), end: () => pool.end(), options: pool.options };
   };
   return new PostgresDialect({ pool: connect });
+}
+
+/** A query that takes longer has lost its server: what is in `db/` reads by index. */
+const QUERY_TIMEOUT_MS = 5_000;
+
+/** A client that did not answer still waits for its server; it must not go back into the pool for the next request. */
+function withoutDead(client: PoolClient): PostgresPoolClient {
+  let isDead = false;
+  const query = async (...args: Parameters<PoolClient["query"]>) => {
+    try {
+      return await client.query(...args);
+    } catch (error) {
+      isDead ||= isUnavailable(error);
+      throw error;
+    }
+  };
+  return Object.assign(Object.create(client) as PoolClient, { query, release: () => client.release(isDead) });
 }
 
 /** PostgreSQL's `bigint`; our instants and counters stay below 2^53. */

@@ -1,8 +1,11 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
-/** What a reader that stopped reading may leave waiting, in UTF-16 units, before it is cut off. */
-const MAX_WAITING = 256 * 1024;
+/** What a reader may leave waiting, in UTF-16 units, before it must have read something within the grace time. */
+const WAITING = 256 * 1024;
+const GRACE_MS = 10_000;
+/** What it may leave waiting at all: two of the largest tool results. */
+const MOST_WAITING = 8 * 1024 * 1024;
 
 /** Gets events as finished text, until `end`. */
 export type EventReader = { write(events: string): void; end(): void };
@@ -12,15 +15,31 @@ export type EventReader = { write(events: string): void; end(): void };
  * goes, or is too slow. A comment every `heartbeat` milliseconds keeps proxies from closing a quiet stream.
  */
 export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (reader: EventReader) => () => void) {
-  // As text, so that nothing is made a Buffer only to be made a chunk.
-  const stream = new Readable({ read() {}, encoding: "utf8" });
+  let lastRead = Date.now();
+  const stream = new Readable({
+    // As text, so that nothing is made a Buffer only to be made a chunk.
+    encoding: "utf8",
+    read() {
+      lastRead = Date.now();
+    },
+  });
   const write = (events: string) => {
     if (events === "" || stream.destroyed) return;
-    stream.push(events, "utf8");
-    if (stream.readableLength > MAX_WAITING) stream.destroy();
+    const waiting = stream.readableLength;
+    const isStuck = waiting > MOST_WAITING || (waiting > WAITING && Date.now() - lastRead > GRACE_MS);
+    if (isStuck) stream.destroy();
+    else stream.push(events, "utf8");
   };
-  const beat = setInterval(() => write(": keep-alive\n\n"), heartbeat);
-  const leave = follow({ write, end: () => stream.push(null) });
+  let beat: NodeJS.Timeout | undefined;
+  const leave = follow({
+    write,
+    end() {
+      clearInterval(beat);
+      stream.push(null);
+    },
+  });
+  beat = setInterval(() => write(": keep-alive\n\n"), heartbeat);
+  if (stream.readableEnded || stream.destroyed) clearInterval(beat);
   stream.once("close", () => {
     clearInterval(beat);
     leave();

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { LRUCache } from "lru-cache";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ChatModel, ModelPart } from "./chat-model.ts";
 import { ModelError } from "./model-error.ts";
@@ -7,37 +8,45 @@ import { ModelError } from "./model-error.ts";
 /** milliseconds */
 export type AskLimits = { idleTimeout: number; totalTimeout: number };
 
+/** Where the answer goes; `begin` says that an attempt starts, so that what an earlier one left is dropped. */
+export type AnswerSink = { begin(): void; part(part: ModelPart): void };
+
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 20_000;
 
-/** Models that answered 400 to a temperature; they don't get one again. */
-const refusesTemperature = new Set<string>();
+/** Models of accounts that answered 400 to a temperature; they don't get one again. */
+const refusesTemperature = new LRUCache<string, true>({ max: 10_000 });
 
 /**
  * Asks the model and hands over its answer part by part. What fails before the first word is tried again (429, 5xx,
  * network; `Retry-After` is honoured up to 20 s); what fails later is not, because it was already shown. Parts go to a
  * callback: a generator costs three times as much for each.
- * @throws ModelError, the signal's reason when it was aborted, or what `onPart` throws
+ * `account` is whose call it is.
+ * @throws ModelError, the signal's reason when it was aborted, or what the sink throws
  */
 export async function askModel(
+  account: string,
   model: ChatModel,
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
   limits: AskLimits,
   signal: AbortSignal,
-  onPart: (part: ModelPart) => void,
+  sink: AnswerSink,
 ): Promise<void> {
+  const temperatureKey = `${account}/${model.provider}/${model.modelId}`;
   const endsAt = performance.now() + limits.totalTimeout;
   for (let number = 1; ; number++) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state = { hasOutput: false };
+    const refused = refusesTemperature.has(temperatureKey);
+    sink.begin();
     try {
-      await once(model, withoutRefused(model, request), attempt, state, onPart);
+      await once(model, refused ? withoutTemperature(request) : request, attempt, state, sink);
       return;
     } catch (error) {
       signal.throwIfAborted();
-      if (rejectsTemperature(error) && !refusesTemperature.has(keyOf(model))) {
-        refusesTemperature.add(keyOf(model));
+      if (rejectsTemperature(error) && !refused) {
+        refusesTemperature.set(temperatureKey, true);
         continue;
       }
       const pause = state.hasOutput || number === MAX_ATTEMPTS ? null : pauseAfter(error, number);
@@ -78,7 +87,7 @@ async function once(
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
   attempt: ReturnType<typeof startAttempt>,
   state: { hasOutput: boolean },
-  onPart: (part: ModelPart) => void,
+  sink: AnswerSink,
 ): Promise<void> {
   const orAborted = raceAgainst(attempt.signal);
   let reader: ReadableStreamDefaultReader<ModelPart> | undefined;
@@ -94,7 +103,7 @@ async function once(
       if (value.type === "error") throw value.error;
       if (value.type === "finish") isFinished = true;
       if (value.type === "tool-call" || (value.type === "text-delta" && value.delta !== "")) state.hasOutput = true;
-      onPart(value);
+      sink.part(value);
     }
   } finally {
     reader?.cancel().catch(() => {});
@@ -157,10 +166,6 @@ function rejectsTemperature(error: unknown) {
   return APICallError.isInstance(error) && error.statusCode === 400 && /temperature/i.test(error.message);
 }
 
-const keyOf = (model: ChatModel) => `${model.provider}/${model.modelId}`;
-
-function withoutRefused<T extends { temperature?: number }>(model: ChatModel, request: T): T {
-  if (request.temperature === undefined || !refusesTemperature.has(keyOf(model))) return request;
-  const { temperature: _, ...rest } = request;
-  return rest as T;
+function withoutTemperature<T extends { temperature?: number }>({ temperature: _, ...rest }: T) {
+  return rest;
 }

@@ -2,7 +2,7 @@ import type { Tool, ToolChanges, ToolCreate, ToolLimits } from "@foyer/contract"
 import type { AgentService } from "../agents/agent-service.ts";
 import type { Account } from "../auth/authenticate.ts";
 import { areMembers } from "../auth/members.ts";
-import { isDuplicate } from "../db/database-errors.ts";
+import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
@@ -86,6 +86,7 @@ export function createToolService({ db, outbound }: Pick<Deps, "db" | "outbound"
 
 function refuseDuplicate(name: string) {
   return (error: unknown): never => {
+    if (isMissingReference(error)) throw notFound("Agent");
     if (!isDuplicate(error)) throw error;
     const details = [{ path: "name", message: "is the name of another tool of this agent" }];
     throw new AppError("DUPLICATE_TOOL_NAME", `This agent has a tool named ${name} already.`, { details });

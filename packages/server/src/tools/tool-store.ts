@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ToolRow } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
 
 export function createToolStore(db: Db) {
   const enabled = compileOnce<{ agentId: string }, ToolRow>((param) =>
@@ -31,7 +32,7 @@ export function createToolStore(db: Db) {
     },
     /** Keeps the tool unless the agent has `limit` tools already. @returns false then */
     async insert(row: ToolRow, limit: number | null): Promise<boolean> {
-      return db.transaction().execute(async (trx) => {
+      return inTransaction(db, async (trx) => {
         // A write to the agent's counters is the lock that lets only one insert count at a time.
         await trx
           .updateTable("agentCounters")

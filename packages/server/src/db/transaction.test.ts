@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createPostgres, type TestDatabase } from "../../../../test/databases.ts";
+import { migrate } from "./migrate.ts";
+import { type OpenDatabase, openDatabase } from "./open.ts";
+import { inTransaction } from "./transaction.ts";
+
+let database: TestDatabase;
+let opened: OpenDatabase;
+beforeAll(async () => {
+  database = await createPostgres();
+  opened = openDatabase(database.address, () => {});
+  await migrate(opened);
+  for (const id of ["org_a", "org_b"]) {
+    const organization = { id, name: id, slug: id, logo: null, metadata: null, plan: "free" };
+    await opened.db
+      .insertInto("organizations")
+      .values({ ...organization, createdAt: new Date().toISOString() })
+      .execute();
+  }
+});
+afterAll(async () => {
+  await opened.db.destroy();
+  await database.drop();
+});
+
+it("runs again when PostgreSQL ended it for the sake of another", async () => {
+  const { db } = opened;
+  const bothHoldOne = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  let runs = 0;
+  const rename = (name: string, order: [string, string], own: 0 | 1) =>
+    inTransaction(db, async (trx) => {
+      runs++;
+      for (const id of order) {
+        await trx.updateTable("organizations").set({ name }).where("id", "=", id).execute();
+        // Each holds its first row and then wants the other's.
+        bothHoldOne[own].resolve();
+        await bothHoldOne[own === 0 ? 1 : 0].promise;
+      }
+    });
+  await Promise.all([rename("one", ["org_a", "org_b"], 0), rename("two", ["org_b", "org_a"], 1)]);
+  expect(runs).toBe(3);
+  const names = await db.selectFrom("organizations").select("name").execute();
+  expect(new Set(names.map(({ name }) => name)).size).toBe(1);
+});
+
+it("does not run again for a mistake", async () => {
+  let runs = 0;
+  const failing = inTransaction(opened.db, async () => {
+    runs++;
+    throw new Error("a mistake");
+  });
+  await expect(failing).rejects.toThrow("a mistake");
+  expect(runs).toBe(1);
+});

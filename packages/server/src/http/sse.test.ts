@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import Fastify from "fastify";
+import { afterEach, expect, it } from "vitest";
+import { type EventReader, sendEvents } from "./sse.ts";
+
+const app = () => Fastify();
+let running: ReturnType<typeof app>;
+afterEach(() => running.close());
+
+/** A server whose one route follows this source, and a client that has asked it but reads nothing yet. */
+async function ask(follow: (reader: EventReader) => () => void, heartbeat = 5) {
+  running = app();
+  running.get("/", (_, reply) => sendEvents(reply, heartbeat, follow));
+  await running.listen({ host: "127.0.0.1", port: 0 });
+  const socket = connect((running.server.address() as AddressInfo).port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  return socket;
+}
+
+it("sends all of a large reply to a reader that begins late, whatever the heartbeat does meanwhile", async () => {
+  const text = "x".repeat(3_000_000);
+  const left = Promise.withResolvers<void>();
+  const socket = await ask((reader) => {
+    reader.write(`data: ${text}\n\n`);
+    reader.write("data: last\n\n");
+    reader.end();
+    return left.resolve;
+  });
+  // Several heartbeats long nobody reads.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  let received = "";
+  socket.on("data", (data) => {
+    received += data;
+  });
+  await once(socket, "close");
+  await left.promise;
+  expect(received).toContain("data: last");
+  expect(received.match(/x{100,}/g)?.join("").length).toBeGreaterThan(2_900_000);
+});
+
+it("cuts off a reader that never reads, and leaves the source", async () => {
+  const left = Promise.withResolvers<void>();
+  let isOver = false;
+  await ask((reader) => {
+    const flood = () => {
+      if (isOver) return;
+      reader.write(`data: ${"x".repeat(200_000)}\n\n`);
+      setImmediate(flood);
+    };
+    flood();
+    return () => {
+      isOver = true;
+      left.resolve();
+    };
+  });
+  await left.promise;
+});
