@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import { initial } from "./migrations/0001-initial.ts";
 import type { Db, OpenDatabase } from "./open.ts";
@@ -5,6 +6,8 @@ import type { Tables } from "./tables.ts";
 
 export type DatabaseKind = OpenDatabase["kind"];
 type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
+
+const LOCK_POLL_MS = 50;
 
 /** In order, by the name that is kept in the database. A released migration never changes. */
 const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [["0001-initial", initial]];
@@ -32,7 +35,12 @@ export async function migrate({ db, kind }: { db: Db; kind: DatabaseKind }): Pro
 async function lock(connection: Kysely<Tables>, kind: DatabaseKind) {
   if (kind === "sqlite") return sql`begin immediate`.execute(connection);
   await sql`begin`.execute(connection);
-  return sql`select pg_advisory_xact_lock(7301945527)`.execute(connection);
+  // Asked for again and again: one query that waits would be taken for a dead server while others migrate for long.
+  for (;;) {
+    const asked = sql<{ isOurs: boolean }>`select pg_try_advisory_xact_lock(7301945527) as "isOurs"`;
+    if ((await asked.execute(connection)).rows[0]?.isOurs) return;
+    await wait(LOCK_POLL_MS);
+  }
 }
 
 async function runPending(connection: Kysely<Tables>, kind: DatabaseKind) {
