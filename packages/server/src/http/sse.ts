@@ -23,23 +23,21 @@ export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (read
       lastRead = Date.now();
     },
   });
+  let isOver = false;
   const write = (events: string) => {
-    if (events === "" || stream.destroyed) return;
+    // The end may wait behind what was not read yet, and nothing can follow it.
+    if (events === "" || isOver || stream.destroyed) return;
     const waiting = stream.readableLength;
     const isStuck = waiting > MOST_WAITING || (waiting > WAITING && Date.now() - lastRead > GRACE_MS);
     if (isStuck) stream.destroy();
     else stream.push(events, "utf8");
   };
-  let beat: NodeJS.Timeout | undefined;
-  const leave = follow({
-    write,
-    end() {
-      clearInterval(beat);
-      stream.push(null);
-    },
-  });
-  beat = setInterval(() => write(": keep-alive\n\n"), heartbeat);
-  if (stream.readableEnded || stream.destroyed) clearInterval(beat);
+  const end = () => {
+    isOver = true;
+    stream.push(null);
+  };
+  const leave = follow({ write, end });
+  const beat = setInterval(() => write(": keep-alive\n\n"), heartbeat);
   stream.once("close", () => {
     clearInterval(beat);
     leave();
