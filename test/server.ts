@@ -11,6 +11,8 @@ import { newId } from "../packages/server/src/ids.ts";
 import type { TestDatabase } from "./databases.ts";
 import { createSqlite } from "./databases.ts";
 
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 /**
@@ -43,7 +45,16 @@ export async function startServer(
     url,
     drain,
     /** A new account with a key; every call makes another one. */
-    createAccount: (plan = "pro") => createAccount(deps, plan),
+    async createAccount(plan = "pro") {
+      const account = await createAccount(deps, plan);
+      /** Calls a route with the account's key. */
+      const call = async (method: Method, url: string, body?: object) => {
+        const payload = body === undefined ? {} : { payload: body };
+        const response = await app.inject({ method, url, headers: account.headers, ...payload });
+        return { status: response.statusCode, body: response.json() };
+      };
+      return { ...account, call };
+    },
     async stop() {
       await drain();
       await app.close();

@@ -19,11 +19,8 @@ onBothDatabases("agents", (createDatabase) => {
     await database.drop();
   });
 
-  const call = async (method: "GET" | "POST" | "PATCH" | "DELETE", url: string, body?: object, account = owner) => {
-    const payload = body === undefined ? {} : { payload: body };
-    const response = await server.app.inject({ method, url, headers: account.headers, ...payload });
-    return { status: response.statusCode, body: response.json() };
-  };
+  const call = (method: Parameters<Account["call"]>[0], url: string, body?: object, account = owner) =>
+    account.call(method, url, body);
   const create = async (body: object, account = owner) => (await call("POST", "/agents", body, account)).body.data;
 
   it("makes an agent with every default, and reads it back", async () => {

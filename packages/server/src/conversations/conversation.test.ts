@@ -20,11 +20,8 @@ onBothDatabases("conversations", (createDatabase) => {
     await database.drop();
   });
 
-  const call = async (method: "GET" | "POST" | "DELETE", url: string, body?: object, account = owner) => {
-    const payload = body === undefined ? {} : { payload: body };
-    const response = await server.app.inject({ method, url, headers: account.headers, ...payload });
-    return { status: response.statusCode, body: response.json() };
-  };
+  const call = (method: Parameters<Account["call"]>[0], url: string, body?: object, account = owner) =>
+    account.call(method, url, body);
   const createAgent = async () => (await call("POST", "/agents", { name: "Harbour" })).body.data.id as string;
   const say = async (agentId: string, content: string, more: object = {}) => {
     const payload = { agentId, messages: [{ role: "user", content }], ...more };

@@ -33,7 +33,7 @@ it("sends all of a large reply to a reader that begins late, whatever the heartb
   // Several heartbeats long nobody reads.
   await new Promise((resolve) => setTimeout(resolve, 50));
   const received: Buffer[] = [];
-  socket.on("data", (data) => received.push(data));
+  socket.on("data", (data) => received.push(Buffer.from(data)));
   await once(socket, "close");
   await left.promise;
   const all = Buffer.concat(received);

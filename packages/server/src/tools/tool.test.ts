@@ -25,12 +25,8 @@ onBothDatabases("tools", (createDatabase) => {
     await database.drop();
   });
 
-  type Method = "GET" | "POST" | "PUT" | "DELETE";
-  const call = async (method: Method, url: string, body?: object, account = owner) => {
-    const payload = body === undefined ? {} : { payload: body };
-    const response = await server.app.inject({ method, url, headers: account.headers, ...payload });
-    return { status: response.statusCode, body: response.json() };
-  };
+  const call = (method: Parameters<Account["call"]>[0], url: string, body?: object, account = owner) =>
+    account.call(method, url, body);
   const createAgent = async (account: Account) =>
     (await call("POST", "/agents", { name: "Harbour" }, account)).body.data.id;
   const mock = (more: object = {}) => ({
