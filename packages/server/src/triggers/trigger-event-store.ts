@@ -1,0 +1,100 @@
+import { sql } from "kysely";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import { compileInsert } from "../db/json-rows.ts";
+import type { Db } from "../db/open.ts";
+import type { TriggerDayRow, TriggerEventRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+
+export type NewTriggerEvent = Omit<TriggerEventRow, "id">;
+export type Fired = Pick<TriggerEventRow, "agentId" | "sessionId" | "triggerId" | "eventType">;
+
+/**
+ * So many of an agent's events are looked through for a session. An index by session would find any, but each event would
+ * then write to another page of it, which costs more than all the rest of keeping the event.
+ */
+const LOOK_BACK = 2_000;
+
+const columns = {
+  ...({ agentId: "text", triggerId: "text", triggerName: "text", triggerType: "text", actionType: "text" } as const),
+  ...({ eventType: "text", sessionId: "text", pagePath: "text", day: "text", createdAt: "bigint" } as const),
+};
+
+export function createTriggerEventStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
+  const queries = eventQueries(db);
+  const idOf = ({ rows }: { rows: Array<{ id: string }> }) => rows[0]?.id ?? null;
+  return {
+    insert: compileInsert<NewTriggerEvent>(db, databaseKind, "triggerEvents", columns),
+    async byId(trx: Executor, agentId: string, id: string): Promise<string | null> {
+      return idOf(await queries.byId(trx, { agentId, id }));
+    },
+    /** The oldest, when several have that name. */
+    async byName(trx: Executor, agentId: string, name: string): Promise<string | null> {
+      return idOf(await queries.byName(trx, { agentId, name }));
+    },
+    /** What the agent's triggers fired lately, oldest first; of triggers that are still there. */
+    async lastFired(trx: Executor, agentId: string): Promise<Fired[]> {
+      return (await queries.lastFired(trx, { agentId })).rows.toReversed();
+    },
+    /** Adds the events to the counters of their triggers. Comes last in a transaction. */
+    async count(trx: Executor, events: readonly NewTriggerEvent[]): Promise<void> {
+      for (const row of countsOf(events)) await queries.addDay(trx, row);
+    },
+  };
+}
+
+/** One row for each trigger and day, in one order everywhere, so that two processes never wait for each other. */
+function countsOf(events: readonly NewTriggerEvent[]): TriggerDayRow[] {
+  const rows = new Map<string, TriggerDayRow>();
+  for (const { triggerId, day, eventType } of events) {
+    if (triggerId === null) continue;
+    const key = `${triggerId} ${day}`;
+    const row = rows.get(key) ?? { triggerId, day, fired: 0, converted: 0 };
+    rows.set(key, row);
+    row[eventType]++;
+  }
+  return [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+function eventQueries(db: Db) {
+  const triggersOf = (agentId: string) =>
+    db.selectFrom("triggers").select("triggers.id").where("agentId", "=", agentId);
+  return {
+    byId: compileOnce<{ agentId: string; id: string }, { id: string }>((param) =>
+      triggersOf(param("agentId")).where("id", "=", param("id")),
+    ),
+    byName: compileOnce<{ agentId: string; name: string }, { id: string }>((param) =>
+      triggersOf(param("agentId")).where("name", "=", param("name")).orderBy("id").limit(1),
+    ),
+    lastFired: compileOnce<{ agentId: string }, Fired>((param) =>
+      db
+        .selectFrom((from) =>
+          from
+            .selectFrom("triggerEvents")
+            .selectAll()
+            .where("agentId", "=", param("agentId"))
+            .orderBy("id", "desc")
+            .limit(LOOK_BACK)
+            .as("latest"),
+        )
+        .innerJoin("triggers", "triggers.id", "latest.triggerId")
+        .select(["latest.agentId", "sessionId", "triggers.id as triggerId", "eventType"])
+        .where("eventType", "=", "fired")
+        .where("sessionId", "is not", null)
+        .orderBy("latest.id", "desc"),
+    ),
+    addDay: compileOnce<TriggerDayRow, never>((param) =>
+      db
+        .insertInto("triggerDays")
+        .values({
+          ...{ triggerId: param("triggerId"), day: param("day") },
+          ...{ fired: param("fired"), converted: param("converted") },
+        })
+        .onConflict((conflict) =>
+          conflict.columns(["triggerId", "day"]).doUpdateSet({
+            fired: sql`"triggerDays".fired + excluded.fired`,
+            converted: sql`"triggerDays".converted + excluded.converted`,
+          }),
+        ),
+    ),
+  };
+}

@@ -1,0 +1,83 @@
+import type { TriggerEvent } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import { createBatchWriter } from "../db/batch-writer.ts";
+import type { Executor } from "../db/compiled-query.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { isId } from "../ids.ts";
+import { dayOf } from "../utc-day.ts";
+import { createTriggerEventStore, type Fired, type NewTriggerEvent } from "./trigger-event-store.ts";
+
+const BATCH = 256;
+
+/** `alsoInTransaction` is kept together with the event, or neither is. */
+export type RecordEvent = (event: TriggerEvent, alsoInTransaction?: AlsoInTransaction) => Promise<void>;
+
+type AlsoInTransaction = (trx: Executor) => Promise<void>;
+type Item = { event: NewTriggerEvent; also: AlsoInTransaction | undefined };
+
+/**
+ * Records what widgets report. The returned function resolves once the event and its counters are durable; many events
+ * share one transaction.
+ */
+export function createTriggerEvents(deps: Pick<Deps, "db" | "databaseKind">): RecordEvent {
+  const store = createTriggerEventStore(deps);
+
+  async function writeEvents(trx: Transaction<Tables>, items: Item[]) {
+    const events = items.map(({ event }) => event);
+    const matched = await withTriggers(trx, events);
+    await store.insert(trx, matched);
+    for (const { also } of items) await also?.(trx);
+    await store.count(trx, matched);
+    return items.map(() => undefined);
+  }
+
+  /** Each with the trigger in whose counters it goes: of the event's agent always, by id, else by name, else by session. */
+  async function withTriggers(trx: Transaction<Tables>, events: NewTriggerEvent[]): Promise<NewTriggerEvent[]> {
+    const named = new Map<string, string | null>();
+    const fired = new Map<string, Fired[]>();
+    const rows: NewTriggerEvent[] = [];
+    for (const event of events) {
+      const { agentId, triggerName } = event;
+      const id = event.triggerId !== null && isId("trigger", event.triggerId) ? event.triggerId : null;
+      const key = `${agentId} ${id} ${triggerName}`;
+      let triggerId = named.get(key);
+      if (triggerId === undefined) {
+        triggerId = (id && (await store.byId(trx, agentId, id))) ?? (await store.byName(trx, agentId, triggerName));
+        named.set(key, triggerId);
+      }
+      if (triggerId === null && event.eventType === "converted" && event.sessionId !== null) {
+        const known = fired.get(agentId) ?? (await store.lastFired(trx, agentId));
+        fired.set(agentId, known);
+        triggerId = lastFiredIn(event, rows) ?? lastFiredIn(event, known);
+      }
+      rows.push({ ...event, triggerId });
+    }
+    return rows;
+  }
+
+  const write = createBatchWriter(deps.db, writeEvents, { maxItems: BATCH });
+  return (event, also) => {
+    const createdAt = Date.now();
+    const row = {
+      agentId: event.agentId,
+      triggerId: event.triggerId ?? null,
+      triggerName: event.triggerName,
+      triggerType: event.triggerType,
+      actionType: event.actionType,
+      eventType: event.eventType,
+      sessionId: event.sessionId || null,
+      pagePath: event.pagePath ?? null,
+      day: dayOf(createdAt),
+      createdAt,
+    };
+    return write({ event: row, also });
+  };
+}
+
+/** The trigger that fired last in the event's session; `fired` is oldest first. */
+function lastFiredIn({ agentId, sessionId }: NewTriggerEvent, fired: readonly Fired[]): string | null {
+  const isSame = (row: Fired) =>
+    row.eventType === "fired" && row.triggerId !== null && row.agentId === agentId && row.sessionId === sessionId;
+  return fired.findLast(isSame)?.triggerId ?? null;
+}

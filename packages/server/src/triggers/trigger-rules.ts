@@ -1,0 +1,88 @@
+import type { ActionType, Trigger, TriggerType } from "@foyer/contract";
+import { eventDataProblem } from "@foyer/contract/rules/match-event";
+import { pagePatternProblem } from "@foyer/contract/rules/match-page";
+import { invalid } from "../errors.ts";
+
+type Given = Record<string, unknown>;
+export type TriggerSettings = Pick<Trigger, "triggerType" | "conditions" | "actionType" | "actionConfig">;
+
+const DAY_S = 86_400;
+const DAY_MS = 86_400_000;
+
+/**
+ * The conditions and the action's settings with only the fields that their types have; `null` counts as not given.
+ * @throws AppError 400 for the first field that is wrong
+ */
+export function checkedSettings(trigger: TriggerSettings): Pick<TriggerSettings, "conditions" | "actionConfig"> {
+  return {
+    conditions: withoutAbsent(conditionRules[trigger.triggerType](trigger.conditions)),
+    actionConfig: withoutAbsent(actionRules[trigger.actionType](trigger.actionConfig)),
+  };
+}
+
+const conditionRules: Record<TriggerType, (given: Given) => Given> = {
+  time_on_page: ({ timeOnPage }) => ({
+    timeOnPage: numberIn("conditions.timeOnPage", timeOnPage, [0, DAY_S], "of seconds"),
+  }),
+  scroll_depth: ({ scrollDepth }) => ({
+    scrollDepth: numberIn("conditions.scrollDepth", scrollDepth, [0, 100], "of percent"),
+  }),
+  exit_intent: () => ({}),
+  page_view: ({ page }) => ({ page: pagePattern(page) }),
+  custom_event: ({ event, eventData }) => ({
+    event: textIn("conditions.event", event, 200, "the name of the event"),
+    eventData: checkedEventData(eventData),
+  }),
+};
+
+const actionRules: Record<ActionType, (given: Given) => Given> = {
+  open_chat: ({ message }) => ({ message: isAbsent(message) ? null : chatMessage(message) }),
+  show_form: ({ toolId }) => ({ toolId: textIn("actionConfig.toolId", toolId, 100, "the id of a form tool") }),
+  show_bubble: ({ message, duration }) => ({
+    message: textIn("actionConfig.message", message, 1_000, "the text of the bubble"),
+    duration: isAbsent(duration) ? null : bubbleDuration(duration),
+  }),
+};
+
+function pagePattern(page: unknown) {
+  if (typeof page !== "string") throw invalid("conditions.page", "must be a page pattern such as /pricing or /blog/**");
+  const problem = pagePatternProblem(page);
+  if (problem) throw invalid("conditions.page", problem);
+  return page;
+}
+
+function checkedEventData(eventData: unknown) {
+  const problem = eventDataProblem(eventData);
+  if (problem) throw invalid("conditions.eventData", problem);
+  return eventData;
+}
+
+/** An empty one is as good as none. */
+function chatMessage(message: unknown) {
+  if (typeof message === "string" && message.length <= 2_000) return message;
+  throw invalid("actionConfig.message", "must be the text for the chat, at most 2000 characters");
+}
+
+function bubbleDuration(duration: unknown) {
+  if (typeof duration === "number" && duration > 0 && duration <= DAY_MS) return duration;
+  throw invalid(
+    "actionConfig.duration",
+    `must be a number of milliseconds over 0, at most ${DAY_MS}; without it the bubble stays until it is closed`,
+  );
+}
+
+function numberIn(path: string, value: unknown, [minimum, maximum]: [number, number], unit: string) {
+  if (typeof value === "number" && value >= minimum && value <= maximum) return value;
+  throw invalid(path, `must be a number ${unit} from ${minimum} to ${maximum}`);
+}
+
+function textIn(path: string, value: unknown, maxLength: number, what: string) {
+  if (typeof value === "string" && value.trim() !== "" && value.length <= maxLength) return value;
+  throw invalid(path, `must be ${what}, at most ${maxLength} characters`);
+}
+
+const isAbsent = (value: unknown) => value === undefined || value === null;
+
+function withoutAbsent(fields: Given): Given {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isAbsent(value)));
+}

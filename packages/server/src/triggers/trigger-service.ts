@@ -1,0 +1,113 @@
+import type { Trigger, TriggerChanges, TriggerCreate } from "@foyer/contract";
+import type { AgentService } from "../agents/agent-service.ts";
+import type { Executor } from "../db/compiled-query.ts";
+import { isMissingReference } from "../db/database-errors.ts";
+import type { TriggerRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, invalid, notFound } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
+import { isId, newId } from "../ids.ts";
+import type { FormFinder } from "../tools/form-finder.ts";
+import { toColumns, toTrigger, triggerDefaults } from "./trigger-columns.ts";
+import { checkedSettings, type TriggerSettings } from "./trigger-rules.ts";
+import { createTriggerStore } from "./trigger-store.ts";
+
+/** A page gets all of them at once. */
+const MAX_PER_AGENT = 200;
+
+export type TriggerService = ReturnType<typeof createTriggerService>;
+
+/** `onChange` is told, once it is kept, whose triggers are not what they were. */
+export function createTriggerService(
+  { db }: Pick<Deps, "db">,
+  agents: AgentService,
+  forms: FormFinder,
+  onChange: (agentId: string) => void,
+) {
+  const store = createTriggerStore(db);
+
+  async function existing(organizationId: string, id: string): Promise<TriggerRow> {
+    const row = isId("trigger", id) ? await store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Trigger");
+    return row;
+  }
+
+  /** The settings as columns. `toolId` is the form that is shown; 400 when the agent has no such form. */
+  async function checked(owner: Pick<TriggerRow, "organizationId" | "agentId">, settings: TriggerSettings) {
+    const { conditions, actionConfig } = checkedSettings(settings);
+    const { triggerType, actionType } = settings;
+    const toolId = actionType === "show_form" ? String(actionConfig.toolId) : null;
+    const form = toolId === null ? null : await forms.owned(owner.organizationId, toolId);
+    if (form !== null && form?.agentId !== owner.agentId) throw noSuchForm();
+    const json = { conditions: JSON.stringify(conditions), actionConfig: JSON.stringify(actionConfig) };
+    return { triggerType, actionType, toolId, ...json };
+  }
+
+  /** Tries again with what is there now when somebody else was faster, so that each change is made to what it saw. */
+  async function change(organizationId: string, id: string, changesOf: (trigger: Trigger) => TriggerChanges) {
+    for (;;) {
+      const row = await existing(organizationId, id);
+      const trigger = toTrigger(row);
+      const given = changesOf(trigger);
+      const plain = toColumns({ isEnabled: trigger.isEnabled, ...given });
+      // The form of a disabled trigger may be gone; it can be renamed all the same.
+      const isChecked = plain.isEnabled === 1 || settingNames.some((name) => given[name] !== undefined);
+      const settings = isChecked ? await checked(row, { ...trigger, ...given }) : {};
+      const updatedAt = Math.max(Date.now(), row.updatedAt + 1);
+      const updated = await store.update(row, { ...plain, ...settings, updatedAt }).catch(refuseMissingForm);
+      if (!updated) continue;
+      onChange(row.agentId);
+      return toTrigger(updated);
+    }
+  }
+
+  return {
+    async list(organizationId: string, agentId: string): Promise<Trigger[]> {
+      await agents.get(organizationId, agentId);
+      return (await store.list(organizationId, agentId)).map(toTrigger);
+    },
+    async get(organizationId: string, id: string): Promise<Trigger> {
+      return toTrigger(await existing(organizationId, id));
+    },
+    async create(organizationId: string, agentId: string, input: TriggerCreate, keep?: Keep): Promise<Trigger> {
+      await agents.get(organizationId, agentId);
+      const now = Date.now();
+      const owner = { organizationId, agentId };
+      const row: TriggerRow = {
+        ...{ ...triggerDefaults, ...toColumns(input), ...(await checked(owner, input)) },
+        ...{ id: newId("trigger"), ...owner, name: input.name, createdAt: now, updatedAt: now },
+      };
+      const trigger = toTrigger(row);
+      const also = keep && ((trx: Executor) => keep(trx, agentId, trigger));
+      const isKept = await store.insert(row, MAX_PER_AGENT, also).catch(async (error) => {
+        await agents.get(organizationId, agentId);
+        return refuseMissingForm(error);
+      });
+      if (!isKept) throw new AppError("FORBIDDEN", `An agent can have ${MAX_PER_AGENT} triggers. Delete one first.`);
+      onChange(agentId);
+      return trigger;
+    },
+    async update(organizationId: string, id: string, input: TriggerChanges): Promise<Trigger> {
+      return change(organizationId, id, () => input);
+    },
+    async toggle(organizationId: string, id: string): Promise<Trigger> {
+      return change(organizationId, id, ({ isEnabled }) => ({ isEnabled: !isEnabled }));
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      const deleted = isId("trigger", id) ? await store.delete(organizationId, id) : undefined;
+      if (!deleted) throw notFound("Trigger");
+      onChange(deleted.agentId);
+    },
+  };
+}
+
+const settingNames = ["triggerType", "conditions", "actionType", "actionConfig"] as const;
+
+function noSuchForm() {
+  return invalid("actionConfig.toolId", "must be the id of a form tool of the same agent");
+}
+
+/** The form was deleted after it was looked up. */
+function refuseMissingForm(error: unknown): never {
+  throw isMissingReference(error) ? noSuchForm() : error;
+}

@@ -1,0 +1,35 @@
+import type { Db } from "../db/open.ts";
+import type { TriggerDayRow } from "../db/tables.ts";
+
+/** Days are inclusive; null for no bound. `agentId` null means all agents of the account. */
+export type StatsFilter = { organizationId: string; agentId: string | null; from: string | null; to: string | null };
+
+export function createTriggerStatsStore(db: Db) {
+  const counted = ({ organizationId, agentId, from, to }: StatsFilter) =>
+    db
+      .selectFrom("triggers")
+      .leftJoin("triggerDays", (join) =>
+        join
+          .onRef("triggerDays.triggerId", "=", "triggers.id")
+          .on("day", ">=", from ?? "0000-01-01")
+          .on("day", "<=", to ?? "9999-12-31"),
+      )
+      .where("organizationId", "=", organizationId)
+      .$if(agentId !== null, (query) => query.where("agentId", "=", agentId ?? ""));
+  return {
+    /** One row for each trigger. */
+    async totals(filter: StatsFilter): Promise<Array<{ id: string; fired: number; converted: number }>> {
+      const rows = await counted(filter)
+        .select((x) => ["triggers.id", x.fn.sum("fired").as("fired"), x.fn.sum("converted").as("converted")])
+        .groupBy("triggers.id")
+        .execute();
+      return rows.map(({ id, fired, converted }) => ({ id, fired: Number(fired), converted: Number(converted) }));
+    },
+    /** A row for each trigger and day, oldest first; one without a day for a trigger that has none. */
+    async days(filter: StatsFilter): Promise<Array<{ id: string } & Nullable<Omit<TriggerDayRow, "triggerId">>>> {
+      return counted(filter).select(["triggers.id", "day", "fired", "converted"]).orderBy("day").execute();
+    },
+  };
+}
+
+type Nullable<T> = { [K in keyof T]: T[K] | null };

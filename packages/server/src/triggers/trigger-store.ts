@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import type { Executor } from "../db/compiled-query.ts";
+import type { Db } from "../db/open.ts";
+import type { TriggerRow } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+
+export function createTriggerStore(db: Db) {
+  const owned = (organizationId: string) => db.selectFrom("triggers").where("organizationId", "=", organizationId);
+  return {
+    /** In the order in which they run. */
+    async list(organizationId: string, agentId: string): Promise<TriggerRow[]> {
+      const triggers = owned(organizationId).selectAll().where("agentId", "=", agentId);
+      return triggers.orderBy("priority").orderBy("id").execute();
+    },
+    /** What an agent's pages get, in the order in which they run; without those whose form is gone. */
+    async enabled(agentId: string): Promise<TriggerRow[]> {
+      return db
+        .selectFrom("triggers")
+        .selectAll()
+        .where("agentId", "=", agentId)
+        .where("isEnabled", "=", 1)
+        .where((where) => where.or([where("actionType", "!=", "show_form"), where("toolId", "is not", null)]))
+        .orderBy("priority")
+        .orderBy("id")
+        .execute();
+    },
+    async get(organizationId: string, id: string): Promise<TriggerRow | undefined> {
+      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+    },
+    /** Keeps the trigger, with `alsoInTransaction`, unless the agent has `limit` triggers already. @returns false then */
+    async insert(
+      row: TriggerRow,
+      limit: number,
+      alsoInTransaction?: (trx: Executor) => Promise<void>,
+    ): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        // A write to the agent's counters is the lock that lets only one insert count at a time.
+        await trx
+          .updateTable("agentCounters")
+          .set({ conversations: sql`conversations` })
+          .where("agentId", "=", row.agentId)
+          .execute();
+        const counted = await trx
+          .selectFrom("triggers")
+          .select((x) => x.fn.countAll<number>().as("n"))
+          .where("agentId", "=", row.agentId)
+          .executeTakeFirstOrThrow();
+        if (Number(counted.n) >= limit) return false;
+        await trx.insertInto("triggers").values(row).execute();
+        await alsoInTransaction?.(trx);
+        return true;
+      });
+    },
+    /** Unless somebody changed it since it was read; `updatedAt` is different after every change. */
+    async update(read: TriggerRow, changes: Partial<TriggerRow>): Promise<TriggerRow | undefined> {
+      return db
+        .updateTable("triggers")
+        .set(changes)
+        .where("id", "=", read.id)
+        .where("organizationId", "=", read.organizationId)
+        .where("updatedAt", "=", read.updatedAt)
+        .returningAll()
+        .executeTakeFirst();
+    },
+    /** @returns whose trigger it was */
+    async delete(organizationId: string, id: string): Promise<Pick<TriggerRow, "agentId"> | undefined> {
+      return inTransaction(db, (trx) =>
+        trx
+          .deleteFrom("triggers")
+          .where("id", "=", id)
+          .where("organizationId", "=", organizationId)
+          .returning("agentId")
+          .executeTakeFirst(),
+      );
+    },
+  };
+}

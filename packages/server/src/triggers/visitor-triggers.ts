@@ -1,0 +1,57 @@
+import type { TriggerEvent, VisitorForm } from "@foyer/contract";
+import { type AgentService, checkOrigin } from "../agents/agent-service.ts";
+import { isMissingReference } from "../db/database-errors.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
+import type { FormFinder } from "../tools/form-finder.ts";
+import { toVisitorForm } from "../tools/run-tool.ts";
+import { toWidgetTrigger } from "./trigger-columns.ts";
+import { createTriggerEvents } from "./trigger-events.ts";
+import { type Listing, type ListingCache, toListing } from "./trigger-listing.ts";
+import { createTriggerStore } from "./trigger-store.ts";
+
+export type VisitorTriggers = ReturnType<typeof createVisitorTriggers>;
+
+type Recorded = { success: true };
+const recorded: Recorded = { success: true };
+
+/** What visitors' pages ask for, without credentials. `origin` is the page's, which the agent must allow (403). */
+export function createVisitorTriggers(
+  { db, databaseKind, config }: Pick<Deps, "db" | "databaseKind" | "config">,
+  agents: AgentService,
+  forms: FormFinder,
+  cache: ListingCache,
+) {
+  const store = createTriggerStore(db);
+  const write = createTriggerEvents({ db, databaseKind });
+  const ownOrigin = new URL(config.baseUrl).origin;
+
+  async function read(agentId: string): Promise<Listing> {
+    const agent = await agents.getPublic(agentId);
+    return toListing(agent, (await store.enabled(agentId)).map(toWidgetTrigger));
+  }
+
+  /** 404 when there is no such agent. Up to 5 s old where another process made the change. */
+  async function listing(agentId: string, origin: string | undefined): Promise<Listing> {
+    const found = await cache.get(agentId, read);
+    checkOrigin(found.agent, origin, ownOrigin);
+    return found;
+  }
+
+  return {
+    listing,
+    /** Durable when it resolves. Whether the agent takes events from this page, `listing` has to say first. */
+    async record(event: TriggerEvent, keep?: Keep): Promise<Recorded> {
+      await write(event, keep && ((trx) => keep(trx, event.agentId, recorded))).catch((error) => {
+        throw isMissingReference(error) ? notFound("Agent") : error;
+      });
+      return recorded;
+    },
+    async form(idOrName: string, agentId: string | null, origin: string | undefined): Promise<VisitorForm> {
+      const tool = await forms.enabled(idOrName, agentId);
+      checkOrigin(await agents.getPublic(tool.agentId), origin, ownOrigin);
+      return toVisitorForm(tool);
+    },
+  };
+}

@@ -1,0 +1,10 @@
+const DAY_MS = 86_400_000;
+
+let latest = { number: Number.NaN, day: "" };
+
+/** The day of an instant in milliseconds, in UTC: `2026-01-31`. It mostly is the day of the call before. */
+export function dayOf(instant: number): string {
+  const number = Math.floor(instant / DAY_MS);
+  if (number !== latest.number) latest = { number, day: new Date(instant).toISOString().slice(0, 10) };
+  return latest.day;
+}
