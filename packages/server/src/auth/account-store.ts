@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
 import { newId } from "../ids.ts";
 
@@ -13,12 +14,15 @@ export async function createAccount(db: Db, { email, password, plan }: NewAccoun
   const { hashPassword } = await passwords();
   const hash = await hashPassword(password);
   const userId = newId("user");
-  const organizationId = newId("org");
   const name = email.split("@")[0] ?? email;
-  await db.transaction().execute(async (trx) => {
+  const organizationId = await db.transaction().execute(async (trx) => {
     await trx
       .insertInto("users")
-      .values({ id: userId, name, email: email.toLowerCase(), image: null, createdAt: now, updatedAt: now })
+      .values({
+        ...{ id: userId, name, email: email.toLowerCase(), image: null, createdAt: now, updatedAt: now },
+        // Only the operator makes an account this way, so the address is taken as it was given.
+        emailVerified: sql<boolean>`true`,
+      })
       .execute();
     await trx
       .insertInto("identities")
@@ -28,16 +32,27 @@ export async function createAccount(db: Db, { email, password, plan }: NewAccoun
         ...{ password: hash, createdAt: now, updatedAt: now },
       })
       .execute();
-    await trx
-      .insertInto("organizations")
-      .values({ id: organizationId, name, slug: organizationId, logo: null, metadata: null, plan, createdAt: now })
-      .execute();
-    await trx
-      .insertInto("members")
-      .values({ id: newId("member"), organizationId, userId, role: "owner", createdAt: now })
-      .execute();
+    return insertOrganization(trx, { userId, name, plan });
   });
   return { userId, organizationId };
+}
+
+/** A new organization that the user owns. @returns its id */
+export async function insertOrganization(
+  db: Db,
+  { userId, name, plan }: { userId: string; name: string; plan: string },
+): Promise<string> {
+  const id = newId("org");
+  const createdAt = new Date().toISOString();
+  await db
+    .insertInto("organizations")
+    .values({ id, name, slug: id, logo: null, metadata: null, plan, createdAt })
+    .execute();
+  await db
+    .insertInto("members")
+    .values({ id: newId("member"), organizationId: id, userId, role: "owner", createdAt })
+    .execute();
+  return id;
 }
 
 const emptyTokens = {
@@ -60,6 +75,14 @@ export async function findMember(db: Db, email: string): Promise<Member | undefi
     .executeTakeFirst();
 }
 
+export async function findUser(db: Db, email: string) {
+  return db
+    .selectFrom("users")
+    .select(["id", "emailVerified"])
+    .where("email", "=", email.toLowerCase())
+    .executeTakeFirst();
+}
+
 /** Leaves a password that is already the given one alone, so that a restart writes nothing. */
 export async function setPassword(db: Db, userId: string, password: string): Promise<void> {
   const identity = await db
@@ -72,6 +95,8 @@ export async function setPassword(db: Db, userId: string, password: string): Pro
   if (identity?.password && (await verifyPassword({ hash: identity.password, password }))) return;
   const now = new Date().toISOString();
   const hash = await hashPassword(password);
+  // Whoever was signed in with the old one is not any more.
+  await db.deleteFrom("sessions").where("userId", "=", userId).execute();
   if (identity) {
     await db.updateTable("identities").set({ password: hash, updatedAt: now }).where("id", "=", identity.id).execute();
     return;

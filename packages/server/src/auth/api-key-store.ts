@@ -13,6 +13,7 @@ export type NewKey = {
 
 export type KeyOwner = {
   keyId: string;
+  name: string;
   organizationId: string;
   plan: string;
   expiresAt: number | null;
@@ -41,7 +42,7 @@ const ownerByHash = (db: Db) =>
     db
       .selectFrom("apiKeys")
       .innerJoin("organizations", "organizations.id", "apiKeys.organizationId")
-      .select(["apiKeys.id as keyId", "apiKeys.organizationId", "organizations.plan"])
+      .select(["apiKeys.id as keyId", "apiKeys.name", "apiKeys.organizationId", "organizations.plan"])
       .select(["apiKeys.expiresAt", "apiKeys.lastUsedAt"])
       .where("apiKeys.hash", "=", param("hash")),
   );

@@ -13,6 +13,8 @@ export type ApiKeys = {
   authenticate(key: string): Promise<KeyOwner | null>;
   /** Takes effect at once in this process. @returns false when the account has no such key */
   revoke(organizationId: string, id: string): Promise<boolean>;
+  /** For keys that were deleted by somebody else in this process. */
+  forgetKnown(): void;
 };
 
 export function createApiKeys(db: Db, log: Logger, now: () => number = Date.now): ApiKeys {
@@ -32,7 +34,13 @@ export function createApiKeys(db: Db, log: Logger, now: () => number = Date.now)
     return owner;
   }
 
+  function forgetKnown() {
+    generation++;
+    cache.clear();
+  }
+
   return {
+    forgetKnown,
     async authenticate(key) {
       if (!isPlausibleKey(key)) return null;
       const hash = hashKey(key);
@@ -42,8 +50,7 @@ export function createApiKeys(db: Db, log: Logger, now: () => number = Date.now)
     },
     async revoke(organizationId, id) {
       const deleted = await deleteKey(db, organizationId, id);
-      generation++;
-      cache.clear();
+      forgetKnown();
       return deleted;
     },
   };

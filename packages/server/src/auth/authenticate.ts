@@ -1,44 +1,127 @@
-import type { Access } from "@foyer/contract";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Access, Role } from "@foyer/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import type { Secrets } from "../root-secret.ts";
+import type { KeyOwner } from "./api-key-store.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { isTokenFor, looksLikeToken } from "./conversation-token.ts";
+import { isAtLeast, leastRole } from "./role-table.ts";
+import { requireSameOrigin } from "./same-origin.ts";
+import type { Sessions, SignedIn } from "./sessions.ts";
 
-/** On whose behalf a call is made. */
-export type Account = { organizationId: string; plan: string };
+/** On whose behalf a call is made. It came with an API key (`keyId`) or a member's session (`userId`); the other is null. */
+export type Account = {
+  organizationId: string;
+  plan: string;
+  /** a key acts as an owner */
+  role: Role;
+  keyId: string | null;
+  userId: string | null;
+  /** the key's name, or the member's address */
+  name: string;
+};
 
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
+    /** public, and all the same for our own pages only: what hands out a session */
+    sameOrigin?: boolean;
+    /** the least role, by the role table */
+    least?: Role;
   }
   interface FastifyRequest {
     account: Account | null;
+    signedIn: SignedIn | null;
   }
 }
 
+type Parts = { keys: ApiKeys; sessions: Sessions; secrets: Secrets; config: Pick<Config, "baseUrl"> };
+
+/** Told of every call with a valid key, before anything else is said of it. Throws when it is one too many. */
+export type CountCall = (account: Account, reply: FastifyReply) => Promise<void> | void;
+
 /** Every route is for accounts only, unless its `config.access` says otherwise. */
-export function useAuthentication(app: FastifyInstance, { keys, secrets }: { keys: ApiKeys; secrets: Secrets }): void {
+export function useAuthentication(
+  app: FastifyInstance,
+  { keys, sessions, secrets, config }: Parts,
+  countCall: CountCall,
+): void {
   app.decorateRequest("account", null);
-  app.addHook("onRequest", async (request) => {
-    const access = request.routeOptions.config.access ?? "account";
-    if (access === "public" || request.is404) return;
+  app.decorateRequest("signedIn", null);
+  app.addHook("onRoute", (route) => {
+    const { access } = route.config ?? {};
+    if (access === "public" || access === "user") return;
+    route.config = { ...route.config, least: leastRole(String(route.method), route.url) };
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    const { access = "account", sameOrigin } = request.routeOptions.config;
+    if (request.is404) return;
+    if (access === "public") {
+      if (sameOrigin) requireSameOrigin(request, config);
+      return;
+    }
     const bearer = bearerOf(request);
-    if (!bearer) throw unauthorized("Send an API key as `Authorization: Bearer <key>`.");
+    if (bearer) await admitBearer(request, reply, access, bearer);
+    else await admitCookie(request, access);
+  });
+
+  async function admitBearer(request: FastifyRequest, reply: FastifyReply, access: Access, bearer: string) {
     if (access === "conversation" && looksLikeToken(bearer)) {
       if (isTokenFor(secrets, conversationIn(request), bearer)) return;
       throw unauthorized("This token is for another conversation.");
     }
     const owner = await keys.authenticate(bearer);
     if (!owner) throw unauthorized("This API key is not valid.");
-    request.account = { organizationId: owner.organizationId, plan: owner.plan };
-  });
+    const account = accountOfKey(owner);
+    const counting = countCall(account, reply);
+    if (counting) await counting;
+    if (access === "session" || access === "user") {
+      throw new AppError("FORBIDDEN", "This is for people who are signed in, not for API keys.");
+    }
+    request.account = account;
+  }
+
+  async function admitCookie(request: FastifyRequest, access: Access) {
+    const signedIn = await sessions.authenticate(request.headers.cookie);
+    if (!signedIn) throw unauthorized("Sign in, or send an API key as `Authorization: Bearer <key>`.");
+    if (request.method !== "GET" && request.method !== "HEAD") requireSameOrigin(request, config);
+    request.signedIn = signedIn;
+    if (signedIn.membership) request.account = accountOfMember(signedIn, signedIn.membership);
+    if (access === "user") return;
+    const { least = "member" } = request.routeOptions.config;
+    if (!request.account) throw new AppError("FORBIDDEN", "You are no member of an organization here.");
+    if (!isAtLeast(request.account.role, least)) {
+      const article = least === "admin" ? "an" : "a";
+      throw new AppError("FORBIDDEN", `This needs the role of ${article} ${least}; yours is ${request.account.role}.`);
+    }
+  }
 }
 
 /** The account of a route that is for accounts only. */
 export function accountOf(request: FastifyRequest): Account {
   if (!request.account) throw unauthorized("Send an API key as `Authorization: Bearer <key>`.");
   return request.account;
+}
+
+/** The session of a route that is for signed-in people only. */
+export function signedInOf(request: FastifyRequest): SignedIn {
+  if (!request.signedIn) throw unauthorized("Sign in first.");
+  return request.signedIn;
+}
+
+/** Who sent a call, for what is remembered for that sender alone. */
+export function credentialOf({ keyId, userId, organizationId }: Account): string {
+  return keyId ?? `${userId}/${organizationId}`;
+}
+
+function accountOfKey({ keyId, organizationId, plan, name }: KeyOwner): Account {
+  return { organizationId, plan, role: "owner", keyId, userId: null, name };
+}
+
+function accountOfMember({ user }: SignedIn, membership: NonNullable<SignedIn["membership"]>): Account {
+  const { organizationId, plan, role } = membership;
+  return { organizationId, plan, role, keyId: null, userId: user.id, name: user.email };
 }
 
 function unauthorized(message: string) {

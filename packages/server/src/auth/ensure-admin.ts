@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { Db } from "../db/open.ts";
-import { createAccount, findMember, setPassword } from "./account-store.ts";
+import { createAccount, findMember, findUser, setPassword } from "./account-store.ts";
 import { insertKey } from "./api-key-store.ts";
 
 /** Creates or updates the owner that the environment names; the same again changes nothing. */
@@ -9,6 +9,9 @@ export async function ensureAdmin(db: Db, { admin }: Pick<Config, "admin">): Pro
   if (!admin) return;
   const { email, password, apiKey } = admin;
   const known = await findMember(db, email);
+  const user = known ? undefined : await findUser(db, email);
+  // The other owners removed them from the organization; the server starts all the same, and leaves it at that.
+  if (user) return setPassword(db, user.id, password);
   const member = known ?? (await createOrFind(db, email, password));
   if (known) await setPassword(db, member.userId, password);
   if (!apiKey) return;

@@ -1,0 +1,141 @@
+import Type, { type Static } from "typebox";
+import { roles } from "./auth.ts";
+import { oneOf, ref, Success, Timestamp } from "./schema.ts";
+
+export const Member = Type.Object(
+  {
+    id: Type.String({ description: "The user's id, as `recipientIds` of e-mail actions name it" }),
+    name: Type.String(),
+    email: Type.String(),
+    role: oneOf(roles),
+    joinedAt: Timestamp,
+  },
+  { $id: "Member" },
+);
+export type Member = Static<typeof Member>;
+
+export const Invitation = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    role: oneOf(roles),
+    url: Type.String({ description: "For the invited person, who signs in or up with that address" }),
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
+  },
+  { $id: "Invitation" },
+);
+export type Invitation = Static<typeof Invitation>;
+
+/** A link that would have been mailed, on a server that sends no mail. */
+export const PendingLink = Type.Object(
+  {
+    kind: oneOf(["sign-in", "password-reset"]),
+    email: Type.String(),
+    url: Type.String(),
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
+  },
+  { $id: "PendingLink" },
+);
+export type PendingLink = Static<typeof PendingLink>;
+
+const tags = ["Members"];
+const config = { access: "session" } as const;
+const params = Type.Object({ id: Type.String() });
+
+export const listMembers = {
+  method: "GET",
+  url: "/members",
+  config: { access: "account" },
+  schema: { tags, summary: "List the members of the organization", response: { 200: Type.Array(ref(Member)) } },
+} as const;
+
+export const updateMember = {
+  method: "PATCH",
+  url: "/members/:id",
+  config,
+  schema: {
+    tags,
+    summary: "Give a member another role",
+    params,
+    body: Type.Object({ role: oneOf(roles) }),
+    response: { 200: ref(Member) },
+  },
+} as const;
+
+export const removeMember = {
+  method: "DELETE",
+  url: "/members/:id",
+  config,
+  schema: { tags, summary: "Remove a member; their sessions here end at once", params, response: { 200: Success } },
+} as const;
+
+export const listPendingLinks = {
+  method: "GET",
+  url: "/members/links",
+  config,
+  schema: {
+    tags,
+    summary: "List the links that could not be mailed, newest first, to hand them on",
+    response: { 200: Type.Array(ref(PendingLink)) },
+  },
+} as const;
+
+export const listInvitations = {
+  method: "GET",
+  url: "/invitations",
+  config,
+  schema: { tags, summary: "List who is invited and has not come yet", response: { 200: Type.Array(ref(Invitation)) } },
+} as const;
+
+export const createInvitation = {
+  method: "POST",
+  url: "/invitations",
+  config,
+  schema: {
+    tags,
+    summary: "Invite somebody to the organization, for seven days; in place of an earlier invitation",
+    body: Type.Object({ email: Type.String({ minLength: 3, maxLength: 254 }), role: oneOf(roles) }),
+    response: { 201: ref(Invitation) },
+  },
+} as const;
+
+export const deleteInvitation = {
+  method: "DELETE",
+  url: "/invitations/:id",
+  config,
+  schema: { tags, summary: "Take an invitation back", params, response: { 200: Success } },
+} as const;
+
+/** For whoever holds the link: its id is as good as unguessable. */
+export const getInvitation = {
+  method: "GET",
+  url: "/invitations/:id",
+  config: { access: "public" },
+  schema: {
+    tags,
+    summary: "Read what one is invited to",
+    params,
+    response: {
+      200: Type.Object({
+        id: Type.String(),
+        email: Type.String(),
+        role: oneOf(roles),
+        organizationName: Type.String(),
+      }),
+    },
+  },
+} as const;
+
+export const acceptInvitation = {
+  method: "POST",
+  url: "/invitations/:id/accept",
+  config: { access: "user" },
+  schema: {
+    tags,
+    summary: "Join, signed in with the invited address; the session goes on in that organization",
+    params,
+    response: { 200: Success },
+  },
+} as const;

@@ -1,0 +1,37 @@
+import { deleteInBatches } from "../db/clean-up.ts";
+import type { Db } from "../db/open.ts";
+
+const DAY_MS = 86_400_000;
+const AUDIT_DAYS = 400;
+/** How long an invitation that nobody accepted is kept after its end. */
+const INVITATION_DAYS = 30;
+
+/** Deletes sessions and links that are over by `now`, and old invitations and audit entries. @returns how many rows */
+export async function deleteOver(db: Db, now: number): Promise<number> {
+  const iso = (at: number) => new Date(at).toISOString();
+  const counts = [
+    await deleteExpired(db, "sessions", iso(now)),
+    await deleteExpired(db, "verifications", iso(now)),
+    await deleteExpired(db, "invitations", iso(now - INVITATION_DAYS * DAY_MS)),
+    await deleteInBatches(db, async (trx, limit) => {
+      const old = trx.selectFrom("pendingLinks").select("id").where("expiresAt", "<", now).limit(limit);
+      return Number((await trx.deleteFrom("pendingLinks").where("id", "in", old).executeTakeFirst()).numDeletedRows);
+    }),
+    await deleteInBatches(db, async (trx, limit) => {
+      const old = trx
+        .selectFrom("auditLog")
+        .select("id")
+        .where("at", "<", now - AUDIT_DAYS * DAY_MS)
+        .limit(limit);
+      return Number((await trx.deleteFrom("auditLog").where("id", "in", old).executeTakeFirst()).numDeletedRows);
+    }),
+  ];
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function deleteExpired(db: Db, table: "sessions" | "verifications" | "invitations", before: string) {
+  return deleteInBatches(db, async (trx, limit) => {
+    const old = trx.selectFrom(table).select("id").where("expiresAt", "<", before).limit(limit);
+    return Number((await trx.deleteFrom(table).where("id", "in", old).executeTakeFirst()).numDeletedRows);
+  });
+}

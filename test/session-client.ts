@@ -1,0 +1,81 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createAccount, insertOrganization } from "../packages/server/src/auth/account-store.ts";
+// Loaded here and not with the first sign-in of a test: on a busy machine that can take so long that the server sheds load.
+import "../packages/server/src/auth/sign-in-library.ts";
+import { newId } from "../packages/server/src/ids.ts";
+import type { TestServer } from "./server.ts";
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export const password = "a long enough password";
+
+/** For `expect.poll`: what comes in its own time may take long on a busy machine. */
+export const patiently = { timeout: 10_000 };
+
+let users = 0;
+
+/** A proven user who owns an organization on the plan pro, with `password`. */
+export async function createOwner({ deps }: TestServer, email = `owner-${++users}@example.com`) {
+  return { email, ...(await createAccount(deps.db, { email, password, plan: "pro" })) };
+}
+
+/** A proven user who has that role in that organization, and none of their own. */
+export async function createMember(server: TestServer, organizationId: string, role: string) {
+  const { db } = server.deps;
+  const member = await createOwner(server, `${role}-${++users}@example.com`);
+  await db.deleteFrom("organizations").where("id", "=", member.organizationId).execute();
+  const { userId } = member;
+  const row = { id: newId("member"), organizationId, userId, role, createdAt: new Date().toISOString() };
+  await db.insertInto("members").values(row).execute();
+  return { ...member, organizationId };
+}
+
+/** One more organization that the user owns. */
+export function createOrganization({ deps }: TestServer, userId: string) {
+  return insertOrganization(deps.db, { userId, name: "Second", plan: "free" });
+}
+
+/** A browser, as far as cookies go: it keeps them and sends them, as a page of the server itself would. */
+export function createBrowser({ app }: TestServer, { ip = "127.0.0.1" } = {}) {
+  const cookies = new Map<string, string>();
+  const call = async (method: Method, url: string, body?: object, headers: Record<string, string> = {}) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const send = () =>
+      app.inject({
+        ...{ method, url, remoteAddress: ip },
+        headers: { ...(cookie ? { cookie } : {}), "sec-fetch-site": "same-origin", ...headers },
+        ...(body === undefined ? {} : { payload: body }),
+      });
+    let response = await send();
+    // The machine that runs the tests may be so busy that the server sheds load; it did nothing then.
+    for (let tries = 0; tries < 20 && response.body.includes("The server is busy."); tries++) {
+      await wait(500);
+      response = await send();
+    }
+    const set = [response.headers["set-cookie"] ?? []].flat();
+    for (const line of set) {
+      const [pair = "", ...attributes] = line.split("; ");
+      const [name = "", value = ""] = pair.split(/=(.*)/s);
+      if (attributes.includes("Max-Age=0")) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const text = response.body;
+    return {
+      ...{ status: response.statusCode, headers: response.headers, set, text },
+      body: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : null,
+    };
+  };
+  return {
+    cookies,
+    call,
+    signIn: (email: string, secret = password) => call("POST", "/auth/sign-in/email", { email, password: secret }),
+  };
+}
+
+/** A browser in which the user of that address is signed in. */
+export async function signedInBrowser(server: TestServer, email: string) {
+  const browser = createBrowser(server);
+  const { status, body } = await browser.signIn(email);
+  if (status !== 200) throw new Error(`not signed in: ${status} ${JSON.stringify(body)}`);
+  return browser;
+}
