@@ -1,10 +1,16 @@
-import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
 import type { Usage } from "@foyer/contract";
 import type { ToolPiece } from "../conversations/message-pieces.ts";
 import { type AskLimits, askModel } from "../models/ask-model.ts";
 import type { ChatModel, ModelPart } from "../models/chat-model.ts";
 import { ModelError } from "../models/model-error.ts";
 import type { ToolOutcome } from "../tools/run-tool.ts";
+import { plausible, tokensOfStep } from "./step-tokens.ts";
 
 /** Where the loop says what happens; see RunningReply. */
 export type ReplyOutput = {
@@ -29,6 +35,8 @@ export type LoopInput = {
   /** Runs one call. Never rejects: a failure is an outcome. */
   runTool(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolOutcome>;
   signal: AbortSignal;
+  /** Told what each step cost, also one that failed or was ended in the middle. */
+  spend?(tokens: number): void;
 };
 
 type ToolCallPart = Extract<ModelPart, { type: "tool-call" }>;
@@ -60,21 +68,32 @@ type Answer = {
   /** of the text that is not over */
   text: string;
   hasSaid: boolean;
+  /** as the provider counted it, once it did */
+  usage: LanguageModelV4Usage | null;
 };
 
-const emptyAnswer = (): Answer => ({ content: [], calls: [], reasoning: new Map(), text: "", hasSaid: false });
+const emptyAnswer = (): Answer => ({
+  ...{ content: [], calls: [], reasoning: new Map(), text: "", hasSaid: false, usage: null },
+});
 
 /** One answer of the model: its text goes out as it comes. */
 async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Promise<Answer> {
   const { account, model, prompt, tools, temperature, signal, limits } = input;
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
+  signal.throwIfAborted();
   let answer = emptyAnswer();
-  await askModel(account, model, request, limits, signal, {
-    begin() {
-      answer = emptyAnswer();
-    },
-    part: (part) => takePart(part, answer, output, usage),
-  });
+  try {
+    await askModel(account, model, request, limits, signal, {
+      begin() {
+        answer = emptyAnswer();
+      },
+      part: (part) => takePart(part, answer, output, usage),
+    });
+  } finally {
+    // Who goes away has cost what was asked for all the same; a model that failed without a word has not.
+    const isCharged = answer.usage || answer.text || answer.content.length > 0 || signal.aborted;
+    if (isCharged) input.spend?.(tokensOfStep(prompt, answer, answer.usage));
+  }
   if (answer.text) answer.content.push({ type: "text", text: answer.text });
   return answer;
 }
@@ -106,8 +125,9 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: U
       });
       break;
     case "finish":
-      usage.inputTokens += part.usage.inputTokens.total ?? 0;
-      usage.outputTokens += part.usage.outputTokens.total ?? 0;
+      answer.usage = part.usage;
+      usage.inputTokens += plausible(part.usage.inputTokens.total) ?? 0;
+      usage.outputTokens += plausible(part.usage.outputTokens.total) ?? 0;
       if (part.finishReason.unified === "content-filter" && !answer.hasSaid && calls.length === 0) {
         throw new ModelError("MODEL_REFUSED", "The model declined to answer this.");
       }

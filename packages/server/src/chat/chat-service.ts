@@ -8,9 +8,10 @@ import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
+import { createTokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
-import { newMessages, titleOf, type Visitor, visitorOf } from "./chat-turn.ts";
-import { HISTORY_MESSAGES, toPrompt } from "./model-prompt.ts";
+import { budgetOwner, newMessages, titleOf, type Visitor, visitorOf } from "./chat-turn.ts";
+import { HISTORY_MESSAGES, type Note, toPrompt } from "./model-prompt.ts";
 import { createReplyStore } from "./reply-store.ts";
 import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
 import { createRunningReplies } from "./running-replies.ts";
@@ -26,9 +27,11 @@ export function createChatService(
   agents: AgentService,
   conversations: ConversationService,
   toolsOf: (agentId: string) => Promise<AgentTools>,
+  notesOf: (agentId: string, conversationId: string) => Promise<Note[]>,
 ) {
   const { config, secrets, models } = deps;
-  const store = createReplyStore(deps.db);
+  const budgets = createTokenBudgets(deps);
+  const store = createReplyStore(deps.db, budgets.count);
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const run = createReplyRunner(config.models, store, replies);
   const ownOrigin = new URL(config.baseUrl).origin;
@@ -68,11 +71,18 @@ export function createChatService(
       );
       await replies.add(reply, caller.ip);
       try {
-        const turn = { conversation, isNew: known === null, messages, replyId: reply.messageId };
+        const owner = budgetOwner(visitor, secret !== null, request.sessionId, caller.ip);
+        const spender = budgets.visitorKey(owner);
+        const refusal = await budgets.refusal(agent, spender);
+        const asked = refusal === null ? model.modelId : null;
+        const turn = { conversation, isNew: known === null, messages, replyId: reply.messageId, model: asked };
         const regenerate = request.regenerate === true;
-        const history = await store.begin({ ...turn, model: model.modelId, regenerate }, HISTORY_MESSAGES);
-        const prompt = toPrompt(agent.systemPrompt, history);
-        void run(reply, { agent, model, prompt, tools, log: caller.log });
+        // Nothing may fail between the turn's being kept and its reply.
+        const notes = known ? await notesOf(agent.id, known.id) : [];
+        const history = await store.begin({ ...turn, regenerate }, HISTORY_MESSAGES);
+        replies.kept(reply);
+        const prompt = toPrompt(agent.systemPrompt, history, notes);
+        void run(reply, { agent, model, prompt, tools, log: caller.log, visitor: spender, refusal });
         return reply;
       } catch (error) {
         replies.remove(reply);

@@ -66,6 +66,21 @@ export function visitorOf(request: ChatRequest, identitySecret: string | null): 
   };
 }
 
+/**
+ * Whom a visitor's budget belongs to: the user, where that is proved; else the session, which others cannot guess; else
+ * whoever it says to be, or its address. Null for nobody.
+ */
+export function budgetOwner(
+  { userId }: Visitor,
+  isProved: boolean,
+  sessionId: string | null | undefined,
+  ip: string | null,
+): string | null {
+  if (userId && (isProved || !sessionId)) return `user:${userId}`;
+  if (sessionId) return `session:${sessionId}`;
+  return ip && `ip:${ip}`;
+}
+
 function metadataOf({ userMetadata }: ChatRequest): string | null {
   const text = userMetadata ? JSON.stringify(userMetadata) : null;
   if (text === null || text.length <= METADATA_LENGTH) return text;

@@ -9,11 +9,27 @@ const HISTORY_CHARACTERS = 400_000;
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
 
-/** The agent's instructions and the conversation so far, oldest first, beginning with a user's message. */
-export function toPrompt(systemPrompt: string | null, history: readonly HistoryRow[]): LanguageModelV4Prompt {
+/** Something that happened beside the chat, which the model should know of. */
+export type Note = { createdAt: number; text: string };
+
+/**
+ * The agent's instructions and the conversation so far, oldest first, beginning with a user's message. A note goes in
+ * front of the first message that the user wrote after it, or of the last one: not every model takes two messages of one
+ * side in a row.
+ */
+export function toPrompt(
+  systemPrompt: string | null,
+  history: readonly HistoryRow[],
+  notes: readonly Note[] = [],
+): LanguageModelV4Prompt {
   const newest = withinLimit(history);
   const firstUser = newest.findIndex((row) => row.role === "user");
-  const messages = newest.slice(Math.max(firstUser, 0)).flatMap(toMessages);
+  const told = newest.slice(Math.max(firstUser, 0));
+  const notesOf = Map.groupBy(notes, (note) => {
+    const next = told.find((row) => row.role === "user" && row.createdAt >= note.createdAt);
+    return (next ?? told.findLast((row) => row.role === "user"))?.id;
+  });
+  const messages = told.flatMap((row) => toMessages(row, notesOf.get(row.id) ?? []));
   return systemPrompt?.trim() ? [{ role: "system", content: systemPrompt }, ...messages] : messages;
 }
 
@@ -26,8 +42,11 @@ function withinLimit(history: readonly HistoryRow[]) {
   return history.slice(kept + 1);
 }
 
-function toMessages(row: HistoryRow): LanguageModelV4Message[] {
-  if (row.role === "user") return [{ role: "user", content: [{ type: "text", text: row.content }] }];
+function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Message[] {
+  if (row.role === "user") {
+    const texts = [...notes.map(({ text }) => text), row.content];
+    return [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }];
+  }
   const messages: LanguageModelV4Message[] = [];
   let step: Piece[] = [];
   for (const piece of fromColumns(row)) {

@@ -3,7 +3,7 @@ import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow } from "../db/tables.ts";
 
-export type HistoryRow = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "position">;
+export type HistoryRow = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "position" | "createdAt">;
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };
 export type ReplyEnd = ReplyState & Pick<MessageRow, "inputTokens" | "outputTokens"> & { stopReason: string };
 
@@ -72,7 +72,7 @@ function messageQueries(db: Db) {
     history: compileOnce<{ conversationId: string; limit: number }, HistoryRow>((param) =>
       db
         .selectFrom("messages")
-        .select(["id", "role", "content", "pieces", "position"])
+        .select(["id", "role", "content", "pieces", "position", "createdAt"])
         .where("conversationId", "=", param("conversationId"))
         .orderBy("position", "desc")
         .limit(param("limit")),

@@ -1,7 +1,10 @@
 import type { Transaction } from "kysely";
+import { createBatchWriter } from "../db/batch-writer.ts";
+import type { Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import type { Spend, TokenBudgets } from "../plans/token-budget.ts";
 import { type HistoryRow, type ReplyEnd, type ReplyQueries, type ReplyState, replyQueries } from "./reply-queries.ts";
 
 export type { HistoryRow };
@@ -12,16 +15,30 @@ export type NewTurn = {
   /** what the visitor's side appends, in order */
   messages: ReadonlyArray<Pick<MessageRow, "id" | "role" | "content">>;
   replyId: string;
-  model: string;
+  /** null when none is asked */
+  model: string | null;
   /** drop the last reply first, because it is asked again */
   regenerate: boolean;
 };
 
 export type ReplyStore = ReturnType<typeof createReplyStore>;
 
+type Ended = { end: ReplyEnd; spend: Spend };
+
 /** What the chat writes. Its queries run for every reply, so each is built once. */
-export function createReplyStore(db: Db) {
+export function createReplyStore(db: Db, count: TokenBudgets["count"]) {
   const queries = replyQueries(db);
+  const keepEnd = createBatchWriter<Ended, undefined>(db, keepEnds, { maxItems: 100 });
+
+  async function keepEnds(trx: Executor, ended: readonly Ended[]): Promise<undefined[]> {
+    for (const { end } of inOrder(ended, ({ end }) => end.id)) await queries.end(trx, end);
+    await count(
+      trx,
+      ended.map(({ spend }) => spend),
+    );
+    return ended.map(() => undefined);
+  }
+
   return {
     /**
      * Keeps the visitor's messages and an empty reply, marked as running, in one transaction, and returns what the
@@ -34,7 +51,7 @@ export function createReplyStore(db: Db) {
     async checkpoint(states: readonly ReplyState[]): Promise<Set<string>> {
       const stopped = new Set<string>();
       await db.transaction().execute(async (trx) => {
-        for (const state of states) {
+        for (const state of inOrder(states, ({ id }) => id)) {
           const { rows } = await queries.checkpoint(trx, state);
           // No row: its conversation was deleted, or it is asked again elsewhere.
           if (rows[0]?.stopRequested !== 0) stopped.add(state.id);
@@ -48,9 +65,8 @@ export function createReplyStore(db: Db) {
       const going = new Set((await running.execute()).map(({ id }) => id));
       return new Set(ids.filter((id) => !going.has(id)));
     },
-    async end(end: ReplyEnd): Promise<void> {
-      await queries.end(db, end);
-    },
+    /** Keeps how the reply ended and counts what it cost; replies that end at once share a transaction. */
+    end: keepEnd,
     async requestStop(conversationId: string): Promise<void> {
       await queries.requestStop(db, { conversationId });
     },
@@ -65,6 +81,11 @@ export function createReplyStore(db: Db) {
         .executeTakeFirst();
     },
   };
+}
+
+/** The order in which everybody locks several messages, so that no two wait for each other. */
+function inOrder<T>(items: readonly T[], idOf: (item: T) => string): T[] {
+  return items.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
 async function begin(trx: Transaction<Tables>, queries: ReplyQueries, turn: NewTurn, historyLimit: number) {
@@ -90,7 +111,10 @@ async function begin(trx: Transaction<Tables>, queries: ReplyQueries, turn: NewT
   const history = turn.isNew
     ? []
     : (await queries.history(trx, { conversationId, limit: historyLimit })).rows.reverse();
-  const appended = messages.map((message, index) => ({ ...message, pieces: null, position: position + index }));
+  const appended = messages.map((message, index) => ({
+    ...message,
+    ...{ pieces: null, position: position + index, createdAt: now },
+  }));
   for (const message of appended) {
     // A reply that the client brings along is finished; how it ended is not known.
     const stopReason = message.role === "assistant" ? "end_turn" : null;

@@ -17,12 +17,23 @@ const MAX_STEPS = 8;
 /** The request's own log, so that a failure is found under its id. */
 export type ReplyLog = Pick<FastifyBaseLogger, "warn" | "error">;
 
-type Run = { agent: AgentRow; model: ChatModel; prompt: LanguageModelV4Prompt; tools: AgentTools; log: ReplyLog };
+type Run = {
+  agent: AgentRow;
+  model: ChatModel;
+  prompt: LanguageModelV4Prompt;
+  tools: AgentTools;
+  log: ReplyLog;
+  /** whose day it counts for, see plans/token-budget.ts */
+  visitor: string | null;
+  /** what is said without asking the model, if anything */
+  refusal: string | null;
+};
 
 /** Makes a reply, from the first question to the model to the stored end. The returned function never rejects. */
 export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
-  return async (reply: RunningReply, { agent, model, prompt, tools, log }: Run): Promise<void> => {
+  return async (reply: RunningReply, { agent, model, prompt, tools, log, visitor, refusal }: Run): Promise<void> => {
     let ending: ReplyEnding;
+    let tokens = 0;
     try {
       const temperature = agent.temperature / 100;
       const loop = {
@@ -34,16 +45,20 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         maxSteps: MAX_STEPS,
         ...tools,
         signal: reply.signal,
+        spend: (more: number) => {
+          tokens += more;
+        },
       };
-      ending = await runAgentLoop(loop, reply);
+      ending = refusal === null ? await runAgentLoop(loop, reply) : say(refusal, reply);
     } catch (error) {
       ending = reply.signal.aborted ? { stopReason: "aborted" } : failed(error, log);
     }
     try {
-      await store.end({
+      const end = {
         ...{ id: reply.messageId, now: Date.now(), stopReason: ending.stopReason, ...toColumns(reply.pieces) },
         ...{ inputTokens: ending.usage?.inputTokens ?? null, outputTokens: ending.usage?.outputTokens ?? null },
-      });
+      };
+      await store.end({ end, spend: { agentId: agent.id, visitor, tokens } });
     } catch (error) {
       log.error({ err: error }, "reply could not be stored");
       ending = { stopReason: "error", error: { code: "INTERNAL", message: "The reply could not be stored." } };
@@ -51,6 +66,12 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
     replies.remove(reply);
     reply.end(ending);
   };
+}
+
+function say(text: string, reply: RunningReply): ReplyEnding {
+  reply.text(text);
+  reply.closeText();
+  return { stopReason: "end_turn", usage: { inputTokens: 0, outputTokens: 0 } };
 }
 
 /** What the visitor is told of a failure; the log has the cause. */

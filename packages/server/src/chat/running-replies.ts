@@ -4,7 +4,7 @@ import { startCheckpoints, type Tracked } from "./checkpoints.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import type { RunningReply } from "./running-reply.ts";
 
-type Entry = Tracked & { ip: string | null };
+type Entry = Tracked & { ip: string | null; isKept: boolean };
 
 export type RunningReplies = ReturnType<typeof createRunningReplies>;
 
@@ -19,7 +19,7 @@ export function createRunningReplies(
   const entries = new Map<string, Entry>();
   const perIp = new Map<string, number>();
   let isDraining = false;
-  const stopSaving = startCheckpoints(store, log, isShared, () => [...entries.values()]);
+  const stopSaving = startCheckpoints(store, log, isShared, () => [...entries.values()].filter(({ isKept }) => isKept));
 
   /** @throws 503 while the server goes down or is full, 429 when the address has too many */
   function checkRoom(ip: string | null) {
@@ -48,8 +48,13 @@ export function createRunningReplies(
       }
       // Once more, in the same turn as the entry: others may have come since the first look.
       checkRoom(ip);
-      entries.set(reply.conversationId, { reply, ip, savedAt: Date.now(), savedLength: 0 });
+      entries.set(reply.conversationId, { reply, ip, isKept: false, savedAt: Date.now(), savedLength: 0 });
       if (ip !== null) perIp.set(ip, (perIp.get(ip) ?? 0) + 1);
+    },
+    /** From now on the reply has a row. Before, it must not be taken for one whose row was deleted. */
+    kept(reply: RunningReply): void {
+      const entry = entries.get(reply.conversationId);
+      if (entry?.reply === reply) entry.isKept = true;
     },
     remove(reply: RunningReply): void {
       const entry = entries.get(reply.conversationId);

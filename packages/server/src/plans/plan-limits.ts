@@ -10,6 +10,11 @@ const limits: Record<PlanId, { toolsPerAgent: number | null }> = {
   pro: { toolsPerAgent: null },
 };
 
+/** How many calls with API keys a plan allows an account a minute; 0 for as many as it likes. */
+export function callsPerMinute(plan: string, perPlan: Record<PlanId, number>): number {
+  return perPlan[plan as PlanId] ?? perPlan.free;
+}
+
 /** The limits of a plan; a plan that this version does not know is treated as the smallest. */
 export function limitsOf(plan: string) {
   return limits[plan as PlanId] ?? limits.free;

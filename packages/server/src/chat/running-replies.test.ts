@@ -1,0 +1,26 @@
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { ReplyStore } from "./reply-store.ts";
+import { createRunningReplies } from "./running-replies.ts";
+import { createRunningReply } from "./running-reply.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it("ends a reply whose row is gone, but none whose row is still being made", async () => {
+  const looked = vi.fn(async (ids: readonly string[]) => new Set(ids));
+  const store = { stopRequested: looked, checkpoint: async () => new Set() } as unknown as ReplyStore;
+  const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, true);
+  const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
+  const reply = createRunningReply(start, { resumable: true, resumeWindow: 60_000 });
+  await replies.add(reply, null);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(reply.signal.aborted).toBe(false);
+
+  replies.kept(reply);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(looked).toHaveBeenCalledWith(["msg_1"]);
+  expect(reply.signal.aborted).toBe(true);
+  replies.remove(reply);
+  reply.end({ stopReason: "aborted" });
+});

@@ -1,0 +1,275 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+import { deleteVisitorDaysBefore } from "../plans/limit-retention.ts";
+
+const DEFAULT_MESSAGE = "I cannot answer any more questions right now. Please try again later.";
+const PER_DAY = 1_000;
+
+/** Answers with a word, and says that it cost so much; with null it does not say. */
+const costing = (tokens: number | null) => (exchange: Exchange) => {
+  const { send, end } = eventStream(exchange);
+  send(chunk({ content: "Yes." }));
+  send(chunk({}, "stop"));
+  if (tokens !== null) send({ choices: [], usage: { prompt_tokens: tokens - 2, completion_tokens: 2 } });
+  send("[DONE]");
+  end();
+};
+
+onBothDatabases("token budgets", (createDatabase) => {
+  let database: TestDatabase;
+  let upstream: Upstream;
+  let server: TestServer;
+  let other: TestServer;
+  let owner: Awaited<ReturnType<TestServer["createAccount"]>>;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    upstream = await startUpstream();
+    const env = {
+      BASE_URL: "https://chat.example.com",
+      OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,
+      FOYER_DEFAULT_MODEL: "openai-compatible/test",
+      FOYER_OUTBOUND_ALLOW: "127.0.0.1",
+      FOYER_LIMIT_VISITOR_TOKENS_PER_DAY: String(PER_DAY),
+      FOYER_LIMIT_CHAT_PER_SESSION: "0",
+      FOYER_LIMIT_CHAT_PER_IP: "0",
+      FOYER_LIMIT_RUNNING_PER_IP: "0",
+    };
+    server = await startServer({ database, env, listen: true });
+    other = await startServer({ database, env, listen: true });
+    owner = await server.createAccount();
+  });
+  beforeEach(() => upstream.script(costing(100)));
+  afterAll(async () => {
+    await server.stop();
+    await other.stop();
+    await upstream.stop();
+    await database.drop();
+  });
+
+  const createAgent = async (settings: object = {}): Promise<string> =>
+    (await owner.call("POST", "/agents", { name: "Desk", ...settings })).body.data.id;
+  const tokensOf = async (agentId: string) => {
+    const rows = await server.deps.db.selectFrom("agentMonths").selectAll().where("agentId", "=", agentId).execute();
+    expect(rows.length).toBeLessThan(2);
+    return rows[0]?.tokens ?? 0;
+  };
+
+  let visitors = 0;
+  /** Says hello to the end; a new visitor each time, unless `more` says who. */
+  async function say(agentId: string, more: object = {}, at = server) {
+    const messages = [{ role: "user", content: "Hello" }];
+    const stream = await chat(at.url, { agentId, messages, sessionId: `s${visitors++}`, ...more });
+    await stream.ended;
+    const stop = stream.events.at(-1);
+    if (stop?.type !== "message_stop") throw new Error(`no end: ${JSON.stringify(stream.events)}`);
+    const start = stream.events[0];
+    if (start?.type !== "message_start") throw new Error("no start");
+    return { text: textOf(stream.events), stop, start, events: stream.events };
+  }
+
+  describe("of a month", () => {
+    it("end with the agent's message, without asking the model, as a reply like any other", async () => {
+      const agentId = await createAgent({ monthlyTokenBudget: 250, budgetMessage: "Ask us at desk@example.com." });
+      for (let reply = 0; reply < 3; reply++) expect((await say(agentId)).text).toBe("Yes.");
+      expect([await tokensOf(agentId), upstream.exchanges.length]).toEqual([300, 3]);
+
+      const refused = await say(agentId);
+      expect(refused.events.map(({ type }) => type)).toEqual([
+        ...["message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_stop"],
+      ]);
+      expect(refused.text).toBe("Ask us at desk@example.com.");
+      expect(refused.stop).toMatchObject({ stopReason: "end_turn", usage: { inputTokens: 0, outputTokens: 0 } });
+      expect([await tokensOf(agentId), upstream.exchanges.length]).toEqual([300, 3]);
+
+      const { conversationId } = refused.start;
+      const { body } = await owner.call("GET", `/conversations/${conversationId}`);
+      expect(body.data.messages).toMatchObject([
+        { role: "user", content: "Hello" },
+        { role: "assistant", content: "Ask us at desk@example.com.", stopReason: "end_turn" },
+      ]);
+      expect((await say(agentId, {}, other)).text).toBe("Ask us at desk@example.com.");
+      const resumed = await openStream(`${server.url}/chat/${conversationId}/stream`, { headers: owner.headers });
+      await resumed.ended;
+      expect(textOf(resumed.events)).toBe("Ask us at desk@example.com.");
+    });
+
+    it("of exactly what was used are spent, and one more token is not", async () => {
+      const spent = await createAgent({ monthlyTokenBudget: 100 });
+      const open = await createAgent({ monthlyTokenBudget: 101 });
+      for (const agentId of [spent, open]) await say(agentId);
+      expect([(await say(spent)).text, (await say(open)).text]).toEqual([DEFAULT_MESSAGE, "Yes."]);
+    });
+
+    it("of 0 never ask; without one there is no end", async () => {
+      const never = await createAgent({ monthlyTokenBudget: 0, budgetMessage: "   " });
+      expect((await say(never)).text).toBe(DEFAULT_MESSAGE);
+      expect(upstream.exchanges).toHaveLength(0);
+      const always = await createAgent();
+      upstream.script(costing(PER_DAY * 100));
+      for (let reply = 0; reply < 3; reply++) expect((await say(always)).text).toBe("Yes.");
+    });
+
+    it("count what was used before they were set, begin anew next month, and can be raised", async () => {
+      const agentId = await createAgent();
+      await say(agentId);
+      await owner.call("PATCH", `/agents/${agentId}`, { monthlyTokenBudget: 50 });
+      expect((await say(agentId)).text).toBe(DEFAULT_MESSAGE);
+      await owner.call("PATCH", `/agents/${agentId}`, { monthlyTokenBudget: 150 });
+      expect((await say(agentId)).text).toBe("Yes.");
+      expect((await say(agentId)).text).toBe(DEFAULT_MESSAGE);
+      const lastMonth = { month: "2001-01" };
+      await server.deps.db.updateTable("agentMonths").set(lastMonth).where("agentId", "=", agentId).execute();
+      expect((await say(agentId)).text).toBe("Yes.");
+    });
+
+    it("count every reply exactly when many end at once, in two processes", async () => {
+      const [one, two] = [await createAgent(), await createAgent()];
+      const replies = Array.from({ length: 60 }, (_, index) =>
+        say(index % 3 === 0 ? one : two, { sessionId: `at-once-${index % 5}` }, index % 2 === 0 ? server : other),
+      );
+      const ended = await Promise.all(replies);
+      expect(ended.map(({ text, stop }) => [text, stop.stopReason])).toEqual(ended.map(() => ["Yes.", "end_turn"]));
+      const asked = upstream.exchanges.length;
+      expect((await tokensOf(one)) + (await tokensOf(two))).toBe(asked * 100);
+      const days = server.deps.db.selectFrom("visitorDays").select("tokens").where("agentId", "in", [one, two]);
+      expect((await days.execute()).reduce((sum, { tokens }) => sum + tokens, 0)).toBe(asked * 100);
+    });
+
+    it("estimate what a provider does not count, from what was sent and said", async () => {
+      const agentId = await createAgent({ systemPrompt: "x".repeat(4_000) });
+      upstream.script(costing(null));
+      await say(agentId);
+      const tokens = await tokensOf(agentId);
+      expect(tokens).toBeGreaterThan(1_000);
+      expect(tokens).toBeLessThan(1_100);
+    });
+
+    it("do not depend on a provider that counts what no reply can cost; the reply is kept", async () => {
+      for (const promptTokens of [1.5, -5, 3_000_000_000, 1e20]) {
+        const agentId = await createAgent();
+        upstream.script((exchange) => {
+          const { send, end } = eventStream(exchange);
+          send(chunk({ content: "Yes." }));
+          send(chunk({}, "stop"));
+          send({ choices: [], usage: { prompt_tokens: promptTokens, completion_tokens: 2 } });
+          send("[DONE]");
+          end();
+        });
+        const { stop, start } = await say(agentId);
+        expect(stop.stopReason).toBe("end_turn");
+        const { inputTokens = -1 } = stop.usage ?? {};
+        expect(Number.isInteger(inputTokens) && inputTokens >= 0 && inputTokens < 2 ** 31).toBe(true);
+        const { body } = await owner.call("GET", `/conversations/${start.conversationId}`);
+        expect(body.data.messages[1]).toMatchObject({ content: "Yes.", stopReason: "end_turn" });
+        expect(await tokensOf(agentId)).toBeGreaterThan(0);
+      }
+    });
+
+    it("count a reply that its visitor left, and none that the model never began", async () => {
+      const agentId = await createAgent({ systemPrompt: "x".repeat(4_000) });
+      upstream.script((exchange) => void eventStream(exchange).send(chunk({ content: "y".repeat(400) })));
+      const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hello" }] });
+      await stream.until("content_block_delta");
+      stream.leave();
+      await vi.waitFor(async () => expect(await tokensOf(agentId)).toBeGreaterThan(1_100), 5_000);
+      expect(await tokensOf(agentId)).toBeLessThan(1_250);
+
+      // What was asked costs something as soon as it was asked.
+      const early = await createAgent({ systemPrompt: "x".repeat(4_000) });
+      upstream.script(() => {});
+      const asked = upstream.next();
+      const silent = await chat(server.url, { agentId: early, messages: [{ role: "user", content: "Hello" }] });
+      await asked;
+      silent.leave();
+      await vi.waitFor(async () => expect(await tokensOf(early)).toBeGreaterThan(1_000), 5_000);
+
+      const unlucky = await createAgent();
+      upstream.script(({ response }) => response.writeHead(400).end("{}"));
+      expect((await say(unlucky)).stop.stopReason).toBe("error");
+      expect(await tokensOf(unlucky)).toBe(0);
+    });
+
+    it("are forgotten with the agent, also when it is deleted while it replies", async () => {
+      const agentId = await createAgent();
+      await say(agentId);
+      let finish = () => {};
+      upstream.script((exchange) => {
+        const { send } = eventStream(exchange);
+        send(chunk({ content: "Well" }));
+        finish = () => costing(100)({ ...exchange, response: Object.assign(exchange.response, { writeHead() {} }) });
+      });
+      const running = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hello" }] });
+      await running.until("content_block_delta");
+      expect((await owner.call("DELETE", `/agents/${agentId}`)).status).toBe(200);
+      finish();
+      await running.ended;
+      expect(running.events.at(-1)?.type).toBe("message_stop");
+      for (const table of ["agentMonths", "visitorDays"] as const) {
+        const rows = await server.deps.db.selectFrom(table).selectAll().where("agentId", "=", agentId).execute();
+        expect(rows).toEqual([]);
+      }
+    });
+  });
+
+  describe("of a visitor's day", () => {
+    const spend = async (agentId: string, who: object) => {
+      upstream.script(costing(PER_DAY));
+      expect((await say(agentId, who)).text).toBe("Yes.");
+      upstream.script(costing(1));
+    };
+
+    it("end for that visitor alone, whatever the conversation, with the agent's message", async () => {
+      const agentId = await createAgent({ budgetMessage: "Until tomorrow." });
+      const who = { sessionId: "visitor" };
+      await spend(agentId, who);
+      expect((await say(agentId, who)).text).toBe("Until tomorrow.");
+      expect((await say(agentId, who, other)).text).toBe("Until tomorrow.");
+      expect((await say(agentId, { sessionId: "another" })).text).toBe("Yes.");
+      expect((await say(await createAgent(), who)).text).toBe("Yes.");
+    });
+
+    it("belong to a proved user, whatever the session", async () => {
+      const agentId = await createAgent({ requireIdentity: true });
+      const { body } = await owner.call("GET", `/agents/${agentId}/identity-secret`);
+      const signed = (userId: string) => ({
+        userId,
+        userHash: createHmac("sha256", body.data.identitySecret).update(userId).digest("hex"),
+      });
+      await spend(agentId, { ...signed("ada"), sessionId: "one" });
+      expect((await say(agentId, { ...signed("ada"), sessionId: "two" })).text).toBe(DEFAULT_MESSAGE);
+      expect((await say(agentId, { ...signed("bob"), sessionId: "one" })).text).toBe("Yes.");
+      // Whoever only says to be Ada spends the session's budget, not hers.
+      expect((await say(agentId, { userId: "ada", sessionId: "one" })).text).toBe("Yes.");
+    });
+
+    it("belong to the session before a user that anybody can name, and to the address when there is neither", async () => {
+      const agentId = await createAgent();
+      await spend(agentId, { userId: "ada", sessionId: "hers" });
+      expect((await say(agentId, { userId: "ada", sessionId: "another" })).text).toBe("Yes.");
+      expect((await say(agentId, { userId: "somebody", sessionId: "hers" })).text).toBe(DEFAULT_MESSAGE);
+      await spend(agentId, { userId: "server-side", sessionId: null });
+      expect((await say(agentId, { userId: "server-side", sessionId: null })).text).toBe(DEFAULT_MESSAGE);
+      await spend(agentId, { sessionId: null });
+      expect((await say(agentId, { sessionId: null })).text).toBe(DEFAULT_MESSAGE);
+    });
+
+    it("begin anew the next day, and old ones are deleted", async () => {
+      const { db } = server.deps;
+      const agentId = await createAgent();
+      await spend(agentId, { sessionId: "visitor" });
+      await db.updateTable("visitorDays").set({ day: "2001-01-31" }).where("agentId", "=", agentId).execute();
+      expect((await say(agentId, { sessionId: "visitor" })).text).toBe("Yes.");
+      expect(await deleteVisitorDaysBefore(db, "2001-01-31")).toBe(0);
+      expect(await deleteVisitorDaysBefore(db, "2001-02-01")).toBe(1);
+      const rows = await db.selectFrom("visitorDays").selectAll().where("agentId", "=", agentId).execute();
+      expect(rows).toEqual([
+        { agentId, visitor: expect.stringMatching(/^[\w-]{43}$/), day: expect.any(String), tokens: expect.any(Number) },
+      ]);
+    });
+  });
+});

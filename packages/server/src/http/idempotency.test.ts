@@ -1,0 +1,332 @@
+import Fastify from "fastify";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createBatchWriter } from "../db/batch-writer.ts";
+import type { Executor } from "../db/compiled-query.ts";
+import { newId } from "../ids.ts";
+import { createIdempotency, deleteOldAnswers } from "./idempotency.ts";
+
+const DAY_MS = 86_400_000;
+
+type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
+
+onBothDatabases("Idempotency-Key", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  /** a second process on the same data */
+  let other: TestServer;
+  let owner: Account;
+  beforeAll(async () => {
+    database = await createDatabase();
+    server = await startServer({ database });
+    other = await startServer({ database });
+    owner = await server.createAccount();
+  });
+  afterAll(async () => {
+    await server.stop();
+    await other.stop();
+    await database.drop();
+  });
+
+  async function post(url: string, key: string, body: object | string, { account = owner, at = server } = {}) {
+    const headers = { ...account.headers, "idempotency-key": key, "content-type": "application/json" };
+    const payload = typeof body === "string" ? body : JSON.stringify(body);
+    const response = await at.app.inject({ method: "POST", url, headers, payload });
+    return { status: response.statusCode, text: response.body, isReplay: response.headers["idempotent-replay"] };
+  }
+
+  const agentsOf = async (account: Account) => (await account.call("GET", "/agents")).body.data;
+  const toolsOf = async (agentId: string) => (await owner.call("GET", `/tools?agentId=${agentId}`)).body;
+  const newAgent = async (account = owner) => (await account.call("POST", "/agents", { name: "Desk" })).body.data.id;
+  const toolBody = (agentId: string, name = "open_hours") => ({
+    ...{ agentId, name, description: "When we are open", executionType: "mock", mockResponse: "9 to 5" },
+    inputSchema: { type: "object", properties: {} },
+  });
+
+  it("gives the first answer again, to the byte, and makes one agent", async () => {
+    const account = await server.createAccount();
+    const body = { name: "Harbour", systemPrompt: "Sell bikes.", temperature: 12.5, widget: { title: "Hi" } };
+    const first = await post("/agents", "a-1", body, { account });
+    const again = await post("/agents", "a-1", body, { account });
+    expect(first).toMatchObject({ status: 201, isReplay: undefined });
+    expect(again).toEqual({ ...first, isReplay: "true" });
+    expect(await agentsOf(account)).toHaveLength(1);
+  });
+
+  it("gives it also from another process, and when it was changed since", async () => {
+    const account = await server.createAccount();
+    const first = await post("/agents", "k", { name: "Before" }, { account });
+    const { id } = JSON.parse(first.text).data;
+    await account.call("PATCH", `/agents/${id}`, { name: "After" });
+    expect(await post("/agents", "k", { name: "Before" }, { account, at: other })).toEqual({
+      ...first,
+      isReplay: "true",
+    });
+    const restarted = await startServer({ database });
+    expect((await post("/agents", "k", { name: "Before" }, { account, at: restarted })).text).toBe(first.text);
+    await restarted.stop();
+  });
+
+  it("takes a body for the same when only the order or the spacing differs, and 409 for any other", async () => {
+    const account = await server.createAccount();
+    const send = (body: string) => post("/agents", "order", body, { account });
+    const first = await send('{"name":"Desk","widget":{"title":"A","locale":"de"},"allowedImageHosts":["a","b"]}');
+    const same = await send(
+      '{ "allowedImageHosts":["a", "b"], "widget":{"locale":"de","title":"A"}, "name":"D\\u0065sk" }',
+    );
+    expect(same).toEqual({ ...first, isReplay: "true" });
+    const conflict = { data: null, error: { code: "CONFLICT", message: expect.stringContaining("Idempotency-Key") } };
+    for (const body of [
+      '{"name":"Desk","widget":{"title":"A","locale":"de"},"allowedImageHosts":["b","a"]}',
+      '{"name":"Desk","widget":{"title":"A"},"allowedImageHosts":["a","b"]}',
+      '{"name":"desk","widget":{"title":"A","locale":"de"},"allowedImageHosts":["a","b"]}',
+    ]) {
+      const { status, text } = await send(body);
+      expect([status, JSON.parse(text)]).toEqual([409, conflict]);
+    }
+    expect(await agentsOf(account)).toHaveLength(1);
+  });
+
+  it("belongs to one credential and one address", async () => {
+    const stranger = await server.createAccount();
+    const agentId = await newAgent();
+    const mine = await post("/tools", "shared", toolBody(agentId));
+    expect(mine.status).toBe(201);
+    expect(await post("/agents", "shared", { name: "Desk" })).toMatchObject({ status: 201, isReplay: undefined });
+    const theirs = await post("/agents", "shared", { name: "Desk" }, { account: stranger });
+    expect(theirs).toMatchObject({ status: 201, isReplay: undefined });
+    expect((await post("/tools", "shared", toolBody(agentId), { account: stranger })).status).toBe(404);
+  });
+
+  it("makes one tool of many calls at once, in two processes, and answers them alike", async () => {
+    for (const plan of ["pro", "free"]) {
+      const account = await server.createAccount(plan);
+      const agentId = await newAgent(account);
+      const calls = Array.from({ length: plan === "free" ? 12 : 50 }, (_, index) =>
+        post("/tools", "at-once", toolBody(agentId), { account, at: index % 2 === 0 ? server : other }),
+      );
+      const answers = await Promise.all(calls);
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(answers[0]?.status).toBe(201);
+      expect(answers.filter(({ isReplay }) => isReplay === undefined)).toHaveLength(1);
+      expect((await account.call("GET", `/tools?agentId=${agentId}`)).body).toHaveLength(1);
+    }
+  });
+
+  it("makes one agent of many calls at once, with the name's own slug", async () => {
+    const account = await server.createAccount();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        post("/agents", "slugs", { name: "Bike Shop" }, { account, at: index % 2 === 0 ? server : other }),
+      ),
+    );
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect((await agentsOf(account)).map(({ slug }: { slug: string }) => slug)).toEqual(["bike-shop"]);
+  });
+
+  const triggerBody = {
+    ...{ name: "Greet", triggerType: "time_on_page", conditions: { timeOnPage: 5 } },
+    ...{ actionType: "open_chat", actionConfig: {} },
+  };
+
+  it("makes one trigger of many calls at once; another agent in the address is another request", async () => {
+    const agentId = await newAgent();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        post(`/triggers?agentId=${agentId}`, "greet", triggerBody, { at: index % 2 === 0 ? server : other }),
+      ),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    expect((await owner.call("GET", `/triggers?agentId=${agentId}`)).body).toHaveLength(1);
+    expect((await post(`/triggers?agentId=${await newAgent()}`, "greet", triggerBody)).status).toBe(409);
+  });
+
+  it("counts an event once however often it is sent; each session has its own keys", async () => {
+    const agentId = await newAgent();
+    const { body: trigger } = await owner.call("POST", `/triggers?agentId=${agentId}`, triggerBody);
+    const { name: triggerName, triggerType, actionType } = trigger;
+    const event = { agentId, triggerId: trigger.id, triggerName, triggerType, actionType, eventType: "fired" };
+    const visitor = { account: { ...owner, headers: {} as typeof owner.headers } };
+    const send = (sessionId: string | null, index = 0, more = {}) =>
+      post("/triggers/event", "e-1", { ...event, sessionId, ...more }, { ...visitor, at: index % 2 ? other : server });
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => send(`s${index % 3}`, index)));
+    for (const { status, text } of answers) expect([status, text]).toEqual([200, '{"success":true}']);
+    expect(answers.filter(({ isReplay }) => isReplay === undefined)).toHaveLength(3);
+    expect((await send(null)).isReplay).toBe(undefined);
+    expect((await send(null)).isReplay).toBe("true");
+    expect((await send("s0", 0, { eventType: "converted" })).status).toBe(409);
+    const stats = await owner.call("GET", `/triggers/stats?agentId=${agentId}`);
+    expect(stats.body).toEqual({ [trigger.id]: { firedCount: 4, convertedCount: 0 } });
+  });
+
+  it("keeps no failure: the mended request may use the key", async () => {
+    const agentId = await newAgent();
+    expect((await post("/tools", "mend", { ...toolBody(agentId), name: "Not A Name" })).status).toBe(400);
+    expect((await post("/tools", "mend", toolBody(newId("agent")))).status).toBe(404);
+    expect(await post("/tools", "mend", toolBody(agentId))).toMatchObject({ status: 201, isReplay: undefined });
+    expect((await post("/tools", "mend-2", toolBody(agentId))).status).toBe(400); // the name is taken
+    expect((await post("/tools", "mend-2", toolBody(agentId, "other_name"))).status).toBe(201);
+    expect(await toolsOf(agentId)).toHaveLength(2);
+  });
+
+  it.each([
+    ["empty", ""],
+    ["256 characters", "k".repeat(256)],
+    ["a space", "two words"],
+    ["not ASCII", "clé"],
+    ["a tab", "a\tb"],
+  ])("refuses a key that is %s", async (_, key) => {
+    const account = await server.createAccount();
+    const { status, text } = await post("/agents", key, { name: "Desk" }, { account });
+    expect([status, JSON.parse(text).error.code]).toEqual([400, "VALIDATION_ERROR"]);
+    expect(await agentsOf(account)).toEqual([]);
+  });
+
+  it("takes every visible character, up to 255 of them", async () => {
+    const visible = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join("");
+    for (const key of ["k", visible, "k".repeat(255)]) {
+      expect((await post("/agents", key, { name: "Desk" })).status).toBe(201);
+      expect((await post("/agents", key, { name: "Desk" })).isReplay).toBe("true");
+    }
+  });
+
+  it("is forgotten after 24 hours, and when the agent is deleted", async () => {
+    const { db } = server.deps;
+    const account = await server.createAccount();
+    const rows = () => db.selectFrom("idempotencyKeys").selectAll().execute();
+    const first = await post("/agents", "old", { name: "Desk" }, { account });
+    const [row] = (await rows()).filter(({ agentId }) => agentId === JSON.parse(first.text).data.id);
+    const age = (ms: number) =>
+      db
+        .updateTable("idempotencyKeys")
+        .set({ createdAt: Date.now() - ms })
+        .where("id", "=", row?.id ?? "")
+        .execute();
+    await age(DAY_MS - 60_000);
+    expect((await post("/agents", "old", { name: "Desk" }, { account })).isReplay).toBe("true");
+    await age(DAY_MS);
+    const second = await post("/agents", "old", { name: "Another" }, { account });
+    expect(second).toMatchObject({ status: 201, isReplay: undefined });
+
+    await age(DAY_MS);
+    const kept = (await rows()).length;
+    expect(await deleteOldAnswers(db, Date.now() - 60_000)).toBe(0);
+    expect(await deleteOldAnswers(db, Date.now())).toBe(1);
+    expect(await rows()).toHaveLength(kept - 1);
+
+    const third = await post("/agents", "gone", { name: "Desk" }, { account });
+    await account.call("DELETE", `/agents/${JSON.parse(third.text).data.id}`);
+    expect(await rows()).toHaveLength(kept - 1);
+  });
+
+  describe("work", () => {
+    /** A route whose work is handed in, and a way to call it with a key. */
+    async function withRoute(work: (keep: Parameters<Parameters<Idempotent["run"]>[1]>[0]) => Promise<unknown>) {
+      const idempotency = createIdempotency(server.deps.db);
+      const app = Fastify();
+      app.post("/things", (request, reply) => idempotency.run({ request, reply, scope: "test" }, work));
+      return async (key: string | null, body = {}) => {
+        const headers = key === null ? {} : { "idempotency-key": key };
+        const response = await app.inject({ method: "POST", url: "/things", payload: body, headers });
+        return { status: response.statusCode, body: response.json(), replay: response.headers["idempotent-replay"] };
+      };
+    }
+    type Idempotent = ReturnType<typeof createIdempotency>;
+
+    it("that goes on after its transaction is answered by its end", async () => {
+      const agentId = await newAgent();
+      let times = 0;
+      const call = await withRoute(async (keep) => {
+        times++;
+        await server.deps.db.transaction().execute(async (trx) => keep?.(trx, agentId, { state: "made" }));
+        return { state: "delivered" };
+      });
+      const key = newId("key");
+      expect(await call(key)).toMatchObject({ body: { state: "delivered" }, replay: undefined });
+      expect(await call(key)).toMatchObject({ body: { state: "delivered" }, replay: "true" });
+      expect(times).toBe(1);
+      await call(null);
+      await call(null);
+      expect(times).toBe(3);
+    });
+
+    it("that fails after its transaction is answered by what it kept", async () => {
+      const agentId = await newAgent();
+      const call = await withRoute(async (keep) => {
+        await server.deps.db.transaction().execute(async (trx) => keep?.(trx, agentId, { state: "made" }));
+        throw new Error("the process ends");
+      });
+      expect(await call(newId("key"))).toMatchObject({ status: 200, body: { state: "made" }, replay: "true" });
+    });
+
+    it("that is rolled back keeps nothing", async () => {
+      const agentId = await newAgent();
+      let isBroken = true;
+      const call = await withRoute(async (keep) =>
+        server.deps.db.transaction().execute(async (trx) => {
+          await keep?.(trx, agentId, { state: "made" });
+          if (isBroken) throw new Error("no");
+          return { state: "made" };
+        }),
+      );
+      const key = newId("key");
+      expect((await call(key)).status).toBe(500);
+      isBroken = false;
+      expect(await call(key)).toMatchObject({ status: 200, replay: undefined });
+    });
+
+    it("in a batch: a key that was used elsewhere fails its item alone", async () => {
+      const agentId = await newAgent();
+      const { db } = server.deps;
+      type Item = { name: string; also: ((trx: Executor) => Promise<void>) | undefined };
+      const writer = () =>
+        createBatchWriter<Item, void>(
+          db,
+          async (trx, items) => {
+            for (const { name, also } of items) {
+              const row = {
+                organizationId: owner.organizationId,
+                name,
+                value: "",
+                hosts: "[]",
+                createdAt: 1,
+                updatedAt: 1,
+              };
+              await trx.insertInto("secrets").values(row).execute();
+              await also?.(trx);
+            }
+            return items.map(() => undefined);
+          },
+          { maxItems: 100 },
+        );
+      let made = 0;
+      const make = (write: ReturnType<typeof writer>) =>
+        withRoute(async (keep) => {
+          const name = `batch_${made++}`;
+          const answer = { name };
+          await write({ name, also: keep && ((trx) => keep(trx, agentId, answer)) });
+          return answer;
+        });
+      // Two processes, each with a batch of its own in which most keys are the other's too.
+      const [here, there] = [await make(writer()), await make(writer())];
+      const prefix = newId("key");
+      const calls = Array.from({ length: 20 }, (_, index) => (index % 2 ? here : there)(`${prefix}-${index >> 1}`));
+      const answers = await Promise.all(calls);
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      for (let index = 0; index < 20; index += 2) expect(answers[index]?.body).toEqual(answers[index + 1]?.body);
+      const names = await db.selectFrom("secrets").select("name").where("name", "like", "batch%").execute();
+      expect(names.map(({ name }) => name).sort()).toEqual([...new Set(answers.map(({ body }) => body.name))].sort());
+      expect(names).toHaveLength(10);
+    });
+  });
+
+  it("is allowed to browsers, and in the API's description", async () => {
+    const { paths } = (await server.app.inject("/openapi.json")).json();
+    const withKey = Object.entries<{ post?: { parameters?: Array<{ name: string }> } }>(paths)
+      .filter(([, { post }]) => post?.parameters?.some(({ name }) => name === "Idempotency-Key"))
+      .map(([path]) => path);
+    expect(withKey.sort()).toEqual(["/agents", "/form-submissions/submit", "/tools", "/triggers", "/triggers/event"]);
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { newId } from "../ids.ts";
+
+/** Public, so that the limits by address hold for loopback too. */
+const BASE_URL = "https://chat.example.com";
+const LIMIT = 2;
+
+let number = 0;
+const email = () => `visitor${number++}@example.com`;
+const event = { triggerName: "Greet", triggerType: "exit_intent", actionType: "open_chat", eventType: "fired" };
+
+/** Each endpoint that has a limit by address: its variable, and a body that is checked only after the limit, or cheaply. */
+const endpoints: Array<[url: string, variable: string, body: () => object]> = [
+  ["/chat", "CHAT_PER_IP", () => ({ agentId: newId("agent"), messages: [{ role: "user", content: "Hi" }] })],
+  ["/form-submissions/submit", "SUBMIT_PER_IP", () => ({ toolId: newId("tool"), formData: {}, fieldsCompleted: [] })],
+  ["/form-submissions/client-result", "SUBMIT_PER_IP", () => ({ submissionId: newId("sub"), success: true })],
+  [
+    "/form-submissions/event",
+    "EVENTS_PER_IP",
+    () => ({ toolId: newId("tool"), eventType: "impression", formInstanceId: "i" }),
+  ],
+  ["/triggers/event", "EVENTS_PER_IP", () => ({ ...event, agentId: newId("agent"), sessionId: email() })],
+  ["/auth/sign-in/email", "SIGN_IN_PER_IP", () => ({ email: email(), password: "not a password of anybody" })],
+  ["/auth/magic-link", "SIGN_IN_PER_IP", () => ({ email: email(), callbackUrl: "/dashboard" })],
+  ["/auth/request-password-reset", "SIGN_IN_PER_IP", () => ({ email: email() })],
+];
+
+describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    const env = { BASE_URL, FOYER_TRUST_PROXY: "10.0.0.0/8,fd00::/8", [`FOYER_LIMIT_${variable}`]: String(LIMIT) };
+    server = await startServer({ env });
+  });
+  afterAll(() => server.stop());
+
+  const from = (remoteAddress: string, forwarded?: string, at = server) =>
+    at.app.inject({
+      ...({ method: "POST", url, remoteAddress, payload: body() } as const),
+      headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
+    });
+  const statusFrom = async (...args: Parameters<typeof from>) => (await from(...args)).statusCode;
+
+  it("are counted, and refused with all that a client needs to know", async () => {
+    for (let call = 0; call < LIMIT; call++) expect(await statusFrom("203.0.113.1")).not.toBe(429);
+    const before = Date.now() / 1_000;
+    const refused = await from("203.0.113.1");
+    const after = Date.now() / 1_000;
+    expect([refused.statusCode, refused.json().error.code]).toEqual([429, "RATE_LIMITED"]);
+    const retryAfter = Number(refused.headers["retry-after"]);
+    const reset = Number(refused.headers["x-ratelimit-reset"]);
+    expect(refused.headers).toMatchObject({ "x-ratelimit-limit": String(LIMIT), "x-ratelimit-remaining": "0" });
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+    // Both are the same instant, rounded up to whole seconds: one as a distance, one as a time.
+    expect(reset).toBeGreaterThan(before + retryAfter - 1);
+    expect(reset).toBeLessThan(after + retryAfter + 1);
+    expect(await statusFrom("203.0.113.2")).not.toBe(429);
+  });
+
+  it("by /64 for IPv6, whatever the last half, and as IPv4 when that is mapped", async () => {
+    expect(await statusFrom("2001:db8:1:2::1")).not.toBe(429);
+    expect(await statusFrom("2001:db8:1:2:aaaa::1")).not.toBe(429);
+    expect(await statusFrom("2001:db8:1:2:ffff:eeee:dddd:cccc")).toBe(429);
+    expect(await statusFrom("2001:db8:1:3::1")).not.toBe(429);
+    expect(await statusFrom("::ffff:203.0.113.3")).not.toBe(429);
+    expect(await statusFrom("203.0.113.3")).not.toBe(429);
+    expect(await statusFrom("::ffff:cb00:7103")).toBe(429);
+  });
+
+  it("by what a trusted proxy says, and by nothing that a stranger does", async () => {
+    for (let call = 0; call < LIMIT; call++) expect(await statusFrom("10.1.2.3", "198.51.100.1")).not.toBe(429);
+    expect(await statusFrom("10.9.9.9", "192.0.2.7, 198.51.100.1, 10.4.5.6")).toBe(429);
+    expect(await statusFrom("fd00::1", "198.51.100.1")).toBe(429);
+    expect(await statusFrom("10.1.2.3", "198.51.100.2")).not.toBe(429);
+    for (let call = 0; call < LIMIT; call++)
+      expect(await statusFrom("203.0.113.4", `198.51.100.1${call}`)).not.toBe(429);
+    expect(await statusFrom("203.0.113.4", "198.51.100.19")).toBe(429);
+    expect(await statusFrom("10.1.2.3", "2001:db8:9:9::1")).not.toBe(429);
+    expect(await statusFrom("10.1.2.3", "2001:db8:9:9::2")).not.toBe(429);
+    expect(await statusFrom("10.1.2.3", "2001:db8:9:9::3")).toBe(429);
+  });
+
+  it("are not counted when the variable is 0, nor from this machine, apart from trigger events", async () => {
+    const off = await startServer({ env: { BASE_URL, [`FOYER_LIMIT_${variable}`]: "0" } });
+    const local = await startServer({ env: { [`FOYER_LIMIT_${variable}`]: "1" } });
+    for (let call = 0; call < LIMIT + 2; call++) {
+      expect(await statusFrom("203.0.113.1", undefined, off)).not.toBe(429);
+    }
+    for (const address of ["127.0.0.1", "127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
+      if (url !== "/triggers/event") expect(await statusFrom(address, undefined, local)).not.toBe(429);
+    }
+    if (url === "/triggers/event") {
+      expect(await statusFrom("127.0.0.1", undefined, local)).not.toBe(429);
+      expect(await statusFrom("127.0.0.1", undefined, local)).toBe(429);
+    }
+    await off.stop();
+    await local.stop();
+  });
+});

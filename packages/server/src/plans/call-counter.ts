@@ -1,0 +1,87 @@
+import { type RawBuilder, sql } from "kysely";
+import { LRUCache } from "lru-cache";
+import { compileOnce } from "../db/compiled-query.ts";
+import { databaseNow } from "../db/database-clock.ts";
+import type { Db } from "../db/open.ts";
+
+const MINUTE_MS = 60_000;
+const KNOWN_ACCOUNTS = 10_000;
+
+/** What an account called in this clock minute, this call included; instants in milliseconds since 1970. */
+export type MinuteCount = { calls: number; now: number; endsAt: number };
+
+/** Counts a call of an account. `calls` is exact up to `limit`; above it, it is only known to be above. */
+export type CallCounter = (organizationId: string, limit: number) => MinuteCount | Promise<MinuteCount>;
+
+/** For one process: in memory, by its own clock. */
+export function createLocalCounter(clock: () => number = Date.now): CallCounter {
+  let minute = 0;
+  let counts = new Map<string, number>();
+  return (organizationId) => {
+    const now = clock();
+    const current = Math.floor(now / MINUTE_MS);
+    if (current !== minute) {
+      minute = current;
+      counts = new Map();
+    }
+    const calls = (counts.get(organizationId) ?? 0) + 1;
+    counts.set(organizationId, calls);
+    return { calls, now, endsAt: (minute + 1) * MINUTE_MS };
+  };
+}
+
+/**
+ * For processes that share a PostgreSQL: one row for each account, one statement for each call, and the database's clock,
+ * so that all agree on the minute. An account that is known to have reached its limit is not looked up again until the
+ * minute is over.
+ */
+export function createSharedCounter(db: Db, clock: RawBuilder<number> = databaseNow("postgres")): CallCounter {
+  const add = addCall(db, clock);
+  const full = new LRUCache<string, MinuteCount & { limit: number; askedAt: number }>({ max: KNOWN_ACCOUNTS });
+
+  /** `askedAt` is before the database read its clock, so an account is let in again rather too early: it is asked then. */
+  function knownFull(organizationId: string, limit: number): MinuteCount | null {
+    const known = full.get(organizationId);
+    if (known?.limit !== limit) return null;
+    const now = known.now + performance.now() - known.askedAt;
+    return now < known.endsAt ? { calls: limit + 1, now, endsAt: known.endsAt } : null;
+  }
+
+  async function ask(organizationId: string, limit: number): Promise<MinuteCount> {
+    const askedAt = performance.now();
+    const row = (await add(db, { organizationId })).rows[0];
+    if (!row) throw new Error("the call was not counted");
+    const count = { calls: row.calls, now: row.now, endsAt: (row.minute + 1) * MINUTE_MS };
+    if (count.calls >= limit) full.set(organizationId, { ...count, limit, askedAt });
+    return count;
+  }
+
+  return (organizationId, limit) => knownFull(organizationId, limit) ?? ask(organizationId, limit);
+}
+
+type CountRow = { calls: number; minute: number; now: number };
+
+/**
+ * Counts on in the row's minute, or begins a new one. Who waited for the row's lock while a new minute began counts in
+ * that one; any other minute in the row is an old one, or of a clock that was set back.
+ */
+function addCall(db: Db, now: RawBuilder<number>) {
+  const current = sql`excluded.minute`;
+  const row = sql.ref("planMinutes.minute");
+  return compileOnce<{ organizationId: string }, CountRow>((param) =>
+    db
+      .insertInto("planMinutes")
+      .values({
+        organizationId: param("organizationId"),
+        minute: sql<number>`${now} / ${sql.lit(MINUTE_MS)}`,
+        calls: 1,
+      })
+      .onConflict((conflict) =>
+        conflict.column("organizationId").doUpdateSet({
+          calls: sql<number>`case when ${row} between ${current} and ${current} + 1 then ${sql.ref("planMinutes.calls")} + 1 else 1 end`,
+          minute: sql<number>`case when ${row} = ${current} + 1 then ${row} else ${current} end`,
+        }),
+      )
+      .returning(["calls", "minute", now.as("now")]),
+  );
+}

@@ -1,0 +1,15 @@
+import { deleteInBatches } from "../db/clean-up.ts";
+import type { Db } from "../db/open.ts";
+
+/** Deletes what visitors used up on the days before this one (UTC). @returns how many counters */
+export function deleteVisitorDaysBefore(db: Db, day: string): Promise<number> {
+  return deleteInBatches(db, async (trx, limit) => {
+    const old = trx.selectFrom("visitorDays").select(["agentId", "visitor", "day"]).where("day", "<", day).limit(limit);
+    const counters = trx
+      .deleteFrom("visitorDays")
+      .where(({ refTuple, eb }) =>
+        eb(refTuple("agentId", "visitor", "day"), "in", old.$asTuple("agentId", "visitor", "day")),
+      );
+    return Number((await counters.executeTakeFirst()).numDeletedRows);
+  });
+}

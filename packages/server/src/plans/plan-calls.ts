@@ -1,0 +1,36 @@
+import type { FastifyReply } from "fastify";
+import type { CountCall } from "../auth/authenticate.ts";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
+import { type CallCounter, createLocalCounter, createSharedCounter, type MinuteCount } from "./call-counter.ts";
+import { callsPerMinute } from "./plan-limits.ts";
+
+/**
+ * Counts the calls that come with an API key against the account's plan, by clock minute. Each answer to one says how
+ * it stands, whatever else it is.
+ * @throws 429 over the limit
+ */
+export function createPlanLimit(
+  { config, db, databaseKind }: Pick<Deps, "config" | "db" | "databaseKind">,
+  count: CallCounter = databaseKind === "postgres" ? createSharedCounter(db) : createLocalCounter(),
+): CountCall {
+  return ({ organizationId, plan }, reply) => {
+    const limit = callsPerMinute(plan, config.limits.apiCalls);
+    if (limit === 0) return;
+    const counted = count(organizationId, limit);
+    if (counted instanceof Promise) return counted.then((known) => admit(reply, plan, limit, known));
+    admit(reply, plan, limit, counted);
+  };
+}
+
+function admit(reply: FastifyReply, plan: string, limit: number, { calls, now, endsAt }: MinuteCount) {
+  reply.headers({
+    "x-ratelimit-limit": limit,
+    "x-ratelimit-remaining": Math.max(0, limit - calls),
+    "x-ratelimit-reset": endsAt / 1_000,
+  });
+  if (calls <= limit) return;
+  const retryAfter = Math.ceil((endsAt - now) / 1_000);
+  const message = `The plan ${plan} allows ${limit} requests a minute. Try again in ${retryAfter} s.`;
+  throw new AppError("RATE_LIMITED", message, { retryAfter });
+}
