@@ -15,6 +15,8 @@ export const fieldTypes = [
   "image",
 ] as const;
 
+export const executionModes = ["webhook", "client", "both"] as const;
+
 const message = Type.Optional(Type.String({ maxLength: 500, description: "The text that the visitor sees" }));
 const lengthRule = Type.Object({ value: Type.Integer({ minimum: 0, maximum: 1_000_000 }), message });
 const boundRule = Type.Object({
@@ -87,7 +89,7 @@ export const VisitorForm = Type.Object({
   toolId: Type.String(),
   toolName: Type.String(),
   formSchema: FormSchema,
-  executionMode: oneOf(["webhook", "client", "both"]),
+  executionMode: oneOf(executionModes),
   clientHandler: nullable(Type.String()),
 });
 export type VisitorForm = Static<typeof VisitorForm>;

@@ -4,10 +4,12 @@ export function isUnavailable(error: unknown): boolean {
   if (/^(08|53|57P|58)/.test(code)) return true;
   if (/^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY)/.test(code)) return true;
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code)) return true;
-  // node-postgres gives these two no code.
+  // node-postgres gives these no code.
   return (
     error instanceof Error &&
-    /timeout exceeded when trying to connect|Connection terminated|Query read timeout/.test(error.message)
+    /timeout exceeded when trying to connect|Connection terminated|is not queryable|Query read timeout/.test(
+      error.message,
+    )
   );
 }
 

@@ -23,7 +23,13 @@ onBothDatabases("migrations", (createDatabase) => {
 
   it("run once, in order, and then find nothing to do", async () => {
     const connection = open();
-    expect(await migrate(connection)).toEqual(["0001-initial"]);
+    expect(await migrate(connection)).toEqual([
+      "0001-initial",
+      "0002-forms",
+      "0003-triggers",
+      "0004-limits",
+      "0005-sign-in",
+    ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
   });
@@ -33,7 +39,13 @@ onBothDatabases("migrations", (createDatabase) => {
     await sql`create table agents (id integer)`.execute(db);
     await expect(migrate({ db, kind })).rejects.toThrow(/agents/);
     await sql`drop table agents`.execute(db);
-    expect(await migrate({ db, kind })).toEqual(["0001-initial"]);
+    expect(await migrate({ db, kind })).toEqual([
+      "0001-initial",
+      "0002-forms",
+      "0003-triggers",
+      "0004-limits",
+      "0005-sign-in",
+    ]);
   });
 
   it("refuse a database that a newer version has changed", async () => {

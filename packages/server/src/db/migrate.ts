@@ -1,6 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import { initial } from "./migrations/0001-initial.ts";
+import { forms } from "./migrations/0002-forms.ts";
+import { triggers } from "./migrations/0003-triggers.ts";
+import { limits } from "./migrations/0004-limits.ts";
+import { signIn } from "./migrations/0005-sign-in.ts";
 import type { Db, OpenDatabase } from "./open.ts";
 import type { Tables } from "./tables.ts";
 
@@ -10,7 +14,13 @@ type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 const LOCK_POLL_MS = 50;
 
 /** In order, by the name that is kept in the database. A released migration never changes. */
-const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [["0001-initial", initial]];
+const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
+  ["0001-initial", initial],
+  ["0002-forms", forms],
+  ["0003-triggers", triggers],
+  ["0004-limits", limits],
+  ["0005-sign-in", signIn],
+];
 
 /**
  * Brings the database to this version, all in one transaction. Several processes may start at once: the first takes

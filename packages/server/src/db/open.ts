@@ -39,9 +39,12 @@ export function openSqliteFile(file: string) {
 /** Preparing costs about as much as running a short statement, and Kysely prepares on every call. */
 function withStatementCache(database: Database.Database) {
   const statements = new Map<string, Database.Statement>();
+  const noRollback = database.prepare("select 1 where 0");
   return {
     close: () => database.close(),
     prepare(sql: string) {
+      // A disk that is full or broken makes SQLite end the transaction by itself. Another rollback fails, and would hide why.
+      if (sql === "rollback" && !database.inTransaction) return noRollback;
       const known = statements.get(sql);
       if (known) return known;
       if (statements.size >= 500) statements.clear();
@@ -66,6 +69,9 @@ function postgres(url: string, onPoolError: (error: Error) => void) {
       types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
     });
     pool.on("error", onPoolError);
+    // It listens to idle clients only, and an error that nobody listens to ends the process. Who uses one hears of it
+    // from the query.
+    pool.on("connect", (client) => client.on("error", () => {}));
     return { connect: async () => withoutDead(await pool.connect()), end: () => pool.end(), options: pool.options };
   };
   return new PostgresDialect({ pool: connect });

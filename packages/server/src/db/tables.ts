@@ -1,11 +1,13 @@
-import type { Generated } from "kysely";
+import type { ActionType, TriggerType } from "@foyer/contract";
+import type { ColumnType, Generated } from "kysely";
+import type { FormTables } from "./form-tables.ts";
 
 /**
  * Every table, as Kysely sees it. Our own tables hold instants as milliseconds since 1970, flags as 0 or 1 and JSON as
- * text, because those read the same from SQLite and PostgreSQL. `users`, `identities`, `organizations` and `members`
- * are better-auth's models under our names; their instants are ISO strings on the way in.
+ * text, because those read the same from SQLite and PostgreSQL. `users`, `identities`, `organizations`, `members`,
+ * `sessions`, `verifications` and `invitations` are better-auth's models; their instants are ISO strings on the way in.
  */
-export type Tables = {
+export type Tables = FormTables & {
   organizations: OrganizationRow;
   users: UserRow;
   identities: IdentityRow;
@@ -18,11 +20,23 @@ export type Tables = {
   secrets: SecretRow;
   conversations: ConversationRow;
   messages: MessageRow;
+  triggers: TriggerRow;
+  triggerDays: TriggerDayRow;
+  triggerEvents: TriggerEventRow;
+  idempotencyKeys: IdempotencyKeyRow;
+  planMinutes: PlanMinuteRow;
+  agentMonths: AgentMonthRow;
+  visitorDays: VisitorDayRow;
+  sessions: SessionRow;
+  verifications: VerificationRow;
+  invitations: InvitationRow;
+  pendingLinks: PendingLinkRow;
+  auditLog: AuditLogRow;
 };
 
-type Instant = number;
-type Flag = 0 | 1;
-type Json = string;
+export type Instant = number;
+export type Flag = 0 | 1;
+export type Json = string;
 
 type OrganizationRow = {
   id: string;
@@ -180,4 +194,128 @@ export type MessageRow = {
   createdAt: Instant;
   /** last sign of life of a running reply */
   updatedAt: Instant;
+};
+
+export type TriggerRow = {
+  id: string;
+  organizationId: string;
+  agentId: string;
+  name: string;
+  description: string | null;
+  triggerType: TriggerType;
+  conditions: Json;
+  actionType: ActionType;
+  actionConfig: Json;
+  /** the form that `show_form` shows, null for other actions; null also once that tool is deleted, so nothing is shown */
+  toolId: string | null;
+  triggerOnce: Flag;
+  isEnabled: Flag;
+  priority: number;
+  createdAt: Instant;
+  updatedAt: Instant;
+};
+
+/** A trigger's counters of one day (UTC). */
+export type TriggerDayRow = { triggerId: string; day: string; fired: number; converted: number };
+
+/** What a widget reported; kept for 90 days. */
+export type TriggerEventRow = {
+  /** in the order of recording */
+  id: Generated<number>;
+  agentId: string;
+  /** whose counters it is in; null when it is in none. The trigger may be gone. */
+  triggerId: string | null;
+  triggerName: string;
+  triggerType: TriggerType;
+  actionType: ActionType;
+  eventType: "fired" | "converted";
+  sessionId: string | null;
+  pagePath: string | null;
+  day: string;
+  createdAt: Instant;
+};
+
+/** The answer to a request that came with an Idempotency-Key; kept for 24 hours. */
+export type IdempotencyKeyRow = {
+  /** SHA-256 of who sent the key, to where, and the key */
+  id: string;
+  /** whose resource it made; the answer goes with it */
+  agentId: string;
+  /** SHA-256 of what was sent */
+  requestHash: string;
+  answer: Json;
+  createdAt: Instant;
+};
+
+/** What an account's keys called in the newest clock minute (minutes since 1970, by the database's clock). */
+type PlanMinuteRow = { organizationId: string; minute: number; calls: number };
+
+/** The tokens of an agent's replies in a calendar month (UTC, `2026-01`). */
+type AgentMonthRow = { agentId: string; month: string; tokens: number };
+
+/** The tokens of the replies that one visitor got from an agent on a day (UTC). */
+type VisitorDayRow = { agentId: string; visitor: string; day: string; tokens: number };
+
+/** PostgreSQL gives a `Date`, SQLite the ISO string it got. */
+type StoredDate = ColumnType<string | Date, string, string>;
+
+/** A signed-in browser. */
+type SessionRow = {
+  id: string;
+  userId: string;
+  /** what the signed cookie holds */
+  token: string;
+  expiresAt: StoredDate;
+  ipAddress: string | null;
+  userAgent: string | null;
+  /** the organization that it works in, one of the user's */
+  activeOrganizationId: string | null;
+  createdAt: StoredDate;
+  updatedAt: StoredDate;
+};
+
+/** A link or a redirect under way; written by better-auth alone. `identifier` is a hash. */
+type VerificationRow = {
+  id: string;
+  identifier: string;
+  value: string;
+  expiresAt: StoredDate;
+  createdAt: StoredDate;
+  updatedAt: StoredDate;
+};
+
+export type InvitationRow = {
+  id: string;
+  organizationId: string;
+  email: string;
+  role: string;
+  status: "pending" | "accepted" | "canceled";
+  expiresAt: StoredDate;
+  inviterId: string;
+  createdAt: StoredDate;
+};
+
+/** A link that would have been mailed, where no mail is sent. */
+export type PendingLinkRow = {
+  id: string;
+  kind: "sign-in" | "password-reset";
+  email: string;
+  /** sealed */
+  url: string;
+  createdAt: Instant;
+  expiresAt: Instant;
+};
+
+/** Who changed what. The actor and the resource may be gone. */
+export type AuditLogRow = {
+  id: string;
+  organizationId: string;
+  at: Instant;
+  actorType: "user" | "key";
+  actorId: string;
+  actorName: string;
+  action: string;
+  resource: string | null;
+  resourceId: string | null;
+  ip: string;
 };

@@ -15,7 +15,7 @@ export type OutboundRequest = {
   url: string;
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array;
   trust: Trust;
   signal?: AbortSignal;
 };
@@ -80,7 +80,7 @@ export function createOutbound(options: {
   };
 }
 
-type Call = Omit<OutboundRequest, "method" | "body"> & { method: string; body?: string | Uint8Array };
+type Call = Omit<OutboundRequest, "method"> & { method: string };
 type Opened = { url: URL; status: number; headers: ResponseHeaders; body: Readable };
 
 /** Keep-alive pools, one per origin. No time limits of their own: a model may think for longer than any default. */

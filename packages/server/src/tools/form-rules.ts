@@ -1,5 +1,6 @@
 import type { FieldValidation, FormField, FormSchema } from "@foyer/contract";
 import { placeholdersOf } from "@foyer/contract/rules/fill-template";
+import { timeOf } from "@foyer/contract/rules/form-dates";
 import { invalid } from "../errors.ts";
 import { compilePattern } from "./tool-pattern.ts";
 
@@ -88,19 +89,6 @@ function boundOf(path: string, type: FieldType, value: number | string): number 
   const time = typeof value === "string" ? timeOf(type, value) : null;
   if (time !== null) return time;
   throw invalid(path, type === "date" ? "must be a date (2026-01-31)" : "must be a date and time (2026-01-31T09:30)");
-}
-
-/** A time without a zone is compared as UTC: the visitor's zone is not known here. */
-function timeOf(type: FieldType, text: string): number | null {
-  const shape =
-    type === "date"
-      ? /^(\d{4}-\d\d-\d\d)()$/
-      : /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?$/;
-  const [, day, zone] = shape.exec(text) ?? [];
-  // `Date` makes 3 March of 31 February.
-  if (day === undefined || new Date(`${day}T00:00Z`).toJSON()?.slice(0, 10) !== day) return null;
-  const time = Date.parse(type === "date" || zone ? text : `${text}Z`);
-  return Number.isNaN(time) ? null : time;
 }
 
 function checkPattern(path: string, pattern: string) {

@@ -205,6 +205,64 @@ describe("method, headers and body", () => {
     expect((await build({ url: "https://api.example/", method })).body).toBe("{}");
   });
 
+  it.each(["application/x-www-form-urlencoded", "Application/X-WWW-Form-URLencoded ; charset=UTF-8"])(
+    "sends a form where the tool's own header says %s",
+    async (contentType) => {
+      const input = {
+        id: "7",
+        "näme &": "a b&c=d+é",
+        price: 4.5,
+        sale: false,
+        tags: ["x", null, 2],
+        of: { a: [1] },
+        gone: null,
+      };
+      const template = { url: "https://api.example/{id}", headers: { "Content-Type": contentType } };
+      for (const method of ["POST", "PUT"] as const) {
+        const { body, headers, url } = await build({ ...template, method }, input);
+        expect([url, headers["content-type"]]).toEqual(["https://api.example/7", contentType]);
+        expect([...new URLSearchParams(body ?? "")]).toEqual([
+          ...[
+            ["näme &", "a b&c=d+é"],
+            ["price", "4.5"],
+            ["sale", "false"],
+          ],
+          ...[
+            ["tags", "x"],
+            ["tags", "2"],
+            ["of", '{"a":[1]}'],
+          ],
+        ]);
+      }
+      expect((await build({ ...template, method: "POST" }, { id: "7" })).body).toBe("");
+      expect((await build({ ...template, method: "GET" }, { id: "7", a: "b" })).body).toBe(null);
+    },
+  );
+
+  it.each([
+    "application/json",
+    "application/x-www-form-urlencoded-not",
+    "text/plain; application/x-www-form-urlencoded",
+  ])("sends JSON where it says %s", async (contentType) => {
+    const headers = { "content-type": contentType };
+    const { body } = await build({ url: "https://api.example/", method: "POST", headers }, { a: [1, null] });
+    expect(body).toBe('{"a":[1,null]}');
+  });
+
+  it("puts nothing into a form that was not in the input, whatever that is", async () => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const entries = fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }));
+    await fc.assert(
+      fc.asyncProperty(entries, async (input) => {
+        const { body } = await build({ url: "https://api.example/", method: "POST", headers }, input);
+        expect(body).toMatch(/^[\w.*+%&=-]*$/);
+        expect([...new URLSearchParams(body ?? "")]).toEqual(
+          Object.entries(input).map(([name, value]) => [name.toWellFormed(), value.toWellFormed()]),
+        );
+      }),
+    );
+  });
+
   it("takes the tool's headers before its own, except that answers stay uncompressed", async () => {
     const headers = {
       "User-Agent": "Shop",

@@ -46,7 +46,7 @@ export function checkHttpUrl(httpUrl: string, outbound: Pick<Outbound, "checkUrl
 
 /**
  * The request that an http tool makes for one input. Input only ever becomes one path segment, a query key or value, or
- * part of a JSON body: scheme, host, port and depth of the path are the template's, whatever the input.
+ * part of a body: scheme, host, port and depth of the path are the template's, whatever the input.
  * @param secretFor the value of a secret for a host (with its port, when that is not the scheme's own); null when there
  *   is none of that name or it may not go there
  * @throws ToolError when the input or a secret does not fit
@@ -71,11 +71,12 @@ export async function buildRequest(
     template.origin +
     fillPath(template.path, input, secret) +
     fillQuery(template.query, input, secret, hasBody ? [] : unused);
+  const sentHeaders = fillHeaders(headers, secrets, hasBody);
   return {
     url: address((name) => percentEncode(secrets.get(name) ?? "")),
     method,
-    headers: fillHeaders(headers, secrets, hasBody),
-    body: hasBody ? JSON.stringify(Object.fromEntries(unused)) : null,
+    headers: sentHeaders,
+    body: hasBody ? writeBody(unused, sentHeaders["content-type"]) : null,
     maskedUrl: address((name) => masks.get(name) ?? ""),
     maskedHeaders: fillHeaders(headers, masks, hasBody),
     secrets: [...secrets.values()],
@@ -180,17 +181,25 @@ function fillQuery(
   const filled = query.replace(placeholder, (_match, secretName?: string, param?: string) =>
     secretName ? secret(secretName) : percentEncode(listText(param ?? "", input)),
   );
-  const pairs = more.flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value])
-      .filter((item) => item !== null && item !== undefined)
-      .map(
-        (item) =>
-          `${percentEncode(name)}=${percentEncode(typeof item === "object" ? JSON.stringify(item) : String(item))}`,
-      ),
-  );
+  const pairs = toPairs(more).map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
   if (pairs.length === 0) return filled;
   const separator = filled === "" ? "?" : /[?&]$/.test(filled) ? "" : "&";
   return filled + separator + pairs.join("&");
+}
+
+/** A JSON object, unless the tool's own header says that it is a form. */
+function writeBody(inputs: [string, unknown][], contentType: string | undefined): string {
+  const isForm = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? "");
+  return isForm ? new URLSearchParams(toPairs(inputs)).toString() : JSON.stringify(Object.fromEntries(inputs));
+}
+
+/** As queries and forms have it: a list is its name several times, an object is JSON, null is left out. */
+function toPairs(inputs: [string, unknown][]): [string, string][] {
+  return inputs.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((item) => item !== null && item !== undefined)
+      .map((item): [string, string] => [name, typeof item === "object" ? JSON.stringify(item) : String(item)]),
+  );
 }
 
 function listText(name: string, input: Record<string, unknown>): string {
@@ -217,7 +226,11 @@ export function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, hex);
 }
 
-function fillHeaders(templates: [string, string][], values: Map<string, string>, hasBody: boolean) {
+function fillHeaders(
+  templates: [string, string][],
+  values: Map<string, string>,
+  hasBody: boolean,
+): Record<string, string> {
   const headers: Record<string, string> = {
     "user-agent": "Foyer/0.1",
     accept: "application/json, text/*;q=0.9, */*;q=0.1",

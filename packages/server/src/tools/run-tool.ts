@@ -1,6 +1,8 @@
-import type { FormSchema, ToolTest, VisitorForm } from "@foyer/contract";
+import type { Display, FormSchema, ToolTest, VisitorForm } from "@foyer/contract";
+import type { AgentService } from "../agents/agent-service.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
+import { hasRemoteImages, keepImagesFrom } from "./display-images.ts";
 import { displayOf } from "./display-result.ts";
 import { inputProblem } from "./input-schema.ts";
 import { runHttpTool } from "./run-http-tool.ts";
@@ -21,14 +23,18 @@ type Ran = { outcome: ToolOutcome; problem?: string; request?: ToolTest["request
 
 export type ToolRunner = ReturnType<typeof createToolRunner>;
 
-/** Runs tools. Nothing here rejects: a failure is an outcome, which the model is told. */
-export function createToolRunner({ outbound }: Pick<Deps, "outbound">, secrets: SecretService) {
+/** Runs tools. A failure is an outcome, which the model is told; only what the database throws is thrown. */
+export function createToolRunner(
+  { outbound }: Pick<Deps, "outbound">,
+  agents: Pick<AgentService, "get">,
+  secrets: SecretService,
+) {
   async function run(tool: ToolRow, input: unknown, signal?: AbortSignal): Promise<Ran> {
     const problem = inputProblem(tool.inputSchema, input);
     if (problem !== null) return { outcome: failure(`The input does not fit: ${problem}.`) };
     switch (tool.executionType) {
       case "mock":
-        return { outcome: shown(tool, readMock(tool.mockResponse ?? ""), tool.mockResponse ?? "") };
+        return { outcome: await shown(tool, readMock(tool.mockResponse ?? ""), tool.mockResponse ?? "") };
       case "form":
         return { outcome: formShown(tool, input as Input) };
       case "http":
@@ -40,8 +46,22 @@ export function createToolRunner({ outbound }: Pick<Deps, "outbound">, secrets: 
     const secretFor = (name: string, host: string) => secrets.valueFor(tool.organizationId, name, host);
     const answer = await runHttpTool(tool, input, { outbound, secretFor, ...(signal ? { signal } : {}) });
     const { result, forModel, request } = answer;
-    const outcome = answer.isError ? { ...failure(String(result)), forModel } : shown(tool, result, forModel);
+    const outcome = answer.isError ? { ...failure(String(result)), forModel } : await shown(tool, result, forModel);
     return { outcome, request, ...(answer.problem ? { problem: answer.problem } : {}) };
+  }
+
+  /** Visitors get what the display maps, and the whole result only as `text`. */
+  async function shown(tool: ToolRow, result: unknown, forModel: string): Promise<ToolOutcome> {
+    const displayConfig = tool.displayConfig ? JSON.parse(tool.displayConfig) : null;
+    const display = await withAllowedImages(tool, displayOf(result, displayConfig));
+    const isWhole = display.type === "text" && !displayConfig?.fieldMappings?.text;
+    return { result: isWhole ? result : display.slots, isError: false, displayConfig, display, forModel };
+  }
+
+  async function withAllowedImages({ organizationId, agentId }: ToolRow, display: Display): Promise<Display> {
+    if (!hasRemoteImages(display)) return display;
+    const { allowedImageHosts } = await agents.get(organizationId, agentId);
+    return keepImagesFrom(display, allowedImageHosts);
   }
 
   return {
@@ -55,7 +75,8 @@ export function createToolRunner({ outbound }: Pick<Deps, "outbound">, secrets: 
       const { result, display, form, isError, forModel } = outcome;
       return {
         isError,
-        forModel: problem ?? forModel,
+        forModel,
+        problem: problem ?? (isError ? forModel : null),
         forVisitor: { result, display, ...(form ? { form } : {}) },
         durationMs: Math.round(performance.now() - startedAt),
         request,
@@ -66,14 +87,6 @@ export function createToolRunner({ outbound }: Pick<Deps, "outbound">, secrets: 
 
 export function failure(message: string): ToolOutcome {
   return { result: message, isError: true, displayConfig: null, display: null, forModel: message };
-}
-
-/** Visitors get what the display maps, and the whole result only as `text`. */
-function shown(tool: ToolRow, result: unknown, forModel: string): ToolOutcome {
-  const displayConfig = tool.displayConfig ? JSON.parse(tool.displayConfig) : null;
-  const display = displayOf(result, displayConfig);
-  const isWhole = display.type === "text" && !displayConfig?.fieldMappings?.text;
-  return { result: isWhole ? result : display.slots, isError: false, displayConfig, display, forModel };
 }
 
 /** A mock's response is text; what is JSON can be mapped to a display like any other result. */
@@ -95,7 +108,7 @@ function formShown(tool: ToolRow, input: Input): ToolOutcome {
 }
 
 /** The form as a visitor gets it, with defaults from the call's input where the names match. */
-function toVisitorForm(tool: ToolRow, input: Input = {}): VisitorForm {
+export function toVisitorForm(tool: ToolRow, input: Input = {}): VisitorForm {
   const formSchema: FormSchema = tool.formSchema ? JSON.parse(tool.formSchema) : { fields: [] };
   const fields = formSchema.fields.map((field) => {
     const given = Object.hasOwn(input, field.name) ? input[field.name] : undefined;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
 
 const MAX_PATTERN_LENGTH = 1_000;
@@ -18,6 +19,15 @@ export function compilePattern(pattern: string): { test(value: string): boolean 
   const size = compiled.programSize();
   if (size > MAX_PROGRAM) throw new Error("repeats too much: its counts multiply to too large a pattern");
   return { test: (value) => size * value.length <= MAX_WORK && compiled.test(value) };
+}
+
+const known = new LRUCache<string, ReturnType<typeof compilePattern>>({ max: 500 });
+
+/** The same, compiled once for as long as it is in use: compiling costs far more than a test. */
+export function patternFor(pattern: string): ReturnType<typeof compilePattern> {
+  const compiled = known.get(pattern) ?? compilePattern(pattern);
+  known.set(pattern, compiled);
+  return compiled;
 }
 
 function translate(pattern: string): RE2JS {

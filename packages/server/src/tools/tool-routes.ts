@@ -1,10 +1,21 @@
 import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
 import type { App } from "../app.ts";
-import { accountOf } from "../auth/authenticate.ts";
+import { accountOf, credentialOf } from "../auth/authenticate.ts";
+import type { Idempotency } from "../http/idempotency.ts";
 import type { ToolRunner } from "./run-tool.ts";
 import type { ToolService } from "./tool-service.ts";
+import { checkIsForm, type WebhookSecrets } from "./webhook-secrets.ts";
 
-export function toolRoutes(app: App, tools: ToolService, runner: ToolRunner): void {
+export function toolRoutes(
+  app: App,
+  tools: ToolService,
+  runner: ToolRunner,
+  webhookSecrets: WebhookSecrets,
+  idempotency: Idempotency,
+): void {
+  const formOf = async (request: FastifyRequest, id: string) =>
+    checkIsForm(await tools.existing(accountOf(request).organizationId, id));
   app.route({
     ...contract.listTools,
     handler: async (request) => tools.list(accountOf(request).organizationId, request.query.agentId),
@@ -19,7 +30,13 @@ export function toolRoutes(app: App, tools: ToolService, runner: ToolRunner): vo
   });
   app.route({
     ...contract.createTool,
-    handler: async (request, reply) => reply.status(201).send(await tools.create(accountOf(request), request.body)),
+    handler: async (request, reply) => {
+      const account = accountOf(request);
+      const tool = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
+        tools.create(account, request.body, keep),
+      );
+      return reply.status(201).send(tool);
+    },
   });
   app.route({
     ...contract.updateTool,
@@ -38,5 +55,13 @@ export function toolRoutes(app: App, tools: ToolService, runner: ToolRunner): vo
       const tool = await tools.existing(accountOf(request).organizationId, request.params.id);
       return runner.test(tool, request.body.input ?? {});
     },
+  });
+  app.route({
+    ...contract.getWebhookSecret,
+    handler: async (request) => webhookSecrets.read(await formOf(request, request.params.id)),
+  });
+  app.route({
+    ...contract.rotateWebhookSecret,
+    handler: async (request) => webhookSecrets.rotate(await formOf(request, request.params.id)),
   });
 }

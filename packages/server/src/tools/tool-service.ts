@@ -6,6 +6,7 @@ import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
 import { canonical, emptyTool, toColumns, toTool } from "./tool-columns.ts";
@@ -14,7 +15,12 @@ import { createToolStore } from "./tool-store.ts";
 
 export type ToolService = ReturnType<typeof createToolService>;
 
-export function createToolService({ db, outbound }: Pick<Deps, "db" | "outbound">, agents: AgentService) {
+/** `onDelete` is told, once it is gone, whose tool was deleted. */
+export function createToolService(
+  { db, outbound }: Pick<Deps, "db" | "outbound">,
+  agents: AgentService,
+  onDelete: (agentId: string) => void,
+) {
   const store = createToolStore(db);
 
   async function existing(organizationId: string, id: string): Promise<ToolRow> {
@@ -47,27 +53,18 @@ export function createToolService({ db, outbound }: Pick<Deps, "db" | "outbound"
       const limit = limitsOf(plan).toolsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit };
     },
-    async create({ organizationId, plan }: Account, { agentId, ...input }: ToolCreate): Promise<Tool> {
+    async create({ organizationId, plan }: Account, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
       await agents.get(organizationId, agentId);
       const given = canonical(input);
-      const { name, description, executionType, inputSchema } = given;
-      if (!executionType) throw invalid("executionType", "is required");
-      const now = Date.now();
-      const row: ToolRow = {
-        ...emptyTool,
-        ...toColumns(given),
-        ...{ id: newId("tool"), organizationId, agentId, name: name ?? "", description: description ?? "" },
-        ...{ executionType, inputSchema: JSON.stringify(inputSchema), createdAt: now, updatedAt: now },
-      };
+      const row = newTool(organizationId, agentId, given);
       const tool = toTool(row);
       await check(organizationId, tool, given);
       const { toolsPerAgent } = limitsOf(plan);
-      const isKept = await store.insert(row, toolsPerAgent).catch(refuseDuplicate(tool.name));
-      if (isKept) return tool;
-      throw new AppError(
-        "TOOL_LIMIT_REACHED",
-        `The plan ${plan} allows ${toolsPerAgent} tools for each agent. Delete one, or choose a larger plan.`,
-      );
+      const isKept = await store
+        .insert(row, toolsPerAgent, keep && ((trx) => keep(trx, agentId, tool)))
+        .catch(refuseDuplicate(tool.name));
+      if (!isKept) throw limitReached(plan, toolsPerAgent);
+      return tool;
     },
     async update(organizationId: string, id: string, input: ToolChanges): Promise<Tool> {
       const row = await existing(organizationId, id);
@@ -79,9 +76,30 @@ export function createToolService({ db, outbound }: Pick<Deps, "db" | "outbound"
       return toTool(updated);
     },
     async delete(organizationId: string, id: string): Promise<void> {
-      if (!isId("tool", id) || !(await store.delete(organizationId, id))) throw notFound("Tool");
+      const deleted = isId("tool", id) ? await store.delete(organizationId, id) : undefined;
+      if (!deleted) throw notFound("Tool");
+      onDelete(deleted.agentId);
     },
   };
+}
+
+function newTool(organizationId: string, agentId: string, given: ToolChanges): ToolRow {
+  const { name, description, executionType, inputSchema } = given;
+  if (!executionType) throw invalid("executionType", "is required");
+  const now = Date.now();
+  return {
+    ...emptyTool,
+    ...toColumns(given),
+    ...{ id: newId("tool"), organizationId, agentId, name: name ?? "", description: description ?? "" },
+    ...{ executionType, inputSchema: JSON.stringify(inputSchema), createdAt: now, updatedAt: now },
+  };
+}
+
+function limitReached(plan: string, toolsPerAgent: number | null) {
+  return new AppError(
+    "TOOL_LIMIT_REACHED",
+    `The plan ${plan} allows ${toolsPerAgent} tools for each agent. Delete one, or choose a larger plan.`,
+  );
 }
 
 function refuseDuplicate(name: string) {

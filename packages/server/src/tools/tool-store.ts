@@ -1,12 +1,15 @@
-import { sql } from "kysely";
-import { compileOnce } from "../db/compiled-query.ts";
+import { sql, type Transaction } from "kysely";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { ToolRow } from "../db/tables.ts";
+import type { Tables, ToolRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
 export function createToolStore(db: Db) {
   const enabled = compileOnce<{ agentId: string }, ToolRow>((param) =>
     db.selectFrom("tools").selectAll().where("agentId", "=", param("agentId")).where("isEnabled", "=", 1).orderBy("id"),
+  );
+  const byId = compileOnce<{ id: string }, ToolRow>((param) =>
+    db.selectFrom("tools").selectAll().where("id", "=", param("id")),
   );
   const owned = (organizationId: string) => db.selectFrom("tools").where("organizationId", "=", organizationId);
   return {
@@ -19,6 +22,10 @@ export function createToolStore(db: Db) {
       const tool = db.selectFrom("tools").selectAll().where("id", "=", id).where("agentId", "=", agentId);
       return tool.where("isEnabled", "=", 1).executeTakeFirst();
     },
+    /** For visitors, who know the tool's id and no account. */
+    async getPublic(id: string): Promise<ToolRow | undefined> {
+      return (await byId(db, { id })).rows[0];
+    },
     async list(organizationId: string, agentId: string): Promise<ToolRow[]> {
       return owned(organizationId).selectAll().where("agentId", "=", agentId).orderBy("id").execute();
     },
@@ -30,22 +37,17 @@ export function createToolStore(db: Db) {
       const tools = agentId === null ? owned(organizationId) : owned(organizationId).where("agentId", "=", agentId);
       return Number((await tools.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
     },
-    /** Keeps the tool unless the agent has `limit` tools already. @returns false then */
-    async insert(row: ToolRow, limit: number | null): Promise<boolean> {
+    /** Keeps the tool, with `alsoInTransaction`, unless the agent has `limit` tools already. @returns false then */
+    async insert(
+      row: ToolRow,
+      limit: number | null,
+      alsoInTransaction?: (trx: Executor) => Promise<void>,
+    ): Promise<boolean> {
       return inTransaction(db, async (trx) => {
-        // A write to the agent's counters is the lock that lets only one insert count at a time.
-        await trx
-          .updateTable("agentCounters")
-          .set({ conversations: sql`conversations` })
-          .where("agentId", "=", row.agentId)
-          .execute();
-        const counted = await trx
-          .selectFrom("tools")
-          .select((x) => x.fn.countAll<number>().as("n"))
-          .where("agentId", "=", row.agentId)
-          .executeTakeFirstOrThrow();
-        if (limit !== null && Number(counted.n) >= limit) return false;
+        const count = await countLocked(trx, row.agentId);
+        if (limit !== null && count >= limit) return false;
         await trx.insertInto("tools").values(row).execute();
+        await alsoInTransaction?.(trx);
         return true;
       });
     },
@@ -58,13 +60,39 @@ export function createToolStore(db: Db) {
         .returningAll()
         .executeTakeFirst();
     },
-    async delete(organizationId: string, id: string): Promise<boolean> {
-      const result = await db
+    /** @returns whose tool it was */
+    async delete(organizationId: string, id: string): Promise<Pick<ToolRow, "agentId"> | undefined> {
+      return db
         .deleteFrom("tools")
         .where("id", "=", id)
         .where("organizationId", "=", organizationId)
+        .returning("agentId")
         .executeTakeFirst();
-      return result.numDeletedRows > 0n;
+    },
+    /** The oldest of them, when several agents have a form of that name. */
+    async enabledForm(by: "id" | "name", value: string, agentId: string | null): Promise<ToolRow | undefined> {
+      return db
+        .selectFrom("tools")
+        .selectAll()
+        .where(by, "=", value)
+        .where("executionType", "=", "form")
+        .where("isEnabled", "=", 1)
+        .$if(agentId !== null, (query) => query.where("agentId", "=", agentId))
+        .orderBy("id")
+        .limit(1)
+        .executeTakeFirst();
     },
   };
+}
+
+/** How many tools the agent has; until the transaction ends nobody else can count them so. */
+async function countLocked(trx: Transaction<Tables>, agentId: string): Promise<number> {
+  // The lock is a write to the agent's counters.
+  await trx
+    .updateTable("agentCounters")
+    .set({ conversations: sql`conversations` })
+    .where("agentId", "=", agentId)
+    .execute();
+  const counted = trx.selectFrom("tools").where("agentId", "=", agentId);
+  return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
 }

@@ -226,6 +226,7 @@ onBothDatabases("tools", (createDatabase) => {
       body: {
         isError: false,
         forModel: mockResponse,
+        problem: null,
         forVisitor: {
           result: { title: "City bike", price: 600 },
           display: { type: "product_card", slots: { title: "City bike", price: 600 }, options: {} },
@@ -236,6 +237,37 @@ onBothDatabases("tools", (createDatabase) => {
     });
     const wrong = await call("POST", `/tools/${tool.id}/test`, { input: { size: "XL" } });
     expect(wrong.body).toMatchObject({ isError: true, forModel: expect.stringContaining("size") });
+    expect(wrong.body.problem).toBe(wrong.body.forModel);
+  });
+
+  it("tell their maker exactly what went wrong, and the model no more than in a chat", async () => {
+    const { body: tool } = await create({ executionType: "http", httpUrl: "http://127.0.0.1:1/{size}" });
+    const { body } = await call("POST", `/tools/${tool.id}/test`, { input: { size: "M" } });
+    expect(body).toMatchObject({ isError: true, forModel: "Not reachable", forVisitor: { result: "Not reachable" } });
+    expect(body.problem).toBe("127.0.0.1:1 does not accept connections.");
+  });
+
+  it("show no images of hosts that the agent does not allow, as soon as it allows some", async () => {
+    const bikes = [
+      { name: "City", photo: "https://cdn.example/1.png" },
+      { name: "Race", photo: "https://evil.example/1.png?told=everything" },
+      { photo: "https://evil.example/2.png" },
+      { name: "Cargo", photo: "data:image/png;base64,iVBORw0KGgo=" },
+    ];
+    const displayConfig = { type: "product_carousel", fieldMappings: { title: "name", image: "photo" } };
+    const { body: tool } = await create({ mockResponse: JSON.stringify(bikes), displayConfig });
+    const shown = async () => {
+      const { forVisitor } = (await call("POST", `/tools/${tool.id}/test`, { input: { size: "M" } })).body;
+      expect(forVisitor.result).toEqual(forVisitor.display.slots);
+      return forVisitor.display.slots.items;
+    };
+    expect(await shown()).toHaveLength(4);
+    expect((await call("PATCH", `/agents/${agentId}`, { allowedImageHosts: ["CDN.example"] })).status).toBe(200);
+    expect(await shown()).toEqual([
+      { title: "City", image: "https://cdn.example/1.png" },
+      { title: "Race" },
+      { title: "Cargo", image: "data:image/png;base64,iVBORw0KGgo=" },
+    ]);
   });
 });
 

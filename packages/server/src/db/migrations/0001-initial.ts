@@ -1,4 +1,5 @@
-import type { CreateTableBuilder, Kysely } from "kysely";
+import type { Kysely } from "kysely";
+import { belongsTo } from "../belongs-to.ts";
 import type { DatabaseKind } from "../migrate.ts";
 import type { Tables } from "../tables.ts";
 
@@ -192,10 +193,4 @@ async function createConversations(db: Kysely<Tables>) {
     .addColumn("updatedAt", "bigint", (c) => c.notNull())
     .addUniqueConstraint("messagesPosition", ["conversationId", "position"])
     .execute();
-}
-
-/** A required reference whose row goes when its owner goes. */
-function belongsTo<const N extends string>(column: N, table: string) {
-  return <T extends string, C extends string>(builder: CreateTableBuilder<T, C>) =>
-    builder.addColumn(column, "text", (c) => c.notNull().references(`${table}.id`).onDelete("cascade"));
 }

@@ -1,0 +1,243 @@
+import Type, { type Static } from "typebox";
+import { executionModes } from "./form.ts";
+import { nullable, oneOf, Pagination, ref, Success, Timestamp } from "./schema.ts";
+
+export const submissionStatuses = [
+  ...(["pending", "submitted", "webhook_success", "webhook_failed"] as const),
+  ...(["client_success", "client_failed", "success", "failed"] as const),
+] as const;
+export type SubmissionStatus = (typeof submissionStatuses)[number];
+
+const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
+const instanceId = Type.String({ minLength: 1, maxLength: 100, description: "One showing of a form to one visitor" });
+const id = Type.String({ minLength: 1 });
+
+export const FormSubmit = Type.Object({
+  toolId: id,
+  conversationId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+  formData: Type.Unsafe<Record<string, unknown>>({ ...AnyObject, maxProperties: 1_000 }),
+  fieldsCompleted: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 1_000 }),
+  impressionAt: Type.Optional(nullable(Type.Number({ description: "Milliseconds since 1970" }))),
+  startedAt: Type.Optional(nullable(Type.Number({ description: "Milliseconds since 1970" }))),
+  formInstanceId: Type.Optional(nullable(instanceId)),
+  sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+});
+export type FormSubmit = Static<typeof FormSubmit>;
+
+/** `success` means recorded; how the delivery went is in `webhookResult`. */
+export const SubmitResult = Type.Object({
+  success: Type.Literal(true),
+  submissionId: Type.String(),
+  executionMode: oneOf(executionModes),
+  webhookResult: Type.Object({
+    success: Type.Boolean(),
+    error: nullable(Type.String()),
+    attempted: Type.Optional(Type.Literal(false, { description: "There was no webhook to call" })),
+  }),
+  postActionResults: Type.Array(Type.Object({ type: Type.String(), success: Type.Boolean() })),
+  clientHandler: nullable(Type.String()),
+});
+export type SubmitResult = Static<typeof SubmitResult>;
+
+export const ClientResult = Type.Object({
+  submissionId: id,
+  success: Type.Boolean(),
+  message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
+  data: Type.Optional(nullable(AnyObject)),
+});
+export type ClientResult = Static<typeof ClientResult>;
+
+export const formEventTypes = ["impression", "started", "field_completed"] as const;
+
+export const FormEvent = Type.Object({
+  toolId: id,
+  eventType: oneOf(formEventTypes),
+  formInstanceId: instanceId,
+  fieldName: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
+});
+export type FormEvent = Static<typeof FormEvent>;
+
+/** A file stands in `formData` as `{ file: true, mediaType, size, url }`. */
+const submissionFields = {
+  id: Type.String(),
+  agentId: Type.String(),
+  toolId: Type.String(),
+  toolName: Type.String(),
+  conversationId: nullable(Type.String()),
+  status: oneOf(submissionStatuses),
+  executionMode: oneOf(executionModes),
+  formData: AnyObject,
+  fieldsCompleted: Type.Array(Type.String()),
+  impressionAt: nullable(Type.Number()),
+  startedAt: nullable(Type.Number()),
+  clientResult: nullable(
+    Type.Object({ success: Type.Boolean(), message: nullable(Type.String()), data: nullable(AnyObject) }),
+  ),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+export const FormSubmission = Type.Object(submissionFields, { $id: "FormSubmission" });
+export type FormSubmission = Static<typeof FormSubmission>;
+
+export const DeliveryAttempt = Type.Object({
+  number: Type.Integer(),
+  startedAt: Timestamp,
+  durationMs: Type.Integer(),
+  status: nullable(Type.Integer({ description: "The receiver's HTTP status; `null` when there was no answer" })),
+  error: nullable(Type.String({ description: "`null` when it was delivered" })),
+  detail: nullable(Type.String({ description: "The error in full" })),
+  response: nullable(Type.String({ description: "The first 16 KB of the answer" })),
+});
+export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
+
+export const deliveryStates = ["waiting", "pending", "delivered", "failed"] as const;
+
+export const Delivery = Type.Object({
+  id: Type.String(),
+  purpose: oneOf(["webhook", "action"], "The form's own webhook, or one of its post actions"),
+  type: Type.String(),
+  target: Type.String({ description: "The address, or the members' ids" }),
+  state: oneOf(deliveryStates, "`waiting`: for the webhook's first attempt"),
+  nextAttemptAt: nullable(Timestamp),
+  attempts: Type.Array(DeliveryAttempt),
+});
+export type Delivery = Static<typeof Delivery>;
+
+export const FormSubmissionDetail = Type.Object(
+  { ...submissionFields, deliveries: Type.Array(Delivery) },
+  { $id: "FormSubmissionDetail" },
+);
+export type FormSubmissionDetail = Static<typeof FormSubmissionDetail>;
+
+export const FormAnalyticsEntry = Type.Object(
+  {
+    toolId: Type.String(),
+    toolName: Type.String(),
+    impressions: Type.Integer(),
+    started: Type.Integer(),
+    submitted: Type.Integer(),
+    successful: Type.Integer(),
+    failed: Type.Integer(),
+    conversionRate: Type.Number({ description: "submitted / impressions × 100" }),
+    completionRate: Type.Number({ description: "submitted / started × 100" }),
+    fieldCompletionRates: Type.Unsafe<Record<string, number>>({
+      type: "object",
+      additionalProperties: { type: "number" },
+      description: "Field → share of the started forms in which it was filled in, × 100",
+    }),
+  },
+  { $id: "FormAnalyticsEntry" },
+);
+export type FormAnalyticsEntry = Static<typeof FormAnalyticsEntry>;
+
+export const SubmissionQuery = Type.Object({
+  status: Type.Optional(oneOf(submissionStatuses)),
+  agentId: Type.Optional(id),
+  toolId: Type.Optional(id),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Default 20; more than 100 counts as 100" })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  format: Type.Optional(oneOf(["json", "csv"], "`csv` answers all of them as a file, `limit` and `offset` aside")),
+});
+export type SubmissionQuery = Static<typeof SubmissionQuery>;
+
+const tags = ["Form submissions"];
+const params = Type.Object({ id: Type.String() });
+const account = { access: "account" } as const;
+const visitor = { access: "public", crossOrigin: true } as const;
+
+export const submitForm = {
+  method: "POST",
+  url: "/form-submissions/submit",
+  config: { ...visitor, idempotent: true },
+  schema: { tags, summary: "Submit a form", body: FormSubmit, response: { 200: SubmitResult } },
+} as const;
+
+export const reportClientResult = {
+  method: "POST",
+  url: "/form-submissions/client-result",
+  config: visitor,
+  schema: {
+    tags,
+    summary: "Report how the page's own handler did",
+    body: ClientResult,
+    response: { 200: Success },
+  },
+} as const;
+
+export const recordFormEvent = {
+  method: "POST",
+  url: "/form-submissions/event",
+  config: visitor,
+  schema: { tags, summary: "Record that a form was shown or begun", body: FormEvent, response: { 200: Success } },
+} as const;
+
+export const getFormAnalytics = {
+  method: "GET",
+  url: "/form-submissions/analytics",
+  config: account,
+  schema: {
+    tags,
+    summary: "How an agent's forms do",
+    querystring: Type.Object({
+      agentId: id,
+      from: Type.Optional(Type.String({ format: "date-or-date-time", description: "First day, in UTC" })),
+      to: Type.Optional(Type.String({ format: "date-or-date-time", description: "Last day, in UTC; it counts whole" })),
+    }),
+    response: { 200: Type.Object({ analytics: Type.Array(ref(FormAnalyticsEntry)) }) },
+  },
+} as const;
+
+export const listSubmissions = {
+  method: "GET",
+  url: "/form-submissions",
+  config: account,
+  schema: {
+    tags,
+    summary: "List submissions, newest first",
+    querystring: SubmissionQuery,
+    response: { 200: Type.Object({ submissions: Type.Array(ref(FormSubmission)), pagination: Pagination }) },
+  },
+} as const;
+
+export const getSubmission = {
+  method: "GET",
+  url: "/form-submissions/:id",
+  config: account,
+  schema: {
+    tags,
+    summary: "Read a submission with every attempt to deliver it",
+    params,
+    response: { 200: ref(FormSubmissionDetail) },
+  },
+} as const;
+
+export const retrySubmission = {
+  method: "POST",
+  url: "/form-submissions/:id/retry",
+  config: account,
+  schema: {
+    tags,
+    summary: "Deliver again what has not arrived; when all has, the webhook once more",
+    params,
+    response: { 200: ref(FormSubmissionDetail) },
+  },
+} as const;
+
+export const deleteSubmission = {
+  method: "DELETE",
+  url: "/form-submissions/:id",
+  config: account,
+  schema: { tags, summary: "Delete a submission with its files", params, response: { 200: Success } },
+} as const;
+
+export const getSubmissionFile = {
+  method: "GET",
+  url: "/form-submissions/:id/files/:name",
+  config: account,
+  schema: {
+    tags,
+    summary: "Download a file; its name is the field's",
+    params: Type.Object({ id: Type.String(), name: Type.String() }),
+  },
+} as const;

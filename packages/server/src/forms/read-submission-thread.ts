@@ -1,0 +1,9 @@
+import { parentPort } from "node:worker_threads";
+import { readSubmission } from "./read-submission.ts";
+
+/** One body at a time: `{ id, bytes }` in, `{ id, read }` out. */
+parentPort?.on("message", ({ id, bytes }: { id: number; bytes: Uint8Array }) => {
+  const read = readSubmission(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const memory = "files" in read ? [...read.files.values()].map(({ content }) => content.buffer) : [];
+  parentPort?.postMessage({ id, read }, memory as ArrayBuffer[]);
+});

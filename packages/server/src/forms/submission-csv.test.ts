@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { type FormClient, openForms } from "../../../../test/form-client.ts";
+
+/** As RFC 4180 has it, by hand: what wrote the file does not check itself. */
+function readCsv(text: string): string[][] {
+  const rows: string[][] = [[]];
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy;
+  for (const [, quoted, plain = "", end] of text.matchAll(cell)) {
+    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === "\r\n") rows.push([]);
+    if (end === "") break;
+  }
+  return rows.filter((row) => row.length > 1);
+}
+
+onBothDatabases("Submissions as CSV", (createDatabase) => {
+  let database: TestDatabase;
+  let forms: FormClient;
+  beforeAll(async () => {
+    database = await createDatabase();
+    forms = await openForms({ database, env: { BASE_URL: "http://localhost:3210" } });
+  });
+  afterAll(async () => {
+    await forms.stop();
+    await database.drop();
+  });
+
+  async function csv(query: string) {
+    const { headers } = forms.account;
+    const url = `/form-submissions?format=csv&${query}`;
+    const response = await forms.server.app.inject({ url, headers });
+    expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "text/csv; charset=utf-8"]);
+    expect(response.headers["content-disposition"]).toBe('attachment; filename="form-submissions.csv"');
+    expect([...response.rawPayload.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    const [header = [], ...rows] = readCsv(response.rawPayload.subarray(3).toString("utf8"));
+    return { header, rows, records: rows.map((row) => Object.fromEntries(header.map((name, i) => [name, row[i]]))) };
+  }
+
+  it("have a column for each field that any of them has, newest first", async () => {
+    const form = await forms.createForm();
+    const first = await forms.submit(form.id, { name: "Ada", extra: [1, "b"] }, { conversationId: "conv_1" });
+    const second = await forms.submit(form.id, { name: "Grace", more: { deep: true }, id: "own" });
+    const { header, rows } = await csv(`toolId=${form.id}`);
+    expect([header[0], header.length, rows.length]).toEqual(["id", 9, 2]);
+    expect(rows.map(([id]) => id)).toEqual([second.body.submissionId, first.body.submissionId]);
+    const fields = header.slice(5);
+    expect(fields.toSorted()).toEqual(["extra", "id", "more", "name"]);
+    const valuesOf = (row = 0) => Object.fromEntries(fields.map((name, i) => [name, rows[row]?.[5 + i]]));
+    expect(valuesOf(0)).toEqual({ name: "Grace", more: '{"deep":true}', id: "own", extra: "" });
+    expect(valuesOf(1)).toEqual({ name: "Ada", extra: "1, b", more: "", id: "" });
+    expect(rows[1]?.slice(1, 5)).toEqual([expect.stringMatching(/Z$/), "submitted", form.name, "conv_1"]);
+  });
+
+  it("keep quotes, line breaks and every letter", async () => {
+    const form = await forms.createForm();
+    const texts = ['say "hi", ok', "two\r\nlines\nand more", "Grüße 🚲 ﷽", " spaced ", "a,b;c", ""];
+    for (const name of texts) await forms.submit(form.id, { name });
+    const { records } = await csv(`toolId=${form.id}`);
+    expect(records.map(({ name }) => name)).toEqual(texts.toReversed());
+  });
+
+  it("are no formulas, in values and names", async () => {
+    const form = await forms.createForm();
+    const formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://evil.example","x")', "＝1+1"];
+    for (const name of formulas) await forms.submit(form.id, { name, [name]: "x" }, { conversationId: name });
+    const { header, records } = await csv(`toolId=${form.id}`);
+    for (const { name, conversationId } of records) {
+      expect(name).toMatch(/^'/);
+      expect(conversationId).toMatch(/^'/);
+    }
+    expect(header.filter((name) => /^[=+\-@\t\r＝]/.test(name))).toEqual([]);
+  });
+
+  it("name files by their address", async () => {
+    const form = await forms.createForm({ formSchema: { fields: [{ name: "cv", label: "CV", type: "file" }] } });
+    const { body } = await forms.submit(form.id, { cv: "data:a/b;base64,QUJD" });
+    const { records } = await csv(`toolId=${form.id}`);
+    expect(records[0]?.cv).toBe(`http://localhost:3210/form-submissions/${body.submissionId}/files/cv`);
+  });
+
+  it("have no address that a visitor made up", async () => {
+    const form = await forms.createForm();
+    const made = { file: true, mediaType: "a/b", size: 1, url: "@evil.example/cv" };
+    await forms.submit(form.id, { cv: made, "\ud800": "odd" });
+    const { records } = await csv(`toolId=${form.id}`);
+    expect(records[0]?.cv).toMatch(/^\{"file":true/);
+  });
+
+  it("have a column for the first 1,000 fields, and one for what any of them has besides", async () => {
+    const form = await forms.createForm();
+    const many = (from: number) => Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`f${from + i}`, from]));
+    await forms.submit(form.id, many(600), { fieldsCompleted: [] });
+    await forms.submit(form.id, many(0), { fieldsCompleted: [] });
+    const { header, records } = await csv(`toolId=${form.id}`);
+    expect([header.length, header[5], header[1_004], header[1_005]]).toEqual([1_006, "f0", "f999", "(more fields)"]);
+    expect(records[0]?.["(more fields)"]).toBe("");
+    const more = JSON.parse(records[1]?.["(more fields)"] ?? "");
+    expect([Object.keys(more).length, more.f1000, more.f1199]).toEqual([200, 600, 600]);
+  });
+
+  it("are all of them, whatever the page", async () => {
+    const form = await forms.createForm();
+    const { body } = await forms.submit(form.id);
+    const [row] = await forms.db.selectFrom("submissions").selectAll().where("id", "=", body.submissionId).execute();
+    if (!row) throw new Error("not kept");
+    const ids = Array.from({ length: 1_001 }, (_, i) => `${row.id.slice(0, -4)}${String(1_000 + i)}`);
+    for (let from = 0; from < ids.length; from += 500) {
+      const rows = ids.slice(from, from + 500).map((id) => ({ ...row, id }));
+      await forms.db.insertInto("submissions").values(rows).execute();
+    }
+    const { rows } = await csv(`toolId=${form.id}&limit=2&offset=3`);
+    expect(new Set(rows.map(([id]) => id))).toEqual(new Set([row.id, ...ids]));
+    expect(rows.length).toBe(1_002);
+    expect((await csv(`toolId=${form.id}&status=pending`)).rows).toEqual([]);
+  });
+});

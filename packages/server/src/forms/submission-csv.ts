@@ -1,0 +1,79 @@
+import { Readable } from "node:stream";
+import type { FormSubmission } from "@foyer/contract";
+import { stringify } from "csv-stringify";
+import type { Deps } from "../deps.ts";
+import { asText } from "./delivery-content.ts";
+import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
+import { fileUrl, toSubmission } from "./submission-view.ts";
+
+const PAGE = 500;
+/** Anybody can send fields that a form does not have, and every row has every column. */
+const MAX_FIELD_COLUMNS = 1_000;
+
+/**
+ * Every submission that the filter lets through, newest first, as CSV: what is known of it, then a column for each field
+ * that any of them has; from the 1,001st field on, they share one column as JSON. Text that a spreadsheet would take for a formula is marked as text. Read page by page.
+ */
+export async function submissionsAsCsv(
+  { config }: Pick<Deps, "config">,
+  store: SubmissionStore,
+  organizationId: string,
+  filter: SubmissionFilter,
+): Promise<Readable> {
+  const fields = new Set<string>();
+  let hasMore = false;
+  for await (const page of pages(store, organizationId, filter)) {
+    for (const { formData } of page) {
+      for (const name of Object.keys(formData)) {
+        if (fields.has(name)) continue;
+        if (fields.size < MAX_FIELD_COLUMNS) fields.add(name);
+        else hasMore = true;
+      }
+    }
+  }
+  const records = async function* () {
+    for await (const page of pages(store, organizationId, filter)) {
+      for (const submission of page) {
+        const record = toRecord(submission, fields, config.baseUrl);
+        yield hasMore ? [...record, otherFields(submission, fields)] : record;
+      }
+    }
+  };
+  const columns = [...fixedColumns, ...fields, ...(hasMore ? ["(more fields)"] : [])];
+  return Readable.from(records()).pipe(
+    // The mark by which spreadsheets know UTF-8.
+    stringify({ header: true, columns, bom: true, escape_formulas: true, record_delimiter: "windows" }),
+  );
+}
+
+const fixedColumns = ["id", "createdAt", "status", "toolName", "conversationId"] as const;
+
+function toRecord(submission: FormSubmission, fields: ReadonlySet<string>, baseUrl: string): string[] {
+  const { formData } = submission;
+  const value = (name: string) => {
+    const given = Object.hasOwn(formData, name) ? formData[name] : null;
+    const url = fileUrl(submission.id, name);
+    return isFile(given, url) ? baseUrl + url : asText(given);
+  };
+  return [...fixedColumns.map((name) => asText(submission[name])), ...[...fields].map(value)];
+}
+
+function otherFields({ formData }: FormSubmission, fields: ReadonlySet<string>): string {
+  const others = Object.entries(formData).filter(([name]) => !fields.has(name));
+  return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : "";
+}
+
+/** A visitor may send an object that looks like a file, with an address of another place. */
+function isFile(value: unknown, url: string): boolean {
+  return typeof value === "object" && value !== null && "file" in value && "url" in value && value.url === url;
+}
+
+async function* pages(store: SubmissionStore, organizationId: string, filter: SubmissionFilter) {
+  for (let before: string | undefined; ; ) {
+    const rows = await store.list(organizationId, filter, { limit: PAGE, ...(before ? { before } : {}) });
+    const files = await store.fileFacts(rows.map(({ id }) => id));
+    yield rows.map((row) => toSubmission(row, files));
+    before = rows.at(-1)?.id;
+    if (rows.length < PAGE) return;
+  }
+}

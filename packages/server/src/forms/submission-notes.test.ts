@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { chat } from "../../../../test/chat-client.ts";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createFormClient } from "../../../../test/form-client.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+
+onBothDatabases("What the model hears of submissions", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let model: Upstream;
+  let forms: Awaited<ReturnType<typeof createFormClient>>;
+  let account: Awaited<ReturnType<TestServer["createAccount"]>>;
+  beforeAll(async () => {
+    database = await createDatabase();
+    model = await startUpstream();
+    const env = { OPENAI_COMPATIBLE_BASE_URL: model.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
+    server = await startServer({ database, env, listen: true });
+    account = await server.createAccount();
+  });
+  beforeEach(async () => {
+    forms = await createFormClient(server, account);
+    model.script(sayWords("Fine."));
+  });
+  afterAll(async () => {
+    await server.stop();
+    await model.stop();
+    await database.drop();
+  });
+
+  /** Asks in a conversation, or begins one. @returns its id */
+  async function ask(content: string, more: object = {}): Promise<string> {
+    const stream = await chat(server.url, { agentId: forms.agentId, messages: [{ role: "user", content }], ...more });
+    await stream.ended;
+    const [start] = stream.events;
+    expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
+    return start?.type === "message_start" ? (start.conversationId ?? "") : "";
+  }
+  /** What the user's side said, as the model was last told; one text a message. */
+  function toldByUser(): string[] {
+    const { messages } = JSON.parse(model.exchanges.at(-1)?.body ?? "{}");
+    const textOf = (content: string | { text: string }[]) =>
+      typeof content === "string" ? content : content.map(({ text }) => text).join("\n");
+    return messages
+      .filter(({ role }: { role: string }) => role === "user")
+      .map((one: { content: string }) => textOf(one.content));
+  }
+  const note = /\[The visitor has submitted the form/;
+
+  it("is in front of the next question, and stays at its place", async () => {
+    const fields = ["name", "cv"].map((name) => ({ name, label: name, type: name === "cv" ? "file" : "text" }));
+    const form = await forms.createForm({ formSchema: { fields } });
+    const conversationId = await ask("I want a bike");
+    const formData = { name: "Ada", cv: "data:a/b;base64,QUJD", days: ["Monday", "Friday"] };
+    await forms.submit(form.id, formData, { conversationId });
+    await ask("Did you get it?", { conversationId });
+    const [first, second] = toldByUser();
+    expect(first).toBe("I want a bike");
+    const told = `[The visitor has submitted the form ${form.name}. It was received. What it says:\nname: Ada\ncv: (a file)\ndays: Monday, Friday]`;
+    expect(second).toBe(`${told}\nDid you get it?`);
+    expect(second).not.toContain("QUJD");
+
+    await ask("And now?", { conversationId });
+    expect(toldByUser()).toEqual([first, second, "And now?"]);
+  });
+
+  it("that cannot be read keeps nothing of the question, so that it can be asked again", async () => {
+    const conversationId = await ask("I want a bike");
+    const { schema } = server.deps.db;
+    await schema.alterTable("submissions").renameTo("submissionsAway").execute();
+    const messages = [{ role: "user", content: "Did you get it?" }];
+    const refused = await chat(server.url, { agentId: forms.agentId, messages, conversationId });
+    await schema.alterTable("submissionsAway").renameTo("submissions").execute();
+    expect(refused.response.status).toBe(500);
+    const { body } = await account.call("GET", `/conversations/${conversationId}`);
+    expect(body.data.messages).toMatchObject([{ content: "I want a bike" }, { content: "Fine." }]);
+    await ask("Did you get it?", { conversationId });
+    expect(toldByUser()).toEqual(["I want a bike", "Did you get it?"]);
+  });
+
+  it("takes only a file for a file", async () => {
+    const form = await forms.createForm();
+    const conversationId = await ask("I want a bike");
+    await forms.submit(form.id, { name: "Ada", phone: null }, { conversationId });
+    await ask("Did you get it?", { conversationId });
+    expect(toldByUser()[1]).toContain("name: Ada\nphone: ]");
+  });
+
+  it("is told to a reply that is asked for again", async () => {
+    const form = await forms.createForm();
+    const conversationId = await ask("I want a bike");
+    await forms.submit(form.id, { name: "Ada" }, { conversationId });
+    await ask("I want a bike", { conversationId, regenerate: true });
+    const told = toldByUser();
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(note);
+    expect(told[0]).toContain("I want a bike");
+  });
+
+  it("is of this conversation, and this agent, alone", async () => {
+    const form = await forms.createForm();
+    const [own, other] = [await ask("One"), await ask("Two")];
+    const stranger = await createFormClient(server, account);
+    const foreign = await stranger.createForm();
+    await forms.submit(form.id, { name: "Ada" }, { conversationId: own });
+    await forms.submit(form.id, { name: "Grace" });
+    await stranger.submit(foreign.id, { name: "Mallory" }, { conversationId: own });
+    await ask("Three", { conversationId: other });
+    expect(toldByUser().join()).not.toMatch(note);
+    await ask("Four", { conversationId: own });
+    expect(toldByUser().join()).toContain("name: Ada");
+    expect(toldByUser().join()).not.toMatch(/Grace|Mallory/);
+    await ask("Five");
+    expect(toldByUser()).toEqual(["Five"]);
+  });
+
+  it("is of the newest ten, and each of them short", async () => {
+    const form = await forms.createForm();
+    const conversationId = await ask("Hello");
+    for (let i = 0; i < 12; i++) await forms.submit(form.id, { name: `visitor ${i}.` }, { conversationId });
+    const data = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, "🚲".repeat(600)]));
+    await forms.submit(form.id, data, { conversationId });
+    await ask("Well?", { conversationId });
+    const [, told = ""] = toldByUser();
+    expect(told.match(/has submitted/g)).toHaveLength(10);
+    expect(told).not.toContain("visitor 2.");
+    expect(told.indexOf("visitor 3.")).toBeLessThan(told.indexOf("visitor 11."));
+    expect(told.length).toBeLessThan(7_000);
+    expect(told.isWellFormed()).toBe(true);
+  });
+});

@@ -1,0 +1,164 @@
+import { type SelectQueryBuilder, sql } from "kysely";
+import { createBatchReader } from "../db/batch-reader.ts";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import type { DeliveryAttemptRow, DeliveryRow, SubmissionFileRow, SubmissionRow } from "../db/form-tables.ts";
+import { jsonRows, toJson } from "../db/json-rows.ts";
+import type { Db } from "../db/open.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+
+export type FileFacts = Omit<SubmissionFileRow, "content" | "prefix">;
+export type SubmissionFilter = Partial<Pick<SubmissionRow, "agentId" | "toolId" | "status">>;
+export type DeliveryOutcome = Pick<DeliveryRow, "position" | "purpose" | "type" | "state"> & { error: string | null };
+
+export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
+
+type StoreDeps = Pick<Deps, "db" | "databaseKind">;
+
+/** Reads submissions and changes them; they are made in new-submissions.ts, their deliveries move in attempt-records.ts. */
+export function createSubmissionStore(deps: StoreDeps) {
+  const { db } = deps;
+  const owned = (organizationId: string, filter: SubmissionFilter = {}) =>
+    filtered(db.selectFrom("submissions").where("organizationId", "=", organizationId), filter);
+  return { ...contentReader(deps), ...deliveryReaders(db), ...submissionReaders(db, owned), ...submissionWriters(db) };
+}
+
+type Submissions = SelectQueryBuilder<Tables, "submissions", object>;
+
+function filtered(query: Submissions, { agentId, toolId, status }: SubmissionFilter): Submissions {
+  return query
+    .$if(agentId !== undefined, (q) => q.where("agentId", "=", agentId ?? ""))
+    .$if(toolId !== undefined, (q) => q.where("toolId", "=", toolId ?? ""))
+    .$if(status !== undefined, (q) => q.where("status", "=", status ?? "pending"));
+}
+
+function submissionReaders(db: Db, owned: (organizationId: string, filter?: SubmissionFilter) => Submissions) {
+  return {
+    /** Newest first. `before` is the id after which a page goes on; ids sort by time. */
+    async list(
+      organizationId: string,
+      filter: SubmissionFilter,
+      { limit, offset = 0, before }: { limit: number; offset?: number; before?: string },
+    ): Promise<SubmissionRow[]> {
+      return owned(organizationId, filter)
+        .selectAll()
+        .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
+        .orderBy("id", "desc")
+        .limit(limit)
+        .offset(offset)
+        .execute();
+    },
+    async count(organizationId: string, filter: SubmissionFilter): Promise<number> {
+      const counted = owned(organizationId, filter).select((x) => x.fn.countAll<number>().as("n"));
+      return Number((await counted.executeTakeFirstOrThrow()).n);
+    },
+    async get(organizationId: string, id: string): Promise<SubmissionRow | undefined> {
+      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+    },
+    /** For a visitor, who knows the id and no account. */
+    async getPublic(id: string): Promise<SubmissionRow | undefined> {
+      return db.selectFrom("submissions").selectAll().where("id", "=", id).executeTakeFirst();
+    },
+    /** What was submitted in a conversation, oldest first. */
+    async inConversation(agentId: string, conversationId: string, limit: number): Promise<SubmissionRow[]> {
+      const newest = db
+        .selectFrom("submissions")
+        .selectAll()
+        .where("conversationId", "=", conversationId)
+        .where("agentId", "=", agentId)
+        .orderBy("id", "desc")
+        .limit(limit);
+      return (await newest.execute()).reverse();
+    },
+    async fileFacts(submissionIds: readonly string[]): Promise<FileFacts[]> {
+      if (submissionIds.length === 0) return [];
+      const files = db.selectFrom("submissionFiles").select(["submissionId", "field", "mediaType", "size"]);
+      return files.where("submissionId", "in", submissionIds).execute();
+    },
+    async file(organizationId: string, id: string, field: string) {
+      return db
+        .selectFrom("submissionFiles")
+        .innerJoin("submissions", "submissions.id", "submissionFiles.submissionId")
+        .select(["submissionFiles.mediaType", "submissionFiles.content"])
+        .where("submissions.organizationId", "=", organizationId)
+        .where("submissions.id", "=", id)
+        .where("submissionFiles.field", "=", field)
+        .executeTakeFirst();
+    },
+  };
+}
+
+/** What changes a submission, within the transaction that also brings its status up to date. */
+function submissionWriters(db: Db) {
+  return {
+    async delete(trx: Executor, id: string): Promise<void> {
+      await trx.executeQuery(db.deleteFrom("submissions").where("id", "=", id).compile());
+    },
+    async setClientResult(trx: Executor, id: string, clientResult: string): Promise<void> {
+      const changes = { clientResult, updatedAt: Date.now() };
+      await trx.executeQuery(db.updateTable("submissions").set(changes).where("id", "=", id).compile());
+    },
+  };
+}
+
+function contentReader({ db, databaseKind }: StoreDeps) {
+  const submissions = compileOnce<{ json: string }, SubmissionRow & { files: number }>((param) =>
+    db
+      .selectFrom("submissions")
+      .selectAll()
+      .select(sql<number>`(select count(*) from "submissionFiles" where "submissionId" = submissions.id)`.as("files"))
+      .where(
+        "id",
+        "in",
+        db.selectFrom(jsonRows<{ id: string }>(databaseKind, param("json"), { id: "text" })).select("rows.id"),
+      ),
+  );
+  const files = compileOnce<{ id: string }, SubmissionFileRow>((param) =>
+    db.selectFrom("submissionFiles").selectAll().where("submissionId", "=", param("id")).orderBy("field"),
+  );
+  return {
+    /** What is to be sent of a submission, without its files. What is asked for at once is one query. */
+    toSend: createBatchReader(async (ids) => {
+      const { rows } = await submissions(db, { json: toJson(ids.map((id) => ({ id }))) });
+      return new Map(
+        rows.map(({ files, ...submission }) => [submission.id, { submission, hasFiles: Number(files) > 0 }]),
+      );
+    }),
+    async files(id: string): Promise<SubmissionFileRow[]> {
+      return (await files(db, { id })).rows;
+    },
+  };
+}
+
+function deliveryReaders(db: Db) {
+  const outcomes = compileOnce<{ id: string }, DeliveryOutcome>((param) =>
+    db
+      .selectFrom("deliveries")
+      .leftJoin("deliveryAttempts as last", (join) =>
+        join.onRef("last.deliveryId", "=", "deliveries.id").onRef("last.number", "=", "deliveries.attempts"),
+      )
+      .select(["position", "purpose", "type", "state", "last.error"])
+      .where("submissionId", "=", param("id"))
+      .where("purpose", "!=", sql.lit("notice"))
+      .orderBy("position"),
+  );
+  return {
+    /** How far each delivery of a submission came, in order, with the error of its last attempt. */
+    async outcomes(submissionId: string): Promise<DeliveryOutcome[]> {
+      return (await outcomes(db, { id: submissionId })).rows;
+    },
+    async deliveries(submissionId: string): Promise<DeliveryRow[]> {
+      const rows = db.selectFrom("deliveries").selectAll().where("submissionId", "=", submissionId);
+      return rows.where("purpose", "!=", "notice").orderBy("position").execute();
+    },
+    async attempts(submissionId: string): Promise<DeliveryAttemptRow[]> {
+      return db
+        .selectFrom("deliveryAttempts")
+        .innerJoin("deliveries", "deliveries.id", "deliveryAttempts.deliveryId")
+        .selectAll("deliveryAttempts")
+        .where("deliveries.submissionId", "=", submissionId)
+        .orderBy("number")
+        .execute();
+    },
+  };
+}

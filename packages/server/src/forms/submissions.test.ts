@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createFormClient, type FormClient, openForms } from "../../../../test/form-client.ts";
+import { newId } from "../ids.ts";
+
+const notFound = (what: string) => ({
+  data: null,
+  error: { code: "NOT_FOUND", message: expect.stringContaining(what) },
+});
+
+onBothDatabases("Submissions", (createDatabase) => {
+  let database: TestDatabase;
+  let forms: FormClient;
+  let hook: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    forms = await openForms({ database, env: { FOYER_WEBHOOK_SCHEDULE: "0s" } });
+    hook = `${forms.receiver.url}/lead`;
+  });
+  beforeEach(() => forms.reset());
+  afterAll(async () => {
+    await forms.stop();
+    await database.drop();
+  });
+  const manage: FormClient["account"]["call"] = (...args) => forms.account.call(...args);
+
+  describe("are taken", () => {
+    const none = { success: true, error: null, attempted: false };
+    const done = { success: true, error: null };
+    it.each([
+      ["webhook", true, { webhookResult: done, clientHandler: null }, "webhook_success"],
+      ["webhook", false, { webhookResult: none, clientHandler: null }, "submitted"],
+      ["client", true, { webhookResult: none, clientHandler: "onLead" }, "submitted"],
+      ["client", false, { webhookResult: none, clientHandler: "onLead" }, "submitted"],
+      ["both", true, { webhookResult: done, clientHandler: "onLead" }, "webhook_success"],
+      ["both", false, { webhookResult: none, clientHandler: "onLead" }, "submitted"],
+    ])("in mode %s, with a webhook %s", async (formExecutionMode, hasUrl, answer, status) => {
+      const url = hasUrl ? { formWebhookUrl: hook } : {};
+      const form = await forms.createForm({ formExecutionMode, formClientHandler: "onLead", ...url });
+      const { status: code, body } = await forms.submit(form.id);
+      const submissionId = expect.stringMatching(/^sub_[0-9a-z]{26}$/);
+      expect([code, body]).toEqual([
+        200,
+        { success: true, submissionId, executionMode: formExecutionMode, postActionResults: [], ...answer },
+      ]);
+      expect(forms.receiver.bodies("/lead")).toHaveLength(answer.webhookResult === done ? 1 : 0);
+      expect(await forms.detail(body.submissionId)).toMatchObject({ status, executionMode: formExecutionMode });
+    });
+
+    it("with all that was sent, and what was not is null", async () => {
+      const form = await forms.createForm({ formWebhookUrl: hook });
+      const sent = {
+        conversationId: "conv_elsewhere",
+        impressionAt: 1_700_000_000_000.5,
+        startedAt: 1_700_000_001_000,
+      };
+      const formData = { name: "Ådå", extra: { deep: [1, null] } };
+      const first = await forms.submit(form.id, formData, sent);
+      const second = await forms.submit(form.id, {});
+      const known = { agentId: forms.agentId, toolId: form.id, toolName: form.name, clientResult: null };
+      expect(await forms.detail(first.body.submissionId)).toEqual({
+        ...{ id: first.body.submissionId, ...known, ...sent, formData, fieldsCompleted: ["name", "extra"] },
+        ...{ status: "webhook_success", executionMode: "webhook" },
+        ...{ createdAt: expect.stringMatching(/Z$/), updatedAt: expect.stringMatching(/Z$/) },
+        deliveries: [
+          {
+            ...{ id: expect.any(String), purpose: "webhook", type: "webhook", target: hook, state: "delivered" },
+            nextAttemptAt: null,
+            attempts: [
+              {
+                ...{ number: 1, startedAt: expect.stringMatching(/Z$/), durationMs: expect.any(Number) },
+                ...{ status: 200, error: null, detail: null, response: "ok" },
+              },
+            ],
+          },
+        ],
+      });
+      const nothing = { conversationId: null, impressionAt: null, startedAt: null, formData: {}, fieldsCompleted: [] };
+      expect(await forms.detail(second.body.submissionId)).toMatchObject(nothing);
+      expect(forms.receiver.bodies("/lead")[1]).toMatchObject({ conversationId: null, formData: {} });
+    });
+
+    it("from a form that was disabled meanwhile, but not from one that was deleted", async () => {
+      const form = await forms.createForm({ formWebhookUrl: hook });
+      await manage("PUT", `/tools/${form.id}`, { isEnabled: false });
+      expect((await forms.submit(form.id)).body.webhookResult).toEqual(done);
+      await manage("DELETE", `/tools/${form.id}`);
+      const gone = await forms.submit(form.id);
+      expect([gone.status, gone.body]).toEqual([404, notFound("Form")]);
+    });
+
+    it("from no other tool, and from nothing", async () => {
+      const { agentId } = forms;
+      const mock = { agentId, name: "hours", description: "d", executionType: "mock", inputSchema: { type: "object" } };
+      const { body } = await manage("POST", "/tools", mock);
+      for (const id of [body.id, newId("tool"), "contact", "tool_", `${body.id}x`]) {
+        const { status, body } = await forms.submit(id);
+        expect([status, body], id).toEqual([404, notFound("Form")]);
+      }
+    });
+
+    it("from the pages that the agent allows", async () => {
+      const other = await createFormClient(forms.server, forms.account);
+      const form = await other.createForm();
+      await manage("PATCH", `/agents/${other.agentId}`, { allowedOrigins: ["https://shop.example"] });
+      const from = async (origin?: string) => {
+        const headers = origin === undefined ? {} : { origin };
+        const event = { toolId: form.id, eventType: "impression", formInstanceId: "i" };
+        const { status } = await forms.visit("event", event, headers);
+        expect((await forms.submit(form.id, {}, {}, headers)).status).toBe(status);
+        return status;
+      };
+      expect(await from("https://shop.example")).toBe(200);
+      expect(await from()).toBe(200);
+      expect(await from("http://localhost:3000")).toBe(200);
+      expect(await from("https://evil.example")).toBe(403);
+      expect(await from("null")).toBe(403);
+    });
+
+    it("from any page, which may read the answer", async () => {
+      const form = await forms.createForm();
+      const headers = { origin: "https://shop.example" };
+      const payload = { toolId: form.id, formData: {}, fieldsCompleted: [] };
+      const response = await forms.server.app.inject({
+        method: "POST",
+        url: "/form-submissions/submit",
+        headers,
+        payload,
+      });
+      expect(response.headers["access-control-allow-origin"]).toBe("*");
+    });
+
+    it("with every wrong field named, by the form's own words", async () => {
+      const rule = (value: unknown, message?: string) => ({ value, ...(message ? { message } : {}) });
+      const fields = [
+        { name: "name", label: "Name", type: "text", validation: { required: rule(true, "Who are you?") } },
+        { name: "email", label: "Email", type: "email" },
+        { name: "age", label: "Age", type: "number", validation: { min: rule(18, "Adults only") } },
+        { name: "code", label: "Code", type: "text", validation: { pattern: rule("^[A-Z]{3}$", "Three letters") } },
+        { name: "bike", label: "Bike", type: "select", options: [{ label: "City", value: "city" }] },
+      ];
+      const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: hook });
+      const { status, body } = await forms.submit(form.id, { email: "x", age: 7, code: "abcd", bike: "plane" });
+      expect([status, body.error.code]).toEqual([400, "VALIDATION_ERROR"]);
+      expect(body.error.details).toEqual([
+        { path: "formData.name", message: "Who are you?" },
+        { path: "formData.email", message: expect.stringContaining("email") },
+        { path: "formData.age", message: "Adults only" },
+        { path: "formData.code", message: "Three letters" },
+        { path: "formData.bike", message: expect.stringContaining("options") },
+      ]);
+      expect(forms.receiver.received).toEqual([]);
+      expect((await forms.submit(form.id, { name: "Ada", age: 18, code: "ABC", bike: "city" })).status).toBe(200);
+    });
+
+    it("up to a million characters apart from files", async () => {
+      const form = await forms.createForm();
+      expect((await forms.submit(form.id, { name: "x".repeat(999_980) })).status).toBe(200);
+      const { status, body } = await forms.submit(form.id, { name: "x".repeat(1_000_000) });
+      expect([status, body.error.code]).toEqual([400, "FILE_TOO_LARGE"]);
+    });
+  });
+
+  describe("that were not delivered", () => {
+    const refuse = () => forms.receiver.answer((_, response) => void response.writeHead(500).end("no"));
+    const retry = (id: string) => manage("POST", `/form-submissions/${id}/retry`);
+
+    it("are delivered to where the form says by then", async () => {
+      const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/wrong` });
+      refuse();
+      const { body } = await forms.submit(form.id);
+      expect(body.webhookResult).toEqual({ success: false, error: "HTTP 500" });
+      expect(await forms.detail(body.submissionId)).toMatchObject({ status: "webhook_failed" });
+      await manage("PUT", `/tools/${form.id}`, { formWebhookUrl: `${forms.receiver.url}/right` });
+      forms.reset();
+      const retried = await retry(body.submissionId);
+      expect(retried).toMatchObject({
+        status: 200,
+        body: {
+          status: "webhook_success",
+          deliveries: [
+            {
+              ...{ state: "delivered", target: `${forms.receiver.url}/right` },
+              attempts: [
+                { number: 1, status: 500, error: "HTTP 500", response: "no" },
+                { number: 2, status: 200, error: null },
+              ],
+            },
+          ],
+        },
+      });
+      expect(forms.receiver.bodies("/right")).toMatchObject([{ submissionId: body.submissionId }]);
+      expect(forms.receiver.bodies("/wrong")).toEqual([]);
+    });
+
+    it("go to where they went when the form is gone, signed as before", async () => {
+      const form = await forms.createForm({ formWebhookUrl: hook });
+      refuse();
+      const { body } = await forms.submit(form.id);
+      await manage("DELETE", `/tools/${form.id}`);
+      forms.reset();
+      expect((await retry(body.submissionId)).body.status).toBe("webhook_success");
+      expect(forms.receiver.received[0]?.headers["webhook-signature"]).toMatch(/^v1,/);
+    });
+
+    it("are 409 when there is nothing to deliver", async () => {
+      const form = await forms.createForm({ formExecutionMode: "client" });
+      const { body } = await forms.submit(form.id);
+      expect(await retry(body.submissionId)).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
+    });
+
+    it("have what is done left alone; when all is, the webhook goes once more", async () => {
+      const formPostActions = ["/one", "/two"].map((path) => ({ type: "webhook", url: forms.receiver.url + path }));
+      const form = await forms.createForm({ formWebhookUrl: hook, formPostActions });
+      const paths = () => forms.receiver.received.map(({ path }) => path).sort();
+      forms.receiver.answer(({ path }, response) => void response.writeHead(path === "/two" ? 500 : 200).end());
+      const { body } = await forms.submit(form.id);
+      expect(paths()).toEqual(["/lead", "/one", "/two"]);
+      expect(await forms.detail(body.submissionId)).toMatchObject({ status: "failed" });
+      forms.reset();
+      expect((await retry(body.submissionId)).body.status).toBe("success");
+      expect(paths()).toEqual(["/two"]);
+      forms.reset();
+      expect((await retry(body.submissionId)).body).toMatchObject({
+        status: "success",
+        deliveries: [{ attempts: [{ number: 1 }, { number: 2 }] }, { attempts: [{}] }, { attempts: [{}, {}] }],
+      });
+      expect(paths()).toEqual(["/lead"]);
+    });
+  });
+
+  it("keep of an answer its first 16 KB, and of a failure what it was", async () => {
+    const form = await forms.createForm({ formWebhookUrl: hook });
+    forms.receiver.answer((_, response) => void response.writeHead(418).end(`a\0b${"ü".repeat(20_000)}`));
+    const { body } = await forms.submit(form.id);
+    const [attempt] = (await forms.detail(body.submissionId)).deliveries[0]?.attempts ?? [];
+    expect(attempt).toMatchObject({ status: 418, error: "HTTP 418", detail: "The receiver answered HTTP 418." });
+    expect(attempt?.durationMs).toBeGreaterThanOrEqual(0);
+    const response = attempt?.response ?? "";
+    expect(response.startsWith("abüü")).toBe(true);
+    expect(Buffer.from(response).length).toBeGreaterThan(16 * 1024 - 8);
+    expect(Buffer.from(response).length).toBeLessThanOrEqual(16 * 1024 + 2);
+  });
+
+  describe("are listed", () => {
+    let ids: Record<string, string>;
+    let list: (query?: string) => Promise<{ submissions: { id: string }[]; pagination: object }>;
+    let other: Awaited<ReturnType<typeof createFormClient>>;
+    const names = (page: { submissions: { id: string }[] }) =>
+      page.submissions.map(({ id }) => Object.entries(ids).find(([, known]) => known === id)?.[0]);
+    let tools: Record<"hooked" | "client" | "elsewhere", string>;
+
+    beforeAll(async () => {
+      const account = await forms.server.createAccount();
+      const client = await createFormClient(forms.server, account);
+      other = await createFormClient(forms.server, account);
+      forms.reset();
+      const hooked = await client.createForm({ formWebhookUrl: hook });
+      const page = await client.createForm({ formExecutionMode: "client" });
+      const elsewhere = await other.createForm();
+      tools = { hooked: hooked.id, client: page.id, elsewhere: elsewhere.id };
+      ids = {};
+      ids.delivered = (await client.submit(hooked.id)).body.submissionId;
+      forms.receiver.answer((_, response) => void response.writeHead(500).end());
+      ids.failed = (await client.submit(hooked.id)).body.submissionId;
+      ids.page = (await client.submit(page.id)).body.submissionId;
+      ids.elsewhere = (await other.submit(elsewhere.id)).body.submissionId;
+      list = async (query = "") => (await account.call("GET", `/form-submissions${query}`)).body;
+      tools = { ...tools, hooked: hooked.id };
+      ids.agent = client.agentId;
+    });
+
+    it("newest first, with the page and the total", async () => {
+      const page = await list();
+      expect(names(page)).toEqual(["elsewhere", "page", "failed", "delivered"]);
+      expect(page.pagination).toEqual({ total: 4, limit: 20, offset: 0 });
+      expect(page.submissions[0]).not.toHaveProperty("deliveries");
+      expect(page.submissions[2]).toMatchObject({ status: "webhook_failed", formData: { name: "Ada" } });
+    });
+
+    it.each([
+      ["?limit=2", ["elsewhere", "page"], { total: 4, limit: 2, offset: 0 }],
+      ["?limit=2&offset=3", ["delivered"], { total: 4, limit: 2, offset: 3 }],
+      ["?offset=9", [], { total: 4, limit: 20, offset: 9 }],
+      ["?limit=5000", ["elsewhere", "page", "failed", "delivered"], { total: 4, limit: 100, offset: 0 }],
+      ["?status=webhook_failed", ["failed"], { total: 1, limit: 20, offset: 0 }],
+      ["?status=submitted", ["elsewhere", "page"], { total: 2, limit: 20, offset: 0 }],
+      ["?status=pending", [], { total: 0, limit: 20, offset: 0 }],
+      [() => `?toolId=${tools.hooked}`, ["failed", "delivered"], { total: 2, limit: 20, offset: 0 }],
+      [() => `?agentId=${other.agentId}`, ["elsewhere"], { total: 1, limit: 20, offset: 0 }],
+      [
+        () => `?agentId=${ids.agent}&status=submitted&toolId=${tools.client}`,
+        ["page"],
+        { total: 1, limit: 20, offset: 0 },
+      ],
+      [() => `?agentId=${ids.agent}&toolId=${tools.elsewhere}`, [], { total: 0, limit: 20, offset: 0 }],
+      ["?toolId=nobody", [], { total: 0, limit: 20, offset: 0 }],
+    ])("by %s", async (query, expected, pagination) => {
+      const page = await list(typeof query === "string" ? query : query());
+      expect([names(page), page.pagination]).toEqual([expected, pagination]);
+    });
+
+    it.each([
+      "limit=0",
+      "limit=-1",
+      "limit=x",
+      "limit=1.5",
+      "offset=-1",
+      "status=done",
+      "status=",
+      "format=xml",
+      "agentId=",
+    ])("not by %s", async (query) => {
+      const { status, body } = await manage("GET", `/form-submissions?${query}`);
+      expect([status, body.error.code]).toEqual([400, "VALIDATION_ERROR"]);
+    });
+  });
+
+  it("go with their rows and their counts when they are deleted", async () => {
+    const fields = [{ name: "cv", label: "CV", type: "file" }];
+    const form = await forms.createForm({ formWebhookUrl: hook, formSchema: { fields } });
+    const kept = await forms.submit(form.id);
+    const { body } = await forms.submit(form.id, { cv: "data:a/b;base64,QUJD" });
+    const id = body.submissionId;
+    const rows = async () => {
+      const { db } = forms;
+      const deliveries = await db.selectFrom("deliveries").select("id").where("submissionId", "=", id).execute();
+      const found = [
+        await db.selectFrom("submissions").select("id").where("id", "=", id).execute(),
+        await db.selectFrom("submissionFiles").select("field").where("submissionId", "=", id).execute(),
+        deliveries,
+        await db.selectFrom("deliveryAttempts").select("number").execute(),
+      ];
+      return found.map(({ length }) => length);
+    };
+    const [, , , attempts = 0] = await rows();
+    expect((await rows()).slice(0, 3)).toEqual([1, 1, 1]);
+    expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 2, successful: 2, failed: 0 });
+    expect(await manage("DELETE", `/form-submissions/${id}`)).toEqual({ status: 200, body: { success: true } });
+    expect(await rows()).toEqual([0, 0, 0, attempts - 1]);
+    expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 1, successful: 1, failed: 0, impressions: 2 });
+    for (const [method, path] of [
+      ["DELETE", ""],
+      ["GET", ""],
+      ["POST", "/retry"],
+      ["GET", "/files/cv"],
+    ] as const) {
+      expect((await manage(method, `/form-submissions/${id}${path}`)).status).toBe(404);
+    }
+    expect((await forms.detail(kept.body.submissionId)).id).toBe(kept.body.submissionId);
+  });
+});

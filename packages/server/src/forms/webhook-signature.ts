@@ -1,0 +1,15 @@
+import { createHmac } from "node:crypto";
+
+/**
+ * The headers of https://github.com/standard-webhooks/standard-webhooks (version 1): one signature for every secret, so
+ * that a receiver may know either while they are exchanged.
+ * @param id what the receiver knows duplicates by
+ */
+export function webhookHeaders(id: string, sentAt: Date, body: Buffer, secrets: readonly string[]) {
+  const timestamp = String(Math.floor(sentAt.getTime() / 1_000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+    return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64")}`;
+  });
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
+}

@@ -1,0 +1,166 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { type FormClient, openForms } from "../../../../test/form-client.ts";
+import { openDatabase } from "../db/open.ts";
+import { newId } from "../ids.ts";
+import { createDeliveryQueue, type DeliveryQueue, type Leased, type NewDelivery, type Next } from "./delivery-queue.ts";
+
+const LEASE = 60_000;
+
+onBothDatabases("The delivery queue", (createDatabase) => {
+  let database: TestDatabase;
+  let forms: FormClient;
+  let queue: DeliveryQueue;
+  let submissionId: string;
+  let position = 0;
+  beforeAll(async () => {
+    database = await createDatabase();
+    forms = await openForms({ database });
+    submissionId = (await forms.submit((await forms.createForm()).id)).body.submissionId;
+    // Its own worker would take what the tests put there.
+    await forms.server.drain();
+    queue = createDeliveryQueue(forms.server.deps, LEASE);
+  });
+  beforeEach(async () => {
+    await forms.db.deleteFrom("deliveries").execute();
+  });
+  afterAll(async () => {
+    await forms.stop();
+    await database.drop();
+  });
+
+  async function put(dueInMs: number, more: Partial<NewDelivery> = {}): Promise<string> {
+    const id = newId("delivery");
+    const fixed = { purpose: "action", type: "webhook", target: "{}", state: "pending" } as const;
+    const counts = { attempts: 0, attemptsBefore: 0, fence: 1, createdAt: 1 };
+    const row = { id, submissionId, position: position++, host: "a", ...fixed, ...counts, ...more };
+    await queue.insert(forms.db, [row], dueInMs);
+    return id;
+  }
+  const claim = async (limit = 100, except: string[] = []) => (await queue.claim(limit, except)).map(({ id }) => id);
+  const stateOf = (id: string) =>
+    forms.db.selectFrom("deliveries").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  /** @returns the attempt's number, or null when the lease was lost */
+  const settle = async (delivery: Leased | undefined, next: Next) => {
+    if (!delivery) throw new Error("not claimed");
+    return (await queue.settle(forms.db, [{ delivery, next }])).get(delivery.id) ?? null;
+  };
+  const leaseEnds = (id: string) =>
+    forms.db
+      .updateTable("deliveries")
+      .set({ dueAt: sql`"dueAt" - ${LEASE}` })
+      .where("id", "=", id)
+      .execute();
+
+  it("gives what is due, oldest first, and nothing before its time", async () => {
+    const [late, early, between] = [await put(-1_000), await put(-3_000), await put(-2_000)];
+    await put(30_000);
+    expect([await claim(1), await claim(1), await claim(1), await claim(1)]).toEqual([[early], [between], [late], []]);
+  });
+
+  it("gives nothing twice while a lease lasts, and to anybody after that", async () => {
+    const id = await put(-1);
+    const [first] = await queue.claim(9, []);
+    expect(first).toMatchObject({ id, fence: 2 });
+    expect(await claim()).toEqual([]);
+    await leaseEnds(id);
+    const [second] = await queue.claim(9, []);
+    expect(second).toMatchObject({ id, fence: 3 });
+  });
+
+  it("leases what is put to who puts it", async () => {
+    const id = newId("delivery");
+    const fixed = { purpose: "action", type: "webhook", target: "{}", state: "pending", host: "a" } as const;
+    const row = {
+      id,
+      submissionId,
+      position: position++,
+      ...fixed,
+      attempts: 0,
+      attemptsBefore: 0,
+      fence: 1,
+      createdAt: 1,
+    };
+    await queue.insert(forms.db, [row]);
+    expect(await claim()).toEqual([]);
+    await leaseEnds(id);
+    expect(await claim()).toEqual([id]);
+  });
+
+  it("takes an outcome from the holder of the newest lease alone", async () => {
+    const id = await put(-1);
+    const [stale] = await queue.claim(1, []);
+    await leaseEnds(id);
+    const [current] = await queue.claim(1, []);
+    if (!stale || !current) throw new Error("not claimed");
+    expect(await settle(stale, { state: "delivered" })).toBeNull();
+    await queue.giveBack(stale);
+    expect(await claim()).toEqual([]);
+    expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 0 });
+    expect(await settle(current, { state: "pending", waitMs: 40_000 })).toBe(1);
+    expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 1 });
+    expect(await claim()).toEqual([]);
+    expect(await settle(current, { state: "failed" })).toBe(2);
+    expect(await settle(current, { state: "delivered" })).toBeNull();
+    expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 2 });
+  });
+
+  it("has what is given back for anybody at once, but not what is done", async () => {
+    const id = await put(-1);
+    const [held] = await queue.claim(1, []);
+    if (!held) throw new Error("not claimed");
+    await queue.giveBack(held);
+    expect(await claim()).toEqual([id]);
+    const again = await stateOf(id);
+    await queue.giveBack(again, 30_000);
+    expect(await claim()).toEqual([]);
+    await settle(again, { state: "delivered" });
+    await queue.giveBack(again);
+    expect([await claim(), (await stateOf(id)).state]).toEqual([[], "delivered"]);
+  });
+
+  it("leaves out hosts", async () => {
+    const [a, b, c] = [await put(-3, { host: "a" }), await put(-2, { host: "b" }), await put(-1, { host: "c" })];
+    expect(await claim(9, ["a", "c"])).toEqual([b]);
+    expect((await claim(9, [])).toSorted()).toEqual([a, c].toSorted());
+  });
+
+  it("holds back what waits until it is released, to who releases it", async () => {
+    const waiting = await put(-1, { state: "waiting" });
+    expect(await claim()).toEqual([]);
+    expect(await queue.releaseWaiting(forms.db, [submissionId])).toMatchObject([
+      { id: waiting, state: "pending", fence: 2 },
+    ]);
+    expect(await queue.releaseWaiting(forms.db, [submissionId])).toEqual([]);
+    expect(await claim()).toEqual([]);
+    await leaseEnds(waiting);
+    expect(await claim()).toEqual([waiting]);
+  });
+
+  it("begins anew on demand, to a new address, and takes the lease from who held it", async () => {
+    const id = await put(-1, { attempts: 5 });
+    const [held] = await queue.claim(1, []);
+    if (!held) throw new Error("not claimed");
+    const [restarted] = await queue.restart(forms.db, id, { target: '{"url":"x"}', host: "x" });
+    const anew = { state: "pending", attempts: 5, attemptsBefore: 5, target: '{"url":"x"}', host: "x" };
+    expect(restarted).toMatchObject({ id, ...anew, fence: held.fence + 1 });
+    expect(await claim()).toEqual([]);
+    expect(await settle(held, { state: "failed" })).toBeNull();
+    expect(await settle(restarted, { state: "delivered" })).toBe(6);
+  });
+
+  it("gives each to one of several who ask at once", async () => {
+    const ids = new Set<string>();
+    for (let i = 0; i < 60; i++) ids.add(await put(-1));
+    const other = openDatabase(database.address, () => {});
+    const queues = [queue, createDeliveryQueue({ db: other.db, databaseKind: other.kind }, LEASE)];
+    const claimed: string[] = [];
+    for (let round = 0; round < 20 && claimed.length < ids.size; round++) {
+      const batches = await Promise.all([...queues, ...queues].map((one) => one.claim(7, [])));
+      claimed.push(...batches.flat().map(({ id }) => id));
+    }
+    await other.db.destroy();
+    expect(claimed.toSorted()).toEqual([...ids].toSorted());
+  });
+});

@@ -1,0 +1,220 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { type FormClient, openForms } from "../../../../test/form-client.ts";
+import { newId } from "../ids.ts";
+import { createDeliveryQueue, type DeliveryQueue, type Leased, type NewDelivery } from "./delivery-queue.ts";
+import { createDeliveryWorker, type RunDelivery } from "./delivery-worker.ts";
+
+const LEASE = 60_000;
+const PLACES_A_HOST = 32;
+const log = pino({ level: "silent" });
+
+onBothDatabases("The delivery worker", (createDatabase) => {
+  let database: TestDatabase;
+  let forms: FormClient;
+  let queue: DeliveryQueue;
+  let submissionId: string;
+  let position = 0;
+  beforeAll(async () => {
+    database = await createDatabase();
+    forms = await openForms({ database });
+    submissionId = (await forms.submit((await forms.createForm()).id)).body.submissionId;
+    await forms.server.drain();
+    queue = createDeliveryQueue(forms.server.deps, LEASE);
+  });
+  beforeEach(async () => {
+    await forms.db.deleteFrom("deliveries").execute();
+  });
+  afterAll(async () => {
+    await forms.stop();
+    await database.drop();
+  });
+
+  /** A worker that is stopped with the test. */
+  function openWorker(run: RunDelivery) {
+    const worker = createDeliveryWorker({ queue, run, log });
+    onTestFinished(() => worker.stop(0));
+    return worker;
+  }
+  function made(host: string, more: Partial<NewDelivery> = {}): NewDelivery {
+    const fixed = { purpose: "action", type: "webhook", target: "{}", state: "pending", createdAt: 1 } as const;
+    const counts = { attempts: 0, attemptsBefore: 0, fence: 1 };
+    return { id: newId("delivery"), submissionId, position: position++, host, ...fixed, ...counts, ...more };
+  }
+  /** Due by now, to be claimed. */
+  async function put(host: string, count = 1, more: Partial<NewDelivery> = {}) {
+    const rows = Array.from({ length: count }, () => made(host, more));
+    await forms.db.transaction().execute((trx) => queue.insert(trx, rows, -1));
+    return rows;
+  }
+  /** Held by the caller, to be run now. */
+  async function lease(host: string): Promise<Leased> {
+    const row = made(host);
+    await queue.insert(forms.db, [row]);
+    return { ...row, dueAt: 0 };
+  }
+  const settle = (delivery: Leased) => queue.settle(forms.db, [{ delivery, next: { state: "delivered" } }]);
+  const left = async () =>
+    (await forms.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute()).length;
+  const aborted = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+
+  it("sends all that is due, each once, also what comes later", async () => {
+    const seen: string[] = [];
+    const worker = openWorker(async (delivery) => {
+      seen.push(delivery.id);
+      await settle(delivery);
+      return [];
+    });
+    const rows = await put("a", 100);
+    worker.start();
+    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    const later = await put("b", 3);
+    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    expect(seen.toSorted()).toEqual([...rows, ...later].map(({ id }) => id).toSorted());
+  });
+
+  it("gives a host so many places, and a host that hangs holds up no other", async () => {
+    let [hanging, most] = [0, 0];
+    const worker = openWorker(async (delivery, signal) => {
+      if (delivery.host === "hangs") {
+        most = Math.max(most, ++hanging);
+        await aborted(signal).finally(() => hanging--);
+      }
+      await settle(delivery);
+      return [];
+    });
+    await put("hangs", 100);
+    await put("works", 150);
+    const held = await Promise.all(Array.from({ length: 40 }, () => lease("hangs")));
+    const waiting = held.map((delivery) => worker.runNow(delivery, 20));
+    worker.start();
+    await expect.poll(left, { timeout: 10_000 }).toBe(140);
+    const open = await forms.db.selectFrom("deliveries").select("host").where("state", "=", "pending").execute();
+    expect([...new Set(open.map(({ host }) => host))]).toEqual(["hangs"]);
+    expect(most).toBe(PLACES_A_HOST);
+    await worker.stop(0);
+    await Promise.all(waiting);
+  });
+
+  it("gives back what finds no place in time, and makes it when there is one", async () => {
+    const free = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const worker = openWorker(async (delivery) => {
+      seen.push(delivery.id);
+      if (seen.length <= PLACES_A_HOST) await free.promise;
+      await settle(delivery);
+      return [];
+    });
+    const holders = await Promise.all(Array.from({ length: PLACES_A_HOST }, () => lease("a")));
+    const running = holders.map((delivery) => worker.runNow(delivery, 1_000));
+    const late = await lease("a");
+    await worker.runNow(late, 10);
+    expect(seen).not.toContain(late.id);
+    // Anybody may make it now; it is claimed here as by another process, and given back again.
+    const [claimed] = await queue.claim(1, []);
+    expect(claimed).toMatchObject({ id: late.id, fence: 2 });
+    if (claimed) await queue.giveBack(claimed);
+    free.resolve();
+    await Promise.all(running);
+    worker.start();
+    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    expect(seen).toContain(late.id);
+  });
+
+  it("goes on with what an attempt lets go on, and runNow waits for that too", async () => {
+    const [first, second, third] = [await lease("a"), await lease("b"), await lease("c")];
+    const seen: string[] = [];
+    const worker = openWorker(async (delivery) => {
+      seen.push(delivery.host);
+      await settle(delivery);
+      return delivery.host === "a" ? [second] : delivery.host === "b" ? [third] : [];
+    });
+    await worker.runNow(first, 1_000);
+    expect([seen, await left()]).toEqual([["a", "b", "c"], 0]);
+  });
+
+  it("tries again what could not be tried", async () => {
+    let failures = 2;
+    const worker = openWorker(async (delivery) => {
+      if (failures-- > 0) throw new Error("no room");
+      await settle(delivery);
+      return [];
+    });
+    const [row] = await put("a");
+    worker.start();
+    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    expect(failures).toBe(-1);
+    const { attempts } = await forms.db
+      .selectFrom("deliveries")
+      .select("attempts")
+      .where("id", "=", row?.id ?? "")
+      .executeTakeFirstOrThrow();
+    expect(attempts).toBe(1);
+  });
+
+  it("leaves turns for others while nothing can be tried", async () => {
+    let tries = 0;
+    const worker = openWorker(async () => {
+      tries++;
+      throw new Error("no room");
+    });
+    await put("a", 40);
+    worker.start();
+    await expect.poll(() => tries, { timeout: 10_000 }).toBeGreaterThan(40);
+    expect(tries).toBeLessThanOrEqual(80);
+    expect(await left()).toBe(40);
+  });
+
+  it("stops: waits for what is under way, gives back what takes too long, and takes nothing more", async () => {
+    const started = Promise.withResolvers<void>();
+    const ends = Promise.withResolvers<void>();
+    let running = 0;
+    const worker = openWorker(async (delivery, signal) => {
+      if (++running === 3) started.resolve();
+      await (delivery.host === "quick" ? ends.promise : aborted(signal));
+      await settle(delivery);
+      return [];
+    });
+    const quick = await lease("quick");
+    const [slow, other] = [await lease("slow"), await lease("slow")];
+    const all = [quick, slow, other].map((delivery) => worker.runNow(delivery, 1_000));
+    worker.start();
+    await started.promise;
+    const stopped = worker.stop(50);
+    await put("late", 5);
+    ends.resolve();
+    await stopped;
+    await Promise.all(all);
+    const delivered = await forms.db.selectFrom("deliveries").select("id").where("state", "=", "delivered").execute();
+    expect(delivered).toEqual([{ id: quick.id }]);
+    const due = (await queue.claim(99, [])).map(({ host }) => host).toSorted();
+    expect(due).toEqual(["late", "late", "late", "late", "late", "slow", "slow"]);
+    expect(running).toBe(3);
+    // Who asks now is told at once; the queue has it.
+    const after = await lease("quick");
+    await worker.runNow(after, 1_000);
+    expect((await queue.claim(99, [])).map(({ id }) => id)).toEqual([after.id]);
+    expect(running).toBe(3);
+  });
+});
+
+it("The delivery worker goes on when the database did not answer for a while", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  const claim = async () => {
+    if (++asked === 1) throw new Error("gone");
+    return [];
+  };
+  const worker = createDeliveryWorker({ queue: { claim } as unknown as DeliveryQueue, run: async () => [], log });
+  worker.start();
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(asked).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked).toBe(2);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(asked).toBe(3);
+  await worker.stop(0);
+});

@@ -1,0 +1,256 @@
+import { createServer, type Socket } from "node:net";
+import tls from "node:tls";
+import fc from "fast-check";
+import { pino } from "pino";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { certificate, startSmtpServer } from "../../../../test/smtp-server.ts";
+import { readConfig } from "../config.ts";
+import { createMailer, MailError } from "./send-email.ts";
+import { isMailAddress, parseMailbox } from "./smtp-address.ts";
+import { close, listen } from "./test-servers.ts";
+
+const mail = { to: "ada@example.com", subject: "Your link", text: "Here it is." };
+const auth = { user: "foyer@example.com", pass: "canary:50% of/it" };
+
+async function serveMail(options: Parameters<typeof startSmtpServer>[0] = {}) {
+  const server = await startSmtpServer(options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A mailer that is closed with the test, and all that it logged. */
+function openMailer(SMTP_URL: string, limits: Parameters<typeof createMailer>[2] = {}) {
+  const lines: string[] = [];
+  const config = readConfig({ SMTP_URL, BASE_URL: "https://chat.example.com" });
+  const mailer = createMailer(config, pino({ level: "trace" }, { write: (line: string) => lines.push(line) }), limits);
+  onTestFinished(() => mailer.close());
+  return { mailer, logged: () => lines.join("") };
+}
+
+const failureOf = (sending: Promise<unknown>) =>
+  sending.then(
+    () => "sent",
+    (error: unknown) => (error instanceof MailError ? error.message : error),
+  );
+
+describe("a mail", () => {
+  it("arrives, as a machine's", async () => {
+    const server = await serveMail();
+    const { mailer } = openMailer(server.url);
+    const text = "Grüße 👋\n\n.\n.. a line of dots\nFrom here on = 100 %\n";
+    await mailer.send({ ...mail, subject: "Grüße aus dem Hafen, ein langer Betreff über viele Räder 👋", text });
+    const [received] = server.mails();
+    expect(received).toMatchObject({
+      from: "no-reply@chat.example.com",
+      to: ["ada@example.com"],
+      subject: "Grüße aus dem Hafen, ein langer Betreff über viele Räder 👋",
+      text: text.trimEnd(),
+      html: null,
+    });
+    expect(received?.headers).toMatchObject({
+      from: "Foyer <no-reply@chat.example.com>",
+      to: "ada@example.com",
+      "auto-submitted": "auto-generated",
+      "message-id": expect.stringMatching(/^<[^@]+@chat\.example\.com>$/),
+      date: expect.any(String),
+    });
+  });
+
+  it("can have HTML beside its text", async () => {
+    const server = await serveMail();
+    await openMailer(server.url).mailer.send({ ...mail, html: '<a href="https://chat.example.com/x?y=z">Öffnen</a>' });
+    expect(server.mails()[0]).toMatchObject({
+      text: "Here it is.",
+      html: '<a href="https://chat.example.com/x?y=z">Öffnen</a>',
+    });
+  });
+
+  it("shares a connection with the next ones", async () => {
+    const server = await serveMail();
+    const { mailer } = openMailer(server.url);
+    for (const to of ["a@example.com", "b@example.com", "c@example.com"]) await mailer.send({ ...mail, to });
+    expect(server.mails().map(({ to }) => to)).toEqual([["a@example.com"], ["b@example.com"], ["c@example.com"]]);
+    expect(server.seen.connections).toBe(1);
+  });
+
+  it.each([
+    "ada@example.com, eve@example.com",
+    "ada@example.com;eve@example.com",
+    "Ada <ada@example.com>",
+    "ada@example.com\r\nBcc: eve@example.com",
+    "ada@example.com\nRCPT TO:<eve@example.com>",
+    "ada@example.com> SIZE=1",
+    "friends:ada@example.com,eve@example.com;",
+    '"ada\r\n"@example.com',
+    "ada@exam\0ple.com",
+    "ada@@example.com",
+    "ada",
+    "",
+    `${"a".repeat(250)}@example.com`,
+  ])("goes to one address and nothing else: %j", async (to) => {
+    const server = await serveMail();
+    expect(await failureOf(openMailer(server.url).mailer.send({ ...mail, to }))).toContain("is not a mail address");
+    expect(server.seen.connections).toBe(0);
+  });
+
+  it("gets no header from its subject or its text, whatever they are", async () => {
+    const server = await serveMail();
+    const { mailer } = openMailer(server.url);
+    const usual = ["auto-submitted", "content-type", "date", "from", "message-id"];
+    const hostile = fc.string({
+      unit: fc.constantFrom(..."\r\n\0\t :,;<>=?-.aé👋\u0085\u2028", "Bcc: eve@example.com"),
+    });
+    await fc.assert(
+      fc.asyncProperty(hostile, hostile, async (subject, text) => {
+        await mailer.send({ ...mail, subject: `x${subject}`, text });
+        const received = server.mails().at(-1);
+        const { "content-transfer-encoding": _, ...headers } = received?.headers ?? {};
+        expect(Object.keys(headers).sort()).toEqual([...usual, "mime-version", "subject", "to"].sort());
+        expect(received?.to).toEqual(["ada@example.com"]);
+        expect(received?.headers.to).toBe("ada@example.com");
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("has a sender that is one address, whatever FOYER_MAIL_FROM says", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(..."\r\n <>,;:@\"'.ab") }), (value) => {
+        try {
+          expect(isMailAddress(parseMailbox(value).address)).toBe(true);
+        } catch (error) {
+          expect(error).toHaveProperty("message", "an address such as Foyer <no-reply@example.com>");
+        }
+      }),
+    );
+  });
+});
+
+describe("the mail server", () => {
+  it("need not be there: then sending says what is missing", async () => {
+    const { mailer } = openMailer("");
+    expect(mailer.isConfigured).toBe(false);
+    expect(await failureOf(mailer.send(mail))).toBe("No mail can be sent: SMTP_URL is not set.");
+  });
+
+  it("is told the user name and the password", async () => {
+    const server = await serveMail({ auth });
+    const { mailer } = openMailer(server.url);
+    expect(mailer.isConfigured).toBe(true);
+    await mailer.send(mail);
+    expect(server.mails()).toHaveLength(1);
+  });
+
+  it("may refuse them, and nobody reads them from that", async () => {
+    const server = await serveMail({ auth: { ...auth, pass: "another" } });
+    const url = server.url.replace("another", encodeURIComponent(auth.pass));
+    const { mailer, logged } = openMailer(url);
+    const message = await failureOf(mailer.send(mail));
+    expect(message).toBe("The mail server refused the user name or password of SMTP_URL.");
+    expect(logged()).toContain("*** is not the password");
+    expect(logged()).not.toContain("canary");
+    expect(logged()).not.toContain(Buffer.from(auth.pass).toString("base64"));
+    expect(server.mails()).toEqual([]);
+  });
+
+  it("may refuse a recipient or a mail, and takes the next one", async () => {
+    const server = await serveMail({ auth });
+    const { mailer, logged } = openMailer(server.url);
+    server.script({ recipient: "550 No such user, said canary:50% of/it" });
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server refused the mail: 550 No such user, said ***");
+    expect(logged()).toContain('"responseCode":550');
+    server.script({ mail: "552 Too much of it" });
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server refused the mail: 552 Too much of it");
+    server.script({});
+    await mailer.send(mail);
+    expect(server.mails()).toHaveLength(1);
+    expect(logged()).not.toContain("canary");
+  });
+
+  it("may be nowhere, and only the log says where that is", async () => {
+    const closed = await startSmtpServer();
+    await closed.close();
+    const { mailer, logged } = openMailer(closed.url);
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server could not be reached, or broke off.");
+    expect(logged()).toContain("ECONNREFUSED");
+  });
+
+  it("may hang up in the middle, and the next mail goes over a new connection", async () => {
+    const server = await serveMail();
+    const { mailer } = openMailer(server.url);
+    await mailer.send(mail);
+    server.script({ hangUpAt: "recipient" });
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server could not be reached, or broke off.");
+    server.script({});
+    await mailer.send(mail);
+    expect(server.mails()).toHaveLength(2);
+  });
+
+  it.each([
+    ["start", { greeting: 700 }],
+    ["mail", { socket: 700 }],
+    ["mail", { total: 700 }],
+  ] as const)("may fall silent (%s, %j): that ends in time", async (silentAt, limits) => {
+    const server = await serveMail();
+    server.script({ silentAt });
+    const { mailer } = openMailer(server.url, limits);
+    const startedAt = performance.now();
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server did not answer in time.");
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    server.script({});
+    await mailer.send(mail);
+    expect(server.mails().at(-1)?.to).toEqual(["ada@example.com"]);
+  });
+
+  it("may drip its answer: that ends in time, too", async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket.on("error", () => {}));
+      socket.write("220 mail.test\r\n");
+      // One byte of an endless answer to EHLO at a time: the silence is never long.
+      const dripping = setInterval(() => socket.write("2"), 20);
+      socket.once("close", () => clearInterval(dripping));
+    });
+    const { port } = await listen(server, "127.0.0.1");
+    onTestFinished(async () => {
+      for (const socket of sockets) socket.destroy();
+      await close(server);
+    });
+    const { mailer } = openMailer(`smtp://127.0.0.1:${port}`, { socket: 200, total: 600 });
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server did not answer in time.");
+  });
+
+  it("is left at once when the mailer is closed", async () => {
+    const server = await serveMail();
+    server.script({ silentAt: "mail" });
+    const { mailer } = openMailer(server.url);
+    const arriving = server.waitForMail();
+    const sending = failureOf(mailer.send(mail));
+    await arriving;
+    await mailer.close();
+    expect(await sending).toBe("The mail server could not be reached, or broke off.");
+  });
+});
+
+describe("TLS", () => {
+  function trustTestServer() {
+    const trusted = tls.getCACertificates();
+    tls.setDefaultCACertificates([...trusted, certificate]);
+    onTestFinished(() => tls.setDefaultCACertificates(trusted));
+  }
+
+  it.each(["implicit", "starttls"] as const)("is used where the server has it: %s", async (kind) => {
+    trustTestServer();
+    const server = await serveMail({ auth, tls: kind });
+    await openMailer(server.url).mailer.send(mail);
+    expect(server.mails()[0]).toMatchObject({ isSecure: true, to: ["ada@example.com"] });
+  });
+
+  it.each(["implicit", "starttls"] as const)("is not used with a certificate that nobody knows: %s", async (kind) => {
+    const server = await serveMail({ auth, tls: kind });
+    const { mailer, logged } = openMailer(server.url);
+    expect(await failureOf(mailer.send(mail))).toMatch(/^(A secure connection to t|T)he mail server could not be /);
+    expect(logged()).toMatch(/self[- ]signed/i);
+    expect(server.mails()).toEqual([]);
+  });
+});

@@ -1,0 +1,22 @@
+import type { DatabaseName } from "./fault-site.ts";
+
+/** `npm run test:faults` drives everything; the usual suite has a short form of it. */
+const isLong = process.env.FOYER_FAULT_RUN === "long";
+
+type Load = { database: DatabaseName; clients: number };
+const both: DatabaseName[] = ["SQLite", "PostgreSQL"];
+const loads: Load[] = [
+  { database: "SQLite", clients: 1 },
+  { database: "PostgreSQL", clients: 8 },
+];
+
+export const faultRun = {
+  isLong,
+  databases: isLong ? both : both.slice(0, 1),
+  loads: isLong ? loads : loads.slice(0, 1),
+  kills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 200 : 8)),
+  /** the same again replays a run */
+  seed: Number(process.env.FOYER_FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31)),
+  /** of one test, in milliseconds; a busy machine takes seconds for a start */
+  timeout: isLong ? 3_600_000 : 120_000,
+};

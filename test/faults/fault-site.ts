@@ -1,0 +1,193 @@
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { SubmitResult } from "@foyer/contract";
+import { databaseNow } from "../../packages/server/src/db/database-clock.ts";
+import { openDatabase } from "../../packages/server/src/db/open.ts";
+import { newId } from "../../packages/server/src/ids.ts";
+import { createPostgres, createSqlite, type TestDatabase, withClient } from "../databases.ts";
+import { startProcess, temporaryFolder } from "../process.ts";
+import { startReceiver } from "../webhook-receiver.ts";
+
+export type Life = Awaited<ReturnType<typeof startProcess>>;
+export type FaultSite = Awaited<ReturnType<typeof createFaultSite>>;
+export type DatabaseName = "SQLite" | "PostgreSQL";
+type LifeOptions = Parameters<typeof startProcess>[1] & { env?: Record<string, string> };
+
+const key = "key-of-the-tests-long-enough";
+const json = { "content-type": "application/json" };
+const preloads = { kill: "kill-at-milestone.ts", print: "print-milestones.ts", clock: "shifted-clock.ts" };
+
+/** By which PostgreSQL knows the tests' own connections. */
+const OWN_NAME = "foyer-tests";
+/** Longer than any lease. */
+const HOUR_MS = 3_600_000;
+
+/** Modules of the tests that go into a server. */
+export const preload = (...names: Array<keyof typeof preloads>) =>
+  names.map((name) => join(import.meta.dirname, "..", preloads[name]));
+
+/**
+ * A database, a receiver, and the servers that live and die between them. An attempt has 10 s, and `env` says what else
+ * is different from usual. `database` is used as it is, and stays.
+ */
+export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Record<string, string> = {}) {
+  const made = typeof kind === "string" ? await (kind === "SQLite" ? createSqlite() : createPostgres()) : null;
+  const { address } = made ?? (kind as TestDatabase);
+  const folder = temporaryFolder();
+  const receiver = await startReceiver();
+  const lives: Life[] = [];
+  const ownUrl = address.kind === "postgres" ? `${address.url}?application_name=${OWN_NAME}` : null;
+  const { db } = openDatabase(ownUrl ? { kind: "postgres", url: ownUrl } : address, () => {});
+  const database =
+    address.kind === "postgres"
+      ? { DATABASE_URL: address.url, FOYER_DATA_DIR: folder.path }
+      : { FOYER_DATA_DIR: dirname(address.file) };
+  /** How many connections to PostgreSQL the servers have, each with this done to it. */
+  const connections = (doing: string) =>
+    withClient(ownUrl ?? "", async (client) => {
+      const servers = `from pg_stat_activity where datname = current_database() and application_name <> '${OWN_NAME}'`;
+      return (await client.query(`select ${doing} ${servers} and backend_type = 'client backend'`)).rows.length;
+    });
+
+  return {
+    db,
+    receiver,
+    /** where the server keeps its data */
+    folder: database.FOYER_DATA_DIR,
+    /** Starts a server. @throws when it dies before it says where it is */
+    async start({ env: more, ...options }: LifeOptions = {}): Promise<Life> {
+      const life = await startProcess({ ...common, ...database, ...env, ...more }, options);
+      lives.push(life);
+      return life;
+    },
+    /** As if an hour had gone by: every lease has ended, and so have the waits for another attempt that are shorter. */
+    async endLeases(): Promise<void> {
+      await db
+        .updateTable("deliveries")
+        .set((x) => ({ dueAt: x("dueAt", "-", HOUR_MS) }))
+        .where("state", "=", "pending")
+        .execute();
+    },
+    /** Adds submissions like this one, each to be delivered to `url`, or where it was, in so many milliseconds. */
+    async addJobs(like: string, count: number, { url, dueInMs = 0 }: { url?: string; dueInMs?: number } = {}) {
+      const one = await db.selectFrom("submissions").selectAll().where("id", "=", like).executeTakeFirstOrThrow();
+      const deliveries = db.selectFrom("deliveries").selectAll().where("submissionId", "=", like);
+      const { fence: _, ...delivery } = await deliveries.where("position", "=", 0).executeTakeFirstOrThrow();
+      const ids = Array.from({ length: count }, () => newId("sub"));
+      const where = url ? { target: JSON.stringify({ url }), host: new URL(url).host } : {};
+      // All become due at one moment, and fit into the databases' limits for parameters.
+      await db.transaction().execute(async (trx) => {
+        for (let from = 0; from < count; from += 1_000) {
+          const some = ids.slice(from, from + 1_000);
+          const submissions = some.map((id) => ({ ...one, id, formInstanceId: id, status: "pending" as const }));
+          await trx.insertInto("submissions").values(submissions).execute();
+          const job = { ...delivery, ...where, state: "pending" as const, attempts: 0, attemptsBefore: 0, fence: 0 };
+          await trx
+            .insertInto("deliveries")
+            .values((x) =>
+              some.map((submissionId) => ({
+                ...{ ...job, id: newId("delivery"), submissionId },
+                dueAt: x(databaseNow(address.kind), "+", x.lit(dueInMs)),
+              })),
+            )
+            .execute();
+        }
+      });
+      return ids;
+    },
+    /** A submission's status, and every attempt to deliver it. */
+    async outcome(submissionId: string) {
+      const { status } = await db
+        .selectFrom("submissions")
+        .select("status")
+        .where("id", "=", submissionId)
+        .executeTakeFirstOrThrow();
+      const attempts = await db
+        .selectFrom("deliveryAttempts")
+        .innerJoin("deliveries", "deliveries.id", "deliveryAttempts.deliveryId")
+        .select(["deliveryAttempts.status", "deliveryAttempts.error"])
+        .where("submissionId", "=", submissionId)
+        .orderBy("number")
+        .execute();
+      return { status, attempts };
+    },
+    /** The submissions with a delivery that is not done, and in how many milliseconds each is due. */
+    async open(): Promise<Array<{ submissionId: string; dueInMs: number; fence: number }>> {
+      return db
+        .selectFrom("deliveries")
+        .select((x) => ["submissionId", "fence", x("dueAt", "-", databaseNow(address.kind)).as("dueInMs")])
+        .where("state", "in", ["pending", "waiting"])
+        .execute();
+    },
+    /** A killed process's transaction may still be committed by PostgreSQL. Resolves when no connection of one is left. */
+    async allGone(): Promise<void> {
+      while (ownUrl && (await connections("pid")) > 0) await wait(5);
+    },
+    /** Ends the servers' connections to PostgreSQL. */
+    async cutOff(): Promise<void> {
+      if (ownUrl) await connections("pg_terminate_backend(pid)");
+    },
+    async remove(): Promise<void> {
+      for (const life of lives) life.kill("SIGCONT");
+      for (const life of lives) life.kill("SIGKILL");
+      await Promise.all(lives.map(({ exited }) => exited));
+      await db.destroy();
+      await receiver.stop();
+      await made?.drop();
+      folder.remove();
+    },
+  };
+}
+
+const common = {
+  FOYER_SECRET: "a secret of the tests, long enough",
+  FOYER_ADMIN_EMAIL: "ada@example.com",
+  FOYER_ADMIN_PASSWORD: "correct horse battery",
+  FOYER_ADMIN_API_KEY: key,
+  FOYER_DEFAULT_PLAN: "pro",
+  FOYER_LOG_LEVEL: "silent",
+  FOYER_LIMIT_SUBMIT_PER_IP: "0",
+  FOYER_WEBHOOK_TIMEOUT: "10s",
+};
+
+/** Calls a route with the account's key. */
+export async function call<T>(life: Life, method: string, path: string, body?: object): Promise<T> {
+  const headers = { authorization: `Bearer ${key}`, ...(body ? json : {}) };
+  const response = await fetch(life.url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  // A server that has just started on a busy machine may ask for patience.
+  if (response.status === 503) return wait(200).then(() => call<T>(life, method, path, body));
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** A form that is delivered to this address, and then to those of its post actions. @returns its id */
+export async function createForm(life: Life, formWebhookUrl: string, actions: string[] = []): Promise<string> {
+  const agent = await call<{ data: { id: string } }>(life, "POST", "/agents", { name: "Harbour" });
+  const form = await call<{ id: string }>(life, "POST", "/tools", {
+    agentId: agent.data.id,
+    name: "contact",
+    description: "Asks",
+    inputSchema: { type: "object" },
+    executionType: "form",
+    formSchema: { fields: [{ name: "name", label: "Name", type: "text" }] },
+    formWebhookUrl,
+    formPostActions: actions.map((url) => ({ type: "webhook", url })),
+  });
+  return form.id;
+}
+
+/** Submits once. @throws when there is no answer */
+export async function submitOnce(life: Life, toolId: string, idempotencyKey?: string) {
+  const headers = { ...json, ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}) };
+  const body = JSON.stringify({ toolId, formData: { name: "Ada" }, fieldsCompleted: ["name"] });
+  const response = await fetch(`${life.url}/form-submissions/submit`, { method: "POST", headers, body });
+  return { status: response.status, body: (await response.json()) as SubmitResult };
+}
+
+/** Submits, again while the server asks for patience. @throws TypeError when there is no answer */
+export async function submit(life: Life, toolId: string, idempotencyKey?: string): Promise<SubmitResult> {
+  const { status, body } = await submitOnce(life, toolId, idempotencyKey);
+  if (status === 503) return wait(200).then(() => submit(life, toolId, idempotencyKey));
+  if (status !== 200) throw new Error(`submitting: ${status} ${JSON.stringify(body)}`);
+  return body;
+}

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { startReceiver } from "../webhook-receiver.ts";
+import { faultRun } from "./fault-run.ts";
+import { createFaultSite, createForm, submit } from "./fault-site.ts";
+
+const { timeout } = faultRun;
+
+it("does not delay another receiver, however much waits for the one that hangs", { timeout }, async () => {
+  const site = await createFaultSite("SQLite", { FOYER_WEBHOOK_TIMEOUT: "5m", FOYER_SUBMIT_WAIT: "5m" });
+  const hanging = await startReceiver();
+  hanging.answer(() => {});
+  try {
+    const life = await site.start();
+    const toolId = await createForm(life, site.receiver.url);
+    const hangingToolId = await createForm(life, hanging.url);
+    const { submissionId } = await submit(life, toolId);
+    // Older, and so first in the queue; some of it comes from visitors who wait.
+    await site.addJobs(submissionId, 10_000, { url: hanging.url, dueInMs: -60_000 });
+    for (let visitor = 0; visitor < 50; visitor++) void submit(life, hangingToolId).catch(() => {});
+    await hanging.hasReceived(32);
+    await site.addJobs(submissionId, 500);
+    await site.receiver.hasReceived(501);
+    for (let visitor = 0; visitor < 20; visitor++) {
+      expect(await submit(life, toolId)).toMatchObject({ webhookResult: { success: true } });
+    }
+    expect(hanging.received).toHaveLength(32);
+    const delivered = new Set(site.receiver.received.map(({ headers }) => headers["webhook-id"]));
+    await expect
+      .poll(async () => (await site.open()).filter(({ submissionId: id }) => delivered.has(id)), { timeout: 30_000 })
+      .toEqual([]);
+  } finally {
+    await site.remove();
+    await hanging.stop();
+  }
+});

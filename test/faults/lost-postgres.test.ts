@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type PostgresServer, startPostgres } from "../postgres-server.ts";
+import { faultRun } from "./fault-run.ts";
+import { createFaultSite, createForm, type FaultSite, type Life } from "./fault-site.ts";
+import { startLoad } from "./submission-load.ts";
+
+const { timeout } = faultRun;
+let postgres: PostgresServer;
+let site: FaultSite;
+let life: Life;
+let toolId: string;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  const database = { address: { kind: "postgres", url: postgres.url } as const, drop: async () => {} };
+  site = await createFaultSite(database);
+  life = await site.start();
+  toolId = await createForm(life, site.receiver.url);
+});
+afterAll(async () => {
+  await site.remove();
+  await postgres.stop();
+});
+
+/** While clients submit, `harm` is done again and again; in between the server recovers by itself. */
+async function underLoad(rounds: number, harm: () => Promise<unknown>) {
+  site.receiver.received.splice(0);
+  const load = startLoad(life, toolId, 4);
+  const recovers = (count: number) =>
+    expect.poll(() => load.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(count);
+  await recovers(0);
+  for (let round = 0; round < rounds; round++) {
+    await harm();
+    await recovers(load.acknowledged.length + 10);
+  }
+  await load.stop();
+  return load;
+}
+
+async function holdsEverything(load: Awaited<ReturnType<typeof underLoad>>) {
+  for (const status of load.statuses.keys()) expect(status).toBeOneOf([200, 503]);
+  await site.endLeases();
+  await expect.poll(site.open, { timeout: 30_000 }).toEqual([]);
+  const delivered = new Set(site.receiver.received.map(({ headers }) => String(headers["webhook-id"])));
+  expect(load.acknowledged.filter((id) => !delivered.has(id))).toEqual([]);
+  const kept = await site.db.selectFrom("submissions").select("id").where("status", "=", "webhook_success").execute();
+  const ids = new Set(kept.map(({ id }) => id));
+  expect(load.acknowledged.filter((id) => !ids.has(id))).toEqual([]);
+}
+
+it("survives its connections being ended under load", { timeout }, async () => {
+  const load = await underLoad(faultRun.isLong ? 50 : 5, site.cutOff);
+  await holdsEverything(load);
+});
+
+it("survives PostgreSQL being killed and coming back under load", { timeout }, async () => {
+  const load = await underLoad(faultRun.isLong ? 5 : 1, async () => {
+    await postgres.kill();
+    await postgres.start();
+  });
+  await holdsEverything(load);
+});

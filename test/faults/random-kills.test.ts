@@ -1,0 +1,120 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { faultRun } from "./fault-run.ts";
+import { createFaultSite, createForm, type FaultSite, type Life, preload, submit } from "./fault-site.ts";
+import { seededRandom } from "./seeded-random.ts";
+
+const milestones = [
+  ...["submission.committing", "submission.committed", "submission.answering"],
+  ...["delivery.sending", "delivery.sent", "delivery.recorded"],
+];
+
+const { kills, seed, timeout } = faultRun;
+
+it.each(faultRun.loads)(
+  `nothing acknowledged is lost in ${kills} kills on $database with $clients clients (FOYER_FAULT_SEED=${seed})`,
+  { timeout },
+  async ({ database, clients }) => {
+    const site = await createFaultSite(database);
+    try {
+      const toolId = await prepare(site);
+      const random = seededRandom(seed);
+      const load = createLoad(toolId, clients);
+      let repeated = 0;
+      for (let kill = 0; kill < kills; kill++) {
+        const before = site.receiver.received.length;
+        await liveAndDie(site, random, load);
+        await site.allGone();
+        await site.receiver.settled();
+        repeated += await countCutOff(site, before);
+        await site.endLeases();
+      }
+      await load.finish(await site.start());
+      await expect.poll(site.open, { timeout: 30_000 }).toEqual([]);
+
+      const ids = site.receiver.received.map(({ headers, text }) => {
+        expect(headers["webhook-id"]).toBe(JSON.parse(text).submissionId);
+        return String(headers["webhook-id"]);
+      });
+      const duplicates = ids.length - new Set(ids).size;
+      const tally = `${load.acknowledged.length} acknowledged, ${duplicates} sent twice, ${kills} kills`;
+      console.log(`${database}, ${clients} clients: ${tally}, FOYER_FAULT_SEED=${seed}`);
+      // Every request was answered in the end, many after a kill or two: each is kept once, and delivered.
+      const kept = await site.db.selectFrom("submissions").select(["id", "status"]).execute();
+      expect(kept.map(({ id }) => id).toSorted()).toEqual(load.acknowledged.toSorted());
+      expect([...new Set(ids)].toSorted()).toEqual(load.acknowledged.toSorted());
+      expect(kept.filter(({ status }) => status !== "webhook_success")).toEqual([]);
+      expect(kept.length).toBeGreaterThan(kills);
+      // Each is accounted for: it was sent, and killed before that was recorded.
+      expect(duplicates).toBe(repeated);
+      expect(duplicates).toBeLessThanOrEqual(kills * clients);
+    } finally {
+      await site.remove();
+    }
+  },
+);
+
+async function prepare(site: FaultSite): Promise<string> {
+  const life = await site.start();
+  const toolId = await createForm(life, site.receiver.url);
+  life.kill("SIGKILL");
+  await life.exited;
+  return toolId;
+}
+
+/** A server that dies at a milestone, one of many, or at any time at all; meanwhile the clients submit. */
+async function liveAndDie(site: FaultSite, random: () => number, load: ReturnType<typeof createLoad>) {
+  const at = `${milestones[Math.floor(random() * milestones.length)]}:${1 + Math.floor(random() * 40)}`;
+  const isTimed = random() < 0.2;
+  const delay = random() * 400;
+  const env = { FOYER_FAULT_AT: isTimed ? "" : at };
+  const life = await site.start({ preload: preload("kill"), env }).catch(() => null);
+  // What the last one left to deliver can take it to its end before it says where it is.
+  if (!life) return;
+  if (isTimed) void wait(delay).then(() => life.kill("SIGKILL"));
+  await load.run(life);
+  expect((await life.exited).signal).toBe("SIGKILL");
+}
+
+/** Clients that submit one after the other until the server is gone, and then ask again for what was not answered. */
+function createLoad(toolId: string, clients: number) {
+  const acknowledged: string[] = [];
+  const unanswered = new Map<number, string>();
+  let requests = 0;
+
+  /** @returns false when there was no answer */
+  async function ask(life: Life, client: number): Promise<boolean> {
+    const key = unanswered.get(client) ?? `request-${requests++}`;
+    unanswered.set(client, key);
+    const answer = await submit(life, toolId, key).catch((error: unknown) => {
+      if (error instanceof TypeError) return null;
+      throw error;
+    });
+    if (!answer) return false;
+    unanswered.delete(client);
+    acknowledged.push(answer.submissionId);
+    return true;
+  }
+
+  return {
+    acknowledged,
+    async run(life: Life) {
+      const client = async (_: unknown, index: number) => {
+        while (await ask(life, index));
+      };
+      await Promise.all(Array.from({ length: clients }, client));
+    },
+    async finish(life: Life) {
+      for (const client of [...unanswered.keys()]) expect(await ask(life, client)).toBe(true);
+    },
+  };
+}
+
+/** Of what this life sent, how much will be sent again because it is not recorded. */
+async function countCutOff({ db, receiver }: FaultSite, before: number): Promise<number> {
+  const sent = receiver.received.slice(before).map(({ headers }) => String(headers["webhook-id"]));
+  const ids = new Set(sent);
+  expect(ids.size, "one process sends nothing twice").toBe(sent.length);
+  const open = await db.selectFrom("deliveries").select("submissionId").where("state", "=", "pending").execute();
+  return open.filter(({ submissionId }) => ids.has(submissionId)).length;
+}

@@ -1,0 +1,120 @@
+import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+import type { FormSubmissionDetail } from "@foyer/contract";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { call, createFaultSite, createForm, type FaultSite, type Life, submit } from "./fault-site.ts";
+
+/** One attempt of two seconds, so that its failure is the end of it. */
+let site: FaultSite;
+let life: Life;
+let toolId: string;
+
+beforeAll(async () => {
+  site = await createFaultSite("SQLite", { FOYER_WEBHOOK_SCHEDULE: "0s", FOYER_WEBHOOK_TIMEOUT: "2s" });
+  life = await site.start();
+  toolId = await createForm(life, `${site.receiver.url}/hook`);
+});
+afterAll(() => site.remove());
+
+/** Submits once to a receiver that answers like this. @returns what the owner is shown of it */
+async function deliver(answer: (response: ServerResponse) => void) {
+  site.receiver.received.splice(0);
+  site.receiver.answer((_, response) => answer(response));
+  const { webhookResult, submissionId } = await submit(life, toolId);
+  const detail = await call<FormSubmissionDetail>(life, "GET", `/form-submissions/${submissionId}`);
+  const { status, deliveries } = detail;
+  expect(site.receiver.received).toHaveLength(1);
+  const [attempt, ...more] = deliveries.flatMap(({ attempts }) => attempts);
+  if (!attempt || more.length > 0) throw new Error("not one attempt");
+  return { webhookResult, status, attempt };
+}
+
+const residentBytes = async () => {
+  const metrics = await (await fetch(`${life.url}/metrics`)).text();
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]);
+};
+
+const failed = (error: string) => ({ status: "webhook_failed", webhookResult: { success: false, error } });
+
+it("gives up on one that hangs", async () => {
+  const made = await deliver(() => {});
+  expect(made).toMatchObject({ ...failed("Timed out"), attempt: { status: null, error: "Timed out" } });
+  expect(made.attempt.durationMs).toBeGreaterThanOrEqual(1_990);
+});
+
+it("gives up on one that drips for ever", async () => {
+  const made = await deliver((response) => {
+    const drip = setInterval(() => response.write("."), 50);
+    response.on("close", () => clearInterval(drip));
+  });
+  expect(made).toMatchObject(failed("Timed out"));
+});
+
+it("reads 64 KiB of one that floods, and keeps 16", async () => {
+  let written = 0;
+  const isOver = Promise.withResolvers<void>();
+  const made = await deliver((response) => {
+    const chunk = Buffer.alloc(65_536, "f");
+    const flood = () => {
+      while (!response.destroyed && response.write(chunk)) written += chunk.length;
+    };
+    response.on("drain", flood).on("close", isOver.resolve);
+    flood();
+  });
+  await isOver.promise;
+  expect(made).toMatchObject({ status: "webhook_success", attempt: { status: 200, response: "f".repeat(16_384) } });
+  // What the two sockets hold between them, not what two seconds of flooding bring.
+  expect(written).toBeLessThan(32 * 1024 * 1024);
+});
+
+it("follows no redirect, and names where it would have led", async () => {
+  const target = `${site.receiver.url}/elsewhere`;
+  const made = await deliver((response) => response.writeHead(302, { location: target }).end());
+  expect(made).toMatchObject({ ...failed("HTTP 302"), attempt: { status: 302 } });
+  expect(made.attempt.detail).toContain(target);
+});
+
+it("does not inflate a gzip bomb", async () => {
+  const bomb = gzipSync(Buffer.alloc(200_000_000), { level: 1 });
+  await deliver((response) => response.end("warm"));
+  const before = await residentBytes();
+  for (let time = 0; time < 3; time++) {
+    const made = await deliver((response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
+    expect(made.status).toBe("webhook_success");
+    expect(made.attempt.response?.length).toBeLessThanOrEqual(16_384);
+  }
+  expect((await residentBytes()) - before).toBeLessThan(50_000_000);
+});
+
+it.each([
+  [
+    "closes in the middle of its answer",
+    (response: ServerResponse) => {
+      response.writeHead(200, { "content-length": 100 }).write("half");
+      setImmediate(() => response.socket?.destroy());
+    },
+  ],
+  ["closes without an answer", (response: ServerResponse) => response.socket?.destroy()],
+  ["resets the connection", (response: ServerResponse) => response.socket?.resetAndDestroy()],
+  ["answers garbage", (response: ServerResponse) => response.socket?.end("what is this\r\n\r\n")],
+  [
+    "answers with garbage for a status",
+    (response: ServerResponse) => response.socket?.end("HTTP/1.1 999999 ?\r\n\r\n"),
+  ],
+  [
+    "answers a chunk of nonsense",
+    (response: ServerResponse) =>
+      response.socket?.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello"),
+  ],
+])("fails the attempt at one that %s, and goes on", async (_, answer) => {
+  const made = await deliver(answer);
+  expect(made).toMatchObject({ ...failed("Not reachable"), attempt: { status: null, error: "Not reachable" } });
+  expect(made.attempt.detail).toContain(new URL(site.receiver.url).host);
+  expect(await deliver((response) => response.end("ok"))).toMatchObject({ status: "webhook_success" });
+});
+
+it("keeps what it was answered whatever the bytes", async () => {
+  const bytes = Buffer.from([0, 255, 128, 0xc3, 0x28, 0, 10, ...Buffer.from("é")]);
+  const made = await deliver((response) => response.end(bytes));
+  expect(made).toMatchObject({ status: "webhook_success", attempt: { response: expect.stringContaining("é") } });
+});

@@ -1,0 +1,89 @@
+import { expect, it } from "vitest";
+import { chat } from "../chat-client.ts";
+import { chunk, eventStream, startUpstream } from "../upstream.ts";
+import { faultRun } from "./fault-run.ts";
+import { call, createFaultSite, createForm, type FaultSite, submit } from "./fault-site.ts";
+
+const { timeout } = faultRun;
+
+const env = { FOYER_WEBHOOK_TIMEOUT: "30s", FOYER_SUBMIT_WAIT: "20s", FOYER_DRAIN_TIMEOUT: "1s" };
+
+async function onSite(more: Record<string, string>, test: (site: FaultSite) => Promise<void>) {
+  const site = await createFaultSite("SQLite", { ...env, ...more });
+  try {
+    await test(site);
+  } finally {
+    await site.remove();
+  }
+}
+
+const inProgress = { success: true, webhookResult: { success: false, error: "Delivery in progress" } };
+
+/** What was given back is due at once, not when a lease would have ended. */
+async function isDeliveredByTheNext(site: FaultSite, count: number) {
+  expect((await site.open()).filter(({ dueInMs }) => dueInMs > 0)).toEqual([]);
+  site.receiver.answer((_, response) => response.end("ok"));
+  await site.start();
+  await expect.poll(site.open, { timeout: 30_000 }).toEqual([]);
+  const ids = site.receiver.received.map(({ headers }) => headers["webhook-id"]);
+  expect(new Set(ids).size).toBe(count);
+}
+
+it("gives back what is under way when it goes down, also what came last", { timeout }, () =>
+  onSite({}, async (site) => {
+    const life = await site.start();
+    const toolId = await createForm(life, site.receiver.url);
+    site.receiver.answer(() => {});
+    const answers = Array.from({ length: 40 }, () => submit(life, toolId));
+    // To one host, 32 go at once; the others wait for a place.
+    await site.receiver.hasReceived(32);
+    life.kill("SIGTERM");
+    await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status, { timeout: 30_000 }).toBe(503);
+    answers.push(submit(life, toolId));
+    for (const answer of answers) expect(await answer).toMatchObject(inProgress);
+    expect((await life.exited).code).toBe(0);
+    await isDeliveredByTheNext(site, 41);
+  }),
+);
+
+it("gives back the post actions that the webhook let go on", { timeout }, () =>
+  onSite({}, async (site) => {
+    const life = await site.start();
+    const { url } = site.receiver;
+    const toolId = await createForm(life, `${url}/hook`, [`${url}/action`]);
+    site.receiver.answer(({ path }, response) => void (path === "/hook" && response.end()));
+    const answer = submit(life, toolId);
+    await site.receiver.hasReceived(2);
+    life.kill("SIGTERM");
+    expect(await answer).toMatchObject({
+      webhookResult: { success: true },
+      postActionResults: [{ type: "webhook", success: false }],
+    });
+    expect((await life.exited).code).toBe(0);
+    await isDeliveredByTheNext(site, 2);
+    expect(site.receiver.bodies("/hook")).toHaveLength(1);
+  }),
+);
+
+it("gives back what is submitted while a reply is still running down", { timeout }, async () => {
+  const upstream = await startUpstream();
+  upstream.script((exchange) => eventStream(exchange).send(chunk({ content: "Endless" })));
+  const model = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
+  await onSite({ ...model, FOYER_SUBMIT_WAIT: "300ms", FOYER_DRAIN_TIMEOUT: "2s" }, async (site) => {
+    const life = await site.start();
+    const toolId = await createForm(life, site.receiver.url);
+    const agent = await call<{ data: { id: string } }>(life, "POST", "/agents", { name: "Talker" });
+    const stream = await chat(life.url, { agentId: agent.data.id, messages: [{ role: "user", content: "Go" }] });
+    await stream.until("content_block_delta");
+    site.receiver.answer(() => {});
+    life.kill("SIGTERM");
+    await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status, { timeout: 30_000 }).toBe(503);
+    expect(await submit(life, toolId)).toMatchObject(inProgress);
+    await stream.ended;
+    expect((await life.exited).code).toBe(0);
+    const [job] = await site.open();
+    expect(await site.outcome(job?.submissionId ?? "")).toEqual({ status: "pending", attempts: [] });
+    await isDeliveredByTheNext(site, 1);
+  });
+  await upstream.stop();
+});

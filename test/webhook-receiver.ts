@@ -1,0 +1,69 @@
+import { EventEmitter, once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+
+export type Received = { path: string; headers: IncomingHttpHeaders; rawHeaders: string[]; text: string };
+
+/** A real HTTP server that keeps what it is sent. It answers 200 unless `answer` says otherwise. */
+export async function startReceiver() {
+  const received: Received[] = [];
+  const arrivals = new EventEmitter();
+  arrivals.setMaxListeners(0);
+  let answer = (_: Received, response: ServerResponse): void => void response.end("ok");
+  let arriving = 0;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    arriving++;
+    try {
+      for await (const chunk of request) chunks.push(chunk);
+    } catch {
+      // Its sender died in the middle: it did not arrive.
+      return;
+    } finally {
+      arriving--;
+    }
+    const { url: path = "/", headers, rawHeaders } = request;
+    const one = { path, headers, rawHeaders, text: Buffer.concat(chunks).toString("utf8") };
+    received.push(one);
+    arrivals.emit("arrival");
+    answer(one, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    /** What came to this path, parsed. */
+    bodies: (path: string) => received.filter((one) => one.path === path).map(({ text }) => JSON.parse(text)),
+    /** Decides what is answered from now on; one that never ends the response hangs. */
+    answer(next: typeof answer) {
+      answer = next;
+    },
+    /** Resolves when so many calls have come in all. */
+    async hasReceived(count: number) {
+      while (received.length < count) await once(arrivals, "arrival");
+    },
+    /** Resolves when everything that was on its way from senders that are gone now is received. */
+    async settled() {
+      // Whoever connected earlier is met before this one.
+      const last = connect(port, "127.0.0.1");
+      await new Promise<void>((resolve) => {
+        const onConnection = ({ remotePort }: Socket) => {
+          if (remotePort !== last.localPort) return;
+          server.off("connection", onConnection);
+          resolve();
+        };
+        server.on("connection", onConnection);
+      });
+      last.destroy();
+      const open = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+      while ((await open()) > 0 || arriving > 0) await new Promise(setImmediate);
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run test:faults`: what the usual suite has of it, at full length. FOYER_FAULT_SEED replays a run. */
+export default defineConfig({
+  test: {
+    include: ["test/faults/*.test.ts"],
+    globalSetup: ["test/postgres-server.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    env: { TZ: "Asia/Kolkata", FOYER_FAULT_RUN: "long" },
+  },
+});
