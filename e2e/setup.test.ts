@@ -42,7 +42,7 @@ describe("set-up in the browser", () => {
 
     await page.getByRole("link", { name: "Talk to Harbour" }).click();
     await page.getByRole("button", { name: "When are you open?" }).click();
-    await page.locator(".text", { hasText: "Saturday: open from 10:00 to 16:00" }).waitFor();
+    await page.locator(".reply", { hasText: "Saturday: open from 10:00 to 16:00" }).waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import type { Agent, AgentChanges, AgentSummary } from "@foyer/contract";
+import type { Agent, AgentChanges, AgentSummary, AgentWidget } from "@foyer/contract";
 import type { AgentRow } from "../db/tables.ts";
 import { invalid } from "../errors.ts";
 import type { AgentSummaryRow } from "./agent-store.ts";
@@ -74,5 +74,16 @@ export function toAgent(row: AgentRow): Agent {
     monthlyTokenBudget: row.monthlyTokenBudget,
     budgetMessage: row.budgetMessage,
     updatedAt: new Date(row.updatedAt).toISOString(),
+  };
+}
+
+/** What every visitor may know. */
+export function toAgentWidget(row: AgentRow): AgentWidget {
+  return {
+    id: row.id,
+    name: row.name,
+    widget: JSON.parse(row.widget),
+    allowedImageHosts: JSON.parse(row.allowedImageHosts),
+    requireIdentity: row.requireIdentity === 1,
   };
 }

@@ -1,9 +1,10 @@
 import * as contract from "@foyer/contract";
 import type { App } from "../app.ts";
-import { accountOf } from "../auth/authenticate.ts";
+import { accountOf, credentialOf } from "../auth/authenticate.ts";
+import type { Idempotency } from "../http/idempotency.ts";
 import type { AgentService } from "./agent-service.ts";
 
-export function agentRoutes(app: App, agents: AgentService): void {
+export function agentRoutes(app: App, agents: AgentService, idempotency: Idempotency): void {
   app.route({
     ...contract.listAgents,
     handler: async (request) => ({ data: await agents.list(accountOf(request).organizationId), error: null }),
@@ -18,7 +19,10 @@ export function agentRoutes(app: App, agents: AgentService): void {
   app.route({
     ...contract.createAgent,
     handler: async (request, reply) => {
-      const agent = await agents.create(accountOf(request).organizationId, request.body);
+      const account = accountOf(request);
+      const agent = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
+        agents.create(account.organizationId, request.body, keep),
+      );
       return reply.status(201).send({ data: agent, error: null });
     },
   });

@@ -4,6 +4,7 @@ import { isDuplicate } from "../db/database-errors.ts";
 import type { AgentRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { columnDefaults, toAgent, toColumns, toSummary } from "./agent-columns.ts";
 import { freeSlug, slugOf } from "./agent-slug.ts";
@@ -11,7 +12,11 @@ import { type AgentStore, createAgentStore } from "./agent-store.ts";
 
 export type AgentService = ReturnType<typeof createAgentService>;
 
-export function createAgentService({ db, models, secrets }: Pick<Deps, "db" | "models" | "secrets">) {
+/** `onChange` is told, once it is kept, that an agent was changed or deleted. */
+export function createAgentService(
+  { db, models, secrets }: Pick<Deps, "db" | "models" | "secrets">,
+  onChange: (agentId: string) => void,
+) {
   const store = createAgentStore(db);
 
   async function existing(organizationId: string, id: string) {
@@ -33,7 +38,7 @@ export function createAgentService({ db, models, secrets }: Pick<Deps, "db" | "m
       if (!row) throw notFound("Agent");
       return row;
     },
-    async create(organizationId: string, input: AgentCreate): Promise<Agent> {
+    async create(organizationId: string, input: AgentCreate, keep?: Keep): Promise<Agent> {
       const id = newId("agent");
       const now = Date.now();
       const columns = toColumns(input);
@@ -45,8 +50,9 @@ export function createAgentService({ db, models, secrets }: Pick<Deps, "db" | "m
           ...{ id, organizationId, name: input.name, slug, createdAt: now, updatedAt: now },
           identitySecret: secrets.seal(newIdentitySecret(), id),
         };
-        await store.insert(row);
-        return toAgent(row);
+        const agent = toAgent(row);
+        await store.insert(row, keep && ((trx) => keep(trx, id, agent)));
+        return agent;
       });
     },
     async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
@@ -61,11 +67,13 @@ export function createAgentService({ db, models, secrets }: Pick<Deps, "db" | "m
           )
         : await store.update(organizationId, id, changes);
       if (!updated) throw notFound("Agent");
+      onChange(id);
       return toAgent(updated);
     },
     async delete(organizationId: string, id: string): Promise<void> {
       await existing(organizationId, id);
       await store.delete(organizationId, id);
+      onChange(id);
     },
     async identitySecret(organizationId: string, id: string): Promise<string> {
       return secrets.open((await existing(organizationId, id)).identitySecret, id);
@@ -103,7 +111,11 @@ async function withSlug<T>(
 const newIdentitySecret = () => `fis_${randomBytes(32).toString("base64url")}`;
 
 /** 403 for a browser on a page that the agent does not allow. No `Origin` is no browser on another page. */
-export function checkOrigin(agent: AgentRow, origin: string | undefined, ownOrigin: string): void {
+export function checkOrigin(
+  agent: Pick<AgentRow, "allowedOrigins">,
+  origin: string | undefined,
+  ownOrigin: string,
+): void {
   if (!origin || agent.allowedOrigins === "[]" || origin === ownOrigin) return;
   const allowed: string[] = JSON.parse(agent.allowedOrigins);
   if (!allowed.includes(origin)) throw new AppError("FORBIDDEN", `This agent does not answer pages on ${origin}.`);

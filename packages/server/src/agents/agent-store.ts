@@ -1,4 +1,4 @@
-import { compileOnce } from "../db/compiled-query.ts";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -40,10 +40,12 @@ export function createAgentStore(db: Db) {
         .execute();
       return new Set(rows.map((row) => row.slug));
     },
-    async insert(row: AgentRow): Promise<void> {
+    /** `alsoInTransaction` is kept together with the agent, or neither is. */
+    async insert(row: AgentRow, alsoInTransaction?: (trx: Executor) => Promise<void>): Promise<void> {
       await db.transaction().execute(async (trx) => {
         await trx.insertInto("agents").values(row).execute();
         await trx.insertInto("agentCounters").values({ agentId: row.id, conversations: 0 }).execute();
+        await alsoInTransaction?.(trx);
       });
     },
     async update(organizationId: string, id: string, changes: Partial<AgentRow>): Promise<AgentRow | undefined> {

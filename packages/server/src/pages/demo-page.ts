@@ -1,12 +1,12 @@
 import type { AgentRow } from "../db/tables.ts";
 
 /** What the demo page may know of an agent: what every visitor sees anyway. */
-export function demoPage({ id, name, widget }: Pick<AgentRow, "id" | "name" | "widget">): Record<string, string> {
-  const { greeting, suggestions } = JSON.parse(widget);
-  return {
-    id,
-    name,
-    greeting: greeting || `Ask ${name} something.`,
-    suggestions: JSON.stringify(suggestions ?? []),
-  };
+export function demoPage({ id, name }: Pick<AgentRow, "id" | "name">, baseUrl: string): Record<string, string> {
+  return { id, name, baseUrl };
+}
+
+/** Where the demo page's images come from: the agent's own hosts, and without any from everywhere, as its displays do. */
+export function demoImages({ allowedImageHosts }: Pick<AgentRow, "allowedImageHosts">): string[] {
+  const hosts: string[] = JSON.parse(allowedImageHosts);
+  return hosts.length > 0 ? hosts.map((host) => `https://${host}`) : ["https:"];
 }

@@ -34,19 +34,7 @@ export function createPageFiles() {
 }
 
 /** Named one by one, so that no address reaches another file. */
-const assets = new Set([
-  "icon.svg",
-  "page.css",
-  "demo.css",
-  "demo.js",
-  "chat-client.js",
-  "composer.js",
-  "event-parser.js",
-  "message-view.js",
-  "visit.js",
-  "setup.css",
-  "setup.js",
-]);
+const assets = new Set(["icon.svg", "page.css", "demo.css", "demo.js", "setup.css", "setup.js"]);
 
 /** Puts values in the place of `{{name}}`, escaped for text and for quoted attributes alike; a name without value is empty. */
 function fillPage(page: string, values: Record<string, string>): string {

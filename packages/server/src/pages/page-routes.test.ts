@@ -16,7 +16,7 @@ describe("pages", () => {
   const createAgent = async (payload: object) =>
     (await server.app.inject({ method: "POST", url: "/agents", headers: owner.headers, payload })).json().data.id;
 
-  it("shows of an agent its name and greeting, as text, and nothing that is not public", async () => {
+  it("shows of an agent its name, as text, and nothing that is not public", async () => {
     const id = await createAgent({
       name: hostile,
       systemPrompt: "The secret discount is 12 %.",
@@ -33,12 +33,23 @@ describe("pages", () => {
 
   it("sends a policy under which nothing inline runs, and pages that keep to it", async () => {
     const id = await createAgent({ name: "Harbour" });
-    for (const url of ["/dashboard", "/dashboard/setup", `/demo/${id}`, "/demo/nothing"]) {
+    const withImages = await createAgent({ name: "Harbour", allowedImageHosts: ["images.shop.example"] });
+    const pages = [
+      ["/dashboard", ""],
+      ["/dashboard/setup", ""],
+      ["/demo/nothing", ""],
+      // Without hosts of its own an agent shows the images of any, as its owner mapped them.
+      [`/demo/${id}`, " https:"],
+      [`/demo/${withImages}`, " https://images.shop.example"],
+    ];
+    for (const [url = "", images] of pages) {
       const { headers, body } = await get(url);
       expect(headers["content-security-policy"]).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
+        `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:${images}; base-uri 'none'; form-action 'self'; frame-ancestors 'self'`,
       );
-      expect(body).not.toMatch(/<style|<script(?! type="module" src="\/pages\/)| style=| on[a-z]+=/);
+      expect(body).not.toMatch(
+        /<style|<script(?! type="module" src="\/pages\/| src="\/widget\.js" data-agent-id="agent_\w+" data-open async>)| style=| on[a-z]+=/,
+      );
     }
   });
 
@@ -54,7 +65,7 @@ describe("pages", () => {
       expect([url, file.statusCode]).toEqual([url, 200]);
       for (const [, name] of file.body.matchAll(/from "\.\/([\w.-]+)"/g)) waiting.push(`/pages/${name}`);
     }
-    expect(seen.size).toBeGreaterThan(7);
+    expect(seen.size).toBe(4);
   });
 
   it("serves a file again only when it changed", async () => {

@@ -2,32 +2,46 @@ import type { FastifyReply } from "fastify";
 import Type from "typebox";
 import type { AgentService } from "../agents/agent-service.ts";
 import type { App } from "../app.ts";
+import type { Config } from "../config.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { SetupService } from "../setup/setup-service.ts";
-import { demoPage } from "./demo-page.ts";
+import { demoImages, demoPage } from "./demo-page.ts";
 import { createPageFiles } from "./page-files.ts";
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'self'",
-].join("; ");
+/** What our own pages may load. `images` are further places that images come from. */
+const policyWith = (images: readonly string[] = []) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    ["img-src 'self' data:", ...images].join(" "),
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'self'",
+  ].join("; ");
 
 const open = { config: { access: "public" as const } };
 const hidden = { hide: true };
 
 /** What a browser opens by itself: the demo of an agent, the set-up, a landing page, and the files that these load. */
-export function pageRoutes(app: App, agents: AgentService, setup: SetupService): void {
+export function pageRoutes(
+  app: App,
+  { baseUrl }: Pick<Config, "baseUrl">,
+  agents: AgentService,
+  setup: SetupService,
+): void {
   const files = createPageFiles();
-  const show = async (reply: FastifyReply, status: number, name: string, values: Record<string, string> = {}) =>
+  const show = async (
+    reply: FastifyReply,
+    status: number,
+    name: string,
+    values: Record<string, string> = {},
+    images?: string[],
+  ) =>
     reply
       .status(status)
-      .headers({ "content-security-policy": policy, "cache-control": "no-store" })
+      .headers({ "content-security-policy": policyWith(images), "cache-control": "no-store" })
       .type("text/html; charset=utf-8")
       .send(await files.page(name, values));
 
@@ -47,7 +61,8 @@ export function pageRoutes(app: App, agents: AgentService, setup: SetupService):
     { ...open, schema: { ...hidden, params: Type.Object({ agentId: Type.String() }) } },
     async (request, reply) => {
       const agent = await agents.getPublic(request.params.agentId).catch(nullWhenMissing);
-      return agent ? show(reply, 200, "demo.html", demoPage(agent)) : show(reply, 404, "demo-missing.html");
+      if (!agent) return show(reply, 404, "demo-missing.html");
+      return show(reply, 200, "demo.html", demoPage(agent, baseUrl), demoImages(agent));
     },
   );
   app.get(

@@ -1,17 +1,14 @@
 import { expect, it } from "vitest";
-
-// The browser's file has no types, so it is imported as nobody's module.
-const file = "./static/event-parser.js";
-const { createEventParser } = await import(file);
+import { createSseParser } from "./sse-parser.ts";
 
 const stream =
   '\uFEFF: hello\r\nid: 1\revent: a\ndata: {"x"\ndata::1}\n\nid\ndata\n\nevent: b\n\nid: 2\ndata:  last\r\n\r\ndata: cut';
 
 it("reads the same events however the stream is cut", () => {
   for (let size = 1; size <= stream.length; size++) {
-    const events: unknown[] = [];
-    const parse = createEventParser((event: unknown) => events.push(event));
-    for (let at = 0; at < stream.length; at += size) parse(stream.slice(at, at + size));
+    const parse = createSseParser();
+    const events = [];
+    for (let at = 0; at < stream.length; at += size) events.push(...parse(stream.slice(at, at + size)));
     expect(events).toEqual([
       { id: "1", type: "a", data: '{"x"\n:1}' },
       { id: "", type: "message", data: "" },

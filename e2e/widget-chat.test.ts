@@ -1,0 +1,248 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { chunk, eventStream, sayWords } from "../test/upstream.ts";
+import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
+
+describe("chatting in the widget", () => {
+  let site: WidgetSite;
+  beforeAll(async () => {
+    site = await startWidgetSite();
+  });
+  beforeEach(() => site.upstream.script(sayWords("We ", "open ", "at nine.")));
+  afterAll(() => site.stop());
+
+  const texts = (page: Page) => page.locator(".reply .markdown").allInnerTexts();
+
+  it("streams a reply, lights its lamp meanwhile, and tells a screen reader the start and the end only", async () => {
+    const { page, problems } = await site.visit();
+    await openChat(page);
+    const reply = site.slowReply();
+    await page.evaluate(() => {
+      const said: string[] = [];
+      Object.assign(window, { said });
+      const status = document.querySelector("foyer-widget")?.shadowRoot?.querySelector("[role=status]");
+      const note = () => status?.textContent && said.push(status.textContent.trim());
+      if (status) new MutationObserver(note).observe(status, { childList: true, characterData: true, subtree: true });
+    });
+    await ask(page, "When do you open?");
+    await page.locator(".waiting .lamp.lit").waitFor();
+    await reply.say("We open ");
+    await page.getByText("We open").first().waitFor();
+    expect(await page.locator(".header .lamp.lit").count()).toBe(1);
+    await reply.say("at **nine**.");
+    await page.locator("strong", { hasText: "nine" }).waitFor();
+    expect(await page.locator("[aria-live], [role=log], [role=alert]").count()).toBe(0);
+    await reply.end();
+    await replyOver(page);
+    expect(await page.locator(".lamp.lit").count()).toBe(0);
+    const said = await page.evaluate(() => Reflect.get(window, "said"));
+    expect(said).toEqual(["Harbour is replying", "Harbour: We open at **nine**."]);
+    expect(problems).toEqual([]);
+  });
+
+  it("keeps Shift+Enter for a new line, and what is written during a reply", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    const field = page.locator(".panel textarea");
+    const reply = site.slowReply();
+    expect(await field.evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement === element)).toBe(
+      true,
+    );
+    await field.fill("One");
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("two");
+    await page.keyboard.press("Enter");
+    await page.locator(".user").waitFor();
+    await field.fill("Next question");
+    await page.keyboard.press("Enter");
+    await reply.end();
+    await replyOver(page);
+    expect(await page.locator(".bubble").allInnerTexts()).toEqual(["One\ntwo"]);
+    expect(await field.inputValue()).toBe("Next question");
+  });
+
+  it("stops a reply and keeps what was said", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    const reply = site.slowReply();
+    await ask(page, "Tell me everything");
+    await reply.say("First of all");
+    await page.getByText("First of all").first().waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await replyOver(page);
+    expect(await page.locator(".reply").innerText()).toMatch(/First of all\s+Stopped\./);
+    await page.reload();
+    await page.getByText("Stopped.").first().waitFor();
+  });
+
+  it("goes on with a running reply after a reload and on the next page", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    const reply = site.slowReply();
+    await ask(page, "When do you open?");
+    await reply.say("We open ");
+    await page.getByText("We open").first().waitFor();
+    await page.reload();
+    await page.getByText("We open").first().waitFor();
+    await reply.say("at nine, ");
+    await page.getByText("at nine,").first().waitFor();
+    await page.getByRole("link", { name: "The City One" }).click();
+    await page.waitForURL(/bikes\/city-one/);
+    await page.getByText("at nine,").first().waitFor();
+    await reply.say("or later.");
+    await reply.end();
+    await replyOver(page);
+    expect(await page.locator(".bubble").allInnerTexts()).toEqual(["When do you open?"]);
+    expect(await texts(page)).toEqual(["We open at nine, or later."]);
+  });
+
+  it("reconnects when the connection breaks, and loses and doubles nothing", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    const reply = site.slowReply();
+    await ask(page, "Count");
+    await reply.say("one two ");
+    await page.getByText("one two").first().waitFor();
+    const resumed = page.waitForRequest(/\/chat\/conv_\w+\/stream$/);
+    site.server.app.server.closeAllConnections();
+    await reply.say("three ");
+    expect((await (await resumed).allHeaders())["last-event-id"]).toMatch(/^msg_\w+:\d+$/);
+    await reply.say("four");
+    await reply.end();
+    await replyOver(page);
+    expect(await texts(page)).toEqual(["one two three four"]);
+  });
+
+  it("says that a reply failed, and asks again", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    site.upstream.script((exchange) => {
+      eventStream(exchange).send(chunk({ content: "We op" }));
+      setImmediate(() => exchange.response.destroy());
+    });
+    await ask(page, "When do you open?");
+    await page.getByText("The reply failed.").first().waitFor();
+    await site.picture(page, "failed");
+    site.upstream.script(sayWords("At nine."));
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("At nine.").first().waitFor();
+    await replyOver(page);
+    expect(await texts(page)).toEqual(["At nine."]);
+    expect(await page.locator(".bubble").count()).toBe(1);
+  });
+
+  it("marks a message that was not sent and sends it again, once", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    await page.route("**/chat", (route) => route.abort());
+    await ask(page, "When do you open?");
+    await page.getByText("Not sent").first().waitFor();
+    await page.locator(".failure", { hasText: "The server could not be reached." }).waitFor();
+    await site.picture(page, "not-sent");
+    await page.unroute("**/chat");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("We open at nine.").first().waitFor();
+    await replyOver(page);
+    expect(await page.getByText("Not sent").count()).toBe(0);
+    await page.reload();
+    await page.getByText("We open at nine.").first().waitFor();
+    expect(await page.locator(".bubble").count()).toBe(1);
+  });
+
+  it("rates, copies, and asks for another reply", async () => {
+    const { page } = await site.visit({}, { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+    await openChat(page);
+    await ask(page, "When do you open?");
+    const good = page.getByRole("button", { name: "Good reply" });
+    const kept = page.waitForResponse(/\/feedback$/);
+    await good.click();
+    expect((await kept).status()).toBe(200);
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    await page.reload();
+    await good.waitFor();
+    expect(await good.getAttribute("aria-pressed")).toBe("true");
+    site.upstream.script(sayWords("At ten, in winter."));
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByText("At ten, in winter.").first().waitFor();
+    await replyOver(page);
+    expect(await texts(page)).toEqual(["At ten, in winter."]);
+    expect(await page.locator(".bubble").count()).toBe(1);
+  });
+
+  it("begins anew, ends the reply that was running, and finds the old conversation again", async () => {
+    const { page } = await site.visit({ widget: { greeting: "Good morning." } });
+    await openChat(page);
+    const reply = site.slowReply();
+    await ask(page, "Tell me everything");
+    await reply.say("First");
+    await page.getByText("First").first().waitFor();
+    const stopped = page.waitForResponse(/\/stop$/);
+    await page.getByRole("button", { name: "New conversation" }).click();
+    expect((await stopped).status()).toBe(200);
+    await page.getByText("Good morning.").first().waitFor();
+    expect(await page.locator(".bubble").count()).toBe(0);
+    await page.getByRole("button", { name: "Conversations" }).click();
+    await site.picture(page, "past-conversations");
+    await page.getByRole("button", { name: /Tell me everything/ }).click();
+    await page.getByText("First").first().waitFor();
+    expect(await page.locator(".bubble").allInnerTexts()).toEqual(["Tell me everything"]);
+  });
+
+  it("shows that a reply came while the chat was closed", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    const reply = site.slowReply();
+    await ask(page, "When do you open?");
+    await page.keyboard.press("Escape");
+    await page.locator(".panel").waitFor({ state: "hidden" });
+    expect(
+      await page.evaluate(() => document.querySelector("foyer-widget")?.shadowRoot?.activeElement?.className),
+    ).toContain("launcher");
+    await reply.say("At nine.");
+    await reply.end();
+    await page.getByRole("button", { name: "Open chat. New reply" }).click();
+    await page.getByText("At nine.").first().waitFor();
+    expect(await page.locator(".launcher .dot").isVisible()).toBe(false);
+  });
+
+  it("opens a conversation of 10,000 messages as fast as another, and shows earlier ones on demand", async () => {
+    const { page, agentId } = await site.visit();
+    await openChat(page);
+    await ask(page, "When do you open?");
+    await replyOver(page);
+    await addMessages(site, agentId, 10_000);
+    const startedAt = Date.now();
+    await page.reload();
+    await page.getByText("Message 9999").waitFor();
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
+    expect(await page.locator(".messages > li").count()).toBeLessThan(100);
+    expect(await page.getByText("Message 9999").isVisible()).toBe(true);
+    await page.getByRole("button", { name: "Show earlier messages" }).click();
+    await page.locator(".messages > li").nth(79).waitFor();
+  });
+});
+
+async function addMessages({ server, owner }: WidgetSite, agentId: string, count: number) {
+  const { id } = (await owner.call("GET", `/conversations?agentId=${agentId}`)).body.data[0];
+  const { db } = server.deps;
+  const last = await db
+    .selectFrom("messages")
+    .selectAll()
+    .where("conversationId", "=", id)
+    .orderBy("position", "desc")
+    .executeTakeFirstOrThrow();
+  const rows = Array.from({ length: count }, (_, index) => ({
+    ...last,
+    ...{
+      id: `msg_${String(index).padStart(26, "0")}`,
+      position: last.position + index + 1,
+      content: `Message ${index}`,
+    },
+  }));
+  for (let at = 0; at < rows.length; at += 500)
+    await db
+      .insertInto("messages")
+      .values(rows.slice(at, at + 500))
+      .execute();
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sayWords } from "../test/upstream.ts";
+import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
+
+describe("the widget on somebody's page", () => {
+  let site: WidgetSite;
+  beforeAll(async () => {
+    site = await startWidgetSite();
+  });
+  beforeEach(() => {
+    site.upstream.script(sayWords("We ", "open ", "at nine."));
+    site.host.before("");
+  });
+  afterAll(() => site.stop());
+
+  it("keeps to a strict policy, asks nobody but its server, and loads the chat when it is needed", async () => {
+    const { page, problems } = await site.visit();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.reload();
+    await page.locator(".launcher").waitFor();
+    const parts = () => asked.filter((url) => url.includes("/widget/")).length;
+    expect(parts()).toBe(0);
+    await openChat(page);
+    expect(parts()).toBe(1);
+    await ask(page, "When do you open?");
+    await replyOver(page);
+    expect(await page.locator(".markdown").innerText()).toBe("We open at nine.");
+    const origins = new Set(asked.map((url) => new URL(url).origin));
+    expect([...origins].sort()).toEqual([site.host.origin, site.server.url].sort());
+    expect(problems).toEqual([]);
+    expect(
+      await page.evaluate(() => document.querySelectorAll("style, link[rel=stylesheet], [style], iframe").length),
+    ).toBe(0);
+    const inShadow = () =>
+      page.evaluate(
+        () =>
+          document.querySelector("foyer-widget")?.shadowRoot?.querySelectorAll("style, [style], iframe, script").length,
+      );
+    expect(await inShadow()).toBe(0);
+  });
+
+  it("touches no global but Foyer, stores nothing before the visitor does something, and never a cookie", async () => {
+    site.host.before("window.known = Object.getOwnPropertyNames(window)");
+    const { page } = await site.visit();
+    const stored = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].length);
+    const added = await page.evaluate(() => {
+      const known = new Set(Reflect.get(window, "known"));
+      return Object.getOwnPropertyNames(window).filter((name) => !known.has(name) && name !== "known");
+    });
+    expect(added).toEqual(["Foyer"]);
+    expect(await stored()).toBe(0);
+    await page.evaluate(() => Reflect.get(window, "Foyer").open());
+    await page.locator(".panel").waitFor();
+    expect(await stored()).toBe(0);
+    await ask(page, "When do you open?");
+    await replyOver(page);
+    expect(await stored()).toBe(1);
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it("takes no room on the page", async () => {
+    const { page } = await site.visit();
+    const size = () =>
+      page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.scrollHeight,
+        document.body.offsetHeight,
+      ]);
+    const withWidget = await size();
+    await openChat(page);
+    expect(await size()).toEqual(withWidget);
+    await page.evaluate(() => Reflect.get(window, "Foyer").destroy());
+    expect(await size()).toEqual(withWidget);
+    expect(await page.locator("foyer-widget").count()).toBe(0);
+    expect(await page.evaluate(() => "Foyer" in window)).toBe(false);
+  });
+
+  it("is there once, however often its script is", async () => {
+    const { page, problems } = await site.visit({}, { path: "/twice" });
+    await page.waitForLoadState("networkidle");
+    expect(await page.locator("foyer-widget").count()).toBe(1);
+    expect(await page.locator(".launcher").count()).toBe(1);
+    await openChat(page);
+    expect(await page.locator(".panel").count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  it("does what was asked of it before it came", async () => {
+    site.host.before(
+      "window.said = []; window.Foyer = window.Foyer || []; Foyer.push(['on', 'open', () => said.push('open')], ['open', { message: 'Hello' }]); Foyer.push((foyer) => foyer.on('ready', () => said.push('ready')))",
+    );
+    const { page } = await site.visit();
+    await page.locator(".panel").waitFor();
+    expect(await page.locator(".panel textarea").inputValue()).toBe("Hello");
+    expect(await page.evaluate(() => Reflect.get(window, "said"))).toEqual(["ready", "open"]);
+  });
+
+  it("survives a page that replaces its whole body, and keeps what is written", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    await page.locator(".panel textarea").fill("Half a sen");
+    await page.evaluate(() => {
+      document.body.replaceWith(document.createElement("body"));
+      history.pushState({}, "", "/elsewhere");
+    });
+    expect(await page.locator(".panel textarea").inputValue()).toBe("Half a sen");
+    await page.evaluate(() => document.querySelector("foyer-widget")?.remove());
+    await page.locator(".panel").waitFor();
+  });
+
+  it("works where the browser keeps nothing", async () => {
+    site.host.before(
+      "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new DOMException('no', 'SecurityError') } })",
+    );
+    const { page, problems } = await site.visit();
+    await openChat(page);
+    await ask(page, "When do you open?");
+    await page.getByText("We open at nine.").first().waitFor();
+    await replyOver(page);
+    await ask(page, "And on Sundays?");
+    await replyOver(page);
+    expect(await page.locator(".user").count()).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
+  it("waits with all storage for consent, where the page says so", async () => {
+    const { page } = await site.visit({}, { attributes: { "data-consent": "required" } });
+    const stored = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].length);
+    await openChat(page);
+    await ask(page, "When do you open?");
+    await replyOver(page);
+    expect(await stored()).toBe(0);
+    await page.evaluate(() => Reflect.get(window, "Foyer").consent());
+    expect(await stored()).toBe(2);
+  });
+
+  it("shows each visitor their own, and nothing after a logout", async () => {
+    const { page } = await site.visit();
+    const call = (name: string, ...args: unknown[]) =>
+      page.evaluate(([name, args]) => Reflect.get(window, "Foyer")[name as string](...(args as unknown[])), [
+        name,
+        args,
+      ] as const);
+    const shown = () => page.locator(".user .bubble").allInnerTexts();
+    await openChat(page);
+    await call("identify", { userId: "ada", userEmail: "ada@shop.example" });
+    await ask(page, "It is Ada");
+    await replyOver(page);
+    await call("identify", { userId: "bob" });
+    await page.locator(".user").waitFor({ state: "detached" });
+    await ask(page, "It is Bob");
+    await replyOver(page);
+    expect(await shown()).toEqual(["It is Bob"]);
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain("ada");
+    await call("logout");
+    await page.locator(".user").waitFor({ state: "detached" });
+    await page.reload();
+    await page.locator(".panel").waitFor();
+    expect(await shown()).toEqual([]);
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    const [bob, ada] = (await site.owner.call("GET", `/conversations?agentId=${await agentOf(page)}`)).body.data;
+    expect([ada.userId, ada.userEmail, bob.userId]).toEqual(["ada", "ada@shop.example", "bob"]);
+  });
+
+  it("says on the console why there is no widget, and leaves the page alone", async () => {
+    const agentId = await site.createAgent({ allowedOrigins: ["https://shop.example"] });
+    const { page } = await site.browser.open();
+    const warning = page.waitForEvent("console", (message) => message.type() === "warning");
+    await page.goto(site.host.page("/", { "data-agent-id": agentId }));
+    expect((await warning).text()).toContain("This agent does not answer pages on");
+    expect(await page.locator("foyer-widget").count()).toBe(0);
+  });
+});
+
+const agentOf = (page: { url(): string }) => new URL(page.url()).searchParams.get("data-agent-id");

@@ -1,0 +1,258 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { sayWords } from "../test/upstream.ts";
+import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
+
+const hostile = `</script><img src=x onerror="window.broken=1"><b>bold</b>`;
+const phone = { viewport: { width: 375, height: 700 }, hasTouch: true, isMobile: true };
+const dot =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+
+const bikes = [
+  {
+    name: "City One",
+    price: "690 €",
+    picture: dot,
+    about: "Seven gears, hub dynamo, a basket.",
+    link: "https://harbour-bikes.example/city-one",
+  },
+  {
+    name: "Harbour Tour",
+    price: "1,190 €",
+    picture: dot,
+    about: "For long days by the sea.",
+    link: "javascript:window.broken=1",
+  },
+  { name: hostile, price: "2,490 €", about: hostile, link: "https://harbour-bikes.example/e" },
+];
+const mapped = { title: "name", price: "price", image: "picture", description: "about", url: "link" };
+
+describe("what the widget shows", () => {
+  let site: WidgetSite;
+  beforeAll(async () => {
+    site = await startWidgetSite();
+  });
+  beforeEach(() => {
+    site.upstream.script(sayWords("We ", "open ", "at nine."));
+    site.host.before("");
+  });
+  afterAll(() => site.stop());
+
+  const broken = (page: Page) => page.evaluate(() => Reflect.get(window, "broken"));
+  const withDisplays = async (agentId: string) => {
+    await site.addTool(agentId, "best_bike", bikes[0], {
+      type: "product_card",
+      fieldMappings: mapped,
+      options: { showAddToCart: true },
+    });
+    await site.addTool(
+      agentId,
+      "find_bikes",
+      { bikes },
+      { type: "product_carousel", fieldMappings: { items: "bikes", ...mapped } },
+    );
+    await site.addTool(
+      agentId,
+      "price_list",
+      { rows: bikes },
+      { type: "table", fieldMappings: { rows: "rows", Bike: "name", Price: "price" } },
+    );
+    await site.addTool(
+      agentId,
+      "shop_photo",
+      { url: dot, text: "Our shop" },
+      { type: "image", fieldMappings: { image: "url", title: "text" } },
+    );
+    await site.addTool(
+      agentId,
+      "choices",
+      { ask: "Which one?", list: ["City One", "Harbour Tour"] },
+      { type: "buttons", fieldMappings: { title: "ask", buttons: "list" } },
+    );
+    await site.addTool(
+      agentId,
+      "weather",
+      { sky: "Sunny", wind: "3" },
+      { type: "custom", fieldMappings: { sky: "sky", wind: "wind" } },
+    );
+    await site.addTool(agentId, "opening_hours", "Tuesday to Friday, 9:00 to 18:00", { type: "text" });
+    const names = ["best_bike", "find_bikes", "price_list", "shop_photo", "choices", "weather", "opening_hours"];
+    site.callTools(names, "Here is everything.");
+  };
+
+  it("draws every kind of result, the same after a reload, and does what its buttons say", async () => {
+    site.host.before(
+      "window.Foyer = [['registerRenderer', 'weather', (place, { slots }) => { place.textContent = 'Drawn: ' + slots.sky }]]",
+    );
+    const { page, problems, agentId } = await site.visit({}, { context: { viewport: { width: 1100, height: 2000 } } });
+    await withDisplays(agentId);
+    await openChat(page);
+    await ask(page, "Show me everything");
+    await replyOver(page);
+    const check = async () => {
+      expect(await page.locator(".product").count()).toBe(4);
+      expect(await page.locator(".carousel .product .card-title span").first().innerText()).toBe("City One");
+      expect(await page.locator("th").allInnerTexts()).toEqual(["Bike", "Price"]);
+      expect(await page.locator("td").nth(2).innerText()).toBe("Harbour Tour");
+      expect(await page.locator(".picture img").getAttribute("alt")).toBe("Our shop");
+      expect(await page.locator(".custom").innerText()).toBe("Drawn: Sunny");
+      expect(await page.locator("details.tool summary").innerText()).toBe("Used opening hours");
+      expect(
+        await page.locator(".product a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
+      ).toEqual([
+        "https://harbour-bikes.example/city-one",
+        "https://harbour-bikes.example/city-one",
+        "https://harbour-bikes.example/e",
+      ]);
+      expect(await page.locator(".panel b").count()).toBe(0);
+      expect(await broken(page)).toBeUndefined();
+    };
+    await check();
+    await page.locator(".scroll").evaluate((element) => element.scrollTo(0, 0));
+    await site.picture(page, "displays");
+    await page.locator(".scroll").evaluate((element) => element.scrollTo(0, 99_999));
+    await site.picture(page, "displays-end");
+    await page.reload();
+    await page.getByText("Here is everything.").waitFor();
+    await check();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Harbour Tour", exact: true }).click();
+    await page.locator(".bubble", { hasText: "Harbour Tour" }).waitFor();
+    await replyOver(page);
+    await page.getByRole("button", { name: "Add to cart" }).first().click();
+    await page.locator(".bubble", { hasText: "Add “City One” to my cart" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("runs nothing that a name, a greeting, a suggestion, a visitor or a reply brings", async () => {
+    const { page, problems } = await site.visit({
+      name: hostile,
+      widget: {
+        title: hostile,
+        greeting: `${hostile}\n[x](javascript:window.broken=1)`,
+        suggestions: [hostile],
+        launcherLabel: hostile,
+      },
+      allowedImageHosts: ["images.harbour-bikes.example"],
+    });
+    await page.route("https://**", (route) => route.abort());
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).hostname));
+    await openChat(page);
+    expect(await page.locator(".welcome .markdown").innerText()).toContain('<img src=x onerror="window.broken=1">');
+    site.upstream.script(
+      sayWords(
+        hostile,
+        "\n\n[a](javascript:window.broken=1) [b](JaVaScRiPt:window.broken=1) [c](data:text/html,<script>window.broken=1</script>) <javascript:window.broken=1>",
+        "\n\n![spy](https://spy.example/pixel.png) ![bike](https://images.harbour-bikes.example/one.png) [ok](https://harbour-bikes.example/)",
+      ),
+    );
+    await page.locator(".suggestions button").click();
+    await page.locator(".user").waitFor();
+    await replyOver(page);
+    const check = async () => {
+      expect(await page.locator(".bubble").innerText()).toBe(hostile);
+      expect(await page.locator(".reply .markdown").innerText()).toContain('<img src=x onerror="window.broken=1">');
+      const links = await page.locator(".reply a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+      expect(links).toEqual(["https://spy.example/pixel.png", "https://harbour-bikes.example/"]);
+      const images = await page
+        .locator(".panel img")
+        .evaluateAll((all) => all.map((image) => image.getAttribute("src")));
+      expect(images).toEqual(["https://images.harbour-bikes.example/one.png"]);
+      expect(await page.locator(".panel b, .panel script").count()).toBe(0);
+    };
+    await check();
+    await page.reload();
+    await page.locator(".reply .markdown").waitFor();
+    await check();
+    expect(asked).not.toContain("spy.example");
+    expect(await broken(page)).toBeUndefined();
+    expect(problems.filter((problem) => !problem.includes("ERR_FAILED"))).toEqual([]);
+  });
+
+  it("is accessible in every state, in light and in dark", async () => {
+    const widget = {
+      greeting: "Hello, I am Harbour. What can I do for you?",
+      suggestions: ["When are you open?", "What does a service cost?"],
+    };
+    const { page } = await site.visit({ widget });
+    const check = async (name: string) => {
+      expect([name, await accessibilityProblems(page)]).toEqual([name, []]);
+      await site.picture(page, name);
+      await page.emulateMedia({ colorScheme: "dark" });
+      await site.picture(page, `${name}-dark`);
+      await page.emulateMedia({ colorScheme: "light" });
+    };
+    await check("closed");
+    await openChat(page);
+    await check("welcome");
+    const reply = site.slowReply();
+    await ask(page, "When are you open?");
+    await check("waiting");
+    await reply.say(
+      "We are open **Tuesday to Friday** from 9:00 to 18:00.\n\n1. A basic service costs `59 euros`\n2. A full service costs 129 euros\n   - with new cables\n\n| Bike | Price |\n|---|---:|\n| City One | 690 |\n\n```js\nconst total = cart.items.reduce((sum, item) => sum + item.price, 0);\n```\n\nSee [our prices](https://harbour-bikes.example/pricing).",
+    );
+    await page.locator(".reply a").waitFor();
+    await check("streaming");
+    await reply.end();
+    await replyOver(page);
+    await check("done");
+    await page.getByRole("button", { name: "Conversations" }).click();
+    await check("past-conversations");
+  });
+
+  it("covers a phone, keeps the focus, does not zoom, and gives the page back", async () => {
+    const { page } = await site.visit(
+      { widget: { greeting: "Hello", suggestions: ["A".repeat(120)] } },
+      { context: phone },
+    );
+    await site.picture(page, "phone-closed");
+    await page.locator(".launcher").tap();
+    await page.locator(".panel").waitFor();
+    const box = await page.locator(".panel").boundingBox();
+    expect(box).toEqual({ x: 0, y: 0, width: 375, height: 700 });
+    expect(await overflowOf(page)).toBe(0);
+    expect(await page.locator(".panel").getAttribute("aria-modal")).toBe("true");
+    expect(await page.locator("textarea").evaluate((field) => getComputedStyle(field).fontSize)).toBe("16px");
+    await site.picture(page, "phone-welcome");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await ask(page, "word".repeat(60));
+    await replyOver(page);
+    expect(await overflowOf(page)).toBe(0);
+    expect(await page.locator(".scroll").evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await site.picture(page, "phone-chat");
+    for (let press = 0; press < 15; press++) {
+      await page.keyboard.press("Tab");
+      const isInside = await page.evaluate(
+        () => document.querySelector("foyer-widget")?.shadowRoot?.activeElement?.closest(".panel") !== null,
+      );
+      expect(isInside).toBe(true);
+    }
+    await page.getByRole("button", { name: "Close" }).tap();
+    await page.locator(".launcher").waitFor();
+    await page.reload();
+    await page.locator(".launcher").waitFor();
+    expect(await page.locator(".panel").count()).toBe(0);
+  });
+
+  it("speaks the page's language, from right to left where that is its way, and fetches no other", async () => {
+    const { page } = await site.visit(
+      { widget: { greeting: "مرحبًا، كيف يمكنني مساعدتك؟", position: "left" } },
+      { attributes: { "data-locale": "ar-EG", "data-accent-color": "#0f766e", "data-theme": "dark" } },
+    );
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.getByRole("button", { name: "فتح الدردشة" }).click();
+    await page.getByPlaceholder("اكتب رسالة").waitFor();
+    expect(
+      asked.filter((url) => /\/widget\/(?!panel)/.test(url)).map((url) => /\/widget\/(\w+)-/.exec(url)?.[1]),
+    ).toEqual(["ar"]);
+    await ask(page, "متى تفتحون؟");
+    await replyOver(page);
+    await site.picture(page, "rtl");
+    expect(await page.locator(".frame").getAttribute("dir")).toBe("rtl");
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import type { ErrorCode } from "@foyer/contract";
+
+/** The server's codes, and two of our own: it could not be reached, or a stream broke and could not be taken up again. */
+export type FoyerErrorCode = ErrorCode | "UNREACHABLE" | "INTERRUPTED";
+
+/** Every way in which a call fails. `message` is the server's own, in English, where the server said one. */
+export class FoyerError extends Error {
+  readonly code: FoyerErrorCode;
+  /** The HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  /** What is wrong with the request, field by field; empty unless the code is `VALIDATION_ERROR`. */
+  readonly details: ReadonlyArray<{ path: string; message: string }>;
+  /** Seconds to wait before the next attempt, when the server said so. */
+  readonly retryAfter: number | null;
+
+  constructor(
+    code: FoyerErrorCode,
+    message: string,
+    more: { status?: number; details?: FoyerError["details"]; retryAfter?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.name = "FoyerError";
+    this.code = code;
+    this.status = more.status ?? 0;
+    this.details = more.details ?? [];
+    this.retryAfter = more.retryAfter ?? null;
+  }
+
+  /** Whether the same call may well work a little later. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** The error that an answer without success stands for. */
+export async function readError(response: Response): Promise<FoyerError> {
+  const { status } = response;
+  const answer = (await response.json().catch(() => null)) as { error?: Partial<FoyerError> } | null;
+  const { code, message, details } = answer?.error ?? {};
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return new FoyerError(code ?? codeOf(status), message ?? `The server answered ${status}.`, {
+    status,
+    details: details ?? [],
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
+  });
+}
+
+/** For answers that are not the server's own, such as a proxy's. */
+function codeOf(status: number): FoyerErrorCode {
+  if (status === 429) return "RATE_LIMITED";
+  if (status === 413) return "PAYLOAD_TOO_LARGE";
+  if (status === 404) return "NOT_FOUND";
+  return status >= 500 ? "OVERLOADED" : "FORBIDDEN";
+}

@@ -1,0 +1,70 @@
+import type {
+  AgentWidget,
+  ClientResult,
+  Conversation,
+  FormEvent,
+  FormSubmit,
+  Rating,
+  SubmitResult,
+  TriggerEvent,
+  VisitorForm,
+  WidgetTrigger,
+} from "@foyer/contract";
+import type { ConversationKey } from "./chat-stream.ts";
+import type { Request } from "./request.ts";
+
+/** How an agent's widget looks and greets. */
+export async function getWidget(request: Request, agentId: string): Promise<AgentWidget> {
+  return (await read(request(`/agents/${encodeURIComponent(agentId)}/widget`))).data;
+}
+
+/** An agent's enabled triggers, in the order in which they run. */
+export function getTriggers(request: Request, agentId: string): Promise<WidgetTrigger[]> {
+  return read(request(`/triggers/widget/${encodeURIComponent(agentId)}`));
+}
+
+/** Arrives also when the page goes away meanwhile. */
+export async function recordTriggerEvent(request: Request, event: TriggerEvent): Promise<void> {
+  await post(request, "/triggers/event", event, true);
+}
+
+/** The form of a tool, by its id or its name. */
+export function getForm(request: Request, toolIdOrName: string, agentId: string): Promise<VisitorForm> {
+  return read(request(`/triggers/form/${encodeURIComponent(toolIdOrName)}?agentId=${encodeURIComponent(agentId)}`));
+}
+
+export function submitForm(request: Request, submission: FormSubmit): Promise<SubmitResult> {
+  return post(request, "/form-submissions/submit", submission);
+}
+
+/** Says how the page's own handler of a form did. Arrives also when the page goes away meanwhile. */
+export async function reportClientResult(request: Request, result: ClientResult): Promise<void> {
+  await post(request, "/form-submissions/client-result", result, true);
+}
+
+/** Arrives also when the page goes away meanwhile. */
+export async function recordFormEvent(request: Request, event: FormEvent): Promise<void> {
+  await post(request, "/form-submissions/event", event, true);
+}
+
+/** A conversation with all its messages, oldest first. */
+export async function getConversation(request: Request, { id, token }: ConversationKey): Promise<Conversation> {
+  return (await read(request(`/conversations/${id}`, { token }))).data;
+}
+
+export async function rateMessage(
+  request: Request,
+  { id, token }: ConversationKey,
+  messageId: string,
+  rating: Rating,
+): Promise<void> {
+  await request(`/conversations/${id}/feedback`, { method: "POST", token, body: { messageId, rating } });
+}
+
+function post(request: Request, path: string, body: unknown, keepalive = false) {
+  return read(request(path, { method: "POST", body, keepalive }));
+}
+
+async function read(response: Promise<Response>) {
+  return (await response).json();
+}

@@ -1,0 +1,56 @@
+import type { ChatEvent, Display, VisitorForm } from "@foyer/sdk";
+import { newReply, type Piece, type ReplyEntry } from "./conversation-state.ts";
+
+/** The reply after an event of its stream; `problem` is what an error means to the visitor. */
+export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string): ReplyEntry {
+  switch (event.type) {
+    case "message_start":
+      // A second start is another reply's: what was said belongs to the one before.
+      return { ...newReply(reply.key), id: event.messageId };
+    case "content_block_start":
+      return withPiece(reply, event.index, { type: "text", text: "" });
+    case "content_block_delta": {
+      const piece = reply.pieces[event.index];
+      const said = piece?.type === "text" ? piece.text : "";
+      return withPiece(reply, event.index, { type: "text", text: said + event.delta.text });
+    }
+    case "tool_use_start": {
+      const { id, name, index } = event;
+      return withPiece(reply, index, {
+        ...{ type: "tool", id, name, state: "running" },
+        ...{ result: null, display: null, form: null },
+      });
+    }
+    case "tool_result": {
+      const { toolUseId: id, name, index, result } = event;
+      const display = event.display as Display | null;
+      const form = (event.form ?? null) as VisitorForm | null;
+      return withPiece(reply, index, {
+        type: "tool",
+        id,
+        name,
+        state: event.isError ? "failed" : "done",
+        result,
+        display,
+        form,
+      });
+    }
+    case "error":
+      return { ...reply, problem };
+    case "message_stop": {
+      const state = ({ end_turn: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const)[
+        event.stopReason
+      ];
+      return { ...reply, state, isReconnecting: false };
+    }
+    default:
+      return reply;
+  }
+}
+
+/** A word of the stream is also the sign that the connection is back. */
+function withPiece(reply: ReplyEntry, index: number, piece: Piece): ReplyEntry {
+  const pieces = [...reply.pieces];
+  pieces[index] = piece;
+  return { ...reply, pieces, isReconnecting: false };
+}

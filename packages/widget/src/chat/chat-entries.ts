@@ -1,0 +1,40 @@
+import type { Entry, ReplyEntry } from "./conversation-state.ts";
+import { createStore } from "./store.ts";
+
+export type ChatState = {
+  entries: readonly Entry[];
+  /** Of a stored conversation; `unloadable` can be tried again. */
+  phase: "loading" | "ready" | "unloadable";
+  /** The key of the reply that comes in. */
+  running: string | null;
+  /** For screen readers: the start and the end of a reply, and what went wrong. */
+  announcement: string;
+};
+
+export type ChatEntries = ReturnType<typeof createChatEntries>;
+
+/** What the chat shows, and how single entries of it change. */
+export function createChatEntries() {
+  const empty: ChatState = { entries: [], phase: "ready", running: null, announcement: "" };
+  const store = createStore<ChatState>(empty);
+  let lastKey = 0;
+  const patch = (changes: Partial<ChatState>) => store.set({ ...store.get(), ...changes });
+  const edit = (key: string, change: (entry: Entry) => Entry) => {
+    const entries = [...store.get().entries];
+    const at = entries.findLastIndex((entry) => entry.key === key);
+    const entry = entries[at];
+    if (entry) entries[at] = change(entry);
+    patch({ entries });
+  };
+  return {
+    ...{ store, patch, edit },
+    newKey: () => `local-${++lastKey}`,
+    clear: (changes: Partial<ChatState> = {}) => store.set({ ...empty, ...changes }),
+    add: (entry: Entry) => patch({ entries: [...store.get().entries, entry] }),
+    remove: (key: string) => patch({ entries: store.get().entries.filter((entry) => entry.key !== key) }),
+    editReply: (key: string, change: (reply: ReplyEntry) => ReplyEntry) =>
+      edit(key, (entry) => (entry.type === "reply" ? change(entry) : entry)),
+    replyOf: (key: string) =>
+      store.get().entries.findLast((entry): entry is ReplyEntry => entry.key === key && entry.type === "reply"),
+  };
+}

@@ -1,0 +1,142 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { FormCard } from "../forms/form-card.tsx";
+import { Icon } from "../panel/icon.tsx";
+import { usePanel } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
+import { Composer } from "./composer.tsx";
+import type { Entry } from "./conversation-state.ts";
+import { ReplyView } from "./reply-view.tsx";
+import { useStore } from "./store.ts";
+import { UserView } from "./user-view.tsx";
+import { Welcome } from "./welcome.tsx";
+
+/** So many entries are drawn at first, and so many more each time that the visitor asks for earlier ones. */
+const STEP = 40;
+/** Who is this near to the end, in pixels, is taken along as it moves. */
+const NEAR = 80;
+
+/** What was said, and the place to say more. */
+export function ConversationView({ state }: { state: PanelState }): JSX.Element {
+  const { chat, words } = usePanel();
+  const { isOpen, draft } = useStore(state);
+  const { entries, phase, running } = useStore(chat.store);
+  const [count, setCount] = useState(STEP);
+  const shown = entries.slice(-count);
+  const { scroller, isAway, onScroll, goToEnd } = useEnd(entries.at(-1)?.key, isOpen);
+  const last = entries.findLast((entry) => entry.type === "reply");
+
+  const showEarlier = () => {
+    const element = scroller.current;
+    const fromEnd = element ? element.scrollHeight - element.scrollTop : 0;
+    setCount(count + STEP);
+    // What the visitor was looking at stays where it is.
+    requestAnimationFrame(() => element?.scrollTo({ top: element.scrollHeight - fromEnd, behavior: "instant" }));
+  };
+
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard */}
+      <section class="scroll" ref={scroller} onScroll={onScroll} tabIndex={0} aria-label={words.messages}>
+        {phase === "loading" ? <Loading /> : null}
+        {phase === "unloadable" ? (
+          <div class="failure">
+            <p>{words.notLoaded}</p>
+            <button type="button" class="quiet" onClick={chat.restore}>
+              {words.retry}
+            </button>
+          </div>
+        ) : null}
+        {phase === "ready" && entries.length === 0 ? <Welcome /> : null}
+        {count < entries.length ? (
+          <button type="button" class="quiet earlier" onClick={showEarlier}>
+            {words.earlier}
+          </button>
+        ) : null}
+        {shown.length > 0 ? (
+          <ol class="messages" part="messages">
+            {shown.map((entry) => (
+              <EntryView key={entry.key} entry={entry} isLast={entry === last} isBusy={running !== null} />
+            ))}
+          </ol>
+        ) : null}
+      </section>
+      {isAway ? (
+        <button type="button" class="to-end" aria-label={words.newest} title={words.newest} onClick={goToEnd}>
+          <Icon name="down" />
+        </button>
+      ) : null}
+      <Composer draft={draft} onDraft={(draft) => state.patch({ draft })} />
+    </>
+  );
+}
+
+/** One line of the conversation, drawn again only when something of it changed. */
+function EntryView({ entry, isLast, isBusy }: { entry: Entry; isLast: boolean; isBusy: boolean }): JSX.Element {
+  const isOffering = isLast && !isBusy;
+  return useMemo(() => {
+    if (entry.type === "user") return <UserView entry={entry} />;
+    if (entry.type === "reply") return <ReplyView reply={entry} isLast={isLast} isOffering={isOffering} />;
+    return (
+      <li class="reply">
+        <FormCard form={entry.form} instanceKey={entry.key} />
+      </li>
+    );
+  }, [entry, isLast, isOffering]);
+}
+
+/** The outline of a conversation, so that nothing moves when it is there. */
+function Loading(): JSX.Element {
+  const { words } = usePanel();
+  return (
+    <div class="skeleton" role="img" aria-label={words.loading}>
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}
+
+/** Stays at the end while more comes in, unless the visitor scrolled away from it. */
+function useEnd(lastKey: string | undefined, isOpen: boolean) {
+  const scroller = useRef<HTMLElement>(null);
+  const isNear = useRef(true);
+  const [isAway, setIsAway] = useState(false);
+  const goToEnd = () => {
+    const element = scroller.current;
+    if (!element) return;
+    isNear.current = true;
+    element.scrollTop = element.scrollHeight;
+    setIsAway(false);
+  };
+  // Something new of the visitor's own, or another conversation: there the end is what counts.
+  useLayoutEffect(goToEnd, [lastKey, isOpen]);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    // Follows words, images that arrive, the keyboard, and the panel's own size.
+    const watcher = new ResizeObserver(() => {
+      if (isNear.current) element.scrollTop = element.scrollHeight;
+    });
+    const watch = () => {
+      watcher.disconnect();
+      watcher.observe(element);
+      for (const child of element.children) watcher.observe(child);
+    };
+    const children = new MutationObserver(watch);
+    children.observe(element, { childList: true });
+    watch();
+    return () => {
+      watcher.disconnect();
+      children.disconnect();
+    };
+  }, []);
+  const onScroll = () => {
+    const element = scroller.current;
+    if (!element) return;
+    isNear.current = element.scrollHeight - element.clientHeight - element.scrollTop < NEAR;
+    setIsAway(!isNear.current);
+  };
+  return { scroller, isAway, onScroll, goToEnd };
+}

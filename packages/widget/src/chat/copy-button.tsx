@@ -1,0 +1,41 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Icon } from "../panel/icon.tsx";
+import { usePanel } from "../panel/panel-context.ts";
+
+const SHOWN_MS = 2_000;
+
+export function CopyButton({ text }: { text: () => string }): JSX.Element {
+  const { core, words } = usePanel();
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setIsCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async () => setIsCopied(await copyText(text(), core.surface.frame));
+  const label = isCopied ? words.copied : words.copy;
+  return (
+    <button type="button" class="icon-button" aria-label={label} title={label} onClick={() => void copy()}>
+      <Icon name={isCopied ? "done" : "copy"} />
+    </button>
+  );
+}
+
+/** Pages on plain http have no clipboard; there the old way still works. */
+async function copyText(text: string, place: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement("textarea");
+    field.className = "visually-hidden";
+    field.value = text;
+    place.append(field);
+    field.select();
+    const isCopied = document.execCommand("copy");
+    field.remove();
+    return isCopied;
+  }
+}

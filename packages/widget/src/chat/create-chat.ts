@@ -1,0 +1,83 @@
+import { type Rating, type Request, rateMessage, type VisitorForm } from "@foyer/sdk";
+import type { WidgetCore } from "../loader/widget-core.ts";
+import type { Words } from "../locales/en.ts";
+import { createAsking } from "./asking.ts";
+import { createChatEntries } from "./chat-entries.ts";
+import type { ReplyEntry } from "./conversation-state.ts";
+import { createReplyReader } from "./reply-reader.ts";
+import { createRestoring } from "./restoring.ts";
+
+export type Chat = ReturnType<typeof createChat>;
+
+/** One visitor's conversation: what was said, what comes in, and what the visitor can do about it. */
+export function createChat(core: WidgetCore, request: Request, words: Words) {
+  const { visit, hub } = core;
+  const entries = createChatEntries();
+  const reader = createReplyReader(core, request, words, entries);
+  const { store, patch } = entries;
+  const { ask, follow } = createAsking(core, request, entries, reader);
+  const restoring = createRestoring(core, request, words, { entries, reader, follow });
+  hub.on("identity", restoring.restore);
+
+  return {
+    store,
+    /** Shows the visitor's current conversation again, and goes on with a reply that still runs. */
+    restore: restoring.restore,
+    async say(text: string): Promise<void> {
+      hub.emit("interaction");
+      await restoring.done();
+      if (reader.isReading()) return;
+      const key = entries.newKey();
+      entries.add({ type: "user", key, text, state: "sent" });
+      hub.emit("message", { role: "user", text, conversationId: visit.current?.id ?? null });
+      ask(text, key);
+    },
+    /** Once more what did not work out, or another reply in the place of the last one. */
+    retry(reply: ReplyEntry): void {
+      if (reader.isReading()) return;
+      const all = store.get().entries;
+      const asked = all
+        .slice(
+          0,
+          all.findLastIndex(({ key }) => key === reply.key),
+        )
+        .findLast(({ type }) => type === "user");
+      const text = asked?.type === "user" ? asked.text : "…";
+      entries.remove(reply.key);
+      if (reply.state === "lost" && visit.current) follow(visit.current);
+      else if (reply.state !== "refused" || !asked) ask(text);
+      else {
+        entries.edit(asked.key, (entry) => (entry.type === "user" ? { ...entry, state: "sent" } : entry));
+        ask(text, asked.key);
+      }
+    },
+    stop: reader.stop,
+    /** Begins anew, and ends the reply that was running. */
+    startNew(): void {
+      hub.emit("interaction");
+      reader.leave({ ended: true });
+      restoring.cancel();
+      visit.select(null);
+      entries.clear();
+    },
+    select(id: string): void {
+      hub.emit("interaction");
+      visit.select(id);
+      restoring.restore();
+    },
+    async rate({ key, id, rating: before }: ReplyEntry, rating: Rating): Promise<void> {
+      const conversation = visit.current;
+      if (!conversation || !id) return;
+      entries.editReply(key, (reply) => ({ ...reply, rating }));
+      await rateMessage(request, conversation, id, rating).catch(() => {
+        entries.editReply(key, (reply) => ({ ...reply, rating: before }));
+        patch({ announcement: words.notRated });
+      });
+    },
+    /** Puts a form at the end of the conversation. */
+    showForm(form: VisitorForm): void {
+      entries.add({ type: "form", key: entries.newKey(), form });
+    },
+    leave: reader.leave,
+  };
+}

@@ -1,0 +1,43 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { Icon } from "../panel/icon.tsx";
+import { usePanel } from "../panel/panel-context.ts";
+
+/** The conversations of this visitor in this browser, newest first. */
+export function PastConversations({ onDone }: { onDone: () => void }): JSX.Element {
+  const { core, chat, words } = usePanel();
+  const { conversations, current } = core.visit;
+  const date = new Intl.DateTimeFormat(core.locale, { dateStyle: "medium", timeStyle: "short" });
+  const go = (action: () => void) => () => {
+    action();
+    onDone();
+  };
+  return (
+    <div class="scroll">
+      <ul class="past">
+        <li>
+          <button type="button" class="quiet" onClick={go(chat.startNew)}>
+            <Icon name="add" />
+            {words.newConversation}
+          </button>
+        </li>
+        {conversations.map(({ id, title, at }) => (
+          <li key={id}>
+            <button
+              type="button"
+              class="past-one"
+              aria-current={id === current?.id ? "true" : undefined}
+              onClick={go(() => chat.select(id))}
+            >
+              <span class="past-title" dir="auto">
+                {title || words.newConversation}
+              </span>
+              <time dateTime={new Date(at).toISOString()}>{date.format(at)}</time>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {conversations.length === 0 ? <p class="note">{words.noConversations}</p> : null}
+    </div>
+  );
+}

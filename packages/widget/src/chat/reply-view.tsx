@@ -1,0 +1,103 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { ToolView } from "../display/tool-view.tsx";
+import { fillWords } from "../locales/load-words.ts";
+import { MarkdownView } from "../markdown/markdown-view.tsx";
+import { Icon } from "../panel/icon.tsx";
+import { usePanel } from "../panel/panel-context.ts";
+import { type Piece, type ReplyEntry, textOf } from "./conversation-state.ts";
+import { CopyButton } from "./copy-button.tsx";
+
+type ReplyProps = {
+  reply: ReplyEntry;
+  isLast: boolean;
+  /** The visitor may ask for it again. */
+  isOffering: boolean;
+};
+
+/** A reply: its pieces, how it ended, and what can be done about it. */
+export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Element {
+  const { core, chat, words } = usePanel();
+  const isRunning = reply.state === "running";
+  const problem = reply.problem ?? (reply.state === "failed" ? words.replyFailed : null);
+  const note = { stopped: words.stopped, cut: words.cut }[reply.state as string];
+  return (
+    <li class={isRunning ? "reply live" : "reply"} part="reply">
+      <span class="visually-hidden">{`${core.agent.name}: `}</span>
+      {reply.pieces.map((piece, index) => (
+        <PieceView key={index} piece={piece} isUnfinished={isRunning && index === reply.pieces.length - 1} />
+      ))}
+      {isRunning && (reply.isReconnecting || !isTalking(reply)) ? <Waiting isLost={reply.isReconnecting} /> : null}
+      {note ? <p class="note">{note}</p> : null}
+      {problem ? (
+        <div class="failure">
+          <p>{problem}</p>
+          {isOffering ? (
+            <button type="button" class="quiet" onClick={() => chat.retry(reply)}>
+              {words.retry}
+            </button>
+          ) : null}
+        </div>
+      ) : null}
+      {!isRunning && textOf(reply) ? (
+        <Actions reply={reply} isLast={isLast} isOffering={isOffering && !problem} />
+      ) : null}
+    </li>
+  );
+}
+
+function PieceView({ piece, isUnfinished }: { piece: Piece; isUnfinished: boolean }): JSX.Element {
+  const { core } = usePanel();
+  if (piece.type === "tool") return <ToolView tool={piece} />;
+  return <MarkdownView text={piece.text} imageHosts={core.agent.allowedImageHosts} isUnfinished={isUnfinished} />;
+}
+
+/** Whether it can be seen that the reply goes on. */
+function isTalking({ pieces }: ReplyEntry) {
+  const last = pieces.at(-1);
+  return last !== undefined && (last.type === "text" ? last.text !== "" : last.state === "running");
+}
+
+function Waiting({ isLost }: { isLost: boolean }): JSX.Element {
+  const { core, words } = usePanel();
+  return (
+    <p class="waiting">
+      <span class="lamp lit" aria-hidden="true" />
+      <span>{isLost ? words.reconnecting : fillWords(words.replying, { name: core.agent.name })}</span>
+    </p>
+  );
+}
+
+function Actions({ reply, isLast, isOffering }: ReplyProps): JSX.Element {
+  const { chat, words } = usePanel();
+  const rate = (rating: "up" | "down", label: string, icon: "up" | "thumbDown") => (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      aria-pressed={reply.rating === rating}
+      onClick={() => void chat.rate(reply, rating)}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+  return (
+    <div class={isLast ? "actions last" : "actions"}>
+      <CopyButton text={() => textOf(reply)} />
+      {reply.id ? rate("up", words.good, "up") : null}
+      {reply.id ? rate("down", words.bad, "thumbDown") : null}
+      {isOffering ? (
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={words.regenerate}
+          title={words.regenerate}
+          onClick={() => chat.retry(reply)}
+        >
+          <Icon name="again" />
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { usePanel } from "../panel/panel-context.ts";
+import { type ShownTool, textIn } from "./slots.ts";
+
+/** Drawn by the site's own renderer for this tool; without one, or when it throws, the slots as a plain list. */
+export function CustomDisplay({ tool }: { tool: ShownTool }): JSX.Element {
+  const { core, chat } = usePanel();
+  const renderer = core.registry.renderers.get(tool.name);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (!renderer || !element) return;
+    const { name: toolName, slots, options, result } = tool;
+    try {
+      const undo = renderer(element, { toolName, slots, options, result }, (text) => void chat.say(text));
+      return () => {
+        undo?.();
+        element.replaceChildren();
+      };
+    } catch (error) {
+      // Shown by the browser as any other; the conversation goes on.
+      reportError(error);
+    }
+  }, [renderer]);
+  if (renderer) return <div ref={place} class="custom" part="custom" />;
+  return (
+    <dl class="card slots">
+      {Object.keys(tool.slots).map((slot) => (
+        <div key={slot}>
+          <dt>{slot}</dt>
+          <dd dir="auto">{textIn(tool.slots, slot)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

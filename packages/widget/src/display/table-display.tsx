@@ -1,0 +1,40 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import type { ShownTool } from "./slots.ts";
+
+/** Rows of a result. A cell is a text or a number, and empty when the result had nothing there. */
+export function TableDisplay({ tool }: { tool: ShownTool }): JSX.Element | null {
+  const { slots, options, name } = tool;
+  const columns = Array.isArray(slots.columns) ? slots.columns.map(String) : [];
+  const rows = Array.isArray(slots.rows) ? slots.rows.filter(Array.isArray) : [];
+  if (rows.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard
+    <section class="scroller" tabIndex={0} aria-label={name.replaceAll("_", " ")}>
+      <table>
+        {options.showHeader === false ? null : (
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column} scope="col" dir="auto">
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+        )}
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell: unknown, column: number) => (
+                <td key={columns[column] ?? column} class={typeof cell === "number" ? "align-end" : ""} dir="auto">
+                  {cell === null ? "" : String(cell)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,48 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import type { ToolPiece } from "../chat/conversation-state.ts";
+import { FormCard } from "../forms/form-card.tsx";
+import { fillWords } from "../locales/load-words.ts";
+import { usePanel } from "../panel/panel-context.ts";
+import { ButtonsDisplay } from "./buttons-display.tsx";
+import { CustomDisplay } from "./custom-display.tsx";
+import { ImageDisplay } from "./image-display.tsx";
+import { ProductCard } from "./product-card.tsx";
+import { ProductCarousel } from "./product-carousel.tsx";
+import type { ShownTool } from "./slots.ts";
+import { TableDisplay } from "./table-display.tsx";
+import { TextDisplay } from "./text-display.tsx";
+
+/** What the visitor sees of a tool call: that it runs, and then what came of it. */
+export function ToolView({ tool }: { tool: ToolPiece }): JSX.Element {
+  const { words } = usePanel();
+  const { name, state, display, form, result } = tool;
+  const said = name.replaceAll("_", " ");
+  if (state === "running") {
+    return (
+      <p class="tool waiting">
+        <span class="lamp lit" aria-hidden="true" />
+        <span>{fillWords(words.usingTool, { tool: said })}</span>
+      </p>
+    );
+  }
+  if (state === "failed") return <p class="tool">{fillWords(words.toolFailed, { tool: said })}</p>;
+  if (form) return <FormCard form={form} instanceKey={tool.id} />;
+  const shown: ShownTool = { name, result, slots: display?.slots ?? {}, options: display?.options ?? {} };
+  switch (display?.type) {
+    case "product_card":
+      return <ProductCard slots={shown.slots} options={shown.options} />;
+    case "product_carousel":
+      return <ProductCarousel tool={shown} />;
+    case "image":
+      return <ImageDisplay tool={shown} />;
+    case "table":
+      return <TableDisplay tool={shown} />;
+    case "buttons":
+      return <ButtonsDisplay tool={shown} />;
+    case "custom":
+      return <CustomDisplay tool={shown} />;
+    default:
+      return <TextDisplay tool={shown} />;
+  }
+}

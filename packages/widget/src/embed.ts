@@ -1,0 +1,27 @@
+import type { FoyerApi, QueuedCall } from "./foyer-api.ts";
+import { readOptions } from "./loader/read-options.ts";
+import { startWidget } from "./loader/start-widget.ts";
+
+/** What a page may have put there before this script came: calls that wait. */
+type Waiting = QueuedCall[] | FoyerApi | undefined;
+
+const page = window as unknown as { Foyer?: Waiting };
+
+begin(document.currentScript as HTMLScriptElement | null);
+
+/** One widget a page: a second script tag, or the same page restored by a framework, leaves the first alone. */
+function begin(script: HTMLScriptElement | null) {
+  const waiting = page.Foyer;
+  if (!script || (waiting && !Array.isArray(waiting))) return;
+  const options = readOptions(script.dataset, new URL(".", script.src).href);
+  if (!options) {
+    // biome-ignore lint/suspicious/noConsole: the only place where the site's maker looks for a widget that is not there
+    console.warn("Foyer: the script tag needs data-agent-id.");
+    return;
+  }
+  const foyer = startWidget(options, () => {
+    if (page.Foyer === foyer) delete page.Foyer;
+  });
+  page.Foyer = foyer;
+  foyer.push(...(waiting ?? []));
+}

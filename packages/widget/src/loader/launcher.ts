@@ -1,0 +1,76 @@
+import type { Hub } from "./hub.ts";
+import type { Surface } from "./surface.ts";
+
+export type LauncherWords = { open: string; close: string };
+
+export type Launcher = ReturnType<typeof createLauncher>;
+
+const lamp = ["M12 2v4", "M5.5 12.5a6.5 5.5 0 0 1 13 0z", "M8.5 16h7l2.5 5h-12z"];
+const down = ["M6 9.5l6 6 6-6"];
+
+/** The button in the corner. It says what it will do, and shows when something was said while nobody looked. */
+export function createLauncher(
+  { frame }: Surface,
+  hub: Hub,
+  words: LauncherWords,
+  { label, onPress }: { label: string | null; onPress: () => void },
+) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = label ? "launcher labelled" : "launcher";
+  button.setAttribute("part", "launcher");
+  button.addEventListener("click", onPress);
+  const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  icon.setAttribute("viewBox", "0 0 24 24");
+  icon.setAttribute("aria-hidden", "true");
+  const dot = document.createElement("span");
+  dot.className = "dot";
+  dot.hidden = true;
+  button.append(icon, dot);
+  if (label) {
+    const text = document.createElement("span");
+    text.className = "label";
+    text.textContent = label;
+    text.dir = "auto";
+    button.insertBefore(text, dot);
+  }
+  frame.append(button);
+
+  let isOpen = false;
+  let news = "";
+  const show = () => {
+    draw(icon, isOpen ? down : lamp);
+    button.setAttribute("aria-expanded", String(isOpen));
+    // A visible label has to be part of the name, for those who speak to their browser.
+    const says = isOpen ? [words.close] : [label, words.open, news];
+    button.setAttribute("aria-label", says.filter(Boolean).join(". "));
+  };
+  hub.on("open", () => {
+    isOpen = true;
+    show();
+  });
+  hub.on("close", () => {
+    isOpen = false;
+    show();
+  });
+  hub.on("unread", (words) => {
+    news = words;
+    dot.hidden = words === "";
+    show();
+  });
+  show();
+
+  return {
+    focus: () => button.focus(),
+    setBusy: (isBusy: boolean) => button.setAttribute("aria-busy", String(isBusy)),
+  };
+}
+
+function draw(icon: SVGElement, paths: readonly string[]) {
+  const shapes = paths.map((d) => {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", d);
+    return path;
+  });
+  icon.replaceChildren(...shapes);
+}

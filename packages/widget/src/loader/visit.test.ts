@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Identity } from "../foyer-api.ts";
+import { createHub } from "./hub.ts";
+import { createMemory } from "./memory.ts";
+import { createVisit } from "./visit.ts";
+
+class Kept extends Map<string, string> {
+  getItem = (key: string) => this.get(key) ?? null;
+  setItem = (key: string, text: string) => void this.set(key, text);
+  removeItem = (key: string) => void this.delete(key);
+}
+
+let local: Kept;
+let session: Kept;
+beforeEach(() => {
+  local = new Kept();
+  session = new Kept();
+  vi.stubGlobal("localStorage", local);
+  vi.stubGlobal("sessionStorage", session);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+/** Another page of the same browser. */
+function openPage(identity: Identity | null = null, consent: "given" | "required" = "given") {
+  const hub = createHub();
+  const memory = createMemory("agent_1", hub, consent);
+  return { hub, memory, visit: createVisit(memory, hub, identity) };
+}
+const talk = (id: string) => ({ id, token: `token of ${id}`, title: id, at: 1 });
+const ids = ({ visit }: ReturnType<typeof openPage>) => visit.conversations.map(({ id }) => id);
+
+describe("what the browser keeps", () => {
+  it("is nothing before the visitor does something, but for what says so", () => {
+    const { hub, memory, visit } = openPage();
+    memory.write("local", "a", 1);
+    memory.write("session", "b", 2, { early: true });
+    expect([local.size, session.size]).toEqual([0, 1]);
+    expect(memory.read("local", "a")).toBe(1);
+    const { sessionId } = visit;
+    hub.emit("interaction");
+    expect(JSON.parse(local.get("foyer:agent_1:visit") ?? "").sessionId).toBe(sessionId);
+    expect(openPage().visit.sessionId).toBe(sessionId);
+    expect(openPage().memory.read("local", "a")).toBe(1);
+  });
+
+  it("is neither read nor written before consent, where that is needed", () => {
+    local.set("foyer:agent_1:a", "1");
+    const { hub, memory } = openPage(null, "required");
+    hub.emit("interaction");
+    memory.write("session", "b", 2, { early: true });
+    expect([memory.read("local", "a"), session.size]).toEqual([null, 0]);
+    hub.emit("consent");
+    expect([memory.read("local", "a"), session.size]).toEqual([1, 1]);
+  });
+
+  it("may be anything that somebody else left there", () => {
+    for (const text of [
+      "{",
+      "null",
+      "[]",
+      '{"owners":1}',
+      '{"sessionId":1,"owners":{}}',
+      '{"sessionId":"s","owners":{"anonymous":{}}}',
+    ]) {
+      local.set("foyer:agent_1:visit", text);
+      expect(ids(openPage())).toEqual([]);
+    }
+  });
+});
+
+describe("conversations", () => {
+  it("are found again on the next page, newest first, with the one that is open", () => {
+    const first = openPage();
+    first.hub.emit("interaction");
+    first.visit.remember(talk("one"));
+    first.visit.remember(talk("two"));
+    first.visit.remember(talk("one"));
+    const next = openPage();
+    expect([ids(next), next.visit.current?.id]).toEqual([["one", "two"], "one"]);
+    next.visit.select(null);
+    next.hub.emit("interaction");
+    expect(openPage().visit.current).toBeNull();
+    next.visit.forget("one");
+    expect(ids(openPage())).toEqual(["two"]);
+  });
+
+  it("are each visitor's own; another one's are forgotten, and at a logout all", () => {
+    const page = openPage();
+    const told = vi.fn();
+    page.hub.on("identity", told);
+    page.hub.emit("interaction");
+    page.visit.remember(talk("nobody's"));
+    page.visit.identify({ userId: "ada" });
+    page.visit.remember(talk("ada's"));
+    page.visit.identify({ userId: "ada", userName: "Ada" });
+    expect([ids(page), told.mock.calls.length]).toEqual([["ada's"], 1]);
+    // On the next page somebody else is there, and has not done anything yet.
+    const next = openPage({ userId: "ada" });
+    expect(ids(next)).toEqual(["ada's"]);
+    next.visit.identify({ userId: "bob" });
+    expect(ids(next)).toEqual([]);
+    expect([...local.values()].join()).not.toContain("ada");
+    const { sessionId } = next.visit;
+    next.visit.logout();
+    expect([local.size, ids(next), next.visit.identity]).toEqual([0, [], null]);
+    expect(next.visit.sessionId).not.toBe(sessionId);
+  });
+});

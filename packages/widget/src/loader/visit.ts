@@ -1,0 +1,101 @@
+import type { Identity } from "../foyer-api.ts";
+import type { Hub } from "./hub.ts";
+import type { Memory } from "./memory.ts";
+
+/** A conversation of this browser: what opens it, and what a list of them shows. `at` is in milliseconds. */
+export type KnownConversation = { id: string; token: string; title: string; at: number };
+
+type Owned = { current: string | null; list: KnownConversation[] };
+type Stored = { sessionId: string; owners: Record<string, Owned> };
+
+const MOST_KNOWN = 50;
+const ANONYMOUS = "anonymous";
+
+export type Visit = ReturnType<typeof createVisit>;
+
+/**
+ * Who is here, and the conversations that this browser may show to them. Each visitor has their own: when somebody else
+ * is named, what the one before had is forgotten, and at a logout everything is.
+ */
+export function createVisit(memory: Memory, hub: Hub, identity: Identity | null) {
+  let visitor = identity;
+  let ownSessionId = randomId();
+  const owner = () => (visitor ? `user:${visitor.userId}` : ANONYMOUS);
+
+  // Read anew each time: another tab may have written meanwhile.
+  const read = (): Stored => asStored(memory.read("local", "visit")) ?? { sessionId: ownSessionId, owners: {} };
+  const owned = (stored: Stored): Owned =>
+    (Object.hasOwn(stored.owners, owner()) && stored.owners[owner()]) || { current: null, list: [] };
+  const change = (edit: (mine: Owned) => Owned, options = {}) => {
+    const stored = read();
+    const others = Object.entries(stored.owners).filter(([name]) => name === ANONYMOUS && name !== owner());
+    const owners = Object.fromEntries([...others, [owner(), edit(owned(stored))]]);
+    memory.write("local", "visit", { ...stored, owners }, options);
+  };
+  const keep = () => change((mine) => mine);
+  hub.on("interaction", () => memory.read("local", "visit") ?? keep());
+
+  return {
+    get identity(): Identity | null {
+      return visitor;
+    },
+    /** Stays the same in this browser until a logout. */
+    get sessionId(): string {
+      return read().sessionId;
+    },
+    /** Newest first. */
+    get conversations(): KnownConversation[] {
+      return owned(read()).list;
+    },
+    /** The one that is open, on every page and in every tab. */
+    get current(): KnownConversation | null {
+      const { current, list } = owned(read());
+      return list.find(({ id }) => id === current) ?? null;
+    },
+    /** Makes it the current one and the newest of the list. */
+    remember(conversation: KnownConversation): void {
+      change(({ list }) => ({
+        current: conversation.id,
+        list: [conversation, ...list.filter(({ id }) => id !== conversation.id)].slice(0, MOST_KNOWN),
+      }));
+    },
+    /** Goes to another one, or with null to none. */
+    select(id: string | null): void {
+      change((mine) => ({ ...mine, current: id }));
+    },
+    /** It is no longer there. */
+    forget(id: string): void {
+      change(({ current, list }) => ({
+        current: current === id ? null : current,
+        list: list.filter((known) => known.id !== id),
+      }));
+    },
+    identify(next: Identity): void {
+      const isSame = visitor?.userId === next.userId;
+      visitor = next;
+      if (isSame) return;
+      // What there is of somebody else must not wait for the visitor to do something.
+      if (memory.read("local", "visit")) change((mine) => mine, { early: true });
+      hub.emit("identity", next);
+    },
+    logout(): void {
+      visitor = null;
+      ownSessionId = randomId();
+      memory.write("local", "visit", null);
+      hub.emit("identity", null);
+    },
+  };
+}
+
+function asStored(value: unknown): Stored | null {
+  const stored = value as Partial<Stored> | null;
+  const isStored = typeof stored?.sessionId === "string" && typeof stored.owners === "object" && stored.owners !== null;
+  if (!isStored) return null;
+  const owners = Object.entries(stored.owners ?? {}).filter(([, mine]) => Array.isArray(mine?.list));
+  return { sessionId: stored.sessionId ?? "", owners: Object.fromEntries(owners) };
+}
+
+/** Not `crypto.randomUUID`, which a page on plain http does not have. */
+function randomId() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,58 @@
+/** What the panel says. `{name}` and the like are filled in. */
+export const en = {
+  // The frame
+  close: "Close",
+  back: "Back",
+  menu: "Conversations",
+  newConversation: "New conversation",
+  pastConversations: "Past conversations",
+  noConversations: "There are no conversations yet.",
+  messages: "Messages",
+  earlier: "Show earlier messages",
+  newest: "Go to the newest message",
+  suggestions: "Suggestions",
+  loading: "Loading the conversation",
+  // Writing
+  write: "Write a message",
+  send: "Send",
+  stop: "Stop",
+  keys: "Enter sends, Shift+Enter begins a new line.",
+  tooLong: "Too long by {count} characters.",
+  // What was said
+  you: "You",
+  replying: "{name} is replying",
+  reconnecting: "Connection lost. Reconnecting",
+  newReply: "New reply",
+  unsent: "Not sent",
+  stopped: "Stopped.",
+  cut: "Ended here, after as many steps as one reply may take.",
+  retry: "Try again",
+  regenerate: "Ask again",
+  copy: "Copy",
+  copied: "Copied",
+  good: "Good reply",
+  bad: "Bad reply",
+  notRated: "Your rating could not be saved. Try again in a moment.",
+  // What went wrong
+  unreachable: "The server could not be reached. Check your connection, then try again.",
+  interrupted: "The connection was lost. The rest of the reply is kept: try again to see it.",
+  busy: "There is too much going on at the moment. Try again in a moment.",
+  tooMany: "Too many messages. Try again in {seconds} s.",
+  refused: "This message could not be answered.",
+  replyFailed: "The reply failed.",
+  notLoaded: "The conversation could not be loaded.",
+  gone: "This conversation is no longer there.",
+  // Tools and what they show
+  usingTool: "Using {tool}",
+  usedTool: "Used {tool}",
+  toolFailed: "{tool} did not work",
+  previous: "Previous",
+  next: "Next",
+  view: "View",
+  addToCart: "Add to cart",
+  addedToCart: "Add “{title}” to my cart",
+  openImage: "Open the image",
+  formShown: "Form",
+};
+
+export type Words = { readonly [Key in keyof typeof en]: string };

@@ -1,0 +1,23 @@
+import type { LauncherWords } from "../loader/launcher.ts";
+import type { LocaleId } from "./choose-locale.ts";
+
+/** What the launcher says: few words, so all languages come with it. */
+const table: Record<LocaleId, [open: string, close: string]> = {
+  en: ["Open chat", "Close chat"],
+  de: ["Chat öffnen", "Chat schließen"],
+  fr: ["Ouvrir le chat", "Fermer le chat"],
+  es: ["Abrir el chat", "Cerrar el chat"],
+  it: ["Apri la chat", "Chiudi la chat"],
+  pt: ["Abrir o chat", "Fechar o chat"],
+  nl: ["Chat openen", "Chat sluiten"],
+  pl: ["Otwórz czat", "Zamknij czat"],
+  tr: ["Sohbeti aç", "Sohbeti kapat"],
+  ar: ["فتح الدردشة", "إغلاق الدردشة"],
+  ja: ["チャットを開く", "チャットを閉じる"],
+  zh: ["打开聊天", "关闭聊天"],
+};
+
+export function launcherWords(locale: LocaleId): LauncherWords {
+  const [open, close] = table[locale];
+  return { open, close };
+}

@@ -1,0 +1,198 @@
+/** A part of a text that stands on lines of its own. Its `text` is still to be read by inline.ts. */
+export type Block =
+  | { type: "paragraph"; text: string }
+  | { type: "heading"; level: number; text: string }
+  | { type: "code"; language: string; text: string }
+  | { type: "quote"; children: Block[] }
+  | { type: "list"; start: number | null; items: Block[][] }
+  | { type: "table"; align: Align[]; head: string[]; rows: string[][] }
+  | { type: "rule" };
+
+type Align = "start" | "center" | "end" | null;
+
+const rule = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
+const quote = /^ {0,3}> ?/;
+const item = /^( {0,3})([-*+•]|(\d{1,9})[.)])(?:\s+|$)/;
+/** Longer lines are no marks of any structure. */
+const LONGEST_MARK = 1_000;
+const MOST_DEPTH = 6;
+
+/**
+ * Cuts a text where one part ends whatever follows, so that what was said before stays as it is while more comes in.
+ * The parts together are the text, but for the empty lines between them.
+ */
+export function splitBlocks(text: string): string[] {
+  const parts: string[] = [];
+  let part: string[] = [];
+  let fenceEnd: RegExp | null = null;
+  let isList = false;
+  let sawBlank = false;
+  const finish = () => {
+    while (part.at(-1)?.trim() === "") part.pop();
+    if (part.length > 0) parts.push(part.join("\n"));
+    part = [];
+  };
+  for (const line of text.split(/\r\n?|\n/)) {
+    if (fenceEnd) {
+      part.push(line);
+      if (fenceEnd.test(line)) fenceEnd = null;
+      continue;
+    }
+    if (line.trim() === "") {
+      sawBlank = true;
+      part.push(line);
+      continue;
+    }
+    // A list goes on over an empty line: with the next point, or with what is indented.
+    if (sawBlank && !(isList && (item.test(line) || /^\s{2,}/.test(line)))) finish();
+    if (part.length === 0) isList = item.test(line) && !rule.test(line);
+    sawBlank = false;
+    fenceEnd = readFence(line)?.end ?? null;
+    part.push(line);
+  }
+  finish();
+  return parts;
+}
+
+/** Reads the block structure of Markdown: headings, lists, tables, quotes, code. What is none of these is a paragraph. */
+export function parseBlocks(text: string): Block[] {
+  return read(text.split("\n"), 0);
+}
+
+function read(lines: readonly string[], depth: number): Block[] {
+  const blocks: Block[] = [];
+  let paragraph: string[] = [];
+  const finish = () => {
+    if (paragraph.length > 0) blocks.push({ type: "paragraph", text: paragraph.join("\n").trim() });
+    paragraph = [];
+  };
+  let at = 0;
+  while (at < lines.length) {
+    const line = lines[at] ?? "";
+    const [block, used] = depth > MOST_DEPTH ? [null, 0] : startsBlock(lines, at, depth, paragraph.length > 0);
+    if (used > 0) {
+      finish();
+      if (block) blocks.push(block);
+      at += used;
+      continue;
+    }
+    if (line.trim() === "") finish();
+    else paragraph.push(line.trimStart());
+    at += 1;
+  }
+  finish();
+  return blocks;
+}
+
+/** The block that begins at a line, and how many lines it takes; 0 for none. */
+function startsBlock(
+  lines: readonly string[],
+  at: number,
+  depth: number,
+  inParagraph: boolean,
+): [Block | null, number] {
+  const line = lines[at] ?? "";
+  const opening = readFence(line);
+  if (opening) return readCode(lines, at, opening);
+  const heading = readHeading(line);
+  if (heading) return [heading, 1];
+  if (rule.test(line)) return [{ type: "rule" }, 1];
+  if (quote.test(line)) {
+    const end = lines.findIndex((one, index) => index > at && !quote.test(one));
+    const inside = lines.slice(at, end < 0 ? lines.length : end).map((one) => one.replace(quote, ""));
+    return [{ type: "quote", children: read(inside, depth + 1) }, inside.length];
+  }
+  const table = line.includes("|") ? readTable(lines, at) : null;
+  if (table) return table;
+  const [, , , number] = item.exec(line) ?? [];
+  // Within a paragraph only a list that begins at 1 is one: "born in\n1999. …" is not.
+  const isItem = item.test(line) && !(inParagraph && number !== undefined && number !== "1");
+  return isItem ? readList(lines, at, depth) : [null, 0];
+}
+
+type Fence = { language: string; end: RegExp };
+
+function readFence(line: string): Fence | null {
+  const [whole = "", ticks] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+  const rest = line.slice(whole.length);
+  if (!ticks || rest.includes("`")) return null;
+  const language = rest.trim().split(/\s/, 1)[0] ?? "";
+  return { language, end: new RegExp(`^ {0,3}${ticks[0]}{${ticks.length},}\\s*$`) };
+}
+
+function readHeading(line: string): Block | null {
+  const [whole = "", marks] = /^ {0,3}(#{1,6})(?=\s|$)/.exec(line) ?? [];
+  if (!marks) return null;
+  return {
+    type: "heading",
+    level: marks.length,
+    text: line
+      .slice(whole.length)
+      .trim()
+      .replace(/(^|\s)#+$/, "")
+      .trimEnd(),
+  };
+}
+
+function readCode(lines: readonly string[], at: number, { language, end }: Fence): [Block, number] {
+  const last = lines.findIndex((line, index) => index > at && end.test(line));
+  const text = lines.slice(at + 1, last < 0 ? lines.length : last).join("\n");
+  return [{ type: "code", language, text }, (last < 0 ? lines.length : last + 1) - at];
+}
+
+function readList(lines: readonly string[], first: number, depth: number): [Block, number] {
+  const [, , , number] = item.exec(lines[first] ?? "") ?? [];
+  const isOrdered = number !== undefined;
+  const items: string[][] = [];
+  let at = first;
+  for (; at < lines.length; at += 1) {
+    const line = lines[at] ?? "";
+    const found = item.exec(line);
+    const belongs = found && (found[3] !== undefined) === isOrdered && !rule.test(line);
+    const content = items.at(-1);
+    if (belongs) {
+      items.push([line.slice(found[0].length)]);
+    } else if (!content || (line.trim() !== "" && !/^\s{2,}/.test(line) && (found || startsOther(line)))) break;
+    else if (line.trim() !== "" && !/^\s/.test(line) && content.at(-1)?.trim() === "") break;
+    else content.push(line.replace(/^(\t| {1,4})/, ""));
+  }
+  const children = items.map((content) => read(content, depth + 1));
+  return [{ type: "list", start: isOrdered ? Number(number) : null, items: children }, at - first];
+}
+
+function startsOther(line: string) {
+  return readFence(line) !== null || readHeading(line) !== null || rule.test(line) || quote.test(line);
+}
+
+function readTable(lines: readonly string[], at: number): [Block, number] | null {
+  const marks = delimiters(lines[at + 1] ?? "");
+  const head = marks ? cells(lines[at] ?? "") : [];
+  if (!marks || head.length !== marks.length) return null;
+  const align = marks.map((mark): Align => {
+    if (/^:-+:$/.test(mark)) return "center";
+    return mark.endsWith(":") ? "end" : mark.startsWith(":") ? "start" : null;
+  });
+  let end = at + 2;
+  while (end < lines.length && lines[end]?.includes("|") && lines[end]?.trim() !== "") end += 1;
+  const rows = lines.slice(at + 2, end).map((line) => {
+    const row = cells(line);
+    return head.map((_, column) => row[column] ?? "");
+  });
+  return [{ type: "table", align, head, rows }, end - at];
+}
+
+/** `|---|:-:|`, cut; null for any other line. */
+function delimiters(line: string): string[] | null {
+  if (line.length > LONGEST_MARK || !line.includes("-")) return null;
+  const marks = cells(line);
+  return marks.every((mark) => /^:?-+:?$/.test(mark)) ? marks : null;
+}
+
+/** Cut at the bars, but for those that are escaped. */
+function cells(line: string): string[] {
+  const inside = line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "");
+  return inside.split(/(?<!\\)\|/).map((cell) => cell.replaceAll("\\|", "|").trim());
+}

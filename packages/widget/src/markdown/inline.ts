@@ -1,0 +1,137 @@
+import { createInlineWriter, type Inline, plainText, type Style, textOf } from "./inline-writer.ts";
+import { imageAddress, linkAddress } from "./safe-address.ts";
+
+const styles: Record<string, Style> = { "**": "strong", __: "strong", "*": "em", _: "em", "~~": "del" };
+
+/** Each repetition is bounded or begins at one place only, so that the time grows with the text and no faster. */
+const token = new RegExp(
+  [
+    "\\\\([!-/:-@[-`{-~])",
+    "(`+)",
+    "(\\*\\*|__|\\*|_|~~)",
+    "(!?\\[)",
+    "\\](?:\\(\\s{0,9}(?:<([^<>\\n]{0,2000})>|([^\\s()<>]{0,2000}(?:\\([^\\s()<>]{0,500}\\)[^\\s()<>]{0,999})?))(?:\\s{1,9}(?:\"[^\"\\n]{0,500}\"|'[^'\\n]{0,500}'))?\\s{0,9}\\))?",
+    "(\\\\?\\n)",
+    '(https?://[^\\s<>"`]+)',
+    "<((?:https?://|mailto:)[^\\s<>]{1,2000})>",
+    "(?<![\\w.+-])([\\w.+-]{1,64}@[\\w-]{1,64}(?:\\.[\\w-]{1,64}){1,8})",
+  ].join("|"),
+  "g",
+);
+
+type Writer = ReturnType<typeof createInlineWriter>;
+
+/**
+ * Reads emphasis, code, links and images of Markdown, in one pass over the text: no HTML, and addresses only as
+ * safe-address.ts lets them through. Everything else is text as it was written.
+ * @param imageHosts the hosts from which images are shown; others become links
+ * @param isUnfinished more is to come, so emphasis that is still open ends here for now
+ */
+export function parseInline(text: string, imageHosts: readonly string[], isUnfinished = false): Inline[] {
+  const writer = createInlineWriter();
+  const deadTicks = new Set<number>();
+  let at = 0;
+  token.lastIndex = 0;
+  for (let found = token.exec(text); found; found = token.exec(text)) {
+    const [whole, escaped, ticks, mark, bracket, angled, plain, line, address, autolink, mail] = found;
+    writer.say(text.slice(at, found.index));
+    at = found.index + whole.length;
+    if (escaped !== undefined) writer.say(escaped);
+    else if (ticks !== undefined) at = readCode(writer, text, at, ticks, deadTicks);
+    else if (mark !== undefined) readMark(writer, mark, text[found.index - 1] ?? " ", text[at] ?? " ");
+    else if (bracket !== undefined) writer.open(bracket) || writer.say(bracket);
+    else if (whole.startsWith("]")) at = found.index + closeBracket(writer, whole, angled ?? plain, imageHosts);
+    else if (line !== undefined) writer.add({ type: "break" });
+    else if (address !== undefined) {
+      const url = trimAddress(address);
+      at = found.index + url.length;
+      writer.add(...linkOf(url, [textOf(url)]));
+    } else if (autolink !== undefined) writer.add(...linkOf(autolink, [textOf(autolink.replace(/^mailto:/, ""))]));
+    else if (mail !== undefined) writer.add(...linkOf(`mailto:${mail}`, [textOf(mail)]));
+    token.lastIndex = at;
+  }
+  writer.say(text.slice(at));
+  return writer.end((mark) => (isUnfinished ? (styles[mark] ?? null) : null));
+}
+
+/** Returns where the text goes on. `deadTicks` are the numbers of backticks that come no more. */
+function readCode(writer: Writer, text: string, at: number, ticks: string, deadTicks: Set<number>): number {
+  const end = deadTicks.has(ticks.length) ? -1 : endOfCode(text, at, ticks);
+  if (end < 0) {
+    deadTicks.add(ticks.length);
+    writer.say(ticks);
+    return at;
+  }
+  writer.add({ type: "code", text: codeText(text.slice(at, end)) });
+  return end + ticks.length;
+}
+
+/** `before` and `after` are the characters beside the mark: `2 * 3` is no emphasis, nor is `snake_case`. */
+function readMark(writer: Writer, mark: string, before: string, after: string) {
+  const isInWord = mark.startsWith("_") && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after);
+  const index = writer.find(mark);
+  if (!isInWord && index >= 0 && /\S/.test(before) && !writer.isEmpty(index)) {
+    const { children } = writer.take(index);
+    writer.add({ type: styles[mark] ?? "em", children });
+  } else if (isInWord || !/\S/.test(after) || !writer.open(mark)) writer.say(mark);
+}
+
+/** Returns how much of the bracket and its address was used. */
+function closeBracket(
+  writer: Writer,
+  whole: string,
+  target: string | undefined,
+  imageHosts: readonly string[],
+): number {
+  const index = writer.find("[", "![");
+  if (index < 0 || target === undefined) {
+    // `[1]` and the like: the bracket was no link's after all.
+    if (index >= 0) writer.giveUp(index);
+    writer.say("]");
+    return 1;
+  }
+  const { mark, children } = writer.take(index);
+  writer.add(...(mark === "![" ? imageOf(target, children, imageHosts) : linkOf(target, children)));
+  return whole.length;
+}
+
+/** Where the same number of backticks stands again; -1 for nowhere. */
+function endOfCode(text: string, from: number, ticks: string): number {
+  for (let at = text.indexOf(ticks, from); at >= 0; at = text.indexOf(ticks, at)) {
+    let end = at;
+    while (text[end] === "`") end += 1;
+    if (end - at === ticks.length) return at;
+    at = end;
+  }
+  return -1;
+}
+
+function codeText(text: string) {
+  const line = text.replaceAll("\n", " ");
+  return /^ .*\S.* $/.test(line) ? line.slice(1, -1) : line;
+}
+
+function linkOf(target: string, children: Inline[]): Inline[] {
+  const href = linkAddress(target);
+  if (href === null) return children;
+  // A link in a link would be two.
+  return [{ type: "link", href, children: children.length > 0 ? withoutLinks(children) : [textOf(target)] }];
+}
+
+function imageOf(target: string, children: Inline[], hosts: readonly string[]): Inline[] {
+  const alt = plainText(children);
+  const src = imageAddress(target, hosts);
+  if (src !== null) return [{ type: "image", src, alt }];
+  return linkOf(target, [textOf(alt || target)]);
+}
+
+function withoutLinks(children: readonly Inline[]): Inline[] {
+  return children.flatMap((child) => (child.type === "link" ? child.children : [child]));
+}
+
+/** What ends a sentence is not part of an address, nor a bracket that was opened before it. */
+function trimAddress(address: string): string {
+  let url = address.replace(/[.,;:!?'"*_~\]]+$/, "");
+  if (url.endsWith(")") && !url.includes("(")) url = url.slice(0, -1).replace(/[.,;:!?]+$/, "");
+  return url;
+}

@@ -1,0 +1,138 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { type Block, parseBlocks, splitBlocks } from "./blocks.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { parseInline } from "./inline.ts";
+import type { Inline } from "./inline-writer.ts";
+import { targetOf } from "./link-target.ts";
+
+export type MarkdownProps = {
+  text: string;
+  /** The hosts from which images are shown. */
+  imageHosts: readonly string[];
+  /** More of the text is to come. */
+  isUnfinished: boolean;
+};
+
+/** A text written in Markdown, as elements: there is no HTML in between. While it grows only its last part is made anew. */
+export function MarkdownView({ text, isUnfinished, ...rest }: MarkdownProps): JSX.Element {
+  const parts = splitBlocks(text);
+  return (
+    <div class="markdown" dir="auto">
+      {parts.map((part, index) => (
+        <Part key={index} text={part} isUnfinished={isUnfinished && index === parts.length - 1} {...rest} />
+      ))}
+    </div>
+  );
+}
+
+function Part({ text, imageHosts, isUnfinished }: MarkdownProps): JSX.Element {
+  return useMemo(() => {
+    const inline = (source: string) => inlineView(parseInline(source, imageHosts, isUnfinished));
+    return <>{blocksView(parseBlocks(text), inline)}</>;
+  }, [text, imageHosts, isUnfinished]);
+}
+
+type Shown = JSX.Element | string;
+type InlineOf = (source: string) => Shown[];
+
+function blocksView(blocks: readonly Block[], inline: InlineOf): JSX.Element[] {
+  return blocks.map((block, key) => blockView(block, key, inline));
+}
+
+function blockView(block: Block, key: number, inline: InlineOf): JSX.Element {
+  switch (block.type) {
+    case "paragraph":
+      return <p key={key}>{inline(block.text)}</p>;
+    case "heading":
+      // The page has its own headings; these stand below the chat's.
+      return block.level <= 2 ? <h3 key={key}>{inline(block.text)}</h3> : <h4 key={key}>{inline(block.text)}</h4>;
+    case "code":
+      return <CodeBlock key={key} language={block.language} text={block.text} />;
+    case "quote":
+      return <blockquote key={key}>{blocksView(block.children, inline)}</blockquote>;
+    case "rule":
+      return <hr key={key} />;
+    case "table":
+      return <TableBlock key={key} table={block} inline={inline} />;
+    case "list": {
+      const items = block.items.map((item, index) => <li key={index}>{itemView(item, inline)}</li>);
+      return block.start === null ? (
+        <ul key={key}>{items}</ul>
+      ) : (
+        <ol key={key} start={block.start}>
+          {items}
+        </ol>
+      );
+    }
+  }
+}
+
+/** A point of one paragraph is no paragraph of its own. */
+function itemView(item: readonly Block[], inline: InlineOf): Shown[] {
+  const [first, ...rest] = item;
+  if (first?.type !== "paragraph") return blocksView(item, inline);
+  return [...inline(first.text), ...blocksView(rest, inline)];
+}
+
+function TableBlock({ table, inline }: { table: Extract<Block, { type: "table" }>; inline: InlineOf }) {
+  const alignment = (column: number) => {
+    const align = table.align[column];
+    return align ? { class: `align-${align}` } : {};
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard
+    <section class="scroller" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {table.head.map((cell, column) => (
+              <th key={column} scope="col" {...alignment(column)}>
+                {inline(cell)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column} {...alignment(column)}>
+                  {inline(cell)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function inlineView(parts: readonly Inline[]): Shown[] {
+  return parts.map((part, key) => {
+    switch (part.type) {
+      case "text":
+        return part.text;
+      case "code":
+        return <code key={key}>{part.text}</code>;
+      case "break":
+        return <br key={key} />;
+      case "link":
+        return (
+          <a key={key} href={part.href} {...targetOf(part.href)}>
+            {inlineView(part.children)}
+          </a>
+        );
+      case "image":
+        return (
+          <img key={key} src={part.src} alt={part.alt} loading="lazy" decoding="async" referrerpolicy="no-referrer" />
+        );
+      default: {
+        const Tag = part.type;
+        return <Tag key={key}>{inlineView(part.children)}</Tag>;
+      }
+    }
+  });
+}

@@ -1,0 +1,218 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Block, parseBlocks, splitBlocks } from "./blocks.ts";
+import { parseInline } from "./inline.ts";
+import { type Inline, plainText } from "./inline-writer.ts";
+import { imageAddress, linkAddress } from "./safe-address.ts";
+
+/** Marked-up text in short: `*em*`, `**strong**`, `<href|text>`, `!<src|alt>`. */
+function short(parts: readonly Inline[]): string {
+  return parts
+    .map((part) => {
+      switch (part.type) {
+        case "text":
+          return part.text;
+        case "code":
+          return `{${part.text}}`;
+        case "break":
+          return "/";
+        case "link":
+          return `<${part.href}|${short(part.children)}>`;
+        case "image":
+          return `!<${part.src}|${part.alt}>`;
+        default:
+          return `${part.type}(${short(part.children)})`;
+      }
+    })
+    .join("");
+}
+const read = (text: string, hosts: string[] = []) => short(parseInline(text, hosts));
+
+describe("a line of text", () => {
+  it.each([
+    ["plain", "plain"],
+    ["a **b** c", "a strong(b) c"],
+    ["a *b* and _c_", "a em(b) and em(c)"],
+    ["**a *b* c**", "strong(a em(b) c)"],
+    ["~~no~~ yes", "del(no) yes"],
+    ["2 * 3 * 4", "2 * 3 * 4"],
+    ["snake_case_name", "snake_case_name"],
+    ["**open", "**open"],
+    ["****", "****"],
+    ["a\\*b\\*", "a*b*"],
+    ["`a * b`", "{a * b}"],
+    ["``a ` b``", "{a ` b}"],
+    ["`open", "`open"],
+    ["one\ntwo", "one/two"],
+    ["[text](https://a.example/x)", "<https://a.example/x|text>"],
+    ['[**b** c](https://a.example "title")', "<https://a.example/|strong(b) c>"],
+    ["[wiki](https://a.example/a_(b))", "<https://a.example/a_(b)|wiki>"],
+    ["[here](/pricing)", "</pricing|here>"],
+    ["see [1] and [2](", "see [1] and [2]("],
+    ["[a [b](https://b.example/) c](https://a.example/)", "<https://a.example/|a b c>"],
+    ["https://a.example/x, then", "<https://a.example/x|https://a.example/x>, then"],
+    ["(https://a.example/x)", "(<https://a.example/x|https://a.example/x>)"],
+    ["<https://a.example>", "<https://a.example/|https://a.example>"],
+    ["ada@shop.example.", "<mailto:ada@shop.example|ada@shop.example>."],
+    ["[x](javascript:alert(1))", "x"],
+    ["<b>bold</b>", "<b>bold</b>"],
+    ["![a](https://spy.example/p.png)", "<https://spy.example/p.png|a>"],
+    ["![a](https://img.example/p.png)", "!<https://img.example/p.png|a>"],
+  ])("%s", (text, expected) => {
+    expect(read(text, ["img.example"])).toBe(expected);
+  });
+
+  it("ends emphasis for now while more is to come", () => {
+    expect(short(parseInline("so **very", [], true))).toBe("so strong(very)");
+    expect(short(parseInline("so **", [], true))).toBe("so **");
+  });
+
+  it("loses no word of a text without marks, and makes no address that was not let through", () => {
+    const piece = fc.constantFrom(
+      "*",
+      "**",
+      "_",
+      "~~",
+      "`",
+      "[",
+      "](",
+      ")",
+      "![",
+      "\n",
+      " ",
+      "a",
+      "b c",
+      "https://x.example",
+      "javascript:",
+      "<",
+      ">",
+      "\\",
+      "|",
+      "data:",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        const text = pieces.join("");
+        const found = parseInline(text, ["x.example"]);
+        const check = (parts: readonly Inline[]) => {
+          for (const part of parts) {
+            if (part.type === "link") expect(part.href).toMatch(/^(https?:|mailto:|tel:|\/(?![/\\])|#)/);
+            if (part.type === "image") expect(part.src).toMatch(/^https:\/\/x\.example/);
+            if ("children" in part) check(part.children);
+          }
+        };
+        check(found);
+        for (const letter of ["a", "b", "c"]) {
+          const count = (words: string) => words.split(letter).length;
+          if (!/[\]`\\:]/.test(text)) expect(count(plainText(found))).toBe(count(text));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe("the structure of a text", () => {
+  const kinds = (text: string) => parseBlocks(text).map((block: Block) => block.type);
+
+  it("is read with or without empty lines", () => {
+    expect(kinds("Here:\n- a\n- b\n# Title\ntext\n---\n> said\n```js\nx\n```\n|a|b|\n|-|-|\n|1|2|")).toEqual(
+      "paragraph list heading paragraph rule quote code table".split(" "),
+    );
+  });
+
+  it("has lists in lists, with paragraphs and numbers of their own", () => {
+    expect(parseBlocks("3. one\n   more\n   - inner\n4. two")).toEqual([
+      {
+        type: "list",
+        start: 3,
+        items: [
+          [
+            { type: "paragraph", text: "one\nmore" },
+            { type: "list", start: null, items: [[{ type: "paragraph", text: "inner" }]] },
+          ],
+          [{ type: "paragraph", text: "two" }],
+        ],
+      },
+    ]);
+  });
+
+  it("has tables with alignment, ragged rows, and bars in cells", () => {
+    expect(parseBlocks("| a | b |\n|:-:|--:|\n| 1 \\| 2 |\n| 3 | 4 | 5 |")).toEqual([
+      {
+        type: "table",
+        align: ["center", "end"],
+        head: ["a", "b"],
+        rows: [
+          ["1 | 2", ""],
+          ["3", "4"],
+        ],
+      },
+    ]);
+  });
+
+  it("takes code as it is, also while its end has not come", () => {
+    expect(parseBlocks("```ts\nconst a = `x`;\n# no title")).toEqual([
+      { type: "code", language: "ts", text: "const a = `x`;\n# no title" },
+    ]);
+  });
+
+  it("is cut where what follows changes nothing, so that a growing text keeps its parts", () => {
+    const text = "One\n\n- a\n\n- b\n\n  c\n\n```\nx\n\ny\n```\n\nTwo\nlines\n\n| a |\n|---|\n| 1 |\n\nEnd";
+    const parts = splitBlocks(text);
+    expect(parts).toEqual(["One", "- a\n\n- b\n\n  c", "```\nx\n\ny\n```", "Two\nlines", "| a |\n|---|\n| 1 |", "End"]);
+    for (let length = 1; length <= text.length; length++) {
+      const soFar = splitBlocks(text.slice(0, length));
+      expect(soFar.slice(0, -1)).toEqual(parts.slice(0, soFar.length - 1));
+    }
+  });
+
+  it.each([
+    ["stars", "*a ".repeat(20_000)],
+    ["brackets", "[".repeat(60_000)],
+    ["closing brackets", "[a](".repeat(15_000)],
+    ["spaces in an address", `[a](${" ".repeat(60_000)}`],
+    ["spaces", `a${" ".repeat(60_000)}b`],
+    ["backticks", Array.from({ length: 340 }, (_, index) => "`".repeat(index)).join(" ")],
+    ["quotes", `${">".repeat(30_000)}\n`.repeat(2)],
+    ["hashes", `# ${" #".repeat(30_000)}x`],
+    ["bars", `|${"a|".repeat(30_000)}\n|${"-|".repeat(30_000)}`],
+    ["nested lists", Array.from({ length: 300 }, (_, depth) => `${" ".repeat(depth * 2)}- a`).join("\n")],
+    ["fences", "```a`\n".repeat(10_000)],
+    ["at signs", "a@".repeat(30_000)],
+  ])("takes a time that grows with the text and no faster: %s", (_, text) => {
+    const startedAt = performance.now();
+    for (const part of splitBlocks(text)) parseBlocks(part);
+    parseInline(text, []);
+    // A quadratic reader takes many seconds for any of these.
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  });
+});
+
+describe("addresses", () => {
+  it.each([
+    "https://a.example/",
+    "http://a.example/",
+    "mailto:ada@shop.example",
+    "tel:+4940555",
+    "/pricing?x=1",
+    "#top",
+  ])("may be links: %s", (address) => expect(linkAddress(address)).toBe(address));
+  it.each([
+    ...[
+      "javascript:alert(1)",
+      "JaVaScRiPt:alert(1)",
+      "java\nscript:alert(1)",
+      "\u0001javascript:alert(1)",
+      "data:text/html,x",
+    ],
+    ...["vbscript:x", "//evil.example", "/\\evil.example", "https://user:secret@a.example/", "blob:x", "relative", ""],
+  ])("are no links: %j", (address) => expect(linkAddress(address)).toBeNull());
+  it("are images only over https from the given hosts, or small and in themselves", () => {
+    expect(imageAddress("https://a.example/p.png", ["a.example"])).toBe("https://a.example/p.png");
+    expect(imageAddress("http://a.example/p.png", ["a.example"])).toBeNull();
+    expect(imageAddress("https://a.example.evil.example/p.png", ["a.example"])).toBeNull();
+    expect(imageAddress("data:image/png;base64,AAAA", [])).toBe("data:image/png;base64,AAAA");
+    expect(imageAddress("data:image/svg+xml;base64,AAAA", [])).toBeNull();
+  });
+});

@@ -1,0 +1,19 @@
+import type { Request } from "@foyer/sdk";
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Chat } from "../chat/create-chat.ts";
+import type { WidgetCore } from "../loader/widget-core.ts";
+import type { Words } from "../locales/en.ts";
+
+/** What every part of the panel may need. */
+export type PanelContext = { core: WidgetCore; request: Request; words: Words; chat: Chat };
+
+const Context = createContext<PanelContext | null>(null);
+
+export const PanelProvider = Context.Provider;
+
+export function usePanel(): PanelContext {
+  const context = useContext(Context);
+  if (!context) throw new Error("outside of the panel");
+  return context;
+}

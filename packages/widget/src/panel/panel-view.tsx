@@ -1,0 +1,120 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useStore } from "../chat/store.ts";
+import { keepFocusWithin } from "./focus-trap.ts";
+import { Icon } from "./icon.tsx";
+import { usePanel } from "./panel-context.ts";
+import type { PanelState } from "./panel-state.ts";
+
+/** What stands below the header. */
+type Views = Record<"chat" | "conversations", JSX.Element>;
+
+/** The whole panel. Beside the page it is a window of its own; where it covers the page it keeps the focus. */
+export function PanelView({ state, children }: { state: PanelState; children: Views }): JSX.Element {
+  const { core, chat } = usePanel();
+  const { isOpen, view } = useStore(state);
+  const { announcement, entries, running } = useStore(chat.store);
+  const covers = useCovers();
+  const panel = useRef<HTMLDivElement>(null);
+  const title = core.options.title ?? core.agent.widget.title ?? core.agent.name;
+
+  useLayoutEffect(() => {
+    if (isOpen) focusIn(panel.current);
+  }, [isOpen, view]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // What the page would make of these keys is not meant here.
+    event.stopPropagation();
+    if (event.key === "Escape" && !event.isComposing) {
+      if (view === "conversations") state.patch({ view: "chat" });
+      else core.door.close({ byVisitor: true });
+    } else if (covers && panel.current) keepFocusWithin(panel.current, event);
+  };
+
+  return (
+    <>
+      <div
+        ref={panel}
+        class="panel"
+        part="panel"
+        role="dialog"
+        aria-label={title}
+        aria-modal={covers ? "true" : undefined}
+        tabIndex={-1}
+        hidden={!isOpen}
+        onKeyDown={onKeyDown}
+      >
+        <Header title={title} isLive={running !== null} state={state} hasEntries={entries.length > 0} view={view} />
+        {children[view]}
+      </div>
+      <p class="visually-hidden" role="status">
+        {announcement}
+      </p>
+    </>
+  );
+}
+
+type HeaderProps = {
+  title: string;
+  /** A reply comes in. */
+  isLive: boolean;
+  hasEntries: boolean;
+  view: "chat" | "conversations";
+  state: PanelState;
+};
+
+function Header({ title, isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
+  const { core, chat, words } = usePanel();
+  const isChat = view === "chat";
+  const startNew = () => {
+    chat.startNew();
+    state.patch({ view: "chat" });
+  };
+  return (
+    <div class="header" part="header">
+      {isChat ? (
+        <span class={isLive ? "lamp lit" : "lamp"} aria-hidden="true" />
+      ) : (
+        <IconButton name="back" label={words.back} onClick={() => state.patch({ view: "chat" })} />
+      )}
+      <h2 class="title">
+        <bdi>{isChat ? title : words.pastConversations}</bdi>
+      </h2>
+      {hasEntries && isChat ? <IconButton name="add" label={words.newConversation} onClick={startNew} /> : null}
+      {isChat && core.visit.conversations.length > 0 ? (
+        <IconButton name="list" label={words.menu} onClick={() => state.patch({ view: "conversations" })} />
+      ) : null}
+      <IconButton name="close" label={words.close} onClick={() => core.door.close({ byVisitor: true })} />
+    </div>
+  );
+}
+
+type IconButtonProps = { name: Parameters<typeof Icon>[0]["name"]; label: string; onClick: () => void };
+
+function IconButton({ name, label, onClick }: IconButtonProps): JSX.Element {
+  return (
+    <button type="button" class="icon-button" aria-label={label} title={label} onClick={onClick}>
+      <Icon name={name} />
+    </button>
+  );
+}
+
+/** Whether the panel covers the page, as it does on a phone. */
+function useCovers(): boolean {
+  const [covers, setCovers] = useState(false);
+  useEffect(() => {
+    const small = matchMedia("(max-width: 480px)");
+    const follow = () => setCovers(small.matches);
+    follow();
+    small.addEventListener("change", follow);
+    return () => small.removeEventListener("change", follow);
+  }, []);
+  return covers;
+}
+
+/** Where the visitor writes; but not on a touch screen, where that would bring up the keyboard. */
+function focusIn(panel: HTMLElement | null) {
+  const field = matchMedia("(hover: hover)").matches ? panel?.querySelector("textarea") : null;
+  (field ?? panel)?.focus({ preventScroll: true });
+}

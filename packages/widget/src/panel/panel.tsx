@@ -1,0 +1,66 @@
+/** @jsxImportSource preact */
+import { createRequest } from "@foyer/sdk";
+import { render } from "preact";
+import { ConversationView } from "../chat/conversation-view.tsx";
+import { createChat } from "../chat/create-chat.ts";
+import { PastConversations } from "../chat/past-conversations.tsx";
+import type { OpenRequest, Panel, WidgetCore } from "../loader/widget-core.ts";
+import { loadWords } from "../locales/load-words.ts";
+import css from "./panel.css?inline";
+import { PanelProvider } from "./panel-context.ts";
+import { createPanelState } from "./panel-state.ts";
+import { PanelView } from "./panel-view.tsx";
+import { followViewport } from "./viewport.ts";
+
+/** Puts the chat into the widget, closed. */
+export async function mountPanel(core: WidgetCore): Promise<Panel> {
+  const { surface, hub, options, locale } = core;
+  const words = await loadWords(locale);
+  const request = createRequest({ baseUrl: options.baseUrl });
+  const chat = createChat(core, request, words);
+  const state = createPanelState();
+  surface.addStyles(css);
+  const place = document.createElement("div");
+  // Before the launcher, so that the keyboard comes by the chat first.
+  surface.frame.prepend(place);
+  const stopFollowing = followViewport(surface);
+  const onPageShow = ({ persisted }: PageTransitionEvent) => {
+    // Back from another page, which may have gone on with the conversation.
+    if (persisted && !chat.store.get().running) chat.restore();
+  };
+  addEventListener("pageshow", onPageShow);
+  const stopListening = hub.on("message", ({ role }) => {
+    if (role === "assistant" && !state.get().isOpen) hub.emit("unread", words.newReply);
+  });
+  chat.restore();
+  render(
+    <PanelProvider value={{ core, request, words, chat }}>
+      <PanelView state={state}>
+        {{
+          chat: <ConversationView state={state} />,
+          conversations: <PastConversations onDone={() => state.patch({ view: "chat" })} />,
+        }}
+      </PanelView>
+    </PanelProvider>,
+    place,
+  );
+  return {
+    open({ message, form }: OpenRequest) {
+      surface.frame.dataset.open = "";
+      if (form) chat.showForm(form);
+      state.patch({ isOpen: true, ...(message === undefined ? {} : { draft: message, view: "chat" }) });
+      hub.emit("unread", "");
+    },
+    close() {
+      delete surface.frame.dataset.open;
+      state.patch({ isOpen: false });
+    },
+    destroy() {
+      removeEventListener("pageshow", onPageShow);
+      stopFollowing();
+      stopListening();
+      chat.leave();
+      render(null, place);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { startBrowser } from "./browser.ts";
+import { startHostPage } from "./host-page.ts";
+import { startServer } from "./server.ts";
+import { chunk, eventStream, startUpstream } from "./upstream.ts";
+
+/** Pictures of what the tests see, to be looked at; each run overwrites them. */
+const pictures = process.env.FOYER_SCREENSHOTS ?? join(tmpdir(), "foyer-screenshots");
+
+export type WidgetSite = Awaited<ReturnType<typeof startWidgetSite>>;
+
+/** A site that uses the widget of a real server on another origin, in a real browser, with a scripted model behind it. */
+export async function startWidgetSite() {
+  mkdirSync(pictures, { recursive: true });
+  const browser = await startBrowser();
+  const upstream = await startUpstream();
+  const server = await startServer({
+    listen: true,
+    env: {
+      OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,
+      FOYER_DEFAULT_MODEL: "openai-compatible/test",
+      FOYER_LIMIT_CHAT_PER_SESSION: "0",
+    },
+  });
+  const owner = await server.createAccount();
+  const host = await startHostPage(server.url);
+
+  async function createAgent(body: object = {}): Promise<string> {
+    const answer = await owner.call("POST", "/agents", { name: "Harbour", ...body });
+    if (answer.status !== 201) throw new Error(`no agent: ${JSON.stringify(answer.body)}`);
+    return answer.body.data.id;
+  }
+
+  return {
+    ...{ browser, upstream, server, owner, host, createAgent },
+    /** A page of the site with the widget of a new agent, closed. Attributes go on the script tag. */
+    async visit(
+      agent: object = {},
+      options: { attributes?: Record<string, string>; path?: string; context?: BrowserContextOptions } = {},
+    ) {
+      const agentId = await createAgent(agent);
+      const opened = await browser.open(options.context);
+      const attributes = { "data-agent-id": agentId, ...options.attributes };
+      await opened.page.goto(host.page(options.path ?? "/", attributes));
+      await opened.page.locator(".launcher").waitFor();
+      return { ...opened, agentId };
+    },
+    async addTool(agentId: string, name: string, response: unknown, displayConfig: object, more: object = {}) {
+      const answer = await owner.call("POST", "/tools", {
+        ...{ agentId, name, description: `What ${name} does`, executionType: "mock", displayConfig },
+        ...{ inputSchema: { type: "object", properties: {} }, mockResponse: JSON.stringify(response), ...more },
+      });
+      if (answer.status !== 201) throw new Error(`no tool: ${JSON.stringify(answer.body)}`);
+    },
+    /** The model calls these tools first, and then says the words. */
+    callTools(names: string[], words: string) {
+      upstream.script((exchange) => {
+        const { send, end } = eventStream(exchange);
+        const isFirst = upstream.exchanges.length === 1;
+        names.forEach((name, index) => {
+          const call = { index, id: `call_${index}`, function: { name, arguments: "{}" } };
+          if (isFirst) send(chunk({ tool_calls: [call] }));
+        });
+        if (!isFirst) send(chunk({ content: words }));
+        send(chunk({}, isFirst ? "tool_calls" : "stop"));
+        send("[DONE]");
+        end();
+      });
+    },
+    /** A reply whose words come when the test says so. */
+    slowReply() {
+      const started = Promise.withResolvers<ReturnType<typeof eventStream>>();
+      upstream.script((exchange) => started.resolve(eventStream(exchange)));
+      return {
+        say: async (content: string) => (await started.promise).send(chunk({ content })),
+        async end() {
+          const { send, end } = await started.promise;
+          send(chunk({}, "stop"));
+          send("[DONE]");
+          end();
+        },
+      };
+    },
+    picture: (page: Page, name: string) => page.screenshot({ path: join(pictures, `${name}.png`) }),
+    async stop() {
+      await browser.close();
+      await host.stop();
+      await server.stop();
+      await upstream.stop();
+    },
+  };
+}
+
+export async function openChat(page: Page): Promise<void> {
+  await page.locator(".launcher").click();
+  await page.locator(".panel").waitFor();
+}
+
+/** Resolves when the message stands there, and with it the reply that begins. */
+export async function ask(page: Page, text: string): Promise<void> {
+  const before = await page.locator(".user").count();
+  await page.locator(".panel textarea").fill(text);
+  await page.keyboard.press("Enter");
+  await page.locator(".user").nth(before).waitFor();
+}
+
+/** Resolves when no reply comes in. */
+export const replyOver = (page: Page) => page.locator(".panel .send").waitFor();
