@@ -18,8 +18,17 @@ export type Foyer = BenchProcess & {
   createAgent(script?: Script): Promise<string>;
 };
 
+type FoyerOptions = {
+  dataDir: string;
+  /** PostgreSQL's address; SQLite in `dataDir` without it */
+  databaseUrl?: string;
+  upstreamUrl?: string;
+  nodeOptions?: string[];
+  env?: Record<string, string>;
+};
+
 /** The real server, ready, with all limits off. It stores into `dataDir`; without `upstreamUrl` it has no model. */
-export async function startFoyer(options: { dataDir: string; upstreamUrl?: string; nodeOptions?: string[] }) {
+export async function startFoyer(options: FoyerOptions) {
   const port = await freePort();
   const startedAt = performance.now();
   const server = startProgram(main, `http://127.0.0.1:${port}`, environment(port, options), [
@@ -40,7 +49,7 @@ export async function startFoyer(options: { dataDir: string; upstreamUrl?: strin
   return foyer;
 }
 
-function environment(port: number, { dataDir, upstreamUrl }: { dataDir: string; upstreamUrl?: string }) {
+function environment(port: number, { dataDir, databaseUrl, upstreamUrl, env }: FoyerOptions) {
   return {
     PORT: String(port),
     FOYER_DATA_DIR: dataDir,
@@ -55,6 +64,13 @@ function environment(port: number, { dataDir, upstreamUrl }: { dataDir: string; 
     FOYER_LIMIT_CHAT_PER_IP: "0",
     FOYER_LIMIT_RUNNING_PER_IP: "0",
     FOYER_LIMIT_RUNNING: "0",
+    FOYER_LIMIT_SUBMIT_PER_IP: "0",
+    FOYER_LIMIT_API_PRO: "0",
+    FOYER_LIMIT_VISITOR_TOKENS_PER_DAY: "0",
+    ...(databaseUrl ? { DATABASE_URL: databaseUrl, FOYER_SECRET: "a secret of the bench, long enough" } : {}),
+    FOYER_LIMIT_EVENTS_PER_SESSION: "0",
+    FOYER_LIMIT_EVENTS_PER_IP: "0",
+    ...env,
   };
 }
 

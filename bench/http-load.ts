@@ -6,19 +6,35 @@ import type { BenchProcess } from "./processes.ts";
 const autocannon = fileURLToPath(import.meta.resolve("autocannon"));
 const CONNECTIONS = 10;
 
+/** GET, or POST with a `body` of JSON. */
+type HttpLoad = { seconds: number; headers: Record<string, string>; body?: string; connections?: number };
+
 /** CPU of the server for one request, in milliseconds, while autocannon asks as fast as it is answered. */
-export async function cpuPerRequest(
+export async function cpuPerRequest(server: BenchProcess, path: string, load: HttpLoad): Promise<number> {
+  const before = server.cpuMs();
+  const { requests } = await ask(server, path, load);
+  return (server.cpuMs() - before) / requests.total;
+}
+
+/** Answered a second, on average. */
+export async function requestsPerSecond(server: BenchProcess, path: string, load: HttpLoad): Promise<number> {
+  const { requests } = await ask(server, path, load);
+  return requests.total / load.seconds;
+}
+
+async function ask(
   server: BenchProcess,
   path: string,
-  { seconds, headers }: { seconds: number; headers: Record<string, string> },
-): Promise<number> {
-  const options = ["--json", "--no-progress", "--connections", String(CONNECTIONS), "--duration", String(seconds)];
-  const headerOptions = Object.entries(headers).flatMap(([name, value]) => ["--headers", `${name}=${value}`]);
-  const before = server.cpuMs();
-  const result = await run([autocannon, ...options, ...headerOptions, server.url + path]);
+  { seconds, headers, body, connections = CONNECTIONS }: HttpLoad,
+): Promise<Result> {
+  const options = ["--json", "--no-progress", "--connections", String(connections), "--duration", String(seconds)];
+  const allHeaders = { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+  const headerOptions = Object.entries(allHeaders).flatMap(([name, value]) => ["--headers", `${name}=${value}`]);
+  const bodyOptions = body === undefined ? [] : ["--method", "POST", "--body", body];
+  const result = await run([autocannon, ...options, ...headerOptions, ...bodyOptions, server.url + path]);
   const failed = result.non2xx + result.errors + result.timeouts;
   if (failed > 0) throw new Error(`${failed} of the requests to ${path} failed.`);
-  return (server.cpuMs() - before) / result.requests.total;
+  return result;
 }
 
 type Result = { requests: { total: number }; non2xx: number; errors: number; timeouts: number };

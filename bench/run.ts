@@ -1,11 +1,20 @@
 import type { Figure, Row } from "./figure.ts";
+import { formAnalytics } from "./figures/analytics-read.ts";
+import { deliveryDrain } from "./figures/delivery-drain.ts";
+import { deliveryHanging } from "./figures/delivery-hanging.ts";
 import { fastReply } from "./figures/fast-reply.ts";
 import { firstToken } from "./figures/first-token.ts";
 import { firstTokenBusy } from "./figures/first-token-busy.ts";
+import { formFile } from "./figures/form-file.ts";
+import { formSubmit } from "./figures/form-submit.ts";
 import { listAgents } from "./figures/list-agents.ts";
 import { listConversations } from "./figures/list-conversations.ts";
+import { triggerListing } from "./figures/list-widget-triggers.ts";
 import { openStreams } from "./figures/open-streams.ts";
 import { pacedReply } from "./figures/paced-reply.ts";
+import { planLimit } from "./figures/plan-limit.ts";
+import { triggerStats } from "./figures/read-trigger-stats.ts";
+import { triggerEvents } from "./figures/record-trigger-events.ts";
 import { replyWithHistory } from "./figures/reply-with-history.ts";
 import { startToReady } from "./figures/start-to-ready.ts";
 import { httpToolsAtOnce } from "./figures/tool-http-at-once.ts";
@@ -25,10 +34,19 @@ const figures: Record<string, Figure> = {
   "open-streams": openStreams,
   "list-agents": listAgents,
   "list-conversations": listConversations,
+  "plan-limit": planLimit,
   "start-to-ready": startToReady,
   "mock-tool": mockTool,
   "http-tools-at-once": httpToolsAtOnce,
   "hundred-tools": hundredTools,
+  "form-submit": formSubmit,
+  "delivery-drain": deliveryDrain,
+  "delivery-hanging": deliveryHanging,
+  "form-analytics": formAnalytics,
+  "form-file": formFile,
+  "trigger-events": triggerEvents,
+  "trigger-listing": triggerListing,
+  "trigger-stats": triggerStats,
 };
 
 // Leaving by `exit` ends the servers and removes the folders.

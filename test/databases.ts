@@ -30,15 +30,18 @@ export async function createPostgres(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   return {
     address: { kind: "postgres", url: url.href },
-    drop: () => withClient(server, (client) => client.query(`drop database ${name} with (force)`)),
+    async drop() {
+      await withClient(server, (client) => client.query(`drop database ${name} with (force)`));
+    },
   };
 }
 
-async function withClient(url: string, use: (client: pg.Client) => Promise<unknown>) {
+/** One connection, for the time that it is used. */
+export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await use(client);
+    return await use(client);
   } finally {
     await client.end();
   }

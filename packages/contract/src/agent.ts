@@ -69,6 +69,19 @@ export type Agent = Static<typeof Agent>;
 export type AgentCreate = Static<typeof AgentCreate>;
 export type AgentChanges = Static<typeof AgentChanges>;
 
+/** What a visitor's page gets to know of an agent. */
+export const AgentWidget = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    widget: WidgetSettings,
+    allowedImageHosts: Type.Array(Type.String()),
+    requireIdentity: Type.Boolean(),
+  },
+  { $id: "AgentWidget" },
+);
+export type AgentWidget = Static<typeof AgentWidget>;
+
 const tags = ["Agents"];
 const params = Type.Object({ id: Type.String() });
 const config = { access: "account" } as const;
@@ -90,7 +103,7 @@ export const getAgent = {
 export const createAgent = {
   method: "POST",
   url: "/agents",
-  config,
+  config: { ...config, idempotent: true },
   schema: { tags, summary: "Make an agent", body: AgentCreate, response: { 201: enveloped(ref(Agent)) } },
 } as const;
 
@@ -116,6 +129,21 @@ export const deleteAgent = {
     summary: "Delete an agent and everything that belongs to it",
     params,
     response: { 200: enveloped(Success) },
+  },
+} as const;
+
+export const getAgentWidget = {
+  method: "GET",
+  url: "/agents/:id/widget",
+  config: { access: "public", crossOrigin: true },
+  schema: {
+    tags,
+    summary: "Read how an agent's widget looks and greets",
+    params,
+    response: {
+      200: enveloped(ref(AgentWidget)),
+      304: Type.Unsafe<undefined>({ description: "As `If-None-Match` has it already" }),
+    },
   },
 } as const;
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { enveloped, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
+import { VisitorForm } from "./form.ts";
+import { enveloped, nullable, oneOf, Pagination, ref, Success, Timestamp } from "./schema.ts";
 
 export const stopReasons = ["end_turn", "max_steps", "error", "aborted"] as const;
 export type StopReason = (typeof stopReasons)[number];
@@ -16,6 +17,9 @@ export const ToolCall = Type.Object({
   input: Type.Unknown(),
   result: Type.Unknown(),
   isError: Type.Boolean(),
+  display: Type.Unknown({ description: "What was shown to the visitor, as in `tool_result`; `null` for none" }),
+  form: nullable(VisitorForm),
+  textBefore: Type.Integer({ description: "How much of `content`, in UTF-16 units, was said before the call" }),
 });
 export type ToolCall = Static<typeof ToolCall>;
 
@@ -55,8 +59,6 @@ export const Conversation = Type.Object(
   { $id: "Conversation" },
 );
 export type Conversation = Static<typeof Conversation>;
-
-const Pagination = Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() });
 
 const tags = ["Conversations"];
 const params = Type.Object({ id: Type.String() });

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { FormSchema, formFields, PostAction } from "./form.ts";
+import { executionModes, FormSchema, formFields, PostAction } from "./form.ts";
 import { nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
 
 export const executionTypes = ["mock", "http", "form"] as const;
@@ -68,7 +68,7 @@ const kindFields = {
   httpMethod: nullable(oneOf(["GET", "POST", "PUT", "DELETE"])),
   httpHeaders: nullable(Headers),
   formSchema: nullable(FormSchema),
-  formExecutionMode: nullable(oneOf(["webhook", "client", "both"])),
+  formExecutionMode: nullable(oneOf(executionModes)),
   formWebhookUrl: nullable(url),
   formClientHandler: nullable(Type.String({ minLength: 1, maxLength: 200 })),
   formPostActions: nullable(Type.Array(PostAction, { maxItems: 20 })),
@@ -136,6 +136,7 @@ export type ToolLimits = Static<typeof ToolLimits>;
 export const ToolTest = Type.Object({
   isError: Type.Boolean(),
   forModel: Type.String({ description: "What the model would be told" }),
+  problem: nullable(Type.String({ description: "What exactly went wrong, for the tool's maker only" })),
   forVisitor: Type.Object({ result: Type.Unknown(), display: Type.Unknown(), form: Type.Optional(Type.Unknown()) }),
   durationMs: Type.Integer(),
   request: nullable(
@@ -188,7 +189,7 @@ export const getTool = {
 export const createTool = {
   method: "POST",
   url: "/tools",
-  config,
+  config: { ...config, idempotent: true },
   schema: { tags, summary: "Make a tool", body: ToolCreate, response: { 201: ref(Tool) } },
 } as const;
 
@@ -217,4 +218,26 @@ export const testTool = {
     body: Type.Object({ input: Type.Optional(nullable(AnyObject)) }),
     response: { 200: ToolTest },
   },
+} as const;
+
+/** What signs a form's webhooks. For a day after a rotation the previous secret signs too. */
+export const WebhookSecret = Type.Object({
+  secret: Type.String({ description: "`whsec_…`, as Standard Webhooks has it" }),
+  previousSecret: nullable(Type.String()),
+  rotatedAt: nullable(Timestamp),
+});
+export type WebhookSecret = Static<typeof WebhookSecret>;
+
+export const getWebhookSecret = {
+  method: "GET",
+  url: "/tools/:id/webhook-secret",
+  config,
+  schema: { tags, summary: "Read what signs a form's webhooks", params, response: { 200: WebhookSecret } },
+} as const;
+
+export const rotateWebhookSecret = {
+  method: "POST",
+  url: "/tools/:id/webhook-secret/rotate",
+  config,
+  schema: { tags, summary: "Replace what signs a form's webhooks", params, response: { 200: WebhookSecret } },
 } as const;

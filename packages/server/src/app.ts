@@ -11,6 +11,8 @@ import Fastify, {
 } from "fastify";
 import { agentRoutes } from "./agents/agent-routes.ts";
 import { createAgentService } from "./agents/agent-service.ts";
+import { visitorAgentRoutes } from "./agents/visitor-agent-routes.ts";
+import { accountRoutes } from "./auth/account-routes.ts";
 import { useAuthentication } from "./auth/authenticate.ts";
 import { chatRoutes } from "./chat/chat-routes.ts";
 import { createChatService } from "./chat/chat-service.ts";
@@ -18,25 +20,40 @@ import { conversationRoutes } from "./conversations/conversation-routes.ts";
 import { createConversationService } from "./conversations/conversation-service.ts";
 import type { Deps } from "./deps.ts";
 import { AppError } from "./errors.ts";
+import { formRoutes } from "./forms/form-routes.ts";
+import { createForms } from "./forms/forms.ts";
+import { submitRoutes } from "./forms/submit-routes.ts";
 import { useCrossOrigin } from "./http/cross-origin.ts";
 import { sendError, toAppError, useErrorReplies } from "./http/error-replies.ts";
 import { healthRoutes } from "./http/health-routes.ts";
+import { createIdempotency } from "./http/idempotency.ts";
 import { useJsonBodies } from "./http/json-body.ts";
 import { openApiRoutes, useOpenApi } from "./http/openapi.ts";
 import { RequestLog } from "./http/request-log.ts";
 import { collectRoutes } from "./http/route-table.ts";
 import { useSafeHeaders } from "./http/safe-headers.ts";
+import { buildLazySerializer } from "./http/serialization.ts";
 import { useValidation } from "./http/validation.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
+import { widgetRoutes } from "./pages/widget-routes.ts";
+import { createPlanLimit } from "./plans/plan-calls.ts";
+import { createSignInLimit } from "./plans/sign-in-limit.ts";
 import { providerRoutes } from "./providers/provider-routes.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
 import { createSetupService } from "./setup/setup-service.ts";
 import { createAgentTools } from "./tools/agent-tools.ts";
+import { createFormFinder } from "./tools/form-finder.ts";
 import { createToolRunner } from "./tools/run-tool.ts";
 import { secretRoutes } from "./tools/secret-routes.ts";
 import { createSecretService } from "./tools/secret-service.ts";
 import { toolRoutes } from "./tools/tool-routes.ts";
 import { createToolService } from "./tools/tool-service.ts";
+import { createWebhookSecrets } from "./tools/webhook-secrets.ts";
+import { createListingCache } from "./triggers/trigger-listing.ts";
+import { triggerRoutes } from "./triggers/trigger-routes.ts";
+import { createTriggerService } from "./triggers/trigger-service.ts";
+import { visitorTriggerRoutes } from "./triggers/visitor-trigger-routes.ts";
+import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -48,7 +65,7 @@ export type App = FastifyInstance<
 
 const BODY_LIMIT = 1024 * 1024;
 
-/** The whole server, ready to listen or to be called by `inject`. `drain` lets running replies end. */
+/** The whole server, ready to listen or to be called by `inject`. `drain` lets running replies and deliveries end. */
 export async function createApp(deps: Deps) {
   const { config, log } = deps;
   const app: App = Fastify({
@@ -67,34 +84,50 @@ export async function createApp(deps: Deps) {
       return sendError(toAppError(error), request, reply);
     },
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true },
+    schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
   });
   await usePlugins(app, deps);
 
+  accountRoutes(app, deps, createSignInLimit(config), () => import("./auth/sign-in-library.ts"));
+
   let isDraining = false;
-  const agents = createAgentService(deps);
+  const idempotency = createIdempotency(deps.db);
+  const listings = createListingCache();
+  const agents = createAgentService(deps, listings.forget);
   const conversations = createConversationService(deps, agents);
-  const tools = createToolService(deps, agents);
+  const tools = createToolService(deps, agents, listings.forget);
+  const formFinder = createFormFinder(deps.db);
+  const triggers = createTriggerService(deps, agents, formFinder, listings.forget);
   const accountSecrets = createSecretService(deps);
-  const toolRunner = createToolRunner(deps, accountSecrets);
-  const chat = createChatService(deps, agents, conversations, createAgentTools(deps, toolRunner));
+  const webhookSecrets = createWebhookSecrets(deps);
+  const toolRunner = createToolRunner(deps, agents, accountSecrets);
+  const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets });
+  app.addHook("onReady", async () => forms.worker.start());
+  const chat = createChatService(deps, agents, conversations, createAgentTools(deps, toolRunner), forms.notesOf);
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
   providerRoutes(app, deps);
-  agentRoutes(app, agents);
-  toolRoutes(app, tools, toolRunner);
+  agentRoutes(app, agents, idempotency);
+  visitorAgentRoutes(app, config, agents);
+  toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
   conversationRoutes(app, conversations);
+  triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
+  visitorTriggerRoutes(app, config, createVisitorTriggers(deps, agents, formFinder, listings), idempotency);
   chatRoutes(app, deps, chat, conversations);
+  formRoutes(app, deps, forms);
+  submitRoutes(app, deps, forms, idempotency);
   const setup = createSetupService(deps, agents);
   setupRoutes(app, setup);
-  pageRoutes(app, agents, setup);
+  pageRoutes(app, config, agents, setup);
+  widgetRoutes(app);
   app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
 
   return {
     app,
     async drain() {
       isDraining = true;
-      await chat.replies.drain(config.drainTimeout);
+      await Promise.all([chat.replies.drain(config.drainTimeout), forms.worker.stop(config.drainTimeout)]);
     },
   };
 }
@@ -110,12 +143,12 @@ async function usePlugins(app: App, deps: Deps) {
   }
   useSafeHeaders(app, deps.config);
   await app.register(underPressure, {
-    maxEventLoopDelay: 2_000,
+    maxEventLoopDelay: deps.config.maxLag,
     pressureHandler: (request) => {
       if (request.url === "/healthz") return;
       throw new AppError("OVERLOADED", "The server is busy. Try again in a moment.", { retryAfter: 2 });
     },
   });
   await useOpenApi(app, deps.config.baseUrl);
-  useAuthentication(app, deps);
+  useAuthentication(app, deps, createPlanLimit(deps));
 }

@@ -36,7 +36,7 @@ onBothDatabases("commands", (createDatabase) => {
   it("create a user and a key that a running server takes, and revoke it within 5 seconds", async () => {
     const server = await startProcess(env);
     const created = await runCommand(["users", "create", "--email", "Ada@example.com"], env);
-    expect(created.stdout).toMatch(/^Created Ada@example.com with the password \S{20} on the plan pro\.$/m);
+    expect(created.stdout).toMatch(/^Created ada@example.com with the password \S{20} on the plan pro\.$/m);
     const again = await runCommand(["users", "create", "--email", "ada@example.com"], env);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("already") });
     const second = await runCommand(["users", "create", "--email", "eve@example.com"], env);

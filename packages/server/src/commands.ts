@@ -4,6 +4,7 @@ import { createAccount, findMember, hasAccounts, setPassword, setPlan } from "./
 import { generateKey } from "./auth/api-key-format.ts";
 import { deleteKey, insertKey, listKeys } from "./auth/api-key-store.ts";
 import { planIds } from "./config.ts";
+import { email as readEmail } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { backUp, restore } from "./db/backup.ts";
 import { migrate } from "./db/migrate.ts";
@@ -105,7 +106,7 @@ async function revokeKey({ deps, options }: Context) {
 }
 
 async function createUser({ deps, options }: Context) {
-  const email = required(options.email, "--email");
+  const email = readEmail(required(options.email, "--email"));
   if (await findMember(deps.db, email)) throw new Error(`There is an account for ${email} already.`);
   const password = options.password ?? randomBytes(15).toString("base64url");
   checkPassword(password);

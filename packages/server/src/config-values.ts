@@ -37,7 +37,7 @@ export function read<T>(
 
 /** What is secret is not repeated on a terminal or in a log. */
 function shown(name: string, value: string) {
-  if (/SECRET|PASSWORD|KEY|TOKEN|DATABASE_URL/.test(name)) return `${value.length} characters`;
+  if (/SECRET|PASSWORD|KEY|TOKEN|DATABASE_URL|SMTP_URL/.test(name)) return `${value.length} characters`;
   return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
 }
 
@@ -77,6 +77,13 @@ export function duration(value: string): number {
   return Math.round(Number(match?.[1]) * unitMs[unit]);
 }
 
+/** One wait or more, in milliseconds. */
+export function durations(value: string): number[] {
+  const items = list(value);
+  if (items.length === 0 || items.length > 20) throw new Error("1 to 20 durations such as 0s,1m,5m");
+  return items.map(duration);
+}
+
 export function url(value: string): string {
   const parsed = URL.parse(value);
   if (
@@ -90,8 +97,10 @@ export function url(value: string): string {
   return value;
 }
 
+/** What better-auth takes for one, so that nobody gets an account that cannot be signed in to. In lower case. */
 export function email(value: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error("an e-mail address");
+  const isOne = /^[A-Za-z0-9_'+.-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(value);
+  if (!isOne || value.length > 254 || /^\.|\.\./.test(value)) throw new Error("an address such as you@example.com");
   return value.toLowerCase();
 }
 

@@ -1,7 +1,9 @@
 import { join, resolve } from "node:path";
-import { cidrs, duration, email, int, list, oneOf, Problems, read, text, url } from "./config-values.ts";
+import { cidrs, duration, durations, email, int, list, oneOf, Problems, read, text, url } from "./config-values.ts";
 import type { DatabaseAddress } from "./db/open.ts";
+import { isLoopback } from "./loopback.ts";
 import { readProviders } from "./models/provider-environment.ts";
+import { parseMailbox, parseSmtpUrl, type SmtpAddress } from "./outbound/smtp-address.ts";
 
 /** From the smallest to the largest. */
 export const planIds = ["free", "starter", "growth", "pro"] as const;
@@ -50,6 +52,8 @@ export function readConfig(environment: Environment) {
     outboundAllow: get<string[]>("FOYER_OUTBOUND_ALLOW", list, []),
     admin: readAdmin(get, problems),
     defaultPlan: get("FOYER_DEFAULT_PLAN", oneOf(planIds), "free"),
+    openSignUp: get("FOYER_OPEN_SIGNUP", oneOf(["true", "false"]), "false") === "true",
+    signIn: readSignIn(get, problems),
     retentionDays: get<number | null>("FOYER_RETENTION_DAYS", int(1, 36_500), null),
     models: {
       defaultModel: get<string | null>("FOYER_DEFAULT_MODEL", text, null),
@@ -57,10 +61,23 @@ export function readConfig(environment: Environment) {
       idleTimeout: get("FOYER_MODEL_IDLE_TIMEOUT", duration, 60_000),
       totalTimeout: get("FOYER_MODEL_TOTAL_TIMEOUT", duration, 600_000),
     },
+    webhooks: {
+      /** the wait before each attempt */
+      schedule: get<number[]>("FOYER_WEBHOOK_SCHEDULE", durations, [0, 60_000, 300_000, 1_800_000, 7_200_000]),
+      timeout: get("FOYER_WEBHOOK_TIMEOUT", duration, 30_000),
+      /** how long a visitor waits for the first attempts */
+      submitWait: get("FOYER_SUBMIT_WAIT", duration, 8_000),
+    },
     limits: readLimits(get),
+    mail: {
+      smtp: get<SmtpAddress | null>("SMTP_URL", parseSmtpUrl, null),
+      from: get("FOYER_MAIL_FROM", parseMailbox, { name: "Foyer", address: noReplyAt(baseUrl) }),
+    },
     heartbeat: get("FOYER_STREAM_HEARTBEAT", duration, 15_000),
     resumeWindow: get("FOYER_RESUME_WINDOW", duration, 30_000),
     drainTimeout: get("FOYER_DRAIN_TIMEOUT", duration, 30_000),
+    /** above this mean delay of the event loop, requests are refused with 503; 0 = never */
+    maxLag: get("FOYER_MAX_LAG", duration, 2_000),
   };
   problems.throwIfAny();
   return config;
@@ -81,6 +98,27 @@ function readAdmin(get: Get, problems: Problems) {
   return null;
 }
 
+/** The providers that people can sign in with; each is all or nothing. */
+function readSignIn(get: Get, problems: Problems) {
+  const client = (idName: string, secretName: string) => {
+    const clientId = get<string | null>(idName, text, null);
+    const clientSecret = get<string | null>(secretName, text, null);
+    if (clientId && clientSecret) return { clientId, clientSecret };
+    if (clientId) problems.add(secretName, `a value when ${idName} is set`, undefined);
+    else if (clientSecret) problems.add(idName, `a value when ${secretName} is set`, undefined);
+    return null;
+  };
+  const issuer = get<string | null>("OIDC_ISSUER", url, null);
+  const oidc = client("OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET");
+  if (issuer && !oidc) problems.add("OIDC_CLIENT_ID", "a value when OIDC_ISSUER is set", undefined);
+  if (oidc && !issuer) problems.add("OIDC_ISSUER", "the issuer's address when OIDC_CLIENT_ID is set", undefined);
+  return {
+    google: client("GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"),
+    github: client("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"),
+    oidc: oidc && issuer ? { ...oidc, issuer } : null,
+  };
+}
+
 function readLimits(get: Get) {
   const limit = (name: string, fallback: number) => get(`FOYER_LIMIT_${name}`, int(0, 1_000_000_000), fallback);
   return {
@@ -88,13 +126,27 @@ function readLimits(get: Get) {
     chatPerIp: limit("CHAT_PER_IP", 600),
     runningPerIp: limit("RUNNING_PER_IP", 50),
     running: limit("RUNNING", 5_000),
+    submitPerIp: limit("SUBMIT_PER_IP", 120),
+    eventsPerSession: limit("EVENTS_PER_SESSION", 100),
+    eventsPerIp: limit("EVENTS_PER_IP", 1_000),
+    signInPerAddress: limit("SIGN_IN_PER_ADDRESS", 10),
+    signInPerIp: limit("SIGN_IN_PER_IP", 60),
+    visitorTokensPerDay: limit("VISITOR_TOKENS_PER_DAY", 500_000),
+    /** calls with API keys, by the account's plan */
+    apiCalls: {
+      free: limit("API_FREE", 20),
+      starter: limit("API_STARTER", 60),
+      growth: limit("API_GROWTH", 200),
+      pro: limit("API_PRO", 1_000),
+    },
   };
 }
 
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" || /^127\.\d+\.\d+\.\d+$/.test(hostname) || hostname === "::1" || hostname === "[::1]"
-  );
+/** An IP address as the part after the @ stands in brackets. */
+function noReplyAt(baseUrl: string) {
+  const { hostname } = new URL(baseUrl);
+  if (hostname.startsWith("[")) return `no-reply@[IPv6:${hostname.slice(1)}`;
+  return /^[\d.]+$/.test(hostname) ? `no-reply@[${hostname}]` : `no-reply@${hostname}`;
 }
 
 function postgresUrl(value: string) {

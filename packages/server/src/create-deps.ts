@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import { loadEnvFile } from "node:process";
 import { pino } from "pino";
 import { createApiKeys } from "./auth/api-keys.ts";
+import { createSessions } from "./auth/sessions.ts";
 import { type Config, readConfig } from "./config.ts";
 import { openDatabase } from "./db/open.ts";
 import type { Deps } from "./deps.ts";
 import { createModels } from "./models/choose-model.ts";
 import { createOutbound } from "./outbound/guarded-request.ts";
+import { createMailer } from "./outbound/send-email.ts";
 import { createProviderSettings } from "./providers/provider-settings.ts";
 import { createSecrets, loadOrCreateSecret } from "./root-secret.ts";
 
@@ -30,6 +32,7 @@ export function createDeps(config: Config, log: Deps["log"]): Deps & { close(): 
   const secrets = createSecrets(config.secret ?? loadOrCreateSecret(config.dataDir));
   const { db, kind } = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
   const outbound = createOutbound({ allowPrivate: config.isLoopbackOnly, allow: config.outboundAllow });
+  const mailer = createMailer(config, log);
   const providerSettings = createProviderSettings(db, secrets);
   const models = createModels({
     defaultModel: config.models.defaultModel,
@@ -39,10 +42,12 @@ export function createDeps(config: Config, log: Deps["log"]): Deps & { close(): 
     log,
   });
   const keys = createApiKeys(db, log);
+  const sessions = createSessions(db, secrets, config.baseUrl.startsWith("https:"));
   return {
-    ...{ config, log, db, databaseKind: kind, secrets, keys, models, providerSettings, outbound },
+    ...{ config, log, db, databaseKind: kind, secrets, keys, sessions, models, providerSettings, outbound, mailer },
     async close() {
       await outbound.close();
+      await mailer.close();
       await db.destroy();
     },
   };

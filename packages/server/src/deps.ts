@@ -1,10 +1,12 @@
 import type { Logger } from "pino";
 import type { ApiKeys } from "./auth/api-keys.ts";
+import type { Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
 import type { DatabaseKind } from "./db/migrate.ts";
 import type { Db } from "./db/open.ts";
 import type { Models } from "./models/choose-model.ts";
 import type { Outbound } from "./outbound/guarded-request.ts";
+import type { Mailer } from "./outbound/send-email.ts";
 import type { ProviderSettings } from "./providers/provider-settings.ts";
 import type { Secrets } from "./root-secret.ts";
 
@@ -16,7 +18,9 @@ export type Deps = {
   databaseKind: DatabaseKind;
   secrets: Secrets;
   keys: ApiKeys;
+  sessions: Sessions;
   models: Models;
   providerSettings: ProviderSettings;
   outbound: Outbound;
+  mailer: Mailer;
 };

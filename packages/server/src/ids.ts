@@ -1,6 +1,23 @@
 import { typeidUnboxed } from "typeid-js";
 
-type Prefix = "agent" | "conv" | "msg" | "tool" | "key" | "org" | "user" | "member" | "identity";
+type Prefix =
+  | "agent"
+  | "conv"
+  | "msg"
+  | "tool"
+  | "trigger"
+  | "key"
+  | "org"
+  | "user"
+  | "member"
+  | "identity"
+  | "sub"
+  | "delivery"
+  | "session"
+  | "verification"
+  | "invitation"
+  | "link"
+  | "log";
 
 /** A new TypeID such as `agent_01h455vb4pex5vsknk084sn02q`: UUIDv7 in base32, sortable by time of creation. */
 export function newId(prefix: Prefix): string {

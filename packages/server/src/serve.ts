@@ -2,9 +2,9 @@ import { createApp } from "./app.ts";
 import { hasAccounts } from "./auth/account-store.ts";
 import { ensureAdmin } from "./auth/ensure-admin.ts";
 import { ConfigError } from "./config-values.ts";
-import { startRetention } from "./conversations/retention.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { migrate } from "./db/migrate.ts";
+import { startHousekeeping } from "./housekeeping.ts";
 import { setUpLink } from "./setup/setup-token.ts";
 
 const CLOSE_MS = 2_000;
@@ -12,11 +12,12 @@ const CLOSE_MS = 2_000;
 const { config, log } = readOrExit();
 const deps = createDeps(config, log);
 const { app, drain } = await orExit("The database cannot be used", prepare);
-const stopRetention = startRetention(deps);
+const stopHousekeeping = startHousekeeping(deps);
 await orExit(`${config.host}:${config.port} cannot be listened on`, listen);
-await announce();
-
+const announced = announce();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void shutDown(signal));
+await announced;
+
 process.on("unhandledRejection", (error) => {
   log.fatal({ err: error }, "unhandled rejection; the process ends to start clean");
   process.exit(1);
@@ -40,11 +41,13 @@ async function listen() {
 async function shutDown(signal: string) {
   log.info({ signal }, "shutting down");
   process.once(signal, () => process.exit(1));
-  stopRetention();
+  stopHousekeeping();
   await drain();
   // What still holds a connection open, such as somebody who follows another process's reply, ends now.
   setTimeout(() => app.server.closeAllConnections(), CLOSE_MS).unref();
   await app.close();
+  // A signal can come while it still asks the database whom to greet.
+  await announced;
   await deps.close();
   process.exit(0);
 }

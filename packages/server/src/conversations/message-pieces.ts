@@ -34,11 +34,14 @@ export function fromColumns(row: Pick<MessageRow, "content" | "pieces">): Piece[
 }
 
 export function toolCallsOf(pieces: readonly Piece[]): ToolCall[] {
-  return pieces
-    .filter((piece) => piece.type === "tool")
-    .map(({ result, type: _, ...call }) => ({
-      ...call,
-      result: result?.result ?? null,
-      isError: result?.isError ?? false,
-    }));
+  let textBefore = 0;
+  return pieces.flatMap((piece) => {
+    if (piece.type === "text") {
+      textBefore += piece.text.length;
+      return [];
+    }
+    const { result, type: _, ...call } = piece;
+    const { isError = false, display = null, form = null } = result ?? {};
+    return [{ ...call, result: result?.result ?? null, isError, display, form, textBefore }];
+  });
 }

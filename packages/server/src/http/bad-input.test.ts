@@ -4,10 +4,16 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import * as bad from "../../../../test/bad-bodies.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
 import { newId } from "../ids.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-type Endpoint = { method: Method; url: string; schema: { body?: bad.Schema; querystring?: bad.Schema } };
+type Endpoint = {
+  method: Method;
+  url: string;
+  config: { access: contract.Access };
+  schema: { body?: bad.Schema; querystring?: bad.Schema };
+};
 
 const endpoints = Object.entries(contract)
   .filter(([, value]) => typeof value === "object" && "method" in value && "url" in value)
@@ -26,7 +32,7 @@ onBothDatabases("bad input", (createDatabase) => {
   let stranger: World;
   beforeAll(async () => {
     database = await createDatabase();
-    server = await startServer({ database });
+    server = await startServer({ database, env: { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" } });
     owner = await populate(server);
     stranger = await populate(server);
   });
@@ -43,7 +49,8 @@ onBothDatabases("bad input", (createDatabase) => {
   const send = async ({ method, url, payload, type = "application/json" }: Call) => {
     const body = payload === undefined ? {} : { payload };
     const chunked = payload instanceof Readable ? { "transfer-encoding": "chunked" } : {};
-    const headers = { ...owner.headers, ...(payload === undefined ? {} : { "content-type": type }), ...chunked };
+    const credentials = forPeople.test(url) ? owner.session : owner.headers;
+    const headers = { ...credentials, ...(payload === undefined ? {} : { "content-type": type }), ...chunked };
     const response = await server.app.inject({ method, url, headers, ...body });
     return { status: response.statusCode, text: response.body };
   };
@@ -55,7 +62,9 @@ onBothDatabases("bad input", (createDatabase) => {
   const everything = async () => {
     const { db } = server.deps;
     const own = ["agents", "agentCounters", "tools", "conversations", "messages", "providerSettings"] as const;
-    const tables = [...own, "organizations", "users", "members", "identities"] as const;
+    const ofTriggers = ["triggers", "triggerDays", "triggerEvents"] as const;
+    const ofForms = ["submissions", "deliveries", "formInstances", "formDays"] as const;
+    const tables = [...own, ...ofTriggers, ...ofForms, "organizations", "users", "members", "identities"] as const;
     const dump = await Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()));
     const keys = await db.selectFrom("apiKeys").select(["id", "hash", "expiresAt"]).execute();
     return JSON.stringify([...dump, keys].map((rows) => rows.map((row) => JSON.stringify(row)).sort()));
@@ -94,6 +103,8 @@ onBothDatabases("bad input", (createDatabase) => {
         const error = errorOf(await send({ ...call, payload: "{}", type }), type);
         expect(error, type).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
       }
+      // A submission has room for files; its own tests have its limit.
+      if (endpoint.name === "submitForm") return;
       const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
       for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
         const error = errorOf(await send({ ...call, payload }));
@@ -115,10 +126,12 @@ onBothDatabases("bad input", (createDatabase) => {
     }
   });
 
-  // The set-up has a test of its own: here there are accounts already.
-  // A secret is made once; what a tool's texts must look like is in the tools' own tests.
+  // The set-up has a test of its own: here there are accounts already. Sign-in and members have theirs as well.
+  // A secret is made once, and of a submission's results the first one stands; what a tool's texts must look like is in the tools' own tests.
   const withoutOwnRules = withBody.filter(
-    ({ name }) => !["setUp", "createSecret", "putSecret", "createTool", "updateTool"].includes(name),
+    ({ name, url }) =>
+      !/^\/(auth|members|invitations)\b/.test(url) &&
+      !["createSecret", "putSecret", "createTool", "updateTool", "reportClientResult"].includes(name),
   );
   it.each(withoutOwnRules)("$name takes null for what is optional, and text up to the limit", async (endpoint) => {
     const valid = validBody(endpoint.name, owner);
@@ -142,8 +155,9 @@ onBothDatabases("bad input", (createDatabase) => {
         const { status } = errorOf(await send({ method: endpoint.method, url, payload: JSON.stringify(valid) }), id);
         expect([400, 404], id).toContain(status);
       }
-      // A name is looked up in the caller's own account only.
-      if (!/:(provider|name)/.test(endpoint.url)) expect(await json(endpoint, valid, stranger)).toEqual(unknown);
+      // A name is looked up in the caller's own account only; what is public is everybody's.
+      if (endpoint.config.access !== "public" && !/:(provider|name)/.test(endpoint.url))
+        expect(await json(endpoint, valid, stranger)).toEqual(unknown);
     });
   });
 
@@ -278,12 +292,20 @@ onBothDatabases("bad input", (createDatabase) => {
   );
 });
 
-type Ids = { agentId: string; conversationId: string; toolId: string; provider?: string };
+type Ids = Record<"agentId" | "conversationId" | "toolId" | "triggerId" | "submissionId", string> & {
+  provider?: string;
+};
 type World = Awaited<ReturnType<typeof populate>>;
 
+/** What takes a session and no key. */
+const forPeople = /^\/(auth|members|invitations|api-keys|audit-log)\b/;
+
 /** An account with an agent and a conversation. */
-async function populate({ app, createAccount }: TestServer) {
-  const { headers } = await createAccount();
+async function populate(server: TestServer) {
+  const { app } = server;
+  const { headers, organizationId } = await server.createAccount();
+  const browser = await signedInBrowser(server, (await createMember(server, organizationId, "owner")).email);
+  const session = { cookie: `foyer_session=${browser.cookies.get("foyer_session")}` };
   const agent = await app.inject({ method: "POST", url: "/agents", headers, payload: { name: "Mine" } });
   const agentId: string = agent.json().data.id;
   const messages = [{ role: "user", content: "Hello" }];
@@ -293,21 +315,46 @@ async function populate({ app, createAccount }: TestServer) {
   const conversation = await app.inject({ url: `/conversations/${conversationId}`, headers });
   const tool = { agentId, name: "hours", description: "d", executionType: "mock", inputSchema: { type: "object" } };
   const toolId: string = (await app.inject({ method: "POST", url: "/tools", headers, payload: tool })).json().id;
-  return { headers, agentId, conversationId, toolId, messageId: conversation.json().data.messages[1].id as string };
+  const trigger = { name: "t", triggerType: "exit_intent", conditions: {}, actionType: "open_chat", actionConfig: {} };
+  const made = await app.inject({ method: "POST", url: `/triggers?agentId=${agentId}`, headers, payload: trigger });
+  const triggerId: string = made.json().id;
+  const formSchema = { fields: [{ name: "a", label: "A", type: "text" }] };
+  const form = { ...tool, name: "contact", executionType: "form", formSchema };
+  const formId: string = (await app.inject({ method: "POST", url: "/tools", headers, payload: form })).json().id;
+  const submission = { toolId: formId, formData: {}, fieldsCompleted: [] };
+  const submitted = await app.inject({ method: "POST", url: "/form-submissions/submit", payload: submission });
+  const submissionId: string = submitted.json().submissionId;
+  return {
+    formId,
+    submissionId,
+    headers,
+    session,
+    agentId,
+    conversationId,
+    toolId,
+    triggerId,
+    messageId: conversation.json().data.messages[1].id as string,
+  };
 }
 
 const nobodys: Ids = {
   agentId: newId("agent"),
   conversationId: newId("conv"),
   toolId: newId("tool"),
+  triggerId: newId("trigger"),
+  submissionId: newId("sub"),
   provider: "nobody",
 };
 
-function addressOf(url: string, { agentId, conversationId, toolId, provider = "openai" }: Ids) {
-  const ids = { "/agents": agentId, "/tools": toolId };
-  const id = Object.entries(ids).find(([start]) => url.startsWith(start))?.[1] ?? conversationId;
+function addressOf(url: string, ids: Ids) {
+  const { agentId, conversationId, toolId, triggerId, submissionId, provider = "openai" } = ids;
+  if (url === "/triggers") return `${url}?agentId=${agentId}`;
+  const byStart = { "/agents": agentId, "/tools": toolId, "/triggers": triggerId, "/form-submissions": submissionId };
+  const id = Object.entries(byStart).find(([start]) => url.startsWith(start))?.[1] ?? conversationId;
   return url
     .replace(":conversationId", conversationId)
+    .replace(":agentId", agentId)
+    .replace(":toolIdOrName", toolId)
     .replace(":id", id)
     .replace(":provider", provider)
     .replace(":name", provider === nobodys.provider ? "NOBODYS" : "OWN");
@@ -320,8 +367,9 @@ function named(name: string) {
 }
 
 /** The smallest body that the endpoint takes. A new endpoint with a body needs a line here. */
-function validBody(name: string, { agentId, messageId }: World): object {
+function validBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
   if (!withBody.some((endpoint) => endpoint.name === name)) return {};
+  const behaviour = { triggerType: "exit_intent", actionType: "open_chat" };
   const bodies: Record<string, object> = {
     createAgent: { name: "New" },
     updateAgent: { name: "Mine" },
@@ -330,10 +378,27 @@ function validBody(name: string, { agentId, messageId }: World): object {
     putProvider: { apiKey: "sk-test" },
     createTool: { agentId, name: "stock", description: "d", executionType: "mock", inputSchema: { type: "object" } },
     updateTool: { description: "d" },
+    createTrigger: { name: "t", ...behaviour, conditions: {}, actionConfig: {} },
+    updateTrigger: { name: "t" },
+    submitForm: { toolId: formId, formData: {}, fieldsCompleted: [] },
+    reportClientResult: { submissionId, success: true },
+    recordFormEvent: { toolId: formId, eventType: "impression", formInstanceId: "i" },
+    recordTriggerEvent: { agentId, triggerName: "t", ...behaviour, eventType: "fired" },
     testTool: { input: {} },
     createSecret: { name: "FRESH", value: "v" },
     putSecret: { value: "v" },
     setUp: { token: "wrong", email: "owner@shop.example", password: "long enough a password" },
+    signInByEmail: { email: "nobody@shop.example", password: "x" },
+    signUpByEmail: { email: "nobody@shop.example", password: "long enough a password" },
+    switchOrganization: { organizationId: "org_nobody" },
+    sendMagicLink: { email: "nobody@shop.example" },
+    requestPasswordReset: { email: "nobody@shop.example" },
+    resetPassword: { token: "wrong", newPassword: "long enough a password" },
+    changePassword: { currentPassword: "wrong", newPassword: "long enough a password" },
+    sendVerificationEmail: { email: "nobody@shop.example" },
+    updateMember: { role: "member" },
+    createInvitation: { email: "guest@shop.example", role: "member" },
+    createApiKey: { name: "k" },
   };
   const body = bodies[name];
   if (!body) throw new Error(`validBody has no line for ${name}`);

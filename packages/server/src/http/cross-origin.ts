@@ -29,7 +29,7 @@ export function useCrossOrigin(app: FastifyInstance): void {
 const headers = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id",
+    "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, idempotent-replay",
 };
 
 function addPreflight(app: FastifyInstance, url: string, methods: ReadonlyMap<string, string[]>) {

@@ -1,12 +1,7 @@
-import { type AppError, invalid } from "../errors.ts";
+export const nulMessage = "must not have NUL characters";
 
-/** 400 for the first text or name with a NUL in it, which PostgreSQL cannot keep; null when there is none. */
-export function nulProblem(value: unknown): AppError | null {
-  const path = pathOfNul(value, "");
-  return path === null ? null : invalid(path, "must not have NUL characters");
-}
-
-function pathOfNul(value: unknown, path: string): string | null {
+/** Where the first text or name with a NUL stands, which PostgreSQL cannot keep; null when there is none. */
+export function pathOfNul(value: unknown, path = ""): string | null {
   if (typeof value === "string") return value.includes("\0") ? path : null;
   if (typeof value !== "object" || value === null) return null;
   for (const [name, child] of Object.entries(value)) {

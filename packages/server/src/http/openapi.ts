@@ -17,12 +17,19 @@ export async function useOpenApi(app: FastifyInstance, baseUrl: string): Promise
       components: {
         securitySchemes: {
           apiKey: { type: "http", scheme: "bearer", description: "An API key of the account" },
+          session: { type: "apiKey", in: "cookie", name: "foyer_session", description: "Set by signing in" },
           conversationToken: { type: "http", scheme: "bearer", description: "`conversationToken` of `message_start`" },
         },
       },
     },
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`) },
-    transform: ({ schema, url, route }) => ({ schema: describe(schema, route.config?.access), url }),
+    transform: ({ schema, url, route }) => ({
+      schema: {
+        ...describe(schema, route.config?.access),
+        ...(route.config?.idempotent ? { headers: retryHeader } : {}),
+      },
+      url,
+    }),
   });
 }
 
@@ -37,13 +44,28 @@ export async function openApiRoutes(app: FastifyInstance): Promise<void> {
   });
 }
 
+const retryHeader = {
+  type: "object",
+  properties: {
+    "Idempotency-Key": {
+      ...{ type: "string", minLength: 1, maxLength: 255 },
+      description: "For 24 hours the same request with the same key gets the first one's answer and makes nothing new",
+    },
+  },
+};
+
 /** The reference page brings its own script and styles. */
 const docsPolicy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'";
 
 /** Adds what is the same for all: who may call, and what an error looks like. */
 function describe(schema: FastifySchema | undefined, access = "account"): FastifySchema {
   if (!schema || schema.hide) return { ...schema, hide: true };
-  const security = { account: [{ apiKey: [] }], conversation: [{ apiKey: [] }, { conversationToken: [] }], public: [] };
+  const account = [{ apiKey: [] }, { session: [] }];
+  const signedIn = [{ session: [] }];
+  const security = {
+    ...{ public: [], account, conversation: [...account, { conversationToken: [] }] },
+    ...{ session: signedIn, user: signedIn },
+  };
   const failure = { description: "What was wrong", ...ref(ErrorBody) };
   return {
     ...schema,

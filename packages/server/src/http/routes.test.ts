@@ -3,11 +3,26 @@ import * as contract from "@foyer/contract";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
 import { newId } from "../ids.ts";
 
 /** Every address there is, and who may call it. A new one has to be written down here, by somebody who thought of it. */
 const everyRoute = [
+  "DELETE /form-submissions/:id account",
+  "GET /form-submissions account",
+  "GET /form-submissions/:id account",
+  "GET /form-submissions/:id/files/:name account",
+  "GET /form-submissions/analytics account",
+  "GET /tools/:id/webhook-secret account",
+  "OPTIONS /form-submissions/client-result public",
+  "OPTIONS /form-submissions/event public",
+  "OPTIONS /form-submissions/submit public",
+  "POST /form-submissions/:id/retry account",
+  "POST /form-submissions/client-result public",
+  "POST /form-submissions/event public",
+  "POST /form-submissions/submit public",
+  "POST /tools/:id/webhook-secret/rotate account",
   "DELETE /agents/:id account",
   "DELETE /conversations/:id account",
   "DELETE /models/providers/:provider account",
@@ -15,6 +30,12 @@ const everyRoute = [
   "GET /agents account",
   "GET /agents/:id account",
   "GET /agents/:id/identity-secret account",
+  "GET /agents/:id/widget public",
+  "OPTIONS /agents/:id/widget public",
+  "GET /widget.js public",
+  "GET /widget/:file public",
+  "OPTIONS /widget.js public",
+  "OPTIONS /widget/:file public",
   "GET /chat/:conversationId/stream conversation",
   "GET /conversations account",
   "GET /conversations/:id conversation",
@@ -41,6 +62,20 @@ const everyRoute = [
   "OPTIONS /conversations/:id/feedback public",
   "DELETE /secrets/:name account",
   "DELETE /tools/:id account",
+  "DELETE /triggers/:id account",
+  "GET /triggers account",
+  "GET /triggers/:id account",
+  "GET /triggers/form/:toolIdOrName public",
+  "GET /triggers/stats account",
+  "GET /triggers/templates account",
+  "GET /triggers/widget/:agentId public",
+  "OPTIONS /triggers/event public",
+  "OPTIONS /triggers/form/:toolIdOrName public",
+  "OPTIONS /triggers/widget/:agentId public",
+  "POST /triggers account",
+  "POST /triggers/:id/toggle account",
+  "POST /triggers/event public",
+  "PUT /triggers/:id account",
   "GET /secrets account",
   "GET /tools account",
   "GET /tools/:id account",
@@ -54,6 +89,34 @@ const everyRoute = [
   "POST /agents account",
   "POST /agents/:id/identity-secret/rotate account",
   "POST /auth/setup public",
+  "DELETE /api-keys/:id session",
+  "DELETE /invitations/:id session",
+  "DELETE /members/:id session",
+  "GET /api-keys session",
+  "GET /audit-log session",
+  "GET /auth/callback/:provider public",
+  "GET /auth/magic-link/verify public",
+  "GET /auth/options public",
+  "GET /auth/session user",
+  "GET /auth/sign-in/:provider public",
+  "GET /auth/verify-email public",
+  "GET /invitations session",
+  "GET /invitations/:id public",
+  "GET /members account",
+  "GET /members/links session",
+  "PATCH /members/:id session",
+  "POST /api-keys session",
+  "POST /auth/change-password user",
+  "POST /auth/magic-link public",
+  "POST /auth/request-password-reset public",
+  "POST /auth/reset-password public",
+  "POST /auth/send-verification-email public",
+  "POST /auth/sign-in/email public",
+  "POST /auth/sign-out user",
+  "POST /auth/sign-up/email public",
+  "POST /auth/switch-organization user",
+  "POST /invitations session",
+  "POST /invitations/:id/accept user",
   "POST /chat public",
   "POST /chat/:conversationId/stop conversation",
   "POST /conversations/:id/feedback conversation",
@@ -126,12 +189,58 @@ it("lets a conversation's token to that conversation's routes only, and no furth
     if (route.access === "public") continue;
     const [own, other] = [await call(route, bearer(conversationId)), await call(route, bearer(newId("conv")))];
     expect(other.statusCode, line(route)).toBe(401);
-    if (route.access === "account") expect(own.statusCode, line(route)).toBe(401);
+    if (route.access !== "conversation") expect(own.statusCode, line(route)).toBe(401);
     else expect([400, 404], line(route)).toContain(own.statusCode); // let in, and there is no such conversation
   }
 });
 
-it("lets an account's key in everywhere", async () => {
+it("lets an account's key in everywhere but where people are meant", async () => {
   const { headers } = await server.createAccount();
-  for (const route of routes) expect([401, 403], line(route)).not.toContain((await call(route, headers)).statusCode);
+  for (const route of routes) {
+    const { statusCode } = await call(route, headers);
+    if (route.access === "session" || route.access === "user") expect(statusCode, line(route)).toBe(403);
+    else expect([401, 403], line(route)).not.toContain(statusCode);
+  }
+});
+
+/** What a member may not do; and of that, what an admin may not either. */
+const forAdmins = [
+  /^(POST|PATCH|DELETE) \/members\b/,
+  /^\w+ \/(api-keys|invitations|secrets|models\/providers)\b/,
+  /^\w+ \/agents\/:id\/identity-secret\b/,
+  /^\w+ \/tools\/:id\/webhook-secret\b/,
+];
+const forOwners = [/^\w+ \/audit-log$/, /^\w+ \/members\/links$/];
+
+it.each(["member", "admin", "owner"] as const)("lets a session of the role %s do what the role may", async (role) => {
+  const { organizationId } = await createOwner(server);
+  const { email } = await createMember(server, organizationId, role);
+  const browser = await signedInBrowser(server, email);
+  const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
+  // It ends the session, so it comes last.
+  const isLast = ({ url }: Route) => Number(url === "/auth/sign-out");
+  const closed = routes.filter(({ access }) => access !== "public").sort((a, b) => isLast(a) - isLast(b));
+  let refusals = 0;
+  for (const route of closed) {
+    const name = `${route.method} ${route.url}`;
+    const needsAdmin = route.access !== "user" && forAdmins.some((pattern) => pattern.test(name));
+    const needsOwner = forOwners.some((pattern) => pattern.test(name));
+    const mayCall = role === "owner" || (role === "admin" ? !needsOwner : !needsOwner && !needsAdmin);
+    const { statusCode, headers } = await call(route, { cookie, "sec-fetch-site": "same-origin" });
+    if (mayCall) expect([401, 403], name).not.toContain(statusCode);
+    else expect([statusCode, headers["www-authenticate"]], name).toEqual([403, undefined]);
+    if (!mayCall) refusals++;
+  }
+  expect(refusals > 0).toBe(role !== "owner");
+});
+
+it("lets somebody without an organization see their session and no more", async () => {
+  const { email, organizationId } = await createOwner(server);
+  const browser = await signedInBrowser(server, email);
+  await server.deps.db.deleteFrom("organizations").where("id", "=", organizationId).execute();
+  expect((await browser.call("GET", "/auth/session")).body).toMatchObject({ organization: null, role: null });
+  for (const route of routes.filter(({ access }) => access !== "public" && access !== "user")) {
+    const headers = { cookie: `foyer_session=${browser.cookies.get("foyer_session")}` };
+    expect((await call(route, headers)).statusCode, line(route)).toBe(403);
+  }
 });

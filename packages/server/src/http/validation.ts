@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifyInstance } from "fastify";
 import type { ErrorDetail } from "../errors.ts";
-import { AppError } from "../errors.ts";
-import { nulProblem } from "./nul-characters.ts";
+import { AppError, invalid } from "../errors.ts";
+import { nulMessage, pathOfNul } from "./nul-characters.ts";
 
 /** Above this, one wrong value ends the check, so that a hostile body cannot make us list a million mistakes. */
 const LIST_ALL_BELOW_BYTES = 65_536;
@@ -13,11 +13,13 @@ export function useValidation(app: FastifyInstance): void {
   const compilers = { body: createAjv(false), text: createAjv(true) };
   app.setValidatorCompiler(({ schema, httpPart }) => {
     const { first, all } = httpPart === "body" ? compilers.body : compilers.text;
-    const check = first.compile(schema as object);
+    // Compiled with the first request that needs it: an idle server does not hold checks of all its routes.
+    let check: ValidateFunction | undefined;
     let checkAll: ValidateFunction | undefined;
     return (value: unknown) => {
-      const nul = httpPart === "querystring" || httpPart === "params" ? nulProblem(value) : null;
-      if (nul) return { error: nul };
+      const nulPath = httpPart === "querystring" || httpPart === "params" ? pathOfNul(value) : null;
+      if (nulPath !== null) return { error: invalid(nulPath, nulMessage) };
+      check ??= first.compile(schema as object);
       if (check(value)) return { value };
       let errors = check.errors ?? [];
       if (httpPart !== "body" || roughSize(value) < LIST_ALL_BELOW_BYTES) {

@@ -117,7 +117,8 @@ function replyTo({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions)
 
 function textOfUser(message: LanguageModelV4Message): string[] {
   if (message.role !== "user") return [];
-  return [message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")];
+  // What stands before it are notes for the model.
+  return [message.content.findLast((part) => part.type === "text")?.text ?? ""];
 }
 
 /** True when the assistant has already written something since the visitor's last message. */

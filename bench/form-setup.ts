@@ -1,0 +1,70 @@
+import type { DeliveryRow, SubmissionRow } from "../packages/server/src/db/form-tables.ts";
+import { type DatabaseAddress, openDatabase } from "../packages/server/src/db/open.ts";
+import { newId } from "../packages/server/src/ids.ts";
+import { authorized } from "./foyer-process.ts";
+
+const fields = [
+  { name: "name", label: "Name", type: "text", validation: { required: { value: true } } },
+  { name: "email", label: "Email", type: "email" },
+  { name: "message", label: "Message", type: "textarea", validation: { maxLength: { value: 2_000 } } },
+  { name: "photo", label: "Photo", type: "file" },
+];
+
+const filledIn = { name: "Ada", email: "ada@example.com", message: "I would like a test ride on Saturday." };
+
+/** A new form of the agent, and its id. */
+export async function createForm(url: string, agentId: string, name: string, more: object = {}): Promise<string> {
+  const form = { agentId, name, description: "A contact form", executionType: "form", formSchema: { fields } };
+  const response = await fetch(`${url}/tools`, {
+    method: "POST",
+    headers: { ...authorized, "content-type": "application/json" },
+    body: JSON.stringify({ ...form, inputSchema: { type: "object" }, ...more }),
+  });
+  if (response.status !== 201) throw new Error(`The form was not made: ${await response.text()}`);
+  return ((await response.json()) as { id: string }).id;
+}
+
+/** What a visitor's page sends. */
+export function submissionBody(toolId: string, more: object = {}): string {
+  return JSON.stringify({ toolId, formData: { ...filledIn, ...more }, fieldsCompleted: Object.keys(filledIn) });
+}
+
+/** Submissions whose webhook to `url` is due, made while no server runs. */
+export async function fillDueDeliveries(address: DatabaseAddress, toolId: string, url: string, count: number) {
+  const { db } = openDatabase(address, () => {});
+  try {
+    const tool = await db.selectFrom("tools").selectAll().where("id", "=", toolId).executeTakeFirstOrThrow();
+    const { organizationId, agentId, name: toolName } = tool;
+    for (let made = 0; made < count; made += 100) {
+      const rows = Array.from({ length: Math.min(100, count - made) }, () =>
+        dueSubmission({ organizationId, agentId, toolId, toolName }, url),
+      );
+      const submissions = rows.map(({ submission }) => submission);
+      await db.insertInto("submissions").values(submissions).execute();
+      const deliveries = rows.map(({ delivery }) => delivery);
+      await db.insertInto("deliveries").values(deliveries).execute();
+    }
+  } finally {
+    await db.destroy();
+  }
+}
+
+type Owner = Pick<SubmissionRow, "organizationId" | "agentId" | "toolId" | "toolName">;
+
+function dueSubmission(owner: Owner, url: string): { submission: SubmissionRow; delivery: DeliveryRow } {
+  const id = newId("sub");
+  const now = Date.now();
+  const host = new URL(url).host;
+  return {
+    submission: {
+      ...{ ...owner, id, conversationId: null, executionMode: "webhook", clientHandler: null },
+      ...{ formData: JSON.stringify(filledIn), fieldsCompleted: "[]", impressionAt: null, startedAt: null },
+      ...{ formInstanceId: id, status: "pending", clientResult: null, createdAt: now, updatedAt: now },
+    },
+    delivery: {
+      ...{ id: newId("delivery"), submissionId: id, position: 0, purpose: "webhook", type: "webhook" },
+      ...{ target: JSON.stringify({ url }), host, state: "pending", attempts: 0, attemptsBefore: 0 },
+      ...{ dueAt: 1, fence: 0, createdAt: now },
+    },
+  };
+}

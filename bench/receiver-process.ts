@@ -1,0 +1,30 @@
+import { createServer } from "node:http";
+import { serveChild } from "./serve-child.ts";
+
+/**
+ * A webhook receiver. `/hang` never answers; `/twice` refuses each submission once and notes how long after that it comes
+ * again; anything else is taken. `/counts` tells what came: `{ taken, firstAt, lastAt, waits }`, times in milliseconds.
+ */
+const refusedAt = new Map<string, number>();
+const counts = { taken: 0, firstAt: 0, lastAt: 0, waits: [] as number[] };
+
+const server = createServer(async (request, response) => {
+  if (request.url === "/counts") return response.end(JSON.stringify(counts));
+  if (request.url === "/hang") return;
+  const id = String(request.headers["webhook-id"]);
+  const now = performance.now();
+  for await (const _ of request);
+  const before = refusedAt.get(id);
+  if (request.url === "/twice" && before === undefined) {
+    refusedAt.set(id, now);
+    response.statusCode = 500;
+    return response.end();
+  }
+  if (before !== undefined) counts.waits.push(now - before);
+  counts.firstAt ||= now;
+  counts.lastAt = now;
+  counts.taken++;
+  response.end("ok");
+});
+server.keepAliveTimeout = 60_000;
+await serveChild(server);
