@@ -1,41 +1,19 @@
 import { join } from "node:path";
 import { openSqliteFile } from "../../packages/server/src/db/open.ts";
-import { ms, type Row, times } from "../figure.ts";
+import type { Row } from "../figure.ts";
 import { createForm } from "../form-setup.ts";
-import { authorized, startFoyer } from "../foyer-process.ts";
-import { cpuPerRequest } from "../http-load.ts";
-import { temporaryFolder } from "../processes.ts";
-import { alternate, median } from "../rounds.ts";
+import { startFoyer } from "../foyer-process.ts";
+import { compareSizes } from "../size-figure.ts";
 
 const FORMS = 5;
 const DAYS = 180;
-const LIMIT = 1.5;
-const load = { seconds: 3, headers: authorized };
 
-/** CPU, because SQLite works within the process: a slower query is more CPU, and others' work is not in it. */
-export async function formAnalytics(): Promise<Row[]> {
-  using fullFolder = temporaryFolder();
-  using smallFolder = temporaryFolder();
-  const fullAgent = await fill(fullFolder.path, 1_000_000);
-  const smallAgent = await fill(smallFolder.path, 1_000);
-  await using full = await startFoyer({ dataDir: fullFolder.path });
-  await using small = await startFoyer({ dataDir: smallFolder.path });
-  const results = await alternate({
-    subject: () => cpuPerRequest(full, `/form-submissions/analytics?agentId=${fullAgent}`, load),
-    baseline: () => cpuPerRequest(small, `/form-submissions/analytics?agentId=${smallAgent}`, load),
-  });
-  const subject = median(results.subject);
-  const baseline = median(results.baseline);
-  return [
-    {
-      figure: "CPU of the analytics of 1,000,000 submissions",
-      measured: ms(subject),
-      baseline: `${ms(baseline)} (1,000)`,
-      ratio: times(subject / baseline),
-      target: `<= ${times(LIMIT)}`,
-      isMet: subject / baseline <= LIMIT,
-    },
-  ];
+export function formAnalytics(): Promise<Row[]> {
+  return compareSizes(
+    "CPU of the analytics of 1,000,000 submissions",
+    (agentId) => `/form-submissions/analytics?agentId=${agentId}`,
+    fill,
+  );
 }
 
 /** An agent whose forms had so many submissions, spread over the same days, counted as the server does. */

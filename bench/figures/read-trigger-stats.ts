@@ -1,41 +1,19 @@
 import { join } from "node:path";
 import { openSqliteFile } from "../../packages/server/src/db/open.ts";
-import { ms, type Row, times } from "../figure.ts";
-import { authorized, startFoyer } from "../foyer-process.ts";
-import { cpuPerRequest } from "../http-load.ts";
-import { temporaryFolder } from "../processes.ts";
-import { alternate, median } from "../rounds.ts";
+import type { Row } from "../figure.ts";
+import { startFoyer } from "../foyer-process.ts";
+import { compareSizes } from "../size-figure.ts";
 import { createTriggers } from "../trigger-setup.ts";
 
 const TRIGGERS = 10;
 const DAYS = 30;
-const LIMIT = 1.5;
-const load = { seconds: 3, headers: authorized };
 
-/** CPU, because SQLite works within the process: a slower query is more CPU, and others' work is not in it. */
-export async function triggerStats(): Promise<Row[]> {
-  using fullFolder = temporaryFolder();
-  using smallFolder = temporaryFolder();
-  const fullAgent = await fill(fullFolder.path, 1_000_000);
-  const smallAgent = await fill(smallFolder.path, 1_000);
-  await using full = await startFoyer({ dataDir: fullFolder.path });
-  await using small = await startFoyer({ dataDir: smallFolder.path });
-  const results = await alternate({
-    subject: () => cpuPerRequest(full, `/triggers/stats?agentId=${fullAgent}`, load),
-    baseline: () => cpuPerRequest(small, `/triggers/stats?agentId=${smallAgent}`, load),
-  });
-  const subject = median(results.subject);
-  const baseline = median(results.baseline);
-  return [
-    {
-      figure: "CPU of the statistics of 1,000,000 events",
-      measured: ms(subject),
-      baseline: `${ms(baseline)} (1,000)`,
-      ratio: times(subject / baseline),
-      target: `<= ${times(LIMIT)}`,
-      isMet: subject / baseline <= LIMIT,
-    },
-  ];
+export function triggerStats(): Promise<Row[]> {
+  return compareSizes(
+    "CPU of the statistics of 1,000,000 events",
+    (agentId) => `/triggers/stats?agentId=${agentId}`,
+    fill,
+  );
 }
 
 /** @returns an agent whose triggers had so many events on the same days, recorded as the server does */
