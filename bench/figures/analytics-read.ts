@@ -6,7 +6,8 @@ import { startFoyer } from "../foyer-process.ts";
 import { compareSizes } from "../size-figure.ts";
 
 const FORMS = 5;
-const DAYS = 180;
+/** Fewer than showings are kept for, so that nothing is being deleted meanwhile. */
+const DAYS = 80;
 
 export function formAnalytics(): Promise<Row[]> {
   return compareSizes(
@@ -22,7 +23,7 @@ async function fill(dataDir: string, submissions: number): Promise<string> {
   const database = openSqliteFile(join(dataDir, "foyer.sqlite"));
   try {
     database.transaction(() => {
-      database.prepare(insertSubmissions).run({ agentId, submissions });
+      database.prepare(insertSubmissions).run({ agentId, submissions, firstDay: Date.now() - DAYS * 86_400_000 });
       database.prepare(insertInstances).run();
       database.prepare(countDays).run();
       database.prepare(countFields).run();
@@ -48,7 +49,7 @@ const insertSubmissions = `
     forms as (select *, row_number() over (order by id) - 1 as place from tools where "agentId" = $agentId)
   select printf('sub_%026d', n), "organizationId", "agentId", forms.id, name, 'webhook', '{"name":"Ada"}', '["name"]',
     printf('sub_%026d', n), iif(n % 10 = 0, 'webhook_failed', 'webhook_success'),
-    1700000000000 + n / ${FORMS} % ${DAYS} * 86400000, 1700000000000
+    $firstDay + n / ${FORMS} % ${DAYS} * 86400000, $firstDay
   from numbers join forms on forms.place = n % ${FORMS}`;
 
 const dayOf = `date("createdAt" / 1000, 'unixepoch')`;

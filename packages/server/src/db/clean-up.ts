@@ -1,3 +1,4 @@
+import { setTimeout as rest } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { Logger } from "pino";
 import type { Db } from "./open.ts";
@@ -20,7 +21,8 @@ export function startCleanUp(log: Logger, work: Record<string, () => Promise<num
 }
 
 /**
- * Deletes in small transactions, so that nothing waits long for it.
+ * Deletes in small transactions and rests after each for as long as it took, so that nothing waits long for it: SQLite works
+ * within this process, and a million old rows take minutes.
  * @param deleteSome deletes at most `limit` rows and returns how many they were
  * @returns how many were deleted in all
  */
@@ -29,8 +31,10 @@ export async function deleteInBatches(
   deleteSome: (trx: Transaction<Tables>, limit: number) => Promise<number>,
 ): Promise<number> {
   for (let total = 0; ; ) {
+    const startedAt = performance.now();
     const deleted = await inTransaction(db, (trx) => deleteSome(trx, BATCH));
     total += deleted;
     if (deleted < BATCH) return total;
+    await rest(performance.now() - startedAt);
   }
 }
