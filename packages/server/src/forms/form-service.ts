@@ -60,11 +60,7 @@ export function createFormService({ config }: Pick<Deps, "config">, parts: Parts
     /** Tries what has not arrived again, now; when all has, the webhook once more. */
     async retry(organizationId: string, id: string): Promise<FormSubmissionDetail> {
       const leased = await restart(await existing(organizationId, id), parts);
-      const wait = config.webhooks.submitWait;
-      const { promise: waited, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, wait);
-      await Promise.race([Promise.all(leased.map((delivery) => worker.runNow(delivery, wait))), waited]);
-      clearTimeout(timer);
+      await worker.runWithin(leased, config.webhooks.submitWait);
       return detail(organizationId, id);
     },
     /** Its counts go with it. */

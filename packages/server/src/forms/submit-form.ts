@@ -40,11 +40,8 @@ export function createSubmitForm(
   async function deliverNow({ deliveries }: NewSubmission): Promise<void> {
     const due = isTriedAtOnce ? deliveries.filter(({ state }) => state === "pending") : [];
     if (due.length === 0) return;
-    const { promise: waited, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, config.webhooks.submitWait);
-    const leased = due.map((delivery) => worker.runNow({ ...delivery, dueAt: 0 }, config.webhooks.submitWait));
-    await Promise.race([Promise.all(leased), waited]);
-    clearTimeout(timer);
+    const leased = due.map((delivery) => ({ ...delivery, dueAt: 0 }));
+    await worker.runWithin(leased, config.webhooks.submitWait);
   }
 
   return {

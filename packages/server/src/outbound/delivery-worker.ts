@@ -100,6 +100,13 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
     runNow(delivery: Leased, patienceMs: number): Promise<void> {
       return track(delivery, Math.min(patienceMs, PATIENCE_MS));
     },
+    /** The same for several, for somebody who waits: resolves after `waitMs` at the latest, and the attempts go on. */
+    async runWithin(deliveries: readonly Leased[], waitMs: number): Promise<void> {
+      const { promise: waited, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, waitMs);
+      await Promise.race([Promise.all(deliveries.map((delivery) => this.runNow(delivery, waitMs))), waited]);
+      clearTimeout(timer);
+    },
     /** Takes nothing more; attempts under way have `timeoutMs`, then they are given back to the queue. */
     async stop(timeoutMs: number): Promise<void> {
       isStopping = true;
