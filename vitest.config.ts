@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts", "e2e/**/*.test.ts", "test/faults/*.test.ts"],
-    globalSetup: ["test/postgres-server.ts", "test/widget-build.ts"],
+    globalSetup: ["test/postgres-server.ts", "test/built-pages.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two cores: more workers would only take turns.

@@ -231,6 +231,7 @@ export const getSignInOptions = {
         providers: Type.Array(oneOf(["google", "github", "oidc"])),
         openSignUp: Type.Boolean(),
         sendsMail: Type.Boolean({ description: "Otherwise links go to the log, or to owners at `/members/links`" }),
+        needsSetUp: Type.Boolean({ description: "Nobody owns this server yet: the printed set-up link comes first" }),
       }),
     },
   },

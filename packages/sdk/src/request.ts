@@ -5,10 +5,12 @@ export type Connection = {
   baseUrl: string;
   /** Another `fetch` than the global one. */
   fetch?: typeof fetch;
+  /** Whether cookies go with it, on pages of the server itself; never by default. */
+  credentials?: "omit" | "same-origin";
 };
 
 export type RequestOptions = {
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** A conversation's token. */
   token?: string;
   body?: unknown;
@@ -20,15 +22,15 @@ export type RequestOptions = {
 
 export type Request = (path: string, options?: RequestOptions) => Promise<Response>;
 
-/** Calls one server, never with cookies. Rejects with a FoyerError, or as `fetch` does when the signal aborts. */
-export function createRequest({ baseUrl, fetch: ownFetch }: Connection): Request {
+/** Calls one server. Rejects with a FoyerError, or as `fetch` does when the signal aborts. */
+export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit" }: Connection): Request {
   const base = baseUrl.replace(/\/+$/, "");
   return async (path, { method = "GET", token, body, headers, signal, keepalive = false } = {}) => {
     const send = ownFetch ?? globalThis.fetch;
     const response = await send(base + path, {
       method,
       keepalive,
-      credentials: "omit",
+      credentials,
       headers: {
         ...headers,
         ...(token ? { authorization: `Bearer ${token}` } : {}),

@@ -34,6 +34,7 @@ import { collectRoutes } from "./http/route-table.ts";
 import { useSafeHeaders } from "./http/safe-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { useValidation } from "./http/validation.ts";
+import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
 import { createPlanLimit } from "./plans/plan-calls.ts";
@@ -117,9 +118,9 @@ export async function createApp(deps: Deps) {
   chatRoutes(app, deps, chat, conversations);
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, idempotency);
-  const setup = createSetupService(deps, agents);
-  setupRoutes(app, setup);
-  pageRoutes(app, config, agents, setup);
+  setupRoutes(app, createSetupService(deps, agents));
+  pageRoutes(app, config, agents);
+  dashboardRoutes(app);
   widgetRoutes(app);
   app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
 

@@ -200,7 +200,7 @@ describe("providers", () => {
     expect([asked.origin, asked.searchParams.get("client_id")]).toEqual(["https://github.com", "id"]);
     expect(asked.searchParams.get("redirect_uri")).toBe(`${base}/auth/callback/github`);
     expect((await browser.call("GET", "/auth/options")).body).toEqual({
-      ...{ providers: ["github"], openSignUp: false, sendsMail: false },
+      ...{ providers: ["github"], openSignUp: false, sendsMail: false, needsSetUp: true },
     });
     await server.stop();
   });

@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app.ts";
 import type { Deps } from "../deps.ts";
+import { hasAccounts } from "./account-store.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { signedInOf } from "./authenticate.ts";
 import { landingAddress } from "./same-origin.ts";
@@ -13,11 +14,11 @@ import type { SignInProviders } from "./sign-in-providers.ts";
 export type TakeTry = (request: FastifyRequest, email?: string) => Promise<void>;
 
 type Parts = { signIn: SignIn; providers: SignInProviders; audit: AuditLog; takeTry: TakeTry };
-type Context = Pick<Deps, "config" | "sessions" | "mailer">;
+type Context = Pick<Deps, "db" | "config" | "sessions" | "mailer">;
 
 /** Sessions: how they begin, what they say, how they end. */
 export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, providers }: Parts): void {
-  const { config, sessions, mailer } = deps;
+  const { db, config, sessions, mailer } = deps;
   const answer = async (request: FastifyRequest, reply: FastifyReply, session: SignedIn | null) => {
     if (!session) throw new Error("better-auth made no session");
     await audit.signedIn(request, session, "sign-in");
@@ -89,12 +90,13 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, 
       providers: providers.configured,
       openSignUp: config.openSignUp,
       sendsMail: mailer.isConfigured,
+      needsSetUp: !(await hasAccounts(db)),
     }),
   });
 }
 
 /** Signing in by a link or by somebody else's word: what is sent, and where the browser comes back. */
-export function signInLinkRoutes(app: App, { config }: Context, { signIn, providers, audit, takeTry }: Parts): void {
+export function signInLinkRoutes(app: App, { config }: Pick<Context, "config">, { signIn, providers, audit, takeTry }: Parts): void {
   const goOn = async (request: FastifyRequest, reply: FastifyReply, outcome: SignInOutcome) => {
     setCookies(reply, outcome);
     if (outcome.session) await audit.signedIn(request, outcome.session, "sign-in");

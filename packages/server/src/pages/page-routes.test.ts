@@ -35,8 +35,6 @@ describe("pages", () => {
     const id = await createAgent({ name: "Harbour" });
     const withImages = await createAgent({ name: "Harbour", allowedImageHosts: ["images.shop.example"] });
     const pages = [
-      ["/dashboard", ""],
-      ["/dashboard/setup", ""],
       ["/demo/nothing", ""],
       // Without hosts of its own an agent shows the images of any, as its owner mapped them.
       [`/demo/${id}`, " https:"],

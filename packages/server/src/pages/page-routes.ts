@@ -4,11 +4,10 @@ import type { AgentService } from "../agents/agent-service.ts";
 import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
 import { AppError, notFound } from "../errors.ts";
-import type { SetupService } from "../setup/setup-service.ts";
 import { demoImages, demoPage } from "./demo-page.ts";
 import { createPageFiles } from "./page-files.ts";
 
-/** What our own pages may load. `images` are further places that images come from. */
+/** What the demo page may load. `images` are further places that images come from. */
 const policyWith = (images: readonly string[] = []) =>
   [
     "default-src 'none'",
@@ -24,13 +23,8 @@ const policyWith = (images: readonly string[] = []) =>
 const open = { config: { access: "public" as const } };
 const hidden = { hide: true };
 
-/** What a browser opens by itself: the demo of an agent, the set-up, a landing page, and the files that these load. */
-export function pageRoutes(
-  app: App,
-  { baseUrl }: Pick<Config, "baseUrl">,
-  agents: AgentService,
-  setup: SetupService,
-): void {
+/** The demo of an agent, and the files that it loads. */
+export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
   const files = createPageFiles();
   const show = async (
     reply: FastifyReply,
@@ -45,17 +39,6 @@ export function pageRoutes(
       .type("text/html; charset=utf-8")
       .send(await files.page(name, values));
 
-  app.get("/dashboard", { ...open, schema: hidden }, async (_, reply) =>
-    show(reply, 200, (await setup.isEmpty()) ? "landing-empty.html" : "landing.html"),
-  );
-  app.get(
-    "/dashboard/setup",
-    { ...open, schema: { ...hidden, querystring: Type.Object({ token: Type.Optional(Type.String()) }) } },
-    async (request, reply) => {
-      const isOpen = await setup.isOpenTo(request.query.token ?? "");
-      return isOpen ? show(reply, 200, "setup.html") : show(reply, 404, "setup-closed.html");
-    },
-  );
   app.get(
     "/demo/:agentId",
     { ...open, schema: { ...hidden, params: Type.Object({ agentId: Type.String() }) } },

@@ -57,6 +57,13 @@ onBothDatabases("set-up", (createDatabase) => {
     expect(organizations).toEqual([{ id: member?.organizationId, plan: "pro" }]);
   });
 
+  it("is what the sign-in page is told to do first, until it is done", async () => {
+    const needsSetUp = async () => (await server.app.inject("/auth/options")).json().needsSetUp;
+    expect(await needsSetUp()).toBe(true);
+    await setUp({ token, ...body });
+    expect(await needsSetUp()).toBe(false);
+  });
+
   it("names the agent as it is told", async () => {
     const { apiKey } = (await setUp({ token, ...body, agentName: " Pier " })).body.data;
     const headers = { authorization: `Bearer ${apiKey}` };

@@ -1,6 +1,6 @@
 import type { SetUpRequest, SetUpResult } from "@foyer/contract";
 import type { AgentService } from "../agents/agent-service.ts";
-import { createFirstOwner, isWithoutOwner } from "../auth/first-owner.ts";
+import { createFirstOwner } from "../auth/first-owner.ts";
 import { email as readEmail } from "../config-values.ts";
 import { createRunAlone } from "../db/run-alone.ts";
 import type { Deps } from "../deps.ts";
@@ -17,10 +17,6 @@ export function createSetupService(deps: Pick<Deps, "db" | "databaseKind" | "sec
   const runAlone = createRunAlone(deps, SET_UP_LOCK);
 
   return {
-    /** True while nobody owns this server. */
-    isEmpty: (): Promise<boolean> => isWithoutOwner(db),
-    /** True for the token of the printed link, while nobody owns this server. */
-    isOpenTo: (token: string): Promise<boolean> => maySetUp(deps, token),
     /**
      * Makes the owner with an organization on the plan pro, an API key and a first agent. Of several calls at once
      * one wins. @throws 404 for a wrong token and once there is an account, 400 for the address

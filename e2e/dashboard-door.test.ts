@@ -1,0 +1,210 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { setUpLink } from "../packages/server/src/setup/setup-token.ts";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { startServer, type TestServer } from "../test/server.ts";
+import { createBrowser, createOwner, password } from "../test/session-client.ts";
+
+describe("in front of the dashboard's door", () => {
+  let site: DashboardSite;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+  });
+  afterAll(() => site.stop());
+
+  const visit = async (path: string) => {
+    const opened = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+    await opened.page.goto(`${site.server.url}/dashboard${path}`);
+    return opened;
+  };
+  const isFit = async (page: Page) => {
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflowOf(page)).toBe(0);
+  };
+  const signIn = async (page: Page, email = site.owner.email) => {
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.keyboard.press("Enter");
+  };
+
+  it("leads to signing in, and from there to the page that was asked for", async () => {
+    const { page, problems } = await visit("/settings/you");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await site.picture(page, "dashboard-sign-in");
+    await signIn(page);
+    await page.waitForURL("**/dashboard/settings/you");
+    await page.getByRole("navigation", { name: "Settings" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("does not say which of the two is wrong, and keeps the address", async () => {
+    const { page } = await visit("/sign-in");
+    await page.getByLabel("E-mail").fill(site.owner.email);
+    await page.getByLabel("Password").fill("not the password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").getByText("The address or the password is wrong.").waitFor();
+    expect(await page.getByLabel("E-mail").inputValue()).toBe(site.owner.email);
+    await isFit(page);
+  });
+
+  it("leads nowhere but into the dashboard after signing in", async () => {
+    for (const next of ["https://evil.example/", "//evil.example", "/auth/session", "/dashboard.evil"]) {
+      const { page } = await visit(`/sign-in?next=${encodeURIComponent(next)}`);
+      await signIn(page);
+      await page.waitForURL(`${site.server.url}/dashboard/start`);
+      await page.context().close();
+    }
+  });
+
+  it("says why a link did not work, whoever follows it", async () => {
+    const { page } = await visit("?error=INVALID_TOKEN");
+    await page.getByRole("alert").getByText("That link is wrong, was used, or is too old.").waitFor();
+    await isFit(page);
+  });
+
+  it("sets a new password by the link, once", async () => {
+    const { email } = await createOwner(site.server);
+    const { page } = await visit("/forgot-password");
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await page.getByRole("heading", { name: "A link was made" }).waitFor();
+    const link = await pendingLink(site, email);
+    await page.goto(link);
+    await page.getByLabel("New password").fill("short");
+    await page.keyboard.press("Enter");
+    await page.getByText("Must be at least 12 characters long.").waitFor();
+    await isFit(page);
+    await page.getByLabel("New password").fill("another long enough password");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "The new password holds" }).waitFor();
+    expect((await createBrowser(site.server).signIn(email, "another long enough password")).status).toBe(200);
+
+    await page.goto(link);
+    await page.getByLabel("New password").fill("a third long enough password");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("The link is wrong, was used, or is too old").waitFor();
+    await isFit(page);
+  });
+
+  it("takes in whoever is invited, with a new account or with the one they have", async () => {
+    const inside = (await site.open("/")).page;
+    const invite = (email: string) => site.call(inside, "POST", "/invitations", { email, role: "member" });
+    const { url } = await invite("newcomer@example.com");
+    const { page } = await site.browser.open();
+    await page.goto(url.replace(/^https?:\/\/[^/]+/, site.server.url));
+    await page.getByRole("heading", { name: /^Join / }).waitFor();
+    await isFit(page);
+    await page.getByRole("link", { name: "Make an account" }).click();
+    await expect.poll(() => page.getByLabel("E-mail").inputValue()).toBe("newcomer@example.com");
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Make the account" }).click();
+    await page.getByRole("navigation", { name: "Main" }).waitFor();
+    const members = await site.call(inside, "GET", "/members");
+    expect(members.map((member: { email: string }) => member.email)).toContain("newcomer@example.com");
+
+    const known = await createOwner(site.server);
+    const second = await invite(known.email);
+    const other = await site.browser.open();
+    await other.page.goto(second.url.replace(/^https?:\/\/[^/]+/, site.server.url));
+    await other.page.getByRole("link", { name: "Sign in to one you have" }).click();
+    await signIn(other.page, known.email);
+    await other.page.getByRole("button", { name: /^Join / }).click();
+    await other.page.getByRole("navigation", { name: "Main" }).waitFor();
+
+    await page.goto(`${site.server.url}/dashboard/invitations/inv_wrong`);
+    await page.getByRole("heading", { name: "This invitation is not valid" }).waitFor();
+  });
+});
+
+describe("an empty server", () => {
+  let site: Awaited<ReturnType<typeof startDashboardSite>>["browser"];
+  let server: TestServer;
+  let link: string;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    const started = await startDashboardSite();
+    site = started.browser;
+    stop = started.stop;
+  });
+  afterAll(() => stop());
+  beforeEach(async () => {
+    server = await startServer({ listen: true });
+    const { pathname, search } = new URL(setUpLink(server.deps));
+    link = server.url + pathname + search;
+  });
+  afterEach(() => server.stop());
+
+  const fill = async (page: Page, email = "owner@example.com", secret = password) => {
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(secret);
+    await page.getByRole("button", { name: "Set up this server" }).click();
+  };
+
+  it("tells where the link is, never the link, and is set up with it", async () => {
+    const { page, problems } = await site.open();
+    await page.goto(`${server.url}/`);
+    await page.getByRole("heading", { name: "This server is not set up yet" }).waitFor();
+    expect(await page.content()).not.toContain(new URL(link).searchParams.get("token"));
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.goto(link);
+    await fill(page);
+    await page.getByRole("heading", { name: "This server is set up" }).waitFor();
+    expect(page.url()).toBe(`${server.url}/dashboard/setup`);
+    const key = await page.getByRole("region", { name: "the API key" }).innerText();
+    const answer = await fetch(`${server.url}/agents`, { headers: { authorization: `Bearer ${key}` } });
+    expect((await answer.json()).data[0].name).toBe("Harbour");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("link", { name: "Go on with Harbour" }).click();
+    await page.getByRole("navigation", { name: "Main" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("says at each field what is wrong with it, and keeps what was written", async () => {
+    const { page } = await site.open();
+    await page.goto(link);
+    await fill(page, "owner@example.com", "short");
+    await page.getByText("Must be at least 12 characters long.").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("password");
+    await fill(page, "nobody");
+    await page.getByText("Must be an address such as you@example.com.").waitFor();
+    expect(await page.getByText("Must be at least 12").count()).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  it("refuses a wrong link, and a second use", async () => {
+    const late = (await site.open()).page;
+    await late.goto(link);
+    const { page } = await site.open();
+    await page.goto(link.replace(/.$/, "_"));
+    await fill(page);
+    await page.getByRole("heading", { name: "This set-up link is not valid" }).waitFor();
+    await page.goto(link);
+    await fill(page);
+    await page.getByRole("heading", { name: "This server is set up" }).waitFor();
+    await fill(late, "late@example.com");
+    await late.getByRole("heading", { name: "This set-up link is not valid" }).waitFor();
+    expect(await late.content()).not.toContain("fyr_");
+  });
+
+  it("says when the server cannot be reached, and works once it can", async () => {
+    const { page } = await site.open();
+    await page.goto(link);
+    await page.route("**/auth/setup", (route) => route.abort());
+    await fill(page);
+    await page.getByRole("alert").getByText("The server could not be reached.").waitFor();
+    await page.unroute("**/auth/setup");
+    await page.getByRole("button", { name: "Set up this server" }).click();
+    await page.getByRole("heading", { name: "This server is set up" }).waitFor();
+  });
+});
+
+/** The link that this server, which sends no mail, keeps for the owners of that person's organization. */
+async function pendingLink(site: DashboardSite, email: string): Promise<string> {
+  const { page } = await site.open("/", { email });
+  const links: Array<{ kind: string; email: string; url: string }> = await site.call(page, "GET", "/members/links");
+  const link = links.find((each) => each.email === email && each.kind === "password-reset");
+  return (link?.url ?? "").replace(/^https?:\/\/[^/]+/, site.server.url);
+}

@@ -1,0 +1,61 @@
+import { createLink } from "@tanstack/react-router";
+import type { ComponentProps } from "react";
+
+/** `main` is the one main action of a view; `danger` names the thing it destroys; `plain` has no edge. */
+type Look = "main" | "quiet" | "plain" | "danger";
+
+const looks: Record<Look, string> = {
+  main: "bg-lamp text-on-lamp font-semibold hover:bg-lamp-hover disabled:bg-sunken disabled:text-soft",
+  quiet: "border border-line bg-raised hover:bg-sunken disabled:text-soft",
+  plain: "hover:bg-sunken disabled:text-soft",
+  danger: "border border-wrong text-wrong hover:bg-sunken disabled:text-soft disabled:border-line",
+};
+
+const shape =
+  "inline-flex shrink-0 items-center justify-center gap-2 rounded-lg px-3 min-h-9 py-1.5 whitespace-nowrap transition-colors pointer-coarse:min-h-11";
+
+/** `isBusy` keeps the button's size and says that its work is under way; it cannot be pressed again until then. */
+export function Button({
+  look = "quiet",
+  isBusy = false,
+  disabled,
+  className = "",
+  children,
+  ...rest
+}: ComponentProps<"button"> & { look?: Look; isBusy?: boolean }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled || isBusy}
+      aria-busy={isBusy || undefined}
+      className={`${shape} ${looks[look]} ${isBusy ? "glow" : ""} ${className}`}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** A link that looks like a button, with the router's `to`, `params` and `search`. */
+export const ButtonLink = createLink(PlainLink);
+
+function PlainLink({ look = "quiet", className = "", children, ...rest }: ComponentProps<"a"> & { look?: Look }) {
+  return (
+    <a {...rest} className={`${shape} ${looks[look]} ${className}`}>
+      {children}
+    </a>
+  );
+}
+
+/** A square button that shows an icon; `label` is what it is called. */
+export function IconButton({ label, className = "", ...rest }: ComponentProps<"button"> & { label: string }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      {...rest}
+      className={`inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-soft transition-colors hover:bg-sunken hover:text-ink disabled:text-edge pointer-coarse:size-11 ${className}`}
+    />
+  );
+}

@@ -1,0 +1,213 @@
+import { type ComponentProps, type ReactNode, useId } from "react";
+
+type FieldProps = {
+  label: string;
+  /** What to write here and why, in a sentence. */
+  help?: ReactNode;
+  /** What is wrong with the value. */
+  error?: string | undefined;
+  /** Shown beside the label, for screen readers as well as eyes. */
+  isOptional?: boolean;
+};
+
+const box =
+  "w-full rounded-lg border border-edge bg-raised px-3 min-h-9 py-1.5 aria-invalid:border-wrong disabled:bg-sunken disabled:text-soft pointer-coarse:min-h-11";
+
+/** A label above, help below, an error at the field: what every input has, whatever it is. */
+export function Field({
+  label,
+  help,
+  error,
+  isOptional,
+  children,
+}: FieldProps & {
+  children: (input: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;
+}) {
+  const id = useId();
+  const described = [error ? `${id}-error` : "", help ? `${id}-help` : ""].filter(Boolean).join(" ");
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="font-medium">
+        {label}
+        {isOptional && <span className="font-normal text-soft"> (optional)</span>}
+      </label>
+      {children({
+        id,
+        ...(described ? { "aria-describedby": described } : {}),
+        ...(error ? { "aria-invalid": true } : {}),
+      })}
+      {error && (
+        <p id={`${id}-error`} className="text-sm text-wrong">
+          {error}
+        </p>
+      )}
+      {help && (
+        <p id={`${id}-help`} className="text-sm text-soft">
+          {help}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Change<Value> = { value: Value; onChange: (value: Value) => void };
+
+type Native<Tag extends "input" | "textarea" | "select"> = Omit<ComponentProps<Tag>, "value" | "onChange" | "id">;
+
+export function TextField({
+  label,
+  help,
+  error,
+  isOptional,
+  value,
+  onChange,
+  className = "",
+  ...rest
+}: FieldProps & Change<string> & Native<"input">) {
+  return (
+    <Field {...{ label, help }} {...optional({ error, isOptional })}>
+      {(input) => (
+        <input
+          {...rest}
+          {...input}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          className={`${box} ${className}`}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A number, or `null` while nothing readable is written. */
+export function NumberField({
+  label,
+  help,
+  error,
+  isOptional,
+  value,
+  onChange,
+  className = "",
+  ...rest
+}: FieldProps & Change<number | null> & Native<"input">) {
+  return (
+    <Field {...{ label, help }} {...optional({ error, isOptional })}>
+      {(input) => (
+        <input
+          {...rest}
+          {...input}
+          type="number"
+          value={value ?? ""}
+          onChange={(event) => onChange(Number.isNaN(event.target.valueAsNumber) ? null : event.target.valueAsNumber)}
+          className={`${box} ${className}`}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Grows with its text. */
+export function TextArea({
+  label,
+  help,
+  error,
+  isOptional,
+  value,
+  onChange,
+  className = "",
+  ...rest
+}: FieldProps & Change<string> & Native<"textarea">) {
+  return (
+    <Field {...{ label, help }} {...optional({ error, isOptional })}>
+      {(input) => (
+        <textarea
+          rows={3}
+          {...rest}
+          {...input}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          className={`${box} field-sizing-content max-h-[60vh] min-h-20 ${className}`}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function Select<Value extends string>({
+  label,
+  help,
+  error,
+  isOptional,
+  value,
+  onChange,
+  options,
+  className = "",
+  ...rest
+}: FieldProps &
+  Change<Value> &
+  Native<"select"> & { options: ReadonlyArray<{ value: Value; label: string; disabled?: boolean }> }) {
+  return (
+    <Field {...{ label, help }} {...optional({ error, isOptional })}>
+      {(input) => (
+        <select
+          {...rest}
+          {...input}
+          value={value}
+          onChange={(event) => onChange(event.target.value as Value)}
+          className={`${box} ${className}`}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value} disabled={option.disabled}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** On or off. What changes at once is a switch; what is part of a form that is saved is one too. */
+export function Toggle({
+  label,
+  help,
+  value,
+  onChange,
+  isLabelHidden = false,
+  disabled = false,
+}: Pick<FieldProps, "label" | "help"> & Change<boolean> & { isLabelHidden?: boolean; disabled?: boolean }) {
+  const id = useId();
+  return (
+    <div className="flex items-start gap-3">
+      <button
+        type="button"
+        role="switch"
+        id={id}
+        aria-checked={value}
+        aria-label={isLabelHidden ? label : undefined}
+        aria-labelledby={isLabelHidden ? undefined : `${id}-label`}
+        aria-describedby={help ? `${id}-help` : undefined}
+        disabled={disabled}
+        onClick={() => onChange(!value)}
+        className="group relative mt-px h-5 w-9 shrink-0 rounded-full border border-edge bg-sunken transition-colors after:absolute after:inset-y-[3px] after:start-[3px] after:w-3 after:rounded-full after:bg-edge after:transition-transform before:absolute before:-inset-3 aria-checked:border-ink aria-checked:bg-ink aria-checked:after:translate-x-4 aria-checked:after:bg-paper"
+      />
+      {!isLabelHidden && (
+        <div className="min-w-0">
+          <label id={`${id}-label`} htmlFor={id} className="font-medium">
+            {label}
+          </label>
+          {help && (
+            <p id={`${id}-help`} className="text-sm text-soft">
+              {help}
+            </p>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What is undefined is left out, as exact optional properties want it. */
+function optional({ error, isOptional }: { error: string | undefined; isOptional: boolean | undefined }) {
+  return { ...(error === undefined ? {} : { error }), ...(isOptional === undefined ? {} : { isOptional }) };
+}

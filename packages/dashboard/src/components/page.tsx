@@ -1,0 +1,59 @@
+import { type ReactNode, useEffect } from "react";
+
+/** A page's heading, what it is for, its acts, and what it holds. The heading is the document's title, too. */
+export function Page({
+  title,
+  description,
+  actions,
+  isWide = false,
+  children,
+}: {
+  title: string;
+  description?: ReactNode;
+  actions?: ReactNode;
+  /** For tables and editors that use the whole width. */
+  isWide?: boolean;
+  children: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Foyer`;
+  }, [title]);
+  return (
+    <div className={`mx-auto w-full px-4 py-6 sm:px-8 sm:py-8 ${isWide ? "max-w-[1400px]" : "max-w-4xl"}`}>
+      <header className="mb-6 flex flex-wrap items-start gap-x-4 gap-y-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <h1 className="text-xl">{title}</h1>
+          {description && <p className="mt-1 max-w-[70ch] text-soft">{description}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page with its own heading, divided from the one above by a line. */
+export function Section({
+  title,
+  description,
+  actions,
+  children,
+}: {
+  title: string;
+  description?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section className="grid gap-4 border-t border-line py-6 first-of-type:border-t-0 first-of-type:pt-0">
+      <header className="flex flex-wrap items-start gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-64">
+          <h2 className="text-lg">{title}</h2>
+          {description && <p className="mt-1 max-w-[70ch] text-soft">{description}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import { useBlocker } from "@tanstack/react-router";
+import { Button } from "./button.tsx";
+import { ConfirmDialog } from "./dialog.tsx";
+
+/** Appears with the first change, stays in sight, and keeps the viewer from leaving without having decided. */
+export function SaveBar({
+  isDirty,
+  isBusy,
+  onDiscard,
+  label = "Save",
+}: {
+  isDirty: boolean;
+  isBusy: boolean;
+  onDiscard: () => void;
+  label?: string;
+}) {
+  const blocker = useBlocker({
+    shouldBlockFn: () => isDirty && !isBusy,
+    enableBeforeUnload: isDirty,
+    withResolver: true,
+  });
+  return (
+    <>
+      {isDirty && (
+        <div className="appear sticky bottom-4 z-20 flex flex-wrap items-center gap-2 rounded-lg border border-ink bg-raised px-4 py-2">
+          <p className="flex-1">Not saved yet</p>
+          <Button look="plain" onClick={onDiscard} disabled={isBusy}>
+            Discard
+          </Button>
+          <Button type="submit" look="main" isBusy={isBusy}>
+            {label}
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        title="Leave without saving?"
+        action="Discard the changes"
+        isOpen={blocker.status === "blocked"}
+        onClose={() => blocker.reset?.()}
+        onConfirm={() => blocker.proceed?.()}
+      >
+        <p>What you changed on this page is not saved yet.</p>
+      </ConfirmDialog>
+    </>
+  );
+}

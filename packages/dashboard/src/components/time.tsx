@@ -1,0 +1,19 @@
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const sameDay = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const sameYear = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+const other = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+/** An instant in the viewer's zone: the time today, the day before that; exactly, with seconds, on hovering and for `isExact`. */
+export function Time({ at, isExact = false }: { at: string | number; isExact?: boolean }) {
+  const date = new Date(at);
+  return (
+    <time dateTime={date.toISOString()} title={exact.format(date)} className="whitespace-nowrap">
+      {isExact ? exact.format(date) : short(date, new Date())}
+    </time>
+  );
+}
+
+function short(date: Date, now: Date) {
+  if (date.toDateString() === now.toDateString()) return sameDay.format(date);
+  return (date.getFullYear() === now.getFullYear() ? sameYear : other).format(date);
+}

@@ -1,0 +1,23 @@
+import "./styles.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { setNonce } from "get-nonce";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { NoticeList } from "./components/notice-list.tsx";
+import { queryClient } from "./data/queries.ts";
+import { applyTheme } from "./data/theme.ts";
+import { router } from "./routes.tsx";
+
+applyTheme();
+// Dialogs stop the page behind them from scrolling by a style element, which the page's policy allows with this only.
+setNonce(document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "");
+
+createRoot(document.getElementById("root") as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+      <NoticeList />
+    </QueryClientProvider>
+  </StrictMode>,
+);

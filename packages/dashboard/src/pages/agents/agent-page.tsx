@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function AgentPage() {
+  return <Page title="AgentPage">{null}</Page>;
+}

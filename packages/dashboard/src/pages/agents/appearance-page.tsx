@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function AppearancePage() {
+  return <Page title="AppearancePage">{null}</Page>;
+}

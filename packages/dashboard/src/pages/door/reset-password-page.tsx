@@ -1,0 +1,58 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Button, ButtonLink } from "../../components/button.tsx";
+import { TextField } from "../../components/field.tsx";
+import { api } from "../../data/api.ts";
+import { Door, DoorProblem } from "./door.tsx";
+import { useDoorForm } from "./use-door-form.ts";
+
+const route = getRouteApi("/reset-password");
+
+/** Where the link of a password mail leads. */
+export function ResetPasswordPage() {
+  const { token } = route.useSearch();
+  const [isDone, setDone] = useState(false);
+  const form = useDoorForm({ newPassword: "" }, async ({ newPassword }) => {
+    await api.resetPassword({ body: { token: token ?? "", newPassword } });
+    setDone(true);
+    history.replaceState(null, "", "/dashboard/reset-password");
+  });
+  if (isDone) {
+    return (
+      <Door title="The new password holds">
+        <p>Everybody who was signed in with the old one is signed out.</p>
+        <ButtonLink look="main" to="/sign-in">
+          Sign in
+        </ButtonLink>
+      </Door>
+    );
+  }
+  return (
+    <Door title="Choose a new password">
+      {form.problem && (
+        <DoorProblem>
+          {form.problem}{" "}
+          <Link to="/forgot-password" className="underline underline-offset-2">
+            Ask for a new link
+          </Link>
+        </DoorProblem>
+      )}
+      <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
+        <TextField
+          {...{
+            label: "New password",
+            type: "password",
+            autoComplete: "new-password",
+            help: "At least 12 characters.",
+          }}
+          value={form.values.newPassword}
+          onChange={(newPassword) => form.change({ newPassword })}
+          error={form.errorAt("newPassword")}
+        />
+        <Button type="submit" look="main" isBusy={form.isBusy}>
+          Set the password
+        </Button>
+      </form>
+    </Door>
+  );
+}

@@ -1,0 +1,26 @@
+import { FoyerError } from "@foyer/sdk";
+import { type FormEvent, useState } from "react";
+import { useDraft } from "../../components/use-draft.ts";
+
+/** A draft whose form is sent by Enter or its button; `problem` is what went wrong with the whole. */
+export function useDoorForm<Values extends object>(initial: Values, send: (values: Values) => Promise<unknown>) {
+  const draft = useDraft(initial);
+  const [problem, setProblem] = useState<string>();
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    setProblem(undefined);
+    await draft.submit(async (values) => {
+      try {
+        await send(values);
+      } catch (error) {
+        const { details = [], message = "" } = error instanceof FoyerError ? error : {};
+        // A wrong token belongs to no field of the form.
+        const isAtField = details.some(({ path }) => path in initial);
+        if (error instanceof FoyerError && !isAtField)
+          setProblem(details[0] ? `The link ${details[0].message}.` : message);
+        throw error;
+      }
+    });
+  };
+  return { ...draft, problem, onSubmit };
+}

@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function SubmissionPage() {
+  return <Page title="SubmissionPage">{null}</Page>;
+}

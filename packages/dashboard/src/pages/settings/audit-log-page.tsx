@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function AuditLogPage() {
+  return <Page title="AuditLogPage">{null}</Page>;
+}

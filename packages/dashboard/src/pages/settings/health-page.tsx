@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function HealthPage() {
+  return <Page title="HealthPage">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function MembersPage() {
+  return <Page title="MembersPage">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function SecretsPage() {
+  return <Page title="SecretsPage">{null}</Page>;
+}

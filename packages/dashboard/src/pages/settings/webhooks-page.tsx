@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function WebhooksPage() {
+  return <Page title="WebhooksPage">{null}</Page>;
+}

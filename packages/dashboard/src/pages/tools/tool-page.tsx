@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function ToolPage() {
+  return <Page title="ToolPage">{null}</Page>;
+}

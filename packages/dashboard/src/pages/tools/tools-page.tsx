@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function ToolsPage() {
+  return <Page title="ToolsPage">{null}</Page>;
+}

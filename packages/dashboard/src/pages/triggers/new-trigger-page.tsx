@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function NewTriggerPage() {
+  return <Page title="NewTriggerPage">{null}</Page>;
+}

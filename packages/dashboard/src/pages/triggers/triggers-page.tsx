@@ -1,0 +1,5 @@
+import { Page } from "../../components/page.tsx";
+
+export function TriggersPage() {
+  return <Page title="TriggersPage">{null}</Page>;
+}

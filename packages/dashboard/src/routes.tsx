@@ -1,0 +1,309 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { FailedPage, NoPage, PendingPage } from "./components/page-states.tsx";
+import { lastAgentId } from "./data/last-agent.ts";
+import { ask, isSignedOut, queryClient } from "./data/queries.ts";
+import { Shell } from "./shell/shell.tsx";
+
+// Every page of the dashboard and its address. A page's code is loaded when it is first opened, or about to be.
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NoPage });
+
+// In front of the door: nobody has to be signed in.
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: texts("next", "error"),
+  component: lazyRouteComponent(() => import("./pages/door/sign-in-page.tsx"), "SignInPage"),
+});
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-up",
+  validateSearch: texts("invitation"),
+  component: lazyRouteComponent(() => import("./pages/door/sign-up-page.tsx"), "SignUpPage"),
+});
+const setUp = createRoute({
+  getParentRoute: () => root,
+  path: "/setup",
+  validateSearch: texts("token"),
+  component: lazyRouteComponent(() => import("./pages/door/set-up-page.tsx"), "SetUpPage"),
+});
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/forgot-password",
+  component: lazyRouteComponent(() => import("./pages/door/forgot-password-page.tsx"), "ForgotPasswordPage"),
+});
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/reset-password",
+  validateSearch: texts("token"),
+  component: lazyRouteComponent(() => import("./pages/door/reset-password-page.tsx"), "ResetPasswordPage"),
+});
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitations/$invitationId",
+  component: lazyRouteComponent(() => import("./pages/door/invitation-page.tsx"), "InvitationPage"),
+});
+
+// Inside: the session is there before any page is shown.
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  loader: async ({ location }) => {
+    const session = await enter(location.href);
+    const agents = session.organization ? await queryClient.ensureQueryData(ask("listAgents")) : [];
+    return { session, agents };
+  },
+});
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: "/",
+  validateSearch: texts<"error">("error"),
+  beforeLoad: async ({ location, search }) => {
+    // Links that failed end here, with the reason; whoever is not signed in meets it at the door.
+    await enter(location.href, search.error);
+    const agents = await queryClient.ensureQueryData(ask("listAgents"));
+    const agent = agents.find(({ id }) => id === lastAgentId()) ?? agents[0];
+    if (!agent) throw redirect({ to: "/start" });
+    throw redirect({ to: "/agents/$agentId/conversations", params: { agentId: agent.id } });
+  },
+});
+const start = createRoute({
+  getParentRoute: () => shell,
+  path: "/start",
+  validateSearch: texts("agentId"),
+  component: lazyRouteComponent(() => import("./pages/start/start-page.tsx"), "StartPage"),
+});
+const agents = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("./pages/agents/agents-page.tsx"), "AgentsPage"),
+});
+
+// Of one agent, which is known to exist and to be the account's before any of its pages is shown.
+const agent = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents/$agentId",
+  component: Outlet,
+  loader: ({ params }) => queryClient.ensureQueryData(ask("getAgent", { id: params.agentId })),
+});
+const agentEditor = createRoute({
+  getParentRoute: () => agent,
+  path: "/",
+  component: lazyRouteComponent(() => import("./pages/agents/agent-page.tsx"), "AgentPage"),
+});
+const appearance = createRoute({
+  getParentRoute: () => agent,
+  path: "/appearance",
+  component: lazyRouteComponent(() => import("./pages/agents/appearance-page.tsx"), "AppearancePage"),
+});
+const embedding = createRoute({
+  getParentRoute: () => agent,
+  path: "/embed",
+  component: lazyRouteComponent(() => import("./pages/agents/embed-page.tsx"), "EmbedPage"),
+});
+const tools = createRoute({
+  getParentRoute: () => agent,
+  path: "/tools",
+  component: lazyRouteComponent(() => import("./pages/tools/tools-page.tsx"), "ToolsPage"),
+});
+const newTool = createRoute({
+  getParentRoute: () => agent,
+  path: "/tools/new",
+  validateSearch: texts("kind"),
+  component: lazyRouteComponent(() => import("./pages/tools/new-tool-page.tsx"), "NewToolPage"),
+});
+const tool = createRoute({
+  getParentRoute: () => agent,
+  path: "/tools/$toolId",
+  component: lazyRouteComponent(() => import("./pages/tools/tool-page.tsx"), "ToolPage"),
+});
+const triggers = createRoute({
+  getParentRoute: () => agent,
+  path: "/triggers",
+  component: lazyRouteComponent(() => import("./pages/triggers/triggers-page.tsx"), "TriggersPage"),
+});
+const newTrigger = createRoute({
+  getParentRoute: () => agent,
+  path: "/triggers/new",
+  validateSearch: texts("template"),
+  component: lazyRouteComponent(() => import("./pages/triggers/new-trigger-page.tsx"), "NewTriggerPage"),
+});
+const trigger = createRoute({
+  getParentRoute: () => agent,
+  path: "/triggers/$triggerId",
+  component: lazyRouteComponent(() => import("./pages/triggers/trigger-page.tsx"), "TriggerPage"),
+});
+const conversations = createRoute({
+  getParentRoute: () => agent,
+  path: "/conversations",
+  validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm"),
+  component: lazyRouteComponent(() => import("./pages/conversations/conversations-page.tsx"), "ConversationsPage"),
+});
+const conversation = createRoute({
+  getParentRoute: () => agent,
+  path: "/conversations/$conversationId",
+  validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm"),
+  component: lazyRouteComponent(() => import("./pages/conversations/conversations-page.tsx"), "ConversationsPage"),
+});
+const submissions = createRoute({
+  getParentRoute: () => agent,
+  path: "/forms",
+  validateSearch: texts("status", "toolId", "from", "to"),
+  component: lazyRouteComponent(() => import("./pages/forms/submissions-page.tsx"), "SubmissionsPage"),
+});
+const formAnalytics = createRoute({
+  getParentRoute: () => agent,
+  path: "/forms/analytics",
+  validateSearch: texts("toolId", "from", "to"),
+  component: lazyRouteComponent(() => import("./pages/forms/form-analytics-page.tsx"), "FormAnalyticsPage"),
+});
+const submission = createRoute({
+  getParentRoute: () => agent,
+  path: "/forms/$submissionId",
+  component: lazyRouteComponent(() => import("./pages/forms/submission-page.tsx"), "SubmissionPage"),
+});
+
+// Mails name a submission without its agent.
+const mailedSubmission = createRoute({
+  getParentRoute: () => shell,
+  path: "/forms/submissions/$submissionId",
+  loader: async ({ params: { submissionId } }) => {
+    const { agentId } = await queryClient.ensureQueryData(ask("getSubmission", { id: submissionId }));
+    throw redirect({ to: "/agents/$agentId/forms/$submissionId", params: { agentId, submissionId } });
+  },
+});
+
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings/settings-layout.tsx"), "SettingsLayout"),
+});
+const settingsHome = createRoute({
+  getParentRoute: () => settings,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/settings/api" });
+  },
+});
+const apiKeys = createRoute({
+  getParentRoute: () => settings,
+  path: "/api",
+  component: lazyRouteComponent(() => import("./pages/settings/api-keys-page.tsx"), "ApiKeysPage"),
+});
+const members = createRoute({
+  getParentRoute: () => settings,
+  path: "/members",
+  component: lazyRouteComponent(() => import("./pages/settings/members-page.tsx"), "MembersPage"),
+});
+const secrets = createRoute({
+  getParentRoute: () => settings,
+  path: "/secrets",
+  component: lazyRouteComponent(() => import("./pages/settings/secrets-page.tsx"), "SecretsPage"),
+});
+const models = createRoute({
+  getParentRoute: () => settings,
+  path: "/models",
+  component: lazyRouteComponent(() => import("./pages/settings/models-page.tsx"), "ModelsPage"),
+});
+const webhooks = createRoute({
+  getParentRoute: () => settings,
+  path: "/webhooks",
+  component: lazyRouteComponent(() => import("./pages/settings/webhooks-page.tsx"), "WebhooksPage"),
+});
+const plan = createRoute({
+  getParentRoute: () => settings,
+  path: "/plan",
+  component: lazyRouteComponent(() => import("./pages/settings/plan-page.tsx"), "PlanPage"),
+});
+const auditLog = createRoute({
+  getParentRoute: () => settings,
+  path: "/audit-log",
+  component: lazyRouteComponent(() => import("./pages/settings/audit-log-page.tsx"), "AuditLogPage"),
+});
+const health = createRoute({
+  getParentRoute: () => settings,
+  path: "/health",
+  component: lazyRouteComponent(() => import("./pages/settings/health-page.tsx"), "HealthPage"),
+});
+const profile = createRoute({
+  getParentRoute: () => settings,
+  path: "/you",
+  component: lazyRouteComponent(() => import("./pages/settings/profile-page.tsx"), "ProfilePage"),
+});
+
+const routeTree = root.addChildren([
+  signIn,
+  signUp,
+  setUp,
+  forgotPassword,
+  resetPassword,
+  invitation,
+  shell.addChildren([
+    home,
+    start,
+    agents,
+    agent.addChildren([
+      agentEditor,
+      appearance,
+      embedding,
+      tools,
+      newTool,
+      tool,
+      triggers,
+      newTrigger,
+      trigger,
+      conversations,
+      conversation,
+      submissions,
+      formAnalytics,
+      submission,
+    ]),
+    mailedSubmission,
+    settings.addChildren([settingsHome, apiKeys, members, secrets, models, webhooks, plan, auditLog, health, profile]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: "/dashboard",
+  defaultPreload: "intent",
+  // What was loaded is kept by the queries; the router only starts them early.
+  defaultPreloadStaleTime: 0,
+  defaultPendingMs: 200,
+  defaultPendingComponent: PendingPage,
+  defaultErrorComponent: FailedPage,
+  defaultNotFoundComponent: NoPage,
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+/** The session, or on to the sign-in page, and from there back to `href`. */
+async function enter(href: string, error?: string) {
+  try {
+    return await queryClient.ensureQueryData(ask("getSession"));
+  } catch (cause) {
+    if (!isSignedOut(cause)) throw cause;
+    throw redirect({ to: "/sign-in", search: { next: href, ...(error ? { error } : {}) } });
+  }
+}
+
+/** The named texts of an address's query; whatever else it says is dropped. */
+function texts<Name extends string>(...names: Name[]) {
+  return (search: Record<string, unknown>): { [N in Name]?: string } =>
+    Object.fromEntries(names.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]]))) as {
+      [N in Name]?: string;
+    };
+}

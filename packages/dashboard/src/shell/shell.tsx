@@ -1,0 +1,76 @@
+import * as Dialog from "@radix-ui/react-dialog";
+import { Outlet, useRouterState } from "@tanstack/react-router";
+import { Menu as MenuIcon, Search } from "lucide-react";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { IconButton } from "../components/button.tsx";
+import { Lamp } from "../components/lamp.tsx";
+import { Sidebar } from "./sidebar.tsx";
+
+const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ default: module.CommandMenu })));
+
+/** What stands around every page: the navigation at the side, or behind a button on a phone, and ⌘K. */
+export function Shell() {
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const [isCommandOpen, setCommandOpen] = useState(false);
+  const pathname = useRouterState({ select: (state) => state.location.pathname });
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is what closes the drawer
+  useEffect(() => setDrawerOpen(false), [pathname]);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      setCommandOpen((isOpen) => !isOpen);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+
+  return (
+    <div className="min-h-dvh md:grid md:grid-cols-[232px_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-lg bg-ink px-4 py-2 text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the page
+      </a>
+      <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-paper px-3 md:hidden">
+        <Dialog.Root open={isDrawerOpen} onOpenChange={setDrawerOpen}>
+          <Dialog.Trigger asChild>
+            <IconButton label="Navigation">
+              <MenuIcon size={20} aria-hidden />
+            </IconButton>
+          </Dialog.Trigger>
+          <Dialog.Portal>
+            <Dialog.Overlay className="fixed inset-0 z-40 bg-[#1c191766]" />
+            <Dialog.Content
+              aria-describedby={undefined}
+              className="appear fixed inset-y-0 start-0 z-40 w-72 border-e border-line bg-paper"
+            >
+              <Dialog.Title className="sr-only">Navigation</Dialog.Title>
+              <Sidebar onSearch={() => setCommandOpen(true)} />
+            </Dialog.Content>
+          </Dialog.Portal>
+        </Dialog.Root>
+        <span className="flex flex-1 items-center gap-2 font-semibold">
+          <Lamp size={20} /> Foyer
+        </span>
+        <IconButton label="Search" onClick={() => setCommandOpen(true)}>
+          <Search size={18} aria-hidden />
+        </IconButton>
+      </header>
+      <div className="sticky top-0 hidden h-dvh border-e border-line md:block">
+        <Sidebar onSearch={() => setCommandOpen(true)} />
+      </div>
+      <main id="main" tabIndex={-1} className="min-w-0 outline-none">
+        <Outlet />
+      </main>
+      {isCommandOpen && (
+        <Suspense>
+          <CommandMenu onClose={() => setCommandOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

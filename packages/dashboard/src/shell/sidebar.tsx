@@ -1,0 +1,159 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, type LinkProps, useNavigate, useParams, useRouter } from "@tanstack/react-router";
+import { ChevronsUpDown, Monitor, Moon, Search, Sun } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Lamp } from "../components/lamp.tsx";
+import { Menu } from "../components/menu.tsx";
+import { api } from "../data/api.ts";
+import { lastAgentId, rememberAgent } from "../data/last-agent.ts";
+import { ask, queryClient } from "../data/queries.ts";
+import { chooseTheme, savedTheme, type Theme } from "../data/theme.ts";
+import { agentPages, settingsIcon } from "./destinations.tsx";
+
+/** The agent that is worked on, its pages, and who is signed in. */
+export function Sidebar({ onSearch }: { onSearch: () => void }) {
+  const { agentId } = useParams({ strict: false });
+  const agents = useQuery(ask("listAgents")).data ?? [];
+  if (agentId) rememberAgent(agentId);
+  const current = agents.find(({ id }) => id === (agentId ?? lastAgentId())) ?? agents[0];
+  return (
+    <nav aria-label="Main" className="flex h-full flex-col gap-1 overflow-y-auto px-3 pb-3">
+      <Link
+        to="/"
+        className="relative flex h-14 items-start gap-2 px-2 text-lg font-semibold"
+        aria-label="Foyer, to the start"
+      >
+        <Lamp size={26} />
+        <span className="pt-3.5">Foyer</span>
+      </Link>
+      <AgentSwitcher name={current?.name ?? "No agent yet"} agents={agents} />
+      <button
+        type="button"
+        onClick={onSearch}
+        className="mb-2 flex h-9 items-center gap-2 rounded-lg px-2 text-soft hover:bg-sunken"
+      >
+        <Search size={16} aria-hidden /> Go to
+        <kbd className="ms-auto font-sans text-sm">{isMac ? "⌘K" : "Ctrl K"}</kbd>
+      </button>
+      {current &&
+        agentPages.map(({ name, icon, ...link }) => (
+          <SideLink key={name} icon={icon} {...link} params={{ agentId: current.id }}>
+            {name}
+          </SideLink>
+        ))}
+      <div className="mt-auto grid gap-1 pt-4">
+        <SideLink to="/settings" icon={settingsIcon}>
+          Settings
+        </SideLink>
+        <AccountMenu />
+      </div>
+    </nav>
+  );
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+function SideLink({ icon, children, ...link }: LinkProps & { icon: ReactNode; children: ReactNode }) {
+  return (
+    <Link
+      {...link}
+      className="flex h-9 items-center gap-2 rounded-lg px-2 hover:bg-sunken pointer-coarse:h-11"
+      activeProps={{ className: "bg-sunken font-medium" }}
+      inactiveProps={{ className: "text-soft" }}
+    >
+      {icon}
+      {children}
+    </Link>
+  );
+}
+
+function AgentSwitcher({ name, agents }: { name: string; agents: ReadonlyArray<{ id: string; name: string }> }) {
+  const navigate = useNavigate();
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          className="mb-1 flex min-h-10 items-center gap-2 rounded-lg border border-line bg-raised px-3 text-start font-medium hover:bg-sunken"
+        >
+          <span className="min-w-0 flex-1 truncate">{name}</span>
+          <span className="sr-only">, change the agent</span>
+          <ChevronsUpDown size={16} aria-hidden className="text-soft" />
+        </button>
+      }
+      items={[
+        ...agents.slice(0, 12).map(({ id, name: label }) => ({
+          label,
+          onSelect: () => navigate({ to: "/agents/$agentId", params: { agentId: id } }),
+        })),
+        null,
+        { label: "All agents", onSelect: () => navigate({ to: "/agents" }) },
+        { label: "Make an agent", onSelect: () => navigate({ to: "/start" }) },
+      ]}
+    />
+  );
+}
+
+const themes: ReadonlyArray<{ theme: Theme; label: string; icon: ReactNode }> = [
+  { theme: "system", label: "As the system", icon: <Monitor size={16} aria-hidden /> },
+  { theme: "light", label: "Light", icon: <Sun size={16} aria-hidden /> },
+  { theme: "dark", label: "Dark", icon: <Moon size={16} aria-hidden /> },
+];
+
+function AccountMenu() {
+  const { data: session } = useQuery(ask("getSession"));
+  const [theme, setTheme] = useState(savedTheme);
+  const navigate = useNavigate();
+  const router = useRouter();
+  if (!session) return null;
+  const { user, organization, organizations } = session;
+  const switchTo = async (organizationId: string) => {
+    await api.switchOrganization({ body: { organizationId } });
+    // Nothing that was loaded belongs to the other organization.
+    queryClient.clear();
+    await router.navigate({ to: "/" });
+  };
+  const signOut = async () => {
+    await api.signOut();
+    queryClient.clear();
+    location.assign("/dashboard/sign-in");
+  };
+  const others = organizations.filter(({ id }) => id !== organization?.id);
+  return (
+    <Menu
+      align="start"
+      header={
+        <>
+          <p className="truncate text-ink">{user.email}</p>
+          <p className="truncate">{organization?.name ?? "No organization"}</p>
+        </>
+      }
+      trigger={
+        <button
+          type="button"
+          className="flex min-h-9 items-center gap-2 rounded-lg px-2 text-start text-soft hover:bg-sunken"
+        >
+          <span className="sr-only">Account of</span>
+          <span className="min-w-0 flex-1 truncate">{user.email}</span>
+          <ChevronsUpDown size={16} aria-hidden />
+        </button>
+      }
+      items={[
+        { label: "Your account", onSelect: () => navigate({ to: "/settings/you" }) },
+        ...others.map(({ id, name }) => ({ label: `Go to ${name}`, onSelect: () => switchTo(id) })),
+        null,
+        ...themes.map(({ theme: choice, label, icon }) => ({
+          label: choice === theme ? `${label} (now)` : label,
+          icon,
+          onSelect: () => {
+            chooseTheme(choice);
+            setTheme(choice);
+          },
+        })),
+        null,
+        { label: "Sign out", onSelect: signOut },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,111 @@
+import type * as contract from "@foyer/contract";
+import type { Static, TSchema } from "typebox";
+
+type Declared = Extract<(typeof contract)[keyof typeof contract], { method: string; url: string }>;
+
+/** The endpoints that a management call can reach, by name; what answers a redirect is opened by a browser instead. */
+type Contract = {
+  [Name in keyof typeof contract as (typeof contract)[Name] extends Declared ? Name : never]: (typeof contract)[Name];
+};
+export type EndpointName = keyof typeof endpoints;
+
+type SchemaOf<Name extends EndpointName> = Contract[Name]["schema"];
+type Part<Schema, Key extends string> = Schema extends { [K in Key]: infer T extends TSchema } ? Static<T> : unknown;
+type Body<Schema> = Schema extends { body: infer T extends TSchema } ? { body: Static<T> } : unknown;
+
+/** Parameters of the address and of the query side by side, and `body`. */
+export type Input<Name extends EndpointName> = Part<SchemaOf<Name>, "params"> &
+  Part<SchemaOf<Name>, "querystring"> &
+  Body<SchemaOf<Name>>;
+
+type Response<Schema> = Schema extends { response: { 200: infer T extends TSchema } }
+  ? Static<T>
+  : Schema extends { response: { 201: infer T extends TSchema } }
+    ? Static<T>
+    : unknown;
+
+/** `data` where an answer is an envelope around nothing else; otherwise the answer as it is. */
+type Opened<Answer> = Answer extends { data: infer Data; error: null }
+  ? Answer extends { pagination: infer P }
+    ? { data: Data; pagination: P }
+    : Data
+  : Answer;
+export type Output<Name extends EndpointName> = Opened<Response<SchemaOf<Name>>>;
+
+/** Checked against the contract by the compiler, so that this file needs nothing of it at run time. */
+export const endpoints = {
+  acceptInvitation: ["POST", "/invitations/:id/accept"],
+  changePassword: ["POST", "/auth/change-password"],
+  createAgent: ["POST", "/agents"],
+  createApiKey: ["POST", "/api-keys"],
+  createInvitation: ["POST", "/invitations"],
+  createSecret: ["POST", "/secrets"],
+  createTool: ["POST", "/tools"],
+  createTrigger: ["POST", "/triggers"],
+  deleteAgent: ["DELETE", "/agents/:id"],
+  deleteApiKey: ["DELETE", "/api-keys/:id"],
+  deleteConversation: ["DELETE", "/conversations/:id"],
+  deleteInvitation: ["DELETE", "/invitations/:id"],
+  deleteProvider: ["DELETE", "/models/providers/:provider"],
+  deleteSecret: ["DELETE", "/secrets/:name"],
+  deleteSubmission: ["DELETE", "/form-submissions/:id"],
+  deleteTool: ["DELETE", "/tools/:id"],
+  deleteTrigger: ["DELETE", "/triggers/:id"],
+  getAgent: ["GET", "/agents/:id"],
+  getAgentWidget: ["GET", "/agents/:id/widget"],
+  getConversation: ["GET", "/conversations/:id"],
+  getFormAnalytics: ["GET", "/form-submissions/analytics"],
+  getIdentitySecret: ["GET", "/agents/:id/identity-secret"],
+  getInvitation: ["GET", "/invitations/:id"],
+  getSession: ["GET", "/auth/session"],
+  getSignInOptions: ["GET", "/auth/options"],
+  getSubmission: ["GET", "/form-submissions/:id"],
+  getTool: ["GET", "/tools/:id"],
+  getToolLimits: ["GET", "/tools/limits"],
+  getTrigger: ["GET", "/triggers/:id"],
+  getTriggerStats: ["GET", "/triggers/stats"],
+  getVisitorForm: ["GET", "/triggers/form/:toolIdOrName"],
+  getWebhookSecret: ["GET", "/tools/:id/webhook-secret"],
+  listAgents: ["GET", "/agents"],
+  listApiKeys: ["GET", "/api-keys"],
+  listAuditLog: ["GET", "/audit-log"],
+  listConversations: ["GET", "/conversations"],
+  listInvitations: ["GET", "/invitations"],
+  listMembers: ["GET", "/members"],
+  listModels: ["GET", "/models"],
+  listPendingLinks: ["GET", "/members/links"],
+  listProviders: ["GET", "/models/providers"],
+  listSecrets: ["GET", "/secrets"],
+  listSubmissions: ["GET", "/form-submissions"],
+  listTools: ["GET", "/tools"],
+  listTriggerTemplates: ["GET", "/triggers/templates"],
+  listTriggers: ["GET", "/triggers"],
+  listWidgetTriggers: ["GET", "/triggers/widget/:agentId"],
+  putProvider: ["PUT", "/models/providers/:provider"],
+  putSecret: ["PUT", "/secrets/:name"],
+  rateMessage: ["POST", "/conversations/:id/feedback"],
+  recordFormEvent: ["POST", "/form-submissions/event"],
+  recordTriggerEvent: ["POST", "/triggers/event"],
+  removeMember: ["DELETE", "/members/:id"],
+  reportClientResult: ["POST", "/form-submissions/client-result"],
+  requestPasswordReset: ["POST", "/auth/request-password-reset"],
+  resetPassword: ["POST", "/auth/reset-password"],
+  retrySubmission: ["POST", "/form-submissions/:id/retry"],
+  rotateIdentitySecret: ["POST", "/agents/:id/identity-secret/rotate"],
+  rotateWebhookSecret: ["POST", "/tools/:id/webhook-secret/rotate"],
+  sendMagicLink: ["POST", "/auth/magic-link"],
+  sendVerificationEmail: ["POST", "/auth/send-verification-email"],
+  setUp: ["POST", "/auth/setup"],
+  signInByEmail: ["POST", "/auth/sign-in/email"],
+  signOut: ["POST", "/auth/sign-out"],
+  signUpByEmail: ["POST", "/auth/sign-up/email"],
+  stopChat: ["POST", "/chat/:conversationId/stop"],
+  submitForm: ["POST", "/form-submissions/submit"],
+  switchOrganization: ["POST", "/auth/switch-organization"],
+  testTool: ["POST", "/tools/:id/test"],
+  toggleTrigger: ["POST", "/triggers/:id/toggle"],
+  updateAgent: ["PATCH", "/agents/:id"],
+  updateMember: ["PATCH", "/members/:id"],
+  updateTool: ["PUT", "/tools/:id"],
+  updateTrigger: ["PUT", "/triggers/:id"],
+} as const satisfies { [Name in keyof Contract]?: readonly [Contract[Name]["method"], Contract[Name]["url"]] };

@@ -1,0 +1,58 @@
+import * as contract from "@foyer/contract";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import { startServer, type TestServer } from "../../../test/server.ts";
+import { endpoints } from "./endpoints.ts";
+import { createManagementClient, type ManagementClient } from "./management-client.ts";
+
+/** What a browser opens, and what answers with a stream or a file. */
+const otherwise = ["chat", "resumeChat", "followMagicLink", "providerCallback", "signInByProvider", "verifyEmail"];
+const streamsAndFiles = ["getSubmissionFile", "streamDoctor"];
+
+describe("the management client, against the real server", () => {
+  let server: TestServer;
+  let client: ManagementClient;
+  beforeAll(async () => {
+    server = await startServer({ listen: true });
+    const { key } = await server.createAccount();
+    client = createManagementClient({ baseUrl: server.url, apiKey: key });
+  });
+  afterAll(() => server.stop());
+
+  it("has a call for every endpoint", () => {
+    const declared = Object.entries(contract).flatMap(([name, value]) =>
+      typeof value === "object" && "url" in value ? [name] : [],
+    );
+    const missing = declared.filter((name) => !(name in endpoints));
+    expect(missing.filter((name) => ![...otherwise, ...streamsAndFiles].includes(name))).toEqual([]);
+  });
+
+  it("makes, lists, changes and deletes, without envelopes", async () => {
+    const agent = await client.createAgent({ body: { name: "Harbour" } });
+    expectTypeOf(agent).toEqualTypeOf<contract.Agent>();
+    const renamed = await client.updateAgent({ id: agent.id, body: { name: "Harbour Bikes" } });
+    expect((await client.listAgents()).map(({ name }) => name)).toEqual([renamed.name]);
+    const { data, pagination } = await client.listConversations({ agentId: agent.id, limit: 5 });
+    expect([data, pagination]).toEqual([[], { total: 0, limit: 5, offset: 0 }]);
+    const conditions = { page: "/pricing" };
+    const trigger = await client.createTrigger({
+      agentId: agent.id,
+      body: {
+        ...{ name: "Hello & more", triggerType: "page_view", conditions },
+        ...{ actionType: "show_bubble", actionConfig: { message: "Hi" } },
+      },
+    });
+    expect((await client.listTriggers({ agentId: agent.id }))[0]?.id).toBe(trigger.id);
+    expect(await client.deleteAgent({ id: agent.id })).toEqual({ success: true });
+  });
+
+  it("repeats a creation safely with a key of its own", async () => {
+    const make = () => client.createAgent({ body: { name: "Once" } }, { idempotencyKey: "one" });
+    expect((await make()).id).toBe((await make()).id);
+  });
+
+  it("puts names in addresses as they are, and rejects with what the server said", async () => {
+    await expect(client.getAgent({ id: "../agents" })).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
+    const stranger = createManagementClient({ baseUrl: server.url, apiKey: "fyr_wrong" });
+    await expect(stranger.listAgents()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  });
+});

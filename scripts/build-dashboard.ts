@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import tailwindcss from "@tailwindcss/vite";
+import { build } from "vite";
+import { type Built, buildInto } from "./built-files.ts";
+
+const root = join(import.meta.dirname, "../packages/dashboard");
+
+export const dashboard: Built = { name: "dashboard", sources: ["dashboard/src", "dashboard/index.html", "sdk/src"] };
+
+/** `index.html`, which the server fills in, and `assets/`, whose files are named after what is in them. */
+export function buildDashboard(): Promise<void> {
+  return buildInto(dashboard, async (outDir) => {
+    await build({
+      ...{ root, base: "/dashboard/", configFile: false, logLevel: "warn", publicDir: false },
+      plugins: [tailwindcss()],
+      oxc: { jsx: { runtime: "automatic", importSource: "react" } },
+      build: {
+        ...{ outDir, emptyOutDir: false, reportCompressedSize: false, chunkSizeWarningLimit: 1_000 },
+        target: ["chrome123", "firefox120", "safari17.5"],
+        // Data addresses would need a wider policy for fonts and images.
+        assetsInlineLimit: 0,
+        // Every file of these libraries says "use client", which means nothing here.
+        rolldownOptions: { onwarn: (warning, warn) => warning.code !== "MODULE_LEVEL_DIRECTIVE" && warn(warning) },
+      },
+    });
+    return {};
+  });
+}

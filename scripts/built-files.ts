@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+const packages = join(import.meta.dirname, "../packages");
+
+/** A package that is built, and everything but npm's packages that its build reads. */
+export type Built = { name: "widget" | "dashboard"; sources: string[] };
+
+/**
+ * Builds a package into its `dist`, each file also compressed, and keeps what it was built from. The folder is replaced at once: whoever reads it
+ * meanwhile gets the old files or the new ones.
+ *
+ * @param write puts the files into the folder that it is given, and returns what else is worth knowing of them
+ */
+export async function buildInto({ name, sources }: Built, write: (folder: string) => Promise<object>): Promise<void> {
+  const startedAt = performance.now();
+  const fresh = join(packages, name, `dist-${process.pid}`);
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { recursive: true });
+  try {
+    const notes = await write(fresh);
+    compressFiles(fresh);
+    writeFileSync(join(fresh, "build.json"), JSON.stringify({ ...notes, sources: hashSources(sources) }));
+    const dist = join(packages, name, "dist");
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(fresh, dist);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  console.log(`Built the ${name} in ${Math.round(performance.now() - startedAt)} ms`);
+}
+
+/** Whether what was built was built from these very sources. */
+export function isBuilt({ name, sources }: Built): boolean {
+  try {
+    const built = JSON.parse(readFileSync(join(packages, name, "dist/build.json"), "utf8"));
+    return built.sources === hashSources(sources);
+  } catch {
+    return false;
+  }
+}
+
+function compressFiles(folder: string) {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.(js|css)$/.test(name),
+  )) {
+    const path = join(folder, name);
+    const text = readFileSync(path);
+    writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
+    writeFileSync(`${path}.br`, brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+  }
+}
+
+/** Of sources and of the scripts that build them; names of files and folders in `packages`. */
+function hashSources(sources: string[]): string {
+  const hash = createHash("sha256");
+  const read = (path: string) => hash.update(path.slice(packages.length)).update(readFileSync(path));
+  for (const source of sources) {
+    const root = join(packages, source);
+    if (/\.\w+$/.test(source)) read(root);
+    else
+      for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
+      )) {
+        const path = join(entry.parentPath, entry.name);
+        if (!/\.test\.tsx?$/.test(path)) read(path);
+      }
+  }
+  for (const script of readdirSync(import.meta.dirname).filter((name) => /^buil[dt]-/.test(name))) {
+    hash.update(readFileSync(join(import.meta.dirname, script)));
+  }
+  return hash.digest("hex");
+}

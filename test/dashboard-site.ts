@@ -1,0 +1,63 @@
+import { mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { startBrowser } from "./browser.ts";
+import type { TestDatabase } from "./databases.ts";
+import { startServer } from "./server.ts";
+import { createMember, createOwner, password } from "./session-client.ts";
+
+/** Pictures of what the tests see, to be looked at; each run overwrites them. */
+const pictures = process.env.FOYER_SCREENSHOTS ?? join(tmpdir(), "foyer-screenshots");
+
+const sizes = { wide: [1440, 900], middle: [1024, 768], phone: [390, 844] } as const;
+
+export type DashboardSite = Awaited<ReturnType<typeof startDashboardSite>>;
+
+/** A real server with an owner, and a real browser to open its dashboard in. */
+export async function startDashboardSite(options: { database?: TestDatabase; env?: Record<string, string> } = {}) {
+  mkdirSync(pictures, { recursive: true });
+  const browser = await startBrowser();
+  const server = await startServer({ listen: true, ...options });
+  const owner = await createOwner(server);
+
+  /** Signs somebody in and opens a page of the dashboard: `/agents`. */
+  async function open(path: string, { email = owner.email, context = {} as BrowserContextOptions } = {}) {
+    const opened = await browser.open({ viewport: { width: 1440, height: 900 }, ...context });
+    const { page } = opened;
+    const answer = await page.request.post(`${server.url}/auth/sign-in/email`, { data: { email, password } });
+    if (!answer.ok()) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`);
+    await page.goto(`${server.url}/dashboard${path}`);
+    return opened;
+  }
+
+  return {
+    ...{ browser, server, owner, open },
+    /** Somebody of the owner's organization with that role, by their address. */
+    addMember: async (role: string) => (await createMember(server, owner.organizationId, role)).email,
+    /** A call of the page's own, with its session: prepares what a test needs. Throws when it is refused. */
+    async call(page: Page, method: string, path: string, data?: object) {
+      const answer = await page.request.fetch(server.url + path, { method, ...(data ? { data } : {}) });
+      const body = await answer.json();
+      if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${JSON.stringify(body)}`);
+      return body;
+    },
+    /** Takes the page at three widths, in light and in dark, into `<name>-<width>-<scheme>.png`. */
+    async picture(page: Page, name: string): Promise<void> {
+      const before = page.viewportSize();
+      for (const [size, [width, height]] of Object.entries(sizes)) {
+        await page.setViewportSize({ width, height });
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`) });
+        }
+      }
+      await page.emulateMedia({ colorScheme: "light" });
+      if (before) await page.setViewportSize(before);
+    },
+    async stop() {
+      await browser.close();
+      await server.stop();
+    },
+  };
+}
