@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "../test/browser.ts";
 import { type OidcTestServer, startOidcServer } from "../test/oidc-server.ts";
+import { freePort } from "../test/process.ts";
 import { startServer, type TestServer } from "../test/server.ts";
 import { createOwner, password } from "../test/session-client.ts";
 
@@ -117,14 +115,6 @@ describe("sign-in in the browser", () => {
     expect(names).not.toContain("foyer.state");
   });
 });
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Somebody else's page. */
 async function startPage() {

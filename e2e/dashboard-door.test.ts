@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setUpLink } from "../packages/server/src/setup/setup-token.ts";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
-import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
-import { startServer, type TestServer } from "../test/server.ts";
-import { createBrowser, createOwner, password } from "../test/session-client.ts";
+import { accessibilityProblems, overflowOf, startBrowser, type TestBrowser } from "../test/browser.ts";
+import { type DashboardSite, startDashboardSite, startOwnServer } from "../test/dashboard-site.ts";
+import type { TestServer } from "../test/server.ts";
+import { createBrowser, createOwner, password, patiently } from "../test/session-client.ts";
 
 describe("in front of the dashboard's door", () => {
   let site: DashboardSite;
@@ -93,7 +93,7 @@ describe("in front of the dashboard's door", () => {
     const invite = (email: string) => site.call(inside, "POST", "/invitations", { email, role: "member" });
     const { url } = await invite("newcomer@example.com");
     const { page } = await site.browser.open();
-    await page.goto(url.replace(/^https?:\/\/[^/]+/, site.server.url));
+    await page.goto(url);
     await page.getByRole("heading", { name: /^Join / }).waitFor();
     await isFit(page);
     await page.getByRole("link", { name: "Make an account" }).click();
@@ -107,7 +107,7 @@ describe("in front of the dashboard's door", () => {
     const known = await createOwner(site.server);
     const second = await invite(known.email);
     const other = await site.browser.open();
-    await other.page.goto(second.url.replace(/^https?:\/\/[^/]+/, site.server.url));
+    await other.page.goto(second.url);
     await other.page.getByRole("link", { name: "Sign in to one you have" }).click();
     await signIn(other.page, known.email);
     await other.page.getByRole("button", { name: /^Join / }).click();
@@ -119,18 +119,15 @@ describe("in front of the dashboard's door", () => {
 });
 
 describe("an empty server", () => {
-  let site: Awaited<ReturnType<typeof startDashboardSite>>["browser"];
+  let site: TestBrowser;
   let server: TestServer;
   let link: string;
-  let stop: () => Promise<void>;
   beforeAll(async () => {
-    const started = await startDashboardSite();
-    site = started.browser;
-    stop = started.stop;
+    site = await startBrowser();
   });
-  afterAll(() => stop());
+  afterAll(() => site.close());
   beforeEach(async () => {
-    server = await startServer({ listen: true });
+    server = await startOwnServer();
     const { pathname, search } = new URL(setUpLink(server.deps));
     link = server.url + pathname + search;
   });
@@ -204,7 +201,10 @@ describe("an empty server", () => {
 /** The link that this server, which sends no mail, keeps for the owners of that person's organization. */
 async function pendingLink(site: DashboardSite, email: string): Promise<string> {
   const { page } = await site.open("/", { email });
-  const links: Array<{ kind: string; email: string; url: string }> = await site.call(page, "GET", "/members/links");
-  const link = links.find((each) => each.email === email && each.kind === "password-reset");
-  return (link?.url ?? "").replace(/^https?:\/\/[^/]+/, site.server.url);
+  const find = async () => {
+    const links: Array<{ kind: string; email: string; url: string }> = await site.call(page, "GET", "/members/links");
+    return links.find((link) => link.email === email && link.kind === "password-reset")?.url;
+  };
+  await expect.poll(find, patiently).toBeDefined();
+  return (await find()) ?? "";
 }

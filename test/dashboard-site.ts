@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { startBrowser } from "./browser.ts";
 import type { TestDatabase } from "./databases.ts";
+import { freePort } from "./process.ts";
 import { startServer } from "./server.ts";
 import { createMember, createOwner, password } from "./session-client.ts";
 
@@ -14,11 +15,23 @@ const sizes = { wide: [1440, 900], middle: [1024, 768], phone: [390, 844] } as c
 
 export type DashboardSite = Awaited<ReturnType<typeof startDashboardSite>>;
 
+/** A server that knows its own address, as sessions need it. */
+export async function startOwnServer({
+  env,
+  ...options
+}: {
+  database?: TestDatabase;
+  env?: Record<string, string>;
+} = {}) {
+  const port = await freePort();
+  return startServer({ ...options, listen: true, port, env: { BASE_URL: `http://127.0.0.1:${port}`, ...env } });
+}
+
 /** A real server with an owner, and a real browser to open its dashboard in. */
 export async function startDashboardSite(options: { database?: TestDatabase; env?: Record<string, string> } = {}) {
   mkdirSync(pictures, { recursive: true });
   const browser = await startBrowser();
-  const server = await startServer({ listen: true, ...options });
+  const server = await startOwnServer(options);
   const owner = await createOwner(server);
 
   /** Signs somebody in and opens a page of the dashboard: `/agents`. */

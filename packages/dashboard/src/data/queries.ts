@@ -5,7 +5,12 @@ import { api } from "./api.ts";
 
 /** What was asked for stays as it is while it is asked for again; what failed for a moment is asked for twice more. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
+  queryCache: new QueryCache({
+    onError: (error, { queryKey: [name] }) => {
+      // Who asks for the session deals with its absence.
+      if (name !== "getSession") leaveWhenSignedOut(error);
+    },
+  }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,

@@ -22,7 +22,8 @@ export function SignUpPage() {
     });
     if (verificationSent) return setMailedTo(address);
     await api.signInByEmail({ body: { email: address, password } });
-    location.assign(invitation ? `/dashboard/invitations/${invitation}` : "/dashboard");
+    if (invitation) await api.acceptInvitation({ id: invitation });
+    location.assign("/dashboard");
   });
 
   if (mailedTo) {
