@@ -4,14 +4,20 @@ import { setUpLink } from "../packages/server/src/setup/setup-token.ts";
 import { accessibilityProblems, overflowOf, startBrowser, type TestBrowser } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite, startOwnServer } from "../test/dashboard-site.ts";
 import type { TestServer } from "../test/server.ts";
-import { createBrowser, createOwner, password, patiently } from "../test/session-client.ts";
+import { createBrowser, createOwner, password } from "../test/session-client.ts";
+import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 
 describe("in front of the dashboard's door", () => {
   let site: DashboardSite;
+  let smtp: SmtpTestServer;
   beforeAll(async () => {
-    site = await startDashboardSite();
+    smtp = await startSmtpServer();
+    site = await startDashboardSite({ env: { SMTP_URL: smtp.url } });
   });
-  afterAll(() => site.stop());
+  afterAll(async () => {
+    await site.stop();
+    await smtp.close();
+  });
 
   const visit = async (path: string) => {
     const opened = await site.browser.open({ viewport: { width: 1440, height: 900 } });
@@ -22,6 +28,7 @@ describe("in front of the dashboard's door", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await overflowOf(page)).toBe(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
   };
   const signIn = async (page: Page, email = site.owner.email) => {
     await page.getByLabel("E-mail").fill(email);
@@ -64,13 +71,12 @@ describe("in front of the dashboard's door", () => {
     await isFit(page);
   });
 
-  it("sets a new password by the link, once", async () => {
+  it("sets a new password by the mailed link, once", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await visit("/forgot-password");
     await page.getByLabel("E-mail").fill(email);
-    await page.getByRole("button", { name: "Send the link" }).click();
-    await page.getByRole("heading", { name: "A link was made" }).waitFor();
-    const link = await pendingLink(site, email);
+    const link = await mailedLink(() => page.getByRole("button", { name: "Send the link" }).click());
+    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
     await page.goto(link);
     await page.getByLabel("New password").fill("short");
     await page.keyboard.press("Enter");
@@ -88,33 +94,87 @@ describe("in front of the dashboard's door", () => {
     await isFit(page);
   });
 
-  it("takes in whoever is invited, with a new account or with the one they have", async () => {
+  it("signs in by a mailed link, to the page that was asked for", async () => {
+    const { page } = await visit("/settings/you");
+    await page.getByLabel("E-mail").fill(site.owner.email);
+    const link = await mailedLink(() => page.getByRole("button", { name: "Send a link instead" }).click());
+    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    await page.goto(link);
+    await page.waitForURL("**/dashboard/settings/you");
+    await page.getByRole("navigation", { name: "Main" }).waitFor();
+  });
+
+  it("takes in whoever is invited, once the address is confirmed", async () => {
     const inside = (await site.open("/")).page;
-    const invite = (email: string) => site.call(inside, "POST", "/invitations", { email, role: "member" });
-    const { url } = await invite("newcomer@example.com");
-    const { page } = await site.browser.open();
-    await page.goto(url);
+    const email = "newcomer@example.com";
+    const invitation = await mailedLink(() =>
+      site.call(inside, "POST", "/invitations", { email, role: "member" }).then(() => {}),
+    );
+    const { page } = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+    await page.goto(invitation);
     await page.getByRole("heading", { name: /^Join / }).waitFor();
     await isFit(page);
     await page.getByRole("link", { name: "Make an account" }).click();
-    await expect.poll(() => page.getByLabel("E-mail").inputValue()).toBe("newcomer@example.com");
+    await expect.poll(() => page.getByLabel("E-mail").inputValue()).toBe(email);
+    await page.getByLabel("Password").fill(password);
+    const confirmation = await mailedLink(() => page.getByRole("button", { name: "Make the account" }).click());
+    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    await page.goto(confirmation);
+    await page.goto(invitation);
+    await page.getByRole("link", { name: "Sign in to one you have" }).click();
+    await signIn(page, email);
+    await page.getByRole("button", { name: /^Join / }).click();
+    await page.getByRole("navigation", { name: "Main" }).waitFor();
+    expect(await addresses(inside)).toContain(email);
+    await page.goto(invitation);
+    await page.getByRole("heading", { name: "This invitation is not valid" }).waitFor();
+  });
+
+  it("takes in whoever has an account already, and nobody else", async () => {
+    const inside = (await site.open("/")).page;
+    const [known, other] = [await createOwner(site.server), await createOwner(site.server)];
+    const { url } = await site.call(inside, "POST", "/invitations", { email: known.email, role: "admin" });
+    const { page } = await site.open("/", { email: other.email });
+    await page.goto(url);
+    await page.getByRole("alert").getByText(`You are signed in as ${other.email}.`).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("link", { name: "Sign in to one you have" }).click();
+    await signIn(page, known.email);
+    await page.getByRole("button", { name: /^Join / }).click();
+    await page.getByRole("navigation", { name: "Main" }).waitFor();
+    expect(await addresses(inside)).toContain(known.email);
+  });
+
+  const addresses = async (page: Page): Promise<string[]> =>
+    (await site.call(page, "GET", "/members")).map((member: { email: string }) => member.email);
+  /** The link in the mail that the act sends. */
+  const mailedLink = async (act: () => Promise<void>) => {
+    const [mail] = await Promise.all([smtp.waitForMail(), act()]);
+    return /https?:\/\/\S+/.exec(mail.text)?.[0] ?? "";
+  };
+});
+
+describe("a server without mail", () => {
+  let site: DashboardSite;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+  });
+  afterAll(() => site.stop());
+
+  it("takes in whoever is invited at once, and says where other links are", async () => {
+    const inside = (await site.open("/")).page;
+    const { url } = await site.call(inside, "POST", "/invitations", { email: "new@example.com", role: "member" });
+    const { page } = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+    await page.goto(url);
+    await page.getByRole("link", { name: "Make an account" }).click();
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Make the account" }).click();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
-    const members = await site.call(inside, "GET", "/members");
-    expect(members.map((member: { email: string }) => member.email)).toContain("newcomer@example.com");
-
-    const known = await createOwner(site.server);
-    const second = await invite(known.email);
-    const other = await site.browser.open();
-    await other.page.goto(second.url);
-    await other.page.getByRole("link", { name: "Sign in to one you have" }).click();
-    await signIn(other.page, known.email);
-    await other.page.getByRole("button", { name: /^Join / }).click();
-    await other.page.getByRole("navigation", { name: "Main" }).waitFor();
-
-    await page.goto(`${site.server.url}/dashboard/invitations/inv_wrong`);
-    await page.getByRole("heading", { name: "This invitation is not valid" }).waitFor();
+    const { page: other } = await site.browser.open();
+    await other.goto(`${site.server.url}/dashboard/forgot-password`);
+    await other.getByLabel("E-mail").fill("new@example.com");
+    await other.keyboard.press("Enter");
+    await other.getByRole("heading", { name: "A link was made" }).waitFor();
   });
 });
 
@@ -197,14 +257,3 @@ describe("an empty server", () => {
     await page.getByRole("heading", { name: "This server is set up" }).waitFor();
   });
 });
-
-/** The link that this server, which sends no mail, keeps for the owners of that person's organization. */
-async function pendingLink(site: DashboardSite, email: string): Promise<string> {
-  const { page } = await site.open("/", { email });
-  const find = async () => {
-    const links: Array<{ kind: string; email: string; url: string }> = await site.call(page, "GET", "/members/links");
-    return links.find((link) => link.email === email && link.kind === "password-reset")?.url;
-  };
-  await expect.poll(find, patiently).toBeDefined();
-  return (await find()) ?? "";
-}

@@ -68,7 +68,8 @@ const home = createRoute({
   validateSearch: texts<"error">("error"),
   beforeLoad: async ({ location, search }) => {
     // Links that failed end here, with the reason; whoever is not signed in meets it at the door.
-    await enter(location.href, search.error);
+    const { organization } = await enter(location.href, search.error);
+    if (!organization) return;
     const agents = await queryClient.ensureQueryData(ask("listAgents"));
     const agent = agents.find(({ id }) => id === lastAgentId()) ?? agents[0];
     if (!agent) throw redirect({ to: "/start" });

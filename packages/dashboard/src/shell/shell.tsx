@@ -1,9 +1,13 @@
 import * as Dialog from "@radix-ui/react-dialog";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { IconButton } from "../components/button.tsx";
 import { Lamp } from "../components/lamp.tsx";
+import { Page } from "../components/page.tsx";
+import { EmptyState } from "../components/states.tsx";
+import { ask } from "../data/queries.ts";
 import { Sidebar } from "./sidebar.tsx";
 
 const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ default: module.CommandMenu })));
@@ -12,6 +16,7 @@ const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ 
 export function Shell() {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isCommandOpen, setCommandOpen] = useState(false);
+  const hasOrganization = useSuspenseQuery(ask("getSession")).data.organization !== null;
   const pathname = useRouterState({ select: (state) => state.location.pathname });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is what closes the drawer
@@ -64,7 +69,7 @@ export function Shell() {
         <Sidebar onSearch={() => setCommandOpen(true)} />
       </div>
       <main id="main" tabIndex={-1} className="min-w-0 outline-none">
-        <Outlet />
+        {hasOrganization ? <Outlet /> : <NoOrganization />}
       </main>
       {isCommandOpen && (
         <Suspense>
@@ -72,5 +77,16 @@ export function Shell() {
         </Suspense>
       )}
     </div>
+  );
+}
+
+/** For who confirmed an address, or was removed, and has not joined anybody. */
+function NoOrganization() {
+  return (
+    <Page title="Nothing to see yet">
+      <EmptyState title="You belong to no organization">
+        Open the invitation that you were sent, or ask somebody who works here for one.
+      </EmptyState>
+    </Page>
   );
 }

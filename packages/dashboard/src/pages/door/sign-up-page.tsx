@@ -29,7 +29,10 @@ export function SignUpPage() {
   if (mailedTo) {
     return (
       <Door title="Look into your mail">
-        <p>A link was sent to {mailedTo}. Follow it to confirm the address, then sign in.</p>
+        <p>
+          A link was sent to {mailedTo}. Follow it to confirm the address
+          {invitation ? ", then open the invitation once more to join." : ", then sign in."}
+        </p>
       </Door>
     );
   }
