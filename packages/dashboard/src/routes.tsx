@@ -297,7 +297,7 @@ async function enter(href: string, error?: string) {
     return await queryClient.ensureQueryData(ask("getSession"));
   } catch (cause) {
     if (!isSignedOut(cause)) throw cause;
-    throw redirect({ to: "/sign-in", search: { next: href, ...(error ? { error } : {}) } });
+    throw redirect({ to: "/sign-in", search: { next: `/dashboard${href}`, ...(error ? { error } : {}) } });
   }
 }
 
