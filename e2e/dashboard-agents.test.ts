@@ -23,6 +23,12 @@ const stock = {
   mockResponse: JSON.stringify({ bike: "Tourer 28", left: 3 }),
 };
 
+/** Stands in for a month of visitors. */
+function showUsage(page: Page, id: string, usage: object) {
+  const agent = { id, tokensThisMonth: 0, conversationsThisMonth: 0, submissionsThisMonth: 0, ...usage };
+  return page.route("**/plan", (route) => route.fulfill({ json: { planId: "pro", usage: { agents: [agent] } } }));
+}
+
 describe("the dashboard's agents", () => {
   let site: DashboardSite;
   beforeAll(async () => {
@@ -60,9 +66,11 @@ describe("the dashboard's agents", () => {
     await page.getByRole("heading", { name: "No agent yet" }).waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-agents-empty");
-    for (const name of ["Harbour", "Workshop desk", "Rentals"]) await makeAgent(page, { name });
+    const ids: string[] = [];
+    for (const name of ["Harbour", "Workshop desk", "Rentals"]) ids.push(await makeAgent(page, { name }));
+    await showUsage(page, ids[1] ?? "", { conversationsThisMonth: 1_204 });
     await page.reload();
-    await page.getByRole("link", { name: "Workshop desk" }).waitFor();
+    await page.getByRole("row", { name: /Workshop desk.*1,204/ }).waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-agents");
     await page.getByRole("link", { name: "Rentals" }).click();
@@ -144,7 +152,8 @@ describe("the dashboard's agents", () => {
     const preview = page.frameLocator("iframe");
     await preview.getByText("Good morning.").waitFor();
     await page.getByLabel("Title").fill("Harbour Bikes");
-    await page.getByLabel("Greeting").pressSequentially(" Welcome");
+    await page.getByLabel("Greeting").press("Control+End");
+    await page.keyboard.type(" Welcome");
     await preview.getByText("Good morning. Welcome").waitFor();
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
     await page.getByRole("button", { name: "Add a suggestion" }).click();
@@ -189,6 +198,23 @@ describe("the dashboard's agents", () => {
       ...{ allowedOrigins: ["https://shop.example"], monthlyTokenBudget: 500_000, requireIdentity: true },
     });
     await site.picture(page, "dashboard-embed");
+    expect(problems).toEqual([]);
+  });
+
+  it("have a budget, with what is spent of it", async () => {
+    const { page, problems, agentId } = await visit({ monthlyTokenBudget: 500_000 }, "/embed");
+    await showUsage(page, agentId, { tokensThisMonth: 312_480 });
+    await page.reload();
+    await page.getByText("312,480").waitFor();
+    await page.getByText("of 500,000 tokens this month").waitFor();
+    await page.getByLabel("Tokens a month").fill("300000");
+    await page.getByText("tokens this month. The budget is spent").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-embed-budget");
+    await page.getByLabel("Tokens a month").fill("");
+    await page.getByText("312,480 tokens this month").waitFor();
+    await save(page);
+    expect((await read(page, agentId)).monthlyTokenBudget).toBeNull();
     expect(problems).toEqual([]);
   });
 

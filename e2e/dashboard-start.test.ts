@@ -20,7 +20,7 @@ describe("the guided start", () => {
     if (before) await page.setViewportSize(before);
   };
 
-  it("leads from a name to the first visitor's conversation", async () => {
+  it("leads from a name to the first visitor's conversation", { timeout: 90_000 }, async () => {
     const { page, problems } = await site.open("/");
     await page.waitForURL("**/dashboard/start");
     await page.getByRole("button", { name: "Make the agent" }).click();
@@ -41,10 +41,10 @@ describe("the guided start", () => {
     await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
     await page.getByRole("button", { name: "When are you open?" }).click();
     await page.getByText("9:00 to 18:00").first().waitFor();
-    await page.getByRole("link", { name: "Put it on your site" }).waitFor();
+    await page.getByRole("link", { name: "Go on", exact: true }).waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-start-try");
-    await page.getByRole("link", { name: "Put it on your site" }).click();
+    await page.getByRole("link", { name: "Go on", exact: true }).click();
 
     const agentId = new URL(page.url()).searchParams.get("agentId");
     const line = `<script src="${site.server.url}/widget.js" data-agent-id="${agentId}" async></script>`;
@@ -81,6 +81,11 @@ describe("the guided start", () => {
     await page.goto(address);
     await page.getByRole("heading", { name: "What should it know?" }).waitFor();
     expect(await page.getByLabel("System prompt").inputValue()).toBe("We open at nine.");
+    // Leaving by another way than the button keeps what was written, too.
+    await page.getByLabel("System prompt").fill("We open at ten.");
+    await page.getByRole("link", { name: "First conversation" }).click();
+    await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
+    expect((await site.call(page, "GET", `/agents/${made.data.id}`)).data.systemPrompt).toBe("We open at ten.");
     await page.goto(`${address}&step=embed`);
     await page.getByRole("heading", { name: "Copy one line into your pages" }).waitFor();
     await page.getByRole("link", { name: "Back" }).click();

@@ -21,7 +21,7 @@ export function AgentPage() {
   const { values, change, errorAt } = draft;
   return (
     <Page key={agentId} title={name} description="What it is called, what it knows, and which model speaks." isWide>
-      <div className="grid gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,1fr)_minmax(20rem,27rem)]">
+      <div className="grid gap-x-8 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem] xl:grid-cols-[minmax(0,1fr)_27rem] xl:gap-x-10">
         <form
           ref={draft.form}
           noValidate

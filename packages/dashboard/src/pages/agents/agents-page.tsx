@@ -76,7 +76,9 @@ function AgentTable({ agents }: { agents: readonly Summary[] }) {
           <Th>Name</Th>
           <Th className="hidden sm:table-cell">Model</Th>
           {!usage.isError && <Th isNumber>Conversations this month</Th>}
-          <Th className="hidden pe-0 text-end sm:table-cell">Made</Th>
+          <Th isNumber className="hidden sm:table-cell">
+            Made
+          </Th>
         </>
       }
     >
@@ -97,7 +99,7 @@ function AgentTable({ agents }: { agents: readonly Summary[] }) {
               <Count usage={usage.data} agentId={id} />
             </Td>
           )}
-          <Td className="hidden pe-0 text-end text-soft sm:table-cell">
+          <Td isNumber className="hidden text-soft sm:table-cell">
             <Time at={createdAt} />
           </Td>
         </Tr>

@@ -16,12 +16,12 @@ const route = getRouteApi("/shell/agents/$agentId/appearance");
 export function AppearancePage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
-  const save = useCall("updateAgent", { changes: ["getAgent"], done: "Saved. Pages show it within minutes" });
+  const save = useCall("updateAgent", { changes: ["getAgent"], done: "Saved. Pages have it with their next load" });
   const draft = useDraft({ widget: toDraft(agent.widget) });
   const { widget } = draft.values;
   return (
     <Page key={agentId} title="Appearance" description={`How ${agent.name} looks and greets on your pages.`} isWide>
-      <div className="grid gap-x-10 gap-y-8 lg:grid-cols-[minmax(18rem,26rem)_minmax(0,1fr)]">
+      <div className="grid gap-x-8 gap-y-8 lg:grid-cols-[18rem_minmax(0,1fr)] xl:grid-cols-[24rem_minmax(0,1fr)] xl:gap-x-10">
         <form
           ref={draft.form}
           noValidate

@@ -21,7 +21,7 @@ export function BudgetSection({
   return (
     <Section
       title="Budget"
-      description="A calendar month (UTC) of tokens, as the provider counts them. What runs when it is reached is finished."
+      description="A calendar month (UTC) of tokens, as the provider counts them. A reply that runs when it is reached is finished."
     >
       <SpentSoFar agentId={agentId} budget={budget} />
       <NumberField

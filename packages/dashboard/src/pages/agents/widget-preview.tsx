@@ -1,15 +1,16 @@
 import { useEffect, useRef, useState } from "react";
+import { savedTheme } from "../../data/theme.ts";
 import { Segmented } from "./segmented.tsx";
 import type { WidgetSettings } from "./widget-draft.ts";
 
-const sizes = { desktop: 1_080, phone: 390 } as const;
+const sizes = { desktop: 800, phone: 390 } as const;
 const PHONE_HEIGHT = 760;
 
 /** The real widget in a page of the server's own, which is told what is not saved yet. It can be used, too. */
 export function WidgetPreview({ agentId, name, widget }: { agentId: string; name: string; widget: WidgetSettings }) {
   const [device, setDevice] = useState<keyof typeof sizes>("desktop");
-  const [theme, setTheme] = useState<"light" | "dark">(darkness().matches ? "dark" : "light");
-  const frame = useFrame(agentId, { name, widget, theme });
+  const [theme, setTheme] = useState(themeOfDashboard);
+  const frame = useFrame({ name, widget, theme });
   const stage = useRef<HTMLDivElement>(null);
   const room = useSize(stage);
   const isPhone = device === "phone";
@@ -44,14 +45,16 @@ export function WidgetPreview({ agentId, name, widget }: { agentId: string; name
         ref={stage}
         className="relative h-[34rem] overflow-hidden rounded-lg border border-line bg-sunken lg:h-[calc(100dvh-13rem)] lg:min-h-96"
       >
-        <iframe
-          ref={frame}
-          key={device}
-          title={`The widget on a ${isPhone ? "phone" : "desktop"}`}
-          src={`/preview/${agentId}`}
-          className={`absolute top-0 left-1/2 origin-top border-line ${isPhone ? "border-x" : ""}`}
-          style={{ width, height, transform: `translateX(-50%) scale(${scale || 1})` }}
-        />
+        {room.width > 0 && (
+          <iframe
+            ref={frame}
+            key={device}
+            title={`The widget on a ${isPhone ? "phone" : "desktop"}`}
+            src={`/preview/${agentId}`}
+            className={`absolute top-0 left-1/2 origin-top border-line ${isPhone ? "border-x" : ""}`}
+            style={{ width, height, transform: `translateX(-50%) scale(${scale})` }}
+          />
+        )}
       </div>
       <p className="text-sm text-soft">
         This is the widget that visitors get, with what is written here. It can be used; what you ask it is kept as a
@@ -61,33 +64,42 @@ export function WidgetPreview({ agentId, name, widget }: { agentId: string; name
   );
 }
 
-const darkness = () => matchMedia("(prefers-color-scheme: dark)");
+function themeOfDashboard(): "light" | "dark" {
+  const chosen = savedTheme();
+  if (chosen !== "system") return chosen;
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
 
 /** Sends what is to be shown: at once when the frame says that it is there, later a moment after the last key. */
-function useFrame(agentId: string, shown: { name: string; widget: WidgetSettings; theme: string }) {
+function useFrame(shown: { name: string; widget: WidgetSettings; theme: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const message = JSON.stringify({ type: "foyer-preview", ...shown });
-  const latest = useRef(message);
-  latest.current = message;
-  const send = useRef(() => {
-    frame.current?.contentWindow?.postMessage(JSON.parse(latest.current), location.origin);
-  });
+  // The page in the frame that is there, and what it was told last.
+  const told = useRef<{ page: MessageEventSource; text: string } | null>(null);
+  const text = JSON.stringify({ type: "foyer-preview", ...shown });
+  const latest = useRef(text);
+  latest.current = text;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another agent has another frame
   useEffect(() => {
     const onMessage = ({ source, origin, data }: MessageEvent) => {
       const isOurs = source === frame.current?.contentWindow && origin === location.origin;
-      if (isOurs && data?.type === "foyer-preview-ready") send.current();
+      if (!isOurs || !source || data?.type !== "foyer-preview-ready") return;
+      told.current = { page: source, text: latest.current };
+      frame.current?.contentWindow?.postMessage(JSON.parse(latest.current), location.origin);
     };
     window.addEventListener("message", onMessage);
     return () => window.removeEventListener("message", onMessage);
-  }, [agentId]);
+  }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown is what is sent
   useEffect(() => {
-    const timer = setTimeout(send.current, 250);
+    const timer = setTimeout(() => {
+      const page = frame.current?.contentWindow;
+      // One that is not there yet asks for it by itself.
+      if (!page || told.current?.page !== page || told.current.text === text) return;
+      told.current = { page, text };
+      page.postMessage(JSON.parse(text), location.origin);
+    }, 250);
     return () => clearTimeout(timer);
-  }, [message]);
+  }, [text]);
 
   return frame;
 }

@@ -10,6 +10,7 @@ import { DEMO_MODEL } from "../agents/model-name.ts";
 import { examplePrompt } from "./example-prompt.ts";
 import type { StartAgent } from "./start-page.tsx";
 import { StepFrame } from "./step-frame.tsx";
+import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 
 /** Which model speaks, and what it may say. */
 export function KnowStep({ agent }: { agent: StartAgent }) {
@@ -17,11 +18,12 @@ export function KnowStep({ agent }: { agent: StartAgent }) {
   const save = useCall("updateAgent", { changes: ["getAgent", "listAgents"] });
   const draft = useDraft({ model: agent.model, systemPrompt: agent.systemPrompt ?? "" });
   const { values, change, errorAt } = draft;
-  const submit = () =>
-    draft.submit(async (body) => {
-      if (draft.isDirty) await save.mutateAsync({ id: agent.id, body });
-      await navigate({ to: "/start", search: { agentId: agent.id, step: "try" } });
-    });
+  const keep = () => draft.submit((body) => save.mutateAsync({ id: agent.id, body }));
+  useKeepOnLeave(draft.isDirty, keep);
+  const submit = async () => {
+    if (draft.isDirty && !(await keep())) return;
+    await navigate({ to: "/start", search: { agentId: agent.id, step: "try" }, ignoreBlocker: true });
+  };
   return (
     <form
       ref={draft.form}
@@ -45,6 +47,8 @@ export function KnowStep({ agent }: { agent: StartAgent }) {
             label="System prompt"
             help="Who it is, how it speaks, the facts it may use, and what to do when they do not answer the question. Short lines under headings work best."
             className="min-h-64 leading-6"
+            // The way on stays in sight.
+            style={{ maxHeight: "20rem" }}
             value={values.systemPrompt}
             onChange={(systemPrompt) => change({ systemPrompt })}
             error={errorAt("systemPrompt")}

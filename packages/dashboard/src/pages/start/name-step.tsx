@@ -4,6 +4,7 @@ import { useDraft } from "../../components/use-draft.ts";
 import { useCall } from "../../data/queries.ts";
 import type { StartAgent } from "./start-page.tsx";
 import { StepFrame } from "./step-frame.tsx";
+import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 
 /** Makes the agent, or gives the one that is there another name. */
 export function NameStep({ agent }: { agent?: StartAgent }) {
@@ -11,15 +12,18 @@ export function NameStep({ agent }: { agent?: StartAgent }) {
   const make = useCall("createAgent", { changes: ["listAgents"] });
   const rename = useCall("updateAgent", { changes: ["listAgents", "getAgent"] });
   const draft = useDraft({ name: agent?.name ?? "" });
-  const submit = () =>
-    draft.submit(async (body) => {
-      const saved =
-        agent && !draft.isDirty
-          ? agent
-          : await (agent ? rename.mutateAsync({ id: agent.id, body }) : make.mutateAsync({ body }));
-      // Back leads out of the guide, not to a second agent.
-      await navigate({ to: "/start", search: { agentId: saved.id, step: "know" }, replace: !agent });
-    });
+  const keep = () => draft.submit((body) => rename.mutateAsync({ id: agent?.id ?? "", body }));
+  const goOn = (agentId: string) =>
+    // Back leads out of the guide, not to a second agent.
+    navigate({ to: "/start", search: { agentId, step: "know" }, replace: !agent, ignoreBlocker: true });
+  useKeepOnLeave(agent !== undefined && draft.isDirty, keep);
+  const submit = async () => {
+    if (agent) {
+      if (!draft.isDirty || (await keep())) await goOn(agent.id);
+      return;
+    }
+    await draft.submit(async (body) => goOn((await make.mutateAsync({ body })).id));
+  };
   return (
     <form
       ref={draft.form}

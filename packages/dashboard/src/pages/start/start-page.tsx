@@ -4,6 +4,7 @@ import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import { Page } from "../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
+import { rememberAgent } from "../../data/last-agent.ts";
 import { ask } from "../../data/queries.ts";
 import { ArriveStep } from "./arrive-step.tsx";
 import { EmbedStep } from "./embed-step.tsx";
@@ -21,10 +22,11 @@ export function StartPage() {
   const step = stepOf(search);
   const agent = useQuery({ ...ask("getAgent", { id: agentId ?? "" }), enabled: agentId !== undefined });
   const name = agent.data?.name;
+  if (agent.data) rememberAgent(agent.data.id);
   return (
     <Page
       title={name ? `Set up ${name}` : "Make an agent"}
-      description="Five short steps. What you do is kept; leave whenever you like."
+      description="Five short steps. What you do is kept."
       actions={
         agentId &&
         name && (

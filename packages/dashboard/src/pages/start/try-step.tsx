@@ -17,7 +17,7 @@ export function TryStep({ agent }: { agent: StartAgent }) {
       step="try"
       agentId={agent.id}
       isMain={hasReply}
-      next={{ label: hasReply ? "Put it on your site" : "Go on without trying", isSubmit: false }}
+      next={{ label: hasReply ? "Go on" : "Go on without trying", isSubmit: false }}
     >
       <TrialChat
         agentId={agent.id}

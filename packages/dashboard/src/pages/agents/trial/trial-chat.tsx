@@ -93,7 +93,12 @@ function Turns({
         ) : (
           <div className="grid gap-6">
             {chat.turns.map((turn) => (
-              <TrialTurnView key={turn.key} turn={turn} agentName={agentName} />
+              <TrialTurnView
+                key={turn.key}
+                turn={turn}
+                agentName={agentName}
+                onAgain={() => !chat.isRunning && void chat.say(turn.said)}
+              />
             ))}
           </div>
         )}

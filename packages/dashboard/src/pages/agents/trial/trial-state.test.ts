@@ -63,7 +63,7 @@ describe("a reply in the trial chat", () => {
 
   it("writes durations so that they can be compared at a glance", () => {
     expect([0, 849.6, 1_000, 1_449, 9_949, 12_400].map(duration)).toEqual([
-      ...["0 ms", "850 ms", "1.0 s", "1.4 s", "9.9 s", "12 s"],
+      ...["under 1 ms", "850 ms", "1.0 s", "1.4 s", "9.9 s", "12 s"],
     ]);
   });
 });

@@ -13,7 +13,7 @@ export type TrialTool = {
   startedAt: number;
   endedAt: number | null;
 };
-export type TrialPiece = { type: "text"; text: string } | TrialTool;
+type TrialPiece = { type: "text"; text: string } | TrialTool;
 
 /** What was said, and what came back. Times are in milliseconds of one clock. */
 export type TrialTurn = {
@@ -71,8 +71,9 @@ export function afterEvent(turn: TrialTurn, event: ChatEvent, now: number): Tria
   }
 }
 
-/** `850 ms`, `1.4 s`, `12 s`. */
+/** `under 1 ms`, `850 ms`, `1.4 s`, `12 s`. */
 export function duration(milliseconds: number): string {
+  if (milliseconds < 1) return "under 1 ms";
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1_000;
   return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;

@@ -1,9 +1,18 @@
 import { ChevronRight } from "lucide-react";
+import { Button } from "../../../components/button.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { duration, type TrialTool, type TrialTurn } from "./trial-state.ts";
 
 /** A question and its reply: words as they come, tools as they are called, and what it took. */
-export function TrialTurnView({ turn, agentName }: { turn: TrialTurn; agentName: string }) {
+export function TrialTurnView({
+  turn,
+  agentName,
+  onAgain,
+}: {
+  turn: TrialTurn;
+  agentName: string;
+  onAgain: () => void;
+}) {
   const isSilent = turn.state === "running" && turn.pieces.length === 0;
   return (
     <article className="grid gap-3">
@@ -27,13 +36,13 @@ export function TrialTurnView({ turn, agentName }: { turn: TrialTurn; agentName:
           ),
         )}
         {isSilent && <p className="glow text-soft">Waiting for the first word</p>}
-        <TurnEnd turn={turn} />
+        <TurnEnd turn={turn} onAgain={onAgain} />
       </div>
     </article>
   );
 }
 
-function TurnEnd({ turn }: { turn: TrialTurn }) {
+function TurnEnd({ turn, onAgain }: { turn: TrialTurn; onAgain: () => void }) {
   if (turn.isReconnecting) return <p className="text-sm text-soft">The connection was lost; it is taken up again.</p>;
   if (turn.state === "running") return null;
   const { startedAt, firstWordAt, endedAt, tokens } = turn;
@@ -45,7 +54,12 @@ function TurnEnd({ turn }: { turn: TrialTurn }) {
   return (
     <>
       {turn.state === "failed" && (
-        <p className="text-wrong">This reply failed. {turn.problem ?? "The model did not say why."}</p>
+        <>
+          <p className="text-wrong">This reply failed. {turn.problem ?? "The model did not say why."}</p>
+          <Button className="justify-self-start" onClick={onAgain}>
+            Ask again
+          </Button>
+        </>
       )}
       {turn.state === "stopped" && <p className="text-sm text-soft">Stopped. What was said so far is kept.</p>}
       {turn.state === "cut" && (
