@@ -10,13 +10,13 @@ export const identitySamples: readonly Sample[] = [
     code: `import { createHmac } from "node:crypto";
 
 const userHash = createHmac("sha256", process.env.${secret})
-  .update(user.id)
+  .update(String(user.id))
   .digest("hex");`,
   },
   {
     id: "php",
     name: "PHP",
-    code: `$userHash = hash_hmac('sha256', $user->id, getenv('${secret}'));`,
+    code: `$userHash = hash_hmac('sha256', (string) $user->id, getenv('${secret}'));`,
   },
   {
     id: "python",
@@ -24,7 +24,7 @@ const userHash = createHmac("sha256", process.env.${secret})
     code: `import hashlib, hmac, os
 
 user_hash = hmac.new(
-    os.environ["${secret}"].encode(), user.id.encode(), hashlib.sha256
+    os.environ["${secret}"].encode(), str(user.id).encode(), hashlib.sha256
 ).hexdigest()`,
   },
   {
@@ -32,7 +32,7 @@ user_hash = hmac.new(
     name: "Ruby",
     code: `require "openssl"
 
-user_hash = OpenSSL::HMAC.hexdigest("SHA256", ENV["${secret}"], user.id)`,
+user_hash = OpenSSL::HMAC.hexdigest("SHA256", ENV["${secret}"], user.id.to_s)`,
   },
 ];
 

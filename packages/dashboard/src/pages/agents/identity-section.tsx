@@ -25,7 +25,7 @@ export function IdentitySection({
     >
       <Toggle
         label="Believe only signed identities"
-        help="Who comes without a right signature is anonymous, and sees nobody's conversations but their own."
+        help="Who comes without a right signature counts as anonymous."
         value={isRequired}
         onChange={onChange}
       />

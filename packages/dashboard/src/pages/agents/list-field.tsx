@@ -31,9 +31,10 @@ export function ListField({
 }) {
   const id = useId();
   const rows = useRef<HTMLUListElement>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
   const focus = (index: number) =>
     // The row is there after the next rendering.
-    setTimeout(() => rows.current?.querySelectorAll("input")[index]?.focus());
+    setTimeout(() => (rows.current?.querySelectorAll("input")[index] ?? addButton.current)?.focus());
   const replace = (index: number, texts: string[]) =>
     onChange([...values].toSpliced(index, 1, ...texts).slice(0, most));
   const errorOf = (index: number) =>
@@ -62,7 +63,7 @@ export function ListField({
         ))}
       </ul>
       <div>
-        <Button onClick={add} disabled={values.length >= most}>
+        <Button ref={addButton} onClick={add} disabled={values.length >= most}>
           <Plus size={16} aria-hidden /> {addLabel}
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { ArrowUp, RotateCcw, Square } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Button, ButtonLink, IconButton } from "../../../components/button.tsx";
 import { TrialTurnView } from "./trial-turn-view.tsx";
 import { type TrialChatState, useTrialChat } from "./use-trial-chat.ts";
@@ -21,7 +21,8 @@ export function TrialChat({
   onReply?: () => void;
   className?: string;
 }) {
-  const chat = useTrialChat(agentId);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const chat = keepingFocus(useTrialChat(agentId), field);
   const hasReply = chat.turns.some(({ state }) => state === "done");
   useEffect(() => {
     if (hasReply) onReply?.();
@@ -53,7 +54,7 @@ export function TrialChat({
         </p>
       )}
       <Turns chat={chat} agentName={agentName} suggestions={suggestions} />
-      <Composer chat={chat} agentName={agentName} />
+      <Composer chat={chat} agentName={agentName} field={field} />
     </section>
   );
 }
@@ -139,7 +140,35 @@ function NothingSaid({
   );
 }
 
-function Composer({ chat, agentName }: { chat: TrialChatState; agentName: string }) {
+/** What is pressed vanishes or is off then: the focus goes where the next message is written, but not to a phone's keyboard. */
+function keepingFocus(chat: TrialChatState, field: RefObject<HTMLTextAreaElement | null>): TrialChatState {
+  const focus = () => matchMedia("(hover: hover)").matches && field.current?.focus();
+  return {
+    ...chat,
+    say: (text) => {
+      focus();
+      return chat.say(text);
+    },
+    stop: () => {
+      focus();
+      chat.stop();
+    },
+    restart: () => {
+      focus();
+      chat.restart();
+    },
+  };
+}
+
+function Composer({
+  chat,
+  agentName,
+  field,
+}: {
+  chat: TrialChatState;
+  agentName: string;
+  field: RefObject<HTMLTextAreaElement | null>;
+}) {
   const [text, setText] = useState("");
   const send = () => {
     if (text.trim() === "" || chat.isRunning) return;
@@ -155,6 +184,7 @@ function Composer({ chat, agentName }: { chat: TrialChatState; agentName: string
       }}
     >
       <textarea
+        ref={field}
         rows={1}
         aria-label={`Message to ${agentName}`}
         placeholder="Ask something"
