@@ -132,6 +132,36 @@ describe("the dashboard's agents", () => {
     await chat.getByText("Stopped. What was said so far is kept.").waitFor();
   });
 
+  it("say why a reply failed, and can be asked again", async () => {
+    const { page } = await visit({});
+    const chat = page.getByRole("region", { name: "Try Harbour" });
+    const error = { code: "MODEL_NOT_CONFIGURED", message: "The model openai/gpt-5 is not configured on this server." };
+    await page.route("**/chat", (route) => route.fulfill({ status: 503, json: { data: null, error } }));
+    await chat.getByLabel("Message to Harbour").fill("When are you open on Saturday?");
+    await chat.getByRole("button", { name: "Send" }).click();
+    await chat.getByText("This reply failed. The model openai/gpt-5 is not configured on this server.").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
+    await isFit(page);
+    await site.picture(page, "dashboard-agent-failed");
+    await page.unroute("**/chat");
+    await chat.getByRole("button", { name: "Ask again" }).click();
+    await chat.getByText("10:00 to 16:00").first().waitFor();
+  });
+
+  it("ask before changes are lost", async () => {
+    const { page, agentId } = await visit({});
+    await page.getByLabel("System prompt").fill("We open at ten.");
+    await page.getByRole("link", { name: "Embed" }).click();
+    const dialog = page.getByRole("dialog", { name: "Leave without saving?" });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByLabel("System prompt").inputValue()).toBe("We open at ten.");
+    await page.getByRole("button", { name: "Discard" }).click();
+    expect(await page.getByLabel("System prompt").inputValue()).toBe(prompt);
+    await page.getByRole("link", { name: "Embed" }).click();
+    await page.getByRole("heading", { level: 1, name: "Embed" }).waitFor();
+    expect((await read(page, agentId)).systemPrompt).toBe(prompt);
+  });
+
   it("are deleted by who writes their name", async () => {
     const { page, agentId } = await visit({ name: "Old desk" });
     await page.getByRole("button", { name: "Delete Old desk" }).click();

@@ -97,4 +97,27 @@ describe("the guided start", () => {
     const agents = (await site.call(page, "GET", "/agents")).data;
     expect(agents.map(({ name }: { name: string }) => name)).toEqual(["Harbour desk"]);
   });
+
+  it("offers a provider's model where there is one", async () => {
+    const { email } = await createOwner(site.server);
+    const { page } = await site.open("/start", { email });
+    const made = await site.call(page, "POST", "/agents", { name: "Harbour" });
+    const models = [
+      { id: "foyer/demo", provider: "foyer", name: "Demo (no AI)", isDefault: false },
+      { id: "openai/gpt-5-mini", provider: "openai", name: "gpt-5-mini", isDefault: false },
+      { id: "openai/gpt-5", provider: "openai", name: "gpt-5", isDefault: true },
+    ];
+    await page.route("**/models", (route) => route.fulfill({ json: { data: models, error: null } }));
+    await page.goto(`${site.server.url}/dashboard/start?agentId=${made.data.id}`);
+    await page.getByRole("radio", { name: "A model of a provider" }).check();
+    expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("openai/gpt-5");
+    expect(await page.locator("datalist option").count()).toBe(3);
+    await isFit(page);
+    await site.picture(page, "dashboard-start-model");
+    await page.getByLabel("Model", { exact: true }).fill("openai/gpt-6");
+    await page.getByText("None of the 3 models that can be used now has this name.", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
+    expect((await site.call(page, "GET", `/agents/${made.data.id}`)).data.model).toBe("openai/gpt-6");
+  });
 });
