@@ -79,7 +79,7 @@ const home = createRoute({
 const start = createRoute({
   getParentRoute: () => shell,
   path: "/start",
-  validateSearch: texts("agentId"),
+  validateSearch: texts("agentId", "step"),
   component: lazyRouteComponent(() => import("./pages/start/start-page.tsx"), "StartPage"),
 });
 const agents = createRoute({

@@ -55,6 +55,7 @@ const everyRoute = [
   "GET /models/providers account",
   "GET /openapi.json public",
   "GET /pages/:file public",
+  "GET /preview/:agentId public",
   "GET /readyz public",
   "OPTIONS /chat public",
   "OPTIONS /chat/:conversationId/stop public",

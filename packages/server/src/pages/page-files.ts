@@ -34,7 +34,7 @@ export function createPageFiles() {
 }
 
 /** Named one by one, so that no address reaches another file. */
-const assets = new Set(["icon.svg", "page.css", "demo.css", "demo.js"]);
+const assets = new Set(["icon.svg", "page.css", "demo.css", "demo.js", "preview.css", "preview.js"]);
 
 /** Puts values in the place of `{{name}}`, escaped for text and for quoted attributes alike; a name without value is empty. */
 function fillPage(page: string, values: Record<string, string>): string {

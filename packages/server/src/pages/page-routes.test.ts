@@ -36,6 +36,8 @@ describe("pages", () => {
     const withImages = await createAgent({ name: "Harbour", allowedImageHosts: ["images.shop.example"] });
     const pages = [
       ["/demo/nothing", ""],
+      ["/preview/nothing", ""],
+      [`/preview/${id}`, " https:"],
       // Without hosts of its own an agent shows the images of any, as its owner mapped them.
       [`/demo/${id}`, " https:"],
       [`/demo/${withImages}`, " https://images.shop.example"],
@@ -64,6 +66,19 @@ describe("pages", () => {
       for (const [, name] of file.body.matchAll(/from "\.\/([\w.-]+)"/g)) waiting.push(`/pages/${name}`);
     }
     expect(seen.size).toBe(4);
+  });
+
+  it("previews an agent's widget, without a word from the address in the page", async () => {
+    const id = await createAgent({ name: hostile, systemPrompt: "The secret discount is 12 %." });
+    const { statusCode, headers, body } = await get(`/preview/${id}?name=%3Cimg%20src%3Dx%3E&widget=%3Cimg%3E`);
+    expect([statusCode, headers["cache-control"]]).toEqual([200, "no-store"]);
+    expect(body).toContain(`data-agent-id="${id}"`);
+    expect(body).not.toMatch(/<img|secret discount|org_/);
+    const files = [...body.matchAll(/"(\/pages\/[\w.-]+)"/g)].map((match) => match[1] ?? "");
+    for (const file of files) expect([file, (await get(file)).statusCode]).toEqual([file, 200]);
+    expect(files.length).toBe(3);
+    const missing = await get("/preview/agent_00000000000000000000000000");
+    expect(missing.statusCode).toBe(404);
   });
 
   it("serves a file again only when it changed", async () => {

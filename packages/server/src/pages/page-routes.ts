@@ -7,7 +7,7 @@ import { AppError, notFound } from "../errors.ts";
 import { demoImages, demoPage } from "./demo-page.ts";
 import { createPageFiles } from "./page-files.ts";
 
-/** What the demo page may load. `images` are further places that images come from. */
+/** What the pages may load. `images` are further places that images come from. */
 const policyWith = (images: readonly string[] = []) =>
   [
     "default-src 'none'",
@@ -23,7 +23,7 @@ const policyWith = (images: readonly string[] = []) =>
 const open = { config: { access: "public" as const } };
 const hidden = { hide: true };
 
-/** The demo of an agent, and the files that it loads. */
+/** The demo of an agent, the preview of its widget, and the files that they load. */
 export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
   const files = createPageFiles();
   const show = async (
@@ -39,15 +39,21 @@ export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agent
       .type("text/html; charset=utf-8")
       .send(await files.page(name, values));
 
-  app.get(
-    "/demo/:agentId",
-    { ...open, schema: { ...hidden, params: Type.Object({ agentId: Type.String() }) } },
-    async (request, reply) => {
-      const agent = await agents.getPublic(request.params.agentId).catch(nullWhenMissing);
-      if (!agent) return show(reply, 404, "demo-missing.html");
-      return show(reply, 200, "demo.html", demoPage(agent, baseUrl), demoImages(agent));
-    },
-  );
+  for (const [url, page] of [
+    ["/demo/:agentId", "demo.html"],
+    // The dashboard shows it in a frame, and tells it the settings that are not saved yet.
+    ["/preview/:agentId", "preview.html"],
+  ] as const) {
+    app.get(
+      url,
+      { ...open, schema: { ...hidden, params: Type.Object({ agentId: Type.String() }) } },
+      async (request, reply) => {
+        const agent = await agents.getPublic(request.params.agentId).catch(nullWhenMissing);
+        if (!agent) return show(reply, 404, "demo-missing.html");
+        return show(reply, 200, page, demoPage(agent, baseUrl), demoImages(agent));
+      },
+    );
+  }
   app.get(
     "/pages/:file",
     { ...open, schema: { ...hidden, params: Type.Object({ file: Type.String() }) } },

@@ -1,5 +1,114 @@
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { ButtonLink } from "../../components/button.tsx";
+import { TextField } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
+import { EmptyState, Skeleton } from "../../components/states.tsx";
+import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { ask } from "../../data/queries.ts";
+import { modelName } from "./model-name.ts";
+import { planUsage, type Usage } from "./plan-usage.ts";
+
+/** More than this, and finding one by eye takes too long. */
+const MANY = 12;
 
 export function AgentsPage() {
-  return <Page title="AgentsPage">{null}</Page>;
+  const { data: agents } = useSuspenseQuery(ask("listAgents"));
+  const [text, setText] = useState("");
+  if (agents.length === 0) return <NoAgents />;
+  const wanted = text.trim().toLowerCase();
+  const shown = agents.filter(({ name, model }) => `${name} ${model}`.toLowerCase().includes(wanted));
+  return (
+    <Page
+      title="Agents"
+      description="Each answers on its own pages, with its own knowledge, tools and look."
+      actions={
+        <ButtonLink look="main" to="/start">
+          Make an agent
+        </ButtonLink>
+      }
+    >
+      {agents.length > MANY && (
+        <div className="mb-4 max-w-xs">
+          <TextField label="Find an agent" type="search" value={text} onChange={setText} />
+        </div>
+      )}
+      {shown.length === 0 ? (
+        <p className="text-soft">No agent has that name or model.</p>
+      ) : (
+        <AgentTable agents={shown} />
+      )}
+    </Page>
+  );
+}
+
+function NoAgents() {
+  return (
+    <Page title="Agents">
+      <EmptyState
+        title="No agent yet"
+        action={
+          <ButtonLink look="main" to="/start">
+            Make an agent
+          </ButtonLink>
+        }
+      >
+        <p>
+          An agent answers your visitors. It takes a name and what it should know; then one line puts it on your site.
+          It works without a key of a model provider, too, on the built-in demo.
+        </p>
+      </EmptyState>
+    </Page>
+  );
+}
+
+type Summary = { id: string; name: string; model: string; createdAt: string };
+
+function AgentTable({ agents }: { agents: readonly Summary[] }) {
+  const usage = useQuery(planUsage);
+  return (
+    <Table
+      label="Agents"
+      head={
+        <>
+          <Th>Name</Th>
+          <Th className="hidden sm:table-cell">Model</Th>
+          {!usage.isError && <Th isNumber>Conversations this month</Th>}
+          <Th isNumber className="hidden sm:table-cell">
+            Made
+          </Th>
+        </>
+      }
+    >
+      {agents.map(({ id, name, model, createdAt }) => (
+        <Tr key={id}>
+          <Td>
+            <Link
+              to="/agents/$agentId"
+              params={{ agentId: id }}
+              className="block max-w-md font-medium after:absolute after:inset-0"
+            >
+              {name}
+            </Link>
+          </Td>
+          <Td className="hidden text-soft sm:table-cell">{modelName(model)}</Td>
+          {!usage.isError && (
+            <Td isNumber>
+              <Count usage={usage.data} agentId={id} />
+            </Td>
+          )}
+          <Td isNumber className="hidden text-soft sm:table-cell">
+            <Time at={createdAt} />
+          </Td>
+        </Tr>
+      ))}
+    </Table>
+  );
+}
+
+function Count({ usage, agentId }: { usage: Usage | undefined; agentId: string }) {
+  if (!usage) return <Skeleton className="ms-auto h-4 w-8" />;
+  return usage.agents.find(({ id }) => id === agentId)?.conversationsThisMonth.toLocaleString() ?? "0";
 }

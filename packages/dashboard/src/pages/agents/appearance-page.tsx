@@ -1,5 +1,150 @@
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { Select, TextArea, TextField } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
+import { SaveBar } from "../../components/save-bar.tsx";
+import { useDraft } from "../../components/use-draft.ts";
+import { ask, useCall } from "../../data/queries.ts";
+import { AccentField } from "./accent-field.tsx";
+import { ListField } from "./list-field.tsx";
+import { toDraft, toSettings, type WidgetDraft } from "./widget-draft.ts";
+import { WidgetPreview } from "./widget-preview.tsx";
 
+const route = getRouteApi("/shell/agents/$agentId/appearance");
+
+/** How the widget looks and greets, with the widget itself beside it. */
 export function AppearancePage() {
-  return <Page title="AppearancePage">{null}</Page>;
+  const { agentId } = route.useParams();
+  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const save = useCall("updateAgent", { changes: ["getAgent"], done: "Saved. Pages have it with their next load" });
+  const draft = useDraft({ widget: toDraft(agent.widget) });
+  const { widget } = draft.values;
+  return (
+    <Page key={agentId} title="Appearance" description={`How ${agent.name} looks and greets on your pages.`} isWide>
+      <div className="grid gap-x-8 gap-y-8 lg:grid-cols-[18rem_minmax(0,1fr)] xl:grid-cols-[24rem_minmax(0,1fr)] xl:gap-x-10">
+        <form
+          ref={draft.form}
+          noValidate
+          aria-label="Appearance"
+          className="grid min-w-0 content-start gap-5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void draft.submit((values) =>
+              save.mutateAsync({ id: agentId, body: { widget: toSettings(values.widget) } }),
+            );
+          }}
+        >
+          <WidgetFields
+            agentName={agent.name}
+            widget={widget}
+            onChange={(part) => draft.change({ widget: { ...widget, ...part } })}
+            errorAt={(field) => draft.errorAt(`widget.${field}`)}
+          />
+          <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
+        </form>
+        <div className="min-w-0 lg:sticky lg:top-8 lg:self-start">
+          <WidgetPreview key={agentId} agentId={agentId} name={agent.name} widget={toSettings(widget)} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+type FieldsProps = {
+  agentName: string;
+  widget: WidgetDraft;
+  onChange: (part: Partial<WidgetDraft>) => void;
+  errorAt: (field: string) => string | undefined;
+};
+
+function WidgetFields({ agentName, widget, onChange, errorAt }: FieldsProps) {
+  return (
+    <>
+      <TextField
+        {...{ label: "Title", autoComplete: "off", placeholder: agentName, help: "Above the chat." }}
+        value={widget.title}
+        onChange={(title) => onChange({ title })}
+        error={errorAt("title")}
+      />
+      <TextArea
+        {...{ label: "Greeting", placeholder: "Hello. What can I do for you?" }}
+        help="Stands there before anything is said. Markdown works."
+        value={widget.greeting}
+        onChange={(greeting) => onChange({ greeting })}
+        error={errorAt("greeting")}
+      />
+      <ListField
+        {...{ label: "Suggestions", itemLabel: "Suggestion", addLabel: "Add a suggestion", most: 10 }}
+        placeholder="When are you open?"
+        emptyText="None: visitors begin with their own words."
+        help="Buttons under the greeting. A click asks that question."
+        values={widget.suggestions}
+        onChange={(suggestions) => onChange({ suggestions })}
+        errorAt={(index) => errorAt(`suggestions.${index}`)}
+      />
+      <AccentField
+        value={widget.accentColor}
+        onChange={(accentColor) => onChange({ accentColor })}
+        error={errorAt("accentColor")}
+      />
+      <PlaceFields widget={widget} onChange={onChange} errorAt={errorAt} />
+    </>
+  );
+}
+
+const languages = [
+  ...[
+    ["en", "English"],
+    ["de", "Deutsch"],
+    ["fr", "Français"],
+    ["es", "Español"],
+    ["it", "Italiano"],
+  ],
+  ...[
+    ["pt", "Português"],
+    ["nl", "Nederlands"],
+    ["pl", "Polski"],
+    ["tr", "Türkçe"],
+    ["ar", "العربية"],
+  ],
+  ...[
+    ["ja", "日本語"],
+    ["zh", "中文"],
+  ],
+].map(([value = "", label = ""]) => ({ value, label }));
+
+function PlaceFields({ widget, onChange, errorAt }: Omit<FieldsProps, "agentName">) {
+  const isListed = widget.locale === "" || languages.some(({ value }) => value === widget.locale);
+  return (
+    <>
+      <Select
+        label="Corner"
+        value={widget.position}
+        onChange={(position) => onChange({ position })}
+        options={[
+          { value: "right", label: "Bottom right" },
+          { value: "left", label: "Bottom left" },
+        ]}
+      />
+      <TextField
+        {...{ label: "Words on the launcher", autoComplete: "off", placeholder: "None, the lamp alone" }}
+        help="Beside the lamp in the corner, such as “Ask us”."
+        value={widget.launcherLabel}
+        onChange={(launcherLabel) => onChange({ launcherLabel })}
+        error={errorAt("launcherLabel")}
+      />
+      <Select
+        label="Language of the buttons"
+        help="What the agent says is in whatever language it is asked in."
+        value={widget.locale}
+        onChange={(locale) => onChange({ locale })}
+        error={errorAt("locale")}
+        options={[
+          { value: "", label: "The page's, else the visitor's" },
+          ...languages,
+          ...(isListed ? [] : [{ value: widget.locale, label: widget.locale }]),
+        ]}
+      />
+    </>
+  );
 }

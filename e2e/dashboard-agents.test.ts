@@ -1,0 +1,284 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { createOwner } from "../test/session-client.ts";
+
+const prompt = `You are Harbour, the assistant of Harbour Bikes, a small bicycle shop.
+Answer in a few friendly sentences. Use only the facts below.
+
+# Opening hours
+- Tuesday to Friday: open from 9:00 to 18:00
+- Saturday: open from 10:00 to 16:00
+
+# Service
+- A basic service costs 59 euros and takes one day.
+`;
+
+const stock = {
+  name: "stock_lookup",
+  description: "Looks up how many of a bike are in stock",
+  executionType: "mock",
+  inputSchema: { type: "object", properties: { bike: { type: "string", description: "Which bike" } } },
+  mockResponse: JSON.stringify({ bike: "Tourer 28", left: 3 }),
+};
+
+/** Stands in for a month of visitors. */
+function showUsage(page: Page, id: string, usage: object) {
+  const agent = { id, tokensThisMonth: 0, conversationsThisMonth: 0, submissionsThisMonth: 0, ...usage };
+  return page.route("**/plan", (route) => route.fulfill({ json: { planId: "pro", usage: { agents: [agent] } } }));
+}
+
+describe("the dashboard's agents", () => {
+  let site: DashboardSite;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+  });
+  afterAll(() => site.stop());
+
+  const open = (path = "/agents") => site.open(path);
+  const makeAgent = async (page: Page, more: object = {}) => {
+    const body = { name: "Harbour", systemPrompt: prompt, ...more };
+    return (await site.call(page, "POST", "/agents", body)).data.id as string;
+  };
+  const visit = async (agent: object, path = "") => {
+    const opened = await open();
+    const agentId = await makeAgent(opened.page, agent);
+    await opened.page.goto(`${site.server.url}/dashboard/agents/${agentId}${path}`);
+    return { ...opened, agentId };
+  };
+  const isFit = async (page: Page) => {
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const before = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflowOf(page)).toBe(0);
+    if (before) await page.setViewportSize(before);
+  };
+  const save = async (page: Page) => {
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved").first().waitFor();
+  };
+  const read = async (page: Page, agentId: string) => (await site.call(page, "GET", `/agents/${agentId}`)).data;
+
+  it("are listed with what they are, and teach when there is none", async () => {
+    const { email } = await createOwner(site.server);
+    const { page, problems } = await site.open("/agents", { email });
+    await page.getByRole("heading", { name: "No agent yet" }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-agents-empty");
+    const ids: string[] = [];
+    for (const name of ["Harbour", "Workshop desk", "Rentals"]) ids.push(await makeAgent(page, { name }));
+    await showUsage(page, ids[1] ?? "", { conversationsThisMonth: 1_204 });
+    await page.reload();
+    await page.getByRole("row", { name: /Workshop desk.*1,204/ }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-agents");
+    await page.getByRole("link", { name: "Rentals" }).click();
+    await page.getByRole("heading", { level: 1, name: "Rentals" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("are edited, with what is wrong told at its field", async () => {
+    const { page, problems, agentId } = await visit({});
+    await page.getByLabel("Name").fill(" ");
+    await page.getByLabel("Temperature").fill("140");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByLabel("Name").and(page.locator("[aria-invalid=true]")).waitFor();
+    await page.getByLabel("Temperature").and(page.locator("[aria-invalid=true]")).waitFor();
+    await isFit(page);
+    await page.getByLabel("Name").fill("Harbour desk");
+    await page.getByLabel("Temperature").fill("30");
+    await page.getByLabel("System prompt").fill("We open at nine.");
+    await save(page);
+    expect(await read(page, agentId)).toMatchObject({
+      ...{ name: "Harbour desk", temperature: 30, systemPrompt: "We open at nine." },
+    });
+    await page.getByRole("heading", { level: 1, name: "Harbour desk" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("are talked to while they are edited, and tools show what they were asked and gave", async () => {
+    const { page, problems, agentId } = await visit({});
+    await site.call(page, "POST", "/tools", { agentId, ...stock });
+    const chat = page.getByRole("region", { name: "Try Harbour" });
+    await chat.getByLabel("Message to Harbour").fill("When are you open on Saturday?");
+    await page.keyboard.press("Enter");
+    await chat.getByText("10:00 to 16:00").first().waitFor();
+    await chat.getByText(/done after/i).waitFor();
+    await chat.getByLabel("Message to Harbour").fill("How many of the Tourer 28 are in stock? Use stock_lookup");
+    await page.keyboard.press("Enter");
+    await chat.getByText("stock_lookup", { exact: true }).click();
+    await chat.getByText('"left": 3').waitFor();
+    expect(await chat.getByText(/not saved yet/).count()).toBe(0);
+    await page.getByLabel("Temperature").fill("20");
+    await chat.getByText(/not saved yet/).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-agent");
+    const kept = await site.call(page, "GET", `/conversations?agentId=${agentId}`);
+    expect(kept.data).toMatchObject([{ userEmail: site.owner.email, messageCount: 4 }]);
+    await chat.getByRole("button", { name: "New conversation" }).click();
+    await chat.getByText("Ask Harbour what a visitor would ask.", { exact: false }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("are stopped while they speak", async () => {
+    const long = Array.from({ length: 400 }, (_, index) => `The tour number ${index} leads along the harbour.`);
+    const { page } = await visit({ systemPrompt: `# Tours\n${long.join(" ")}` });
+    const chat = page.getByRole("region", { name: "Try Harbour" });
+    await chat.getByLabel("Message to Harbour").fill("Which tours lead along the harbour?");
+    await page.keyboard.press("Enter");
+    await chat.getByText("The tour", { exact: false }).first().waitFor();
+    await chat.getByRole("button", { name: "Stop" }).click();
+    await chat.getByText("Stopped. What was said so far is kept.").waitFor();
+  });
+
+  it("say why a reply failed, and can be asked again", async () => {
+    const { page } = await visit({});
+    const chat = page.getByRole("region", { name: "Try Harbour" });
+    const error = { code: "MODEL_NOT_CONFIGURED", message: "The model openai/gpt-5 is not configured on this server." };
+    await page.route("**/chat", (route) => route.fulfill({ status: 503, json: { data: null, error } }));
+    await chat.getByLabel("Message to Harbour").fill("When are you open on Saturday?");
+    await chat.getByRole("button", { name: "Send" }).click();
+    await chat.getByText("This reply failed. The model openai/gpt-5 is not configured on this server.").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
+    await isFit(page);
+    await site.picture(page, "dashboard-agent-failed");
+    await page.unroute("**/chat");
+    await chat.getByRole("button", { name: "Ask again" }).click();
+    await chat.getByText("10:00 to 16:00").first().waitFor();
+  });
+
+  it("ask before changes are lost", async () => {
+    const { page, agentId } = await visit({});
+    await page.getByLabel("System prompt").fill("We open at ten.");
+    await page.getByRole("link", { name: "Embed" }).click();
+    const dialog = page.getByRole("dialog", { name: "Leave without saving?" });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByLabel("System prompt").inputValue()).toBe("We open at ten.");
+    await page.getByRole("button", { name: "Discard" }).click();
+    expect(await page.getByLabel("System prompt").inputValue()).toBe(prompt);
+    await page.getByRole("link", { name: "Embed" }).click();
+    await page.getByRole("heading", { level: 1, name: "Embed" }).waitFor();
+    expect((await read(page, agentId)).systemPrompt).toBe(prompt);
+  });
+
+  it("are deleted by who writes their name", async () => {
+    const { page, agentId } = await visit({ name: "Old desk" });
+    await page.getByRole("button", { name: "Delete Old desk" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByRole("button", { name: "Delete Old desk" }).isDisabled()).toBe(true);
+    await isFit(page);
+    await site.picture(page, "dashboard-agent-delete");
+    await dialog.getByLabel("Write Old desk to go on").fill("Old desk");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
+    await expect.poll(() => page.getByRole("link", { name: "Old desk" }).count()).toBe(0);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}`);
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
+  });
+
+  it("show their widget with what is not saved yet, and save it", async () => {
+    const { page, problems, agentId } = await visit({ widget: { greeting: "Good morning." } }, "/appearance");
+    const preview = page.frameLocator("iframe");
+    await preview.getByText("Good morning.").waitFor();
+    await page.getByLabel("Title").fill("Harbour Bikes");
+    await page.getByLabel("Greeting").press("Control+End");
+    await page.keyboard.type(" Welcome");
+    await preview.getByText("Good morning. Welcome").waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
+    await page.getByRole("button", { name: "Add a suggestion" }).click();
+    await page.keyboard.type("When are you open?");
+    await preview.getByRole("button", { name: "When are you open?" }).waitFor();
+    await page.getByLabel("Accent colour", { exact: true }).fill("#0f766e");
+    await page.getByText("Text on it is white").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-appearance");
+    await page.getByText("Phone", { exact: true }).click();
+    await preview.getByText("Good morning. Welcome").waitFor();
+    await page.getByText("Dark", { exact: true }).click();
+    await preview.locator(":root[data-theme=dark]").waitFor();
+    await preview.getByText("Good morning. Welcome").waitFor();
+    await site.picture(page, "dashboard-appearance-phone");
+    expect((await read(page, agentId)).widget).toEqual({ greeting: "Good morning." });
+    await save(page);
+    expect((await read(page, agentId)).widget).toMatchObject({
+      ...{ title: "Harbour Bikes", greeting: "Good morning. Welcome", suggestions: ["When are you open?"] },
+      ...{ accentColor: "#0f766e", position: "right" },
+    });
+    await page.getByLabel("Accent colour", { exact: true }).fill("teal");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByLabel("Accent colour", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("are put on pages by a line, on the sites that are allowed", async () => {
+    const { page, problems, agentId } = await visit({}, "/embed");
+    const line = `<script src="${site.server.url}/widget.js" data-agent-id="${agentId}" async></script>`;
+    expect(await page.getByRole("region", { name: "the line", exact: true }).innerText()).toBe(line);
+    await page.getByRole("button", { name: "Add a site" }).click();
+    await page.keyboard.type("https://shop.example/cart");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Must be an origin such as https://shop.example.").waitFor();
+    await isFit(page);
+    await page.getByLabel("Site 1").fill("https://shop.example");
+    await page.getByLabel("Tokens a month").fill("500000");
+    await page.getByRole("switch", { name: "Believe only signed identities" }).click();
+    await save(page);
+    expect(await read(page, agentId)).toMatchObject({
+      ...{ allowedOrigins: ["https://shop.example"], monthlyTokenBudget: 500_000, requireIdentity: true },
+    });
+    await site.picture(page, "dashboard-embed");
+    expect(problems).toEqual([]);
+  });
+
+  it("have a budget, with what is spent of it", async () => {
+    const { page, problems, agentId } = await visit({ monthlyTokenBudget: 500_000 }, "/embed");
+    await showUsage(page, agentId, { tokensThisMonth: 312_480 });
+    await page.reload();
+    await page.getByText("312,480").waitFor();
+    await page.getByText("of 500,000 tokens this month").waitFor();
+    await page.getByLabel("Tokens a month").fill("300000");
+    await page.getByText("tokens this month. The budget is spent").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-embed-budget");
+    await page.getByLabel("Tokens a month").fill("");
+    await page.getByText("312,480 tokens this month").waitFor();
+    await save(page);
+    expect((await read(page, agentId)).monthlyTokenBudget).toBeNull();
+    expect(problems).toEqual([]);
+  });
+
+  it("show their identity secret when asked, and replace it when that is confirmed", async () => {
+    const { page, problems, agentId } = await visit({}, "/embed");
+    const secretOf = async () =>
+      (await site.call(page, "GET", `/agents/${agentId}/identity-secret`)).data.identitySecret as string;
+    const before = await secretOf();
+    await page.getByRole("button", { name: "Show the secret" }).waitFor();
+    expect(await page.content()).not.toContain(before);
+    await page.getByRole("button", { name: "Show the secret" }).click();
+    await page.getByText(before).waitFor();
+    await page.getByRole("button", { name: "Make a new one" }).click();
+    await isFit(page);
+    await page.getByRole("button", { name: "Replace the identity secret" }).click();
+    await expect.poll(secretOf).not.toBe(before);
+    await page.getByText(await secretOf()).waitFor();
+    expect(await page.getByText(before).count()).toBe(0);
+
+    const member = await site.open(`/agents/${agentId}/embed`, { email: await site.addMember("member") });
+    await member.page.getByText("Owners and admins can see the identity secret.").waitFor();
+    expect(await member.page.getByRole("button", { name: "Show the secret" }).count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it("are not found by another account", async () => {
+    const { page, agentId } = await visit({});
+    await page.close();
+    const { email } = await createOwner(site.server);
+    for (const path of ["", "/appearance", "/embed"]) {
+      const other = (await site.open(`/agents/${agentId}${path}`, { email })).page;
+      await other.getByRole("heading", { name: "Not found" }).waitFor();
+    }
+    const start = (await site.open(`/start?agentId=${agentId}`, { email })).page;
+    await start.getByRole("heading", { name: "Not found" }).waitFor();
+  });
+});

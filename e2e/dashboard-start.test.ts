@@ -1,0 +1,123 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { createOwner } from "../test/session-client.ts";
+import { ask } from "../test/widget-site.ts";
+
+describe("the guided start", () => {
+  let site: DashboardSite;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+  });
+  afterAll(() => site.stop());
+
+  const isFit = async (page: Page) => {
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const before = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflowOf(page)).toBe(0);
+    if (before) await page.setViewportSize(before);
+  };
+
+  it("leads from a name to the first visitor's conversation", { timeout: 90_000 }, async () => {
+    const { page, problems } = await site.open("/");
+    await page.waitForURL("**/dashboard/start");
+    await page.getByRole("button", { name: "Make the agent" }).click();
+    await page.getByLabel("Name").and(page.locator("[aria-invalid=true]")).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-start-name");
+    await page.getByLabel("Name").fill("Harbour");
+    await page.keyboard.press("Enter");
+
+    await page.getByRole("heading", { name: "What should it know?" }).waitFor();
+    expect(await page.getByRole("radio", { name: "The demo" }).isChecked()).toBe(true);
+    await page.getByText("No provider has a key yet.", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Start from the example of a bicycle shop" }).click();
+    await isFit(page);
+    await site.picture(page, "dashboard-start-know");
+    await page.getByRole("button", { name: "Go on" }).click();
+
+    await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
+    await page.getByRole("button", { name: "When are you open?" }).click();
+    await page.getByText("9:00 to 18:00").first().waitFor();
+    await page.getByRole("link", { name: "Go on", exact: true }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-start-try");
+    await page.getByRole("link", { name: "Go on", exact: true }).click();
+
+    const agentId = new URL(page.url()).searchParams.get("agentId");
+    const line = `<script src="${site.server.url}/widget.js" data-agent-id="${agentId}" async></script>`;
+    expect(await page.getByRole("region", { name: "the line" }).innerText()).toBe(line);
+    await isFit(page);
+    await site.picture(page, "dashboard-start-embed");
+    await page.getByRole("link", { name: "Wait for the first visitor" }).click();
+
+    await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
+    await page.getByText("Listening").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-start-wait");
+    const visitor = (await site.browser.open()).page;
+    await visitor.goto(`${site.server.url}/demo/${agentId}`);
+    await ask(visitor, "Can I take a test ride?");
+    await page.getByRole("heading", { name: "The first conversation is here" }).waitFor();
+    await page.getByText("Can I take a test ride?").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-start-arrived");
+    await page.getByRole("link", { name: "Read it" }).click();
+    await page.waitForURL(/\/agents\/agent_\w+\/conversations\/conv_\w+/);
+
+    // Whoever has an agent is not led here again.
+    await page.goto(`${site.server.url}/dashboard`);
+    await page.waitForURL(/\/conversations/);
+    expect(problems).toEqual([]);
+  });
+
+  it("is gone on with where it was left, and back leads back", async () => {
+    const { email } = await createOwner(site.server);
+    const { page } = await site.open("/start", { email });
+    const made = await site.call(page, "POST", "/agents", { name: "Harbour", systemPrompt: "We open at nine." });
+    const address = `${site.server.url}/dashboard/start?agentId=${made.data.id}`;
+    await page.goto(address);
+    await page.getByRole("heading", { name: "What should it know?" }).waitFor();
+    expect(await page.getByLabel("System prompt").inputValue()).toBe("We open at nine.");
+    // Leaving by another way than the button keeps what was written, too.
+    await page.getByLabel("System prompt").fill("We open at ten.");
+    await page.getByRole("link", { name: "First conversation" }).click();
+    await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
+    expect((await site.call(page, "GET", `/agents/${made.data.id}`)).data.systemPrompt).toBe("We open at ten.");
+    await page.goto(`${address}&step=embed`);
+    await page.getByRole("heading", { name: "Copy one line into your pages" }).waitFor();
+    await page.getByRole("link", { name: "Back" }).click();
+    await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
+    await page.getByRole("link", { name: "Name it" }).click();
+    await page.getByLabel("Name").fill("Harbour desk");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Set up Harbour desk" }).waitFor();
+    const agents = (await site.call(page, "GET", "/agents")).data;
+    expect(agents.map(({ name }: { name: string }) => name)).toEqual(["Harbour desk"]);
+  });
+
+  it("offers a provider's model where there is one", async () => {
+    const { email } = await createOwner(site.server);
+    const { page } = await site.open("/start", { email });
+    const made = await site.call(page, "POST", "/agents", { name: "Harbour" });
+    const models = [
+      { id: "foyer/demo", provider: "foyer", name: "Demo (no AI)", isDefault: false },
+      { id: "openai/gpt-5-mini", provider: "openai", name: "gpt-5-mini", isDefault: false },
+      { id: "openai/gpt-5", provider: "openai", name: "gpt-5", isDefault: true },
+    ];
+    await page.route("**/models", (route) => route.fulfill({ json: { data: models, error: null } }));
+    await page.goto(`${site.server.url}/dashboard/start?agentId=${made.data.id}`);
+    await page.getByRole("radio", { name: "A model of a provider" }).check();
+    expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("openai/gpt-5");
+    expect(await page.locator("datalist option").count()).toBe(3);
+    await isFit(page);
+    await site.picture(page, "dashboard-start-model");
+    await page.getByLabel("Model", { exact: true }).fill("openai/gpt-6");
+    await page.getByText("None of the 3 models that can be used now has this name.", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
+    expect((await site.call(page, "GET", `/agents/${made.data.id}`)).data.model).toBe("openai/gpt-6");
+  });
+});

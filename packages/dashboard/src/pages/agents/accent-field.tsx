@@ -1,0 +1,72 @@
+import { useId } from "react";
+import { Button } from "../../components/button.tsx";
+import { contrast, isColor, LAMP, textOn } from "./accent-contrast.ts";
+
+/** The colour of the launcher and of what the visitor says; how well it is read stands beside it. */
+export function AccentField({
+  value,
+  onChange,
+  error,
+}: {
+  value: string;
+  onChange: (color: string) => void;
+  error: string | undefined;
+}) {
+  const id = useId();
+  const color = isColor(value.trim()) ? value.trim() : LAMP;
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="font-medium">
+        Accent colour
+      </label>
+      <div className="flex flex-wrap gap-2">
+        <input
+          type="color"
+          aria-label="Choose the accent colour"
+          value={color.toLowerCase()}
+          onChange={(event) => onChange(event.target.value)}
+          className="h-9 w-12 cursor-pointer rounded-lg border border-edge bg-raised p-1 pointer-coarse:h-11"
+        />
+        <input
+          id={id}
+          value={value}
+          spellCheck={false}
+          placeholder={LAMP}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={`${id}-help${error ? ` ${id}-error` : ""}`}
+          onChange={(event) => onChange(event.target.value)}
+          className="min-h-9 w-32 rounded-lg border border-edge bg-raised px-3 py-1.5 font-mono aria-invalid:border-wrong pointer-coarse:min-h-11"
+        />
+        {value !== "" && (
+          <Button look="plain" onClick={() => onChange("")}>
+            Back to amber
+          </Button>
+        )}
+      </div>
+      {error && (
+        <p id={`${id}-error`} className="text-sm text-wrong">
+          {error}
+        </p>
+      )}
+      <div id={`${id}-help`} className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-soft">
+        <Contrast color={color} />
+      </div>
+    </div>
+  );
+}
+
+function Contrast({ color }: { color: string }) {
+  const { text, name, contrast: ratio } = textOn(color);
+  const onWhite = contrast(color, "#ffffff");
+  return (
+    <>
+      <span className="rounded-md px-1.5 font-medium" style={{ background: color, color: text }}>
+        Aa
+      </span>
+      <span>
+        Text on it is {name}, {ratio.toFixed(1)} to 1.
+      </span>
+      {onWhite < 1.5 && <span>On a white page the launcher is hard to see.</span>}
+    </>
+  );
+}

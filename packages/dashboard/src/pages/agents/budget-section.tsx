@@ -1,0 +1,71 @@
+import { useQuery } from "@tanstack/react-query";
+import { NumberField, TextArea } from "../../components/field.tsx";
+import { Section } from "../../components/page.tsx";
+import { Skeleton } from "../../components/states.tsx";
+import { planUsage } from "./plan-usage.ts";
+
+/** What the agent may spend on its model in a month, and what it says then. */
+export function BudgetSection({
+  agentId,
+  budget,
+  message,
+  onChange,
+  errorAt,
+}: {
+  agentId: string;
+  budget: number | null;
+  message: string;
+  onChange: (part: { monthlyTokenBudget?: number | null; budgetMessage?: string }) => void;
+  errorAt: (path: string) => string | undefined;
+}) {
+  return (
+    <Section
+      title="Budget"
+      description="A calendar month (UTC) of tokens, as the provider counts them. A reply that runs when it is reached is finished."
+    >
+      <SpentSoFar agentId={agentId} budget={budget} />
+      <NumberField
+        {...{ label: "Tokens a month", isOptional: true, min: 0, step: 1_000, inputMode: "numeric" }}
+        placeholder="Without a limit"
+        className="max-w-48"
+        value={budget}
+        onChange={(monthlyTokenBudget) => onChange({ monthlyTokenBudget })}
+        error={errorAt("monthlyTokenBudget")}
+      />
+      <TextArea
+        {...{ label: "What it says once the budget is spent", isOptional: true }}
+        placeholder="I cannot answer any more questions right now. Please try again later."
+        value={message}
+        onChange={(budgetMessage) => onChange({ budgetMessage })}
+        error={errorAt("budgetMessage")}
+      />
+    </Section>
+  );
+}
+
+function SpentSoFar({ agentId, budget }: { agentId: string; budget: number | null }) {
+  const usage = useQuery(planUsage);
+  if (usage.isError) return null;
+  if (!usage.data) return <Skeleton className="h-10 max-w-md" />;
+  const spent = usage.data.agents.find(({ id }) => id === agentId)?.tokensThisMonth ?? 0;
+  const part = budget ? Math.min(1, spent / budget) : 0;
+  return (
+    <div className="grid min-h-10 max-w-md content-start gap-2">
+      <p>
+        <span className="font-medium">{spent.toLocaleString()}</span>
+        <span className="text-soft">
+          {budget === null ? " tokens this month" : ` of ${budget.toLocaleString()} tokens this month`}
+          {budget !== null && spent >= budget && ". The budget is spent"}
+        </span>
+      </p>
+      {budget !== null && (
+        <div aria-hidden className="h-1.5 rounded-full bg-line">
+          <div
+            className="h-full rounded-full bg-ink"
+            style={{ width: `${Math.max(part * 100, spent > 0 ? 1 : 0)}%` }}
+          />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { identifiedLine, identitySamples } from "./identity-samples.ts";
+
+describe("the code that signs an identity", () => {
+  it("makes what the server expects", () => {
+    const code = identitySamples.find(({ id }) => id === "node")?.code.replace(/^import .+\n/, "") ?? "";
+    const run = new Function("createHmac", "process", "user", `${code}; return userHash;`);
+    const hash = run(createHmac, { env: { FOYER_IDENTITY_SECRET: "fis_secret" } }, { id: 42 });
+    expect(hash).toBe(createHmac("sha256", "fis_secret").update("42").digest("hex"));
+  });
+
+  it("comes in every language with the same name for the secret, and never with the secret", () => {
+    expect(identitySamples.map(({ id }) => id)).toEqual(["node", "php", "python", "ruby"]);
+    for (const { code } of identitySamples) expect(code).toMatch(/FOYER_IDENTITY_SECRET/);
+  });
+
+  it("is followed by the attributes that the widget reads", () => {
+    const line = identifiedLine("agent_1", "https://chat.example");
+    for (const part of ['src="https://chat.example/widget.js"', "data-user-id=", "data-user-email=", "data-user-hash="])
+      expect(line).toContain(part);
+  });
+});

@@ -1,0 +1,75 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { Copyable } from "../../components/copyable.tsx";
+import { ConfirmDialog } from "../../components/dialog.tsx";
+import { Skeleton } from "../../components/states.tsx";
+import { ask, useCall } from "../../data/queries.ts";
+
+/** The key that signs who a visitor is. Hidden until it is asked for; for admins and owners only. */
+export function IdentitySecret({ agentId }: { agentId: string }) {
+  const role = useQuery(ask("getSession")).data?.role;
+  const [isShown, setShown] = useState(false);
+  const secret = useQuery({ ...ask("getIdentitySecret", { id: agentId }), enabled: isShown, gcTime: 0 });
+  if (role === "member") return <p className="text-soft">Owners and admins can see the identity secret.</p>;
+  return (
+    <div className="grid gap-2">
+      <h3 className="font-medium">Identity secret</h3>
+      {secret.isError && isShown ? (
+        <p role="alert" className="text-wrong">
+          {secret.error.message}
+        </p>
+      ) : isShown && secret.data ? (
+        <Copyable label="the identity secret" text={secret.data.identitySecret} />
+      ) : isShown ? (
+        <Skeleton className="h-[38px]" />
+      ) : (
+        <p className="flex h-[38px] items-center rounded-lg border border-line bg-sunken px-3 font-mono text-soft">
+          <span aria-hidden>{"•".repeat(24)}</span>
+          <span className="sr-only">Hidden</span>
+        </p>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => setShown(!isShown)}>{isShown ? "Hide the secret" : "Show the secret"}</Button>
+        <Rotate agentId={agentId} onRotated={() => setShown(true)} />
+      </div>
+      <p className="text-sm text-soft">It belongs on your server, never into a page.</p>
+    </div>
+  );
+}
+
+function Rotate({ agentId, onRotated }: { agentId: string; onRotated: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const rotate = useCall("rotateIdentitySecret", {
+    changes: ["getIdentitySecret"],
+    done: "The new identity secret holds",
+  });
+  const confirm = () =>
+    rotate.mutate(
+      { id: agentId },
+      {
+        onSuccess: () => {
+          setOpen(false);
+          onRotated();
+        },
+      },
+    );
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Make a new one</Button>
+      <ConfirmDialog
+        title="Make a new identity secret?"
+        action="Replace the identity secret"
+        isOpen={isOpen}
+        isBusy={rotate.isPending}
+        onClose={() => setOpen(false)}
+        onConfirm={confirm}
+      >
+        <p>
+          Hashes made with the old one stop working at once: until your server has the new one, signed-in visitors count
+          as anonymous.
+        </p>
+      </ConfirmDialog>
+    </>
+  );
+}

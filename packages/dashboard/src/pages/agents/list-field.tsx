@@ -1,0 +1,135 @@
+import { Plus, X } from "lucide-react";
+import { useId, useRef } from "react";
+import { Button, IconButton } from "../../components/button.tsx";
+
+/** Short texts, one a row. Enter adds the next, and several pasted lines become several rows. */
+export function ListField({
+  label,
+  itemLabel,
+  help,
+  values,
+  onChange,
+  errorAt,
+  addLabel,
+  most,
+  placeholder,
+  emptyText,
+}: {
+  label: string;
+  /** What one row is called: "Origin". */
+  itemLabel: string;
+  help: string;
+  values: readonly string[];
+  onChange: (values: string[]) => void;
+  /** What is wrong with the row of that number, from 0; empty rows are not saved and do not count. */
+  errorAt: (index: number) => string | undefined;
+  addLabel: string;
+  most: number;
+  placeholder?: string;
+  /** What an empty list means. */
+  emptyText: string;
+}) {
+  const id = useId();
+  const rows = useRef<HTMLUListElement>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
+  const focus = (index: number) =>
+    // The row is there after the next rendering.
+    setTimeout(() => (rows.current?.querySelectorAll("input")[index] ?? addButton.current)?.focus());
+  const replace = (index: number, texts: string[]) =>
+    onChange([...values].toSpliced(index, 1, ...texts).slice(0, most));
+  const errorOf = (index: number) =>
+    isFilled(values[index]) ? errorAt(values.slice(0, index).filter(isFilled).length) : undefined;
+  const add = () => {
+    onChange([...values, ""]);
+    focus(values.length);
+  };
+  return (
+    <fieldset aria-describedby={`${id}-help`} className="grid min-w-0 gap-2">
+      <legend className="mb-1 font-medium">{label}</legend>
+      {values.length === 0 && <p className="text-soft">{emptyText}</p>}
+      <ul ref={rows} className="grid gap-2 empty:hidden">
+        {values.map((value, index) => (
+          <Row
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place; texts may repeat while they are written
+            key={index}
+            {...{ value, placeholder: placeholder ?? "", label: `${itemLabel} ${index + 1}`, error: errorOf(index) }}
+            onChange={(texts) => replace(index, texts)}
+            onEnter={add}
+            onRemove={() => {
+              replace(index, []);
+              focus(Math.max(0, index - 1));
+            }}
+          />
+        ))}
+      </ul>
+      <div>
+        <Button ref={addButton} onClick={add} disabled={values.length >= most}>
+          <Plus size={16} aria-hidden /> {addLabel}
+        </Button>
+      </div>
+      <p id={`${id}-help`} className="text-sm text-soft">
+        {help}
+      </p>
+    </fieldset>
+  );
+}
+
+const isFilled = (text = "") => text.trim() !== "";
+
+function Row({
+  value,
+  label,
+  placeholder,
+  error,
+  onChange,
+  onEnter,
+  onRemove,
+}: {
+  value: string;
+  label: string;
+  placeholder: string;
+  error: string | undefined;
+  onChange: (texts: string[]) => void;
+  onEnter: () => void;
+  onRemove: () => void;
+}) {
+  const id = useId();
+  return (
+    <li className="grid gap-1">
+      <div className="flex gap-1">
+        <input
+          value={value}
+          aria-label={label}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? id : undefined}
+          placeholder={placeholder}
+          onChange={(event) => onChange([event.target.value])}
+          onPaste={(event) => {
+            const lines = event.clipboardData
+              .getData("text")
+              .split(/[\r\n]+/)
+              .map((line) => line.trim());
+            if (lines.length < 2) return;
+            event.preventDefault();
+            onChange(lines.filter((line) => line !== ""));
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+            // Enter would save the whole form.
+            event.preventDefault();
+            if (value.trim() !== "") onEnter();
+          }}
+          className="min-h-9 w-full min-w-0 rounded-lg border border-edge bg-raised px-3 py-1.5 aria-invalid:border-wrong pointer-coarse:min-h-11"
+        />
+        <IconButton label={`Remove ${value.trim() || label.toLowerCase()}`} onClick={onRemove}>
+          <X size={16} aria-hidden />
+        </IconButton>
+      </div>
+      {error && (
+        <p id={id} className="text-sm text-wrong">
+          {error}
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,20 @@
+import { useState } from "react";
+import { pasteHints } from "./embed-line.ts";
+import { Segmented } from "./segmented.tsx";
+
+/** Where to paste the line, by what the site is made with. */
+export function PasteHints() {
+  const [id, setId] = useState<(typeof pasteHints)[number]["id"]>("html");
+  const hint = pasteHints.find((hint) => hint.id === id) ?? pasteHints[0];
+  return (
+    <div className="grid gap-2">
+      <Segmented
+        label="Your site is made with"
+        value={id}
+        onChange={setId}
+        options={pasteHints.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+      <p className="max-w-[70ch] text-soft">{hint.text}</p>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import type { ChatEvent } from "@foyer/sdk";
+
+export type TrialTool = {
+  type: "tool";
+  id: string;
+  name: string;
+  kind: string | null;
+  state: "running" | "done" | "failed";
+  input: unknown;
+  result: unknown;
+  /** A form that visitors would see here. */
+  hasForm: boolean;
+  startedAt: number;
+  endedAt: number | null;
+};
+type TrialPiece = { type: "text"; text: string } | TrialTool;
+
+/** What was said, and what came back. Times are in milliseconds of one clock. */
+export type TrialTurn = {
+  key: number;
+  said: string;
+  pieces: readonly (TrialPiece | undefined)[];
+  state: "running" | "done" | "cut" | "stopped" | "failed";
+  problem: string | null;
+  isReconnecting: boolean;
+  startedAt: number;
+  firstWordAt: number | null;
+  endedAt: number | null;
+  tokens: number | null;
+};
+
+export function newTurn(key: number, said: string, now: number): TrialTurn {
+  return {
+    ...{ key, said, pieces: [], state: "running", problem: null, isReconnecting: false },
+    ...{ startedAt: now, firstWordAt: null, endedAt: null, tokens: null },
+  };
+}
+
+/** The turn after an event of its reply, which came at `now`. */
+export function afterEvent(turn: TrialTurn, event: ChatEvent, now: number): TrialTurn {
+  switch (event.type) {
+    case "content_block_delta": {
+      const piece = turn.pieces[event.index];
+      const before = piece?.type === "text" ? piece.text : "";
+      const next = withPiece(turn, event.index, { type: "text", text: before + event.delta.text });
+      return { ...next, firstWordAt: turn.firstWordAt ?? now };
+    }
+    case "tool_use_start": {
+      const { index, id, name, executionType: kind, input } = event;
+      return withPiece(turn, index, {
+        ...{ type: "tool", id, name, kind, input, state: "running", result: null },
+        ...{ hasForm: false, startedAt: now, endedAt: null },
+      });
+    }
+    case "tool_result": {
+      const tool = turn.pieces[event.index];
+      if (tool?.type !== "tool") return turn;
+      const { result, isError, form } = event;
+      const state = isError ? "failed" : "done";
+      return withPiece(turn, event.index, { ...tool, state, result, hasForm: Boolean(form), endedAt: now });
+    }
+    case "error":
+      return { ...turn, problem: event.error.message };
+    case "message_stop": {
+      const ends = { end_turn: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const;
+      const tokens = event.usage ? event.usage.inputTokens + event.usage.outputTokens : null;
+      return { ...turn, state: ends[event.stopReason], isReconnecting: false, endedAt: now, tokens };
+    }
+    default:
+      return { ...turn, isReconnecting: false };
+  }
+}
+
+/** `under 1 ms`, `850 ms`, `1.4 s`, `12 s`. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1) return "under 1 ms";
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1_000;
+  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+}
+
+/** A word of the stream is also the sign that the connection is back. */
+function withPiece(turn: TrialTurn, index: number, piece: TrialPiece): TrialTurn {
+  const pieces = [...turn.pieces];
+  pieces[index] = piece;
+  return { ...turn, pieces, isReconnecting: false };
+}

@@ -1,0 +1,148 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Button } from "../../components/button.tsx";
+import { TextArea } from "../../components/field.tsx";
+import { useDraft } from "../../components/use-draft.ts";
+import { ask, useCall } from "../../data/queries.ts";
+import { ModelField } from "../agents/model-field.tsx";
+import { DEMO_MODEL } from "../agents/model-name.ts";
+import { examplePrompt } from "./example-prompt.ts";
+import type { StartAgent } from "./start-page.tsx";
+import { StepFrame } from "./step-frame.tsx";
+import { useKeepOnLeave } from "./use-keep-on-leave.ts";
+
+/** Which model speaks, and what it may say. */
+export function KnowStep({ agent }: { agent: StartAgent }) {
+  const navigate = useNavigate();
+  const save = useCall("updateAgent", { changes: ["getAgent", "listAgents"] });
+  const draft = useDraft({ model: agent.model, systemPrompt: agent.systemPrompt ?? "" });
+  const { values, change, errorAt } = draft;
+  const keep = () => draft.submit((body) => save.mutateAsync({ id: agent.id, body }));
+  useKeepOnLeave(draft.isDirty, keep);
+  const submit = async () => {
+    if (draft.isDirty && !(await keep())) return;
+    await navigate({ to: "/start", search: { agentId: agent.id, step: "try" }, ignoreBlocker: true });
+  };
+  return (
+    <form
+      ref={draft.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <StepFrame
+        title="What should it know?"
+        description={`Choose who speaks for ${agent.name}, and write down what it may say. Both can be changed at any time.`}
+        step="know"
+        agentId={agent.id}
+        isBusy={draft.isBusy}
+        next={{ label: "Go on", isSubmit: true }}
+      >
+        <ModelChoice value={values.model} onChange={(model) => change({ model })} error={errorAt("model")} />
+        <div className="grid gap-2">
+          <TextArea
+            label="System prompt"
+            help="Who it is, how it speaks, the facts it may use, and what to do when they do not answer the question. Short lines under headings work best."
+            className="min-h-64 leading-6"
+            // The way on stays in sight.
+            style={{ maxHeight: "20rem" }}
+            value={values.systemPrompt}
+            onChange={(systemPrompt) => change({ systemPrompt })}
+            error={errorAt("systemPrompt")}
+          />
+          {values.systemPrompt.trim() === "" && (
+            <div>
+              <Button onClick={() => change({ systemPrompt: examplePrompt(agent.name) })}>
+                Start from the example of a bicycle shop
+              </Button>
+            </div>
+          )}
+        </div>
+      </StepFrame>
+    </form>
+  );
+}
+
+function ModelChoice({
+  value,
+  onChange,
+  error,
+}: {
+  value: string;
+  onChange: (model: string) => void;
+  error: string | undefined;
+}) {
+  const models = useQuery(ask("listModels")).data;
+  const real = models?.filter(({ id }) => id !== DEMO_MODEL) ?? [];
+  const usual = real.find(({ isDefault }) => isDefault) ?? real[0];
+  const isDemo = value === DEMO_MODEL;
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-2 font-medium">Model</legend>
+      <Choice name="The demo" isChosen={isDemo} onChoose={() => onChange(DEMO_MODEL)}>
+        No key, no cost, and no AI: it searches what you write below for the words of the question. Enough to see how
+        everything works.
+      </Choice>
+      <Choice
+        name="A model of a provider"
+        isChosen={!isDemo}
+        isDisabled={isDemo && !usual}
+        onChoose={() => usual && onChange(usual.id)}
+      >
+        {usual || !isDemo ? (
+          "It understands and writes freely. The provider counts the tokens."
+        ) : models ? (
+          <>
+            No provider has a key yet. Somebody who manages this account adds one in the{" "}
+            <Link to="/settings/models" className="relative underline underline-offset-2">
+              settings
+            </Link>
+            ; this agent can change over later.
+          </>
+        ) : (
+          "Looking for what your providers have."
+        )}
+      </Choice>
+      {!isDemo && (
+        <div className="ps-8">
+          <ModelField value={value} onChange={onChange} error={error} />
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+function Choice({
+  name,
+  isChosen,
+  isDisabled = false,
+  onChoose,
+  children,
+}: {
+  name: string;
+  isChosen: boolean;
+  isDisabled?: boolean;
+  onChoose: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <label className="flex cursor-pointer items-start gap-3 rounded-lg border border-line bg-raised px-4 py-3 has-checked:border-ink has-disabled:cursor-default has-disabled:bg-transparent">
+      <input
+        type="radio"
+        name="model-kind"
+        aria-label={name}
+        checked={isChosen}
+        disabled={isDisabled}
+        onChange={onChoose}
+        className="mt-0.5 size-4 shrink-0 accent-ink"
+      />
+      <span className="min-w-0">
+        <span className="font-medium">{name}</span>
+        <span className="block max-w-[60ch] text-soft">{children}</span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,53 @@
+import { useNavigate } from "@tanstack/react-router";
+import { TextField } from "../../components/field.tsx";
+import { useDraft } from "../../components/use-draft.ts";
+import { useCall } from "../../data/queries.ts";
+import type { StartAgent } from "./start-page.tsx";
+import { StepFrame } from "./step-frame.tsx";
+import { useKeepOnLeave } from "./use-keep-on-leave.ts";
+
+/** Makes the agent, or gives the one that is there another name. */
+export function NameStep({ agent }: { agent?: StartAgent }) {
+  const navigate = useNavigate();
+  const make = useCall("createAgent", { changes: ["listAgents"] });
+  const rename = useCall("updateAgent", { changes: ["listAgents", "getAgent"] });
+  const draft = useDraft({ name: agent?.name ?? "" });
+  const keep = () => draft.submit((body) => rename.mutateAsync({ id: agent?.id ?? "", body }));
+  const goOn = (agentId: string) =>
+    // Back leads out of the guide, not to a second agent.
+    navigate({ to: "/start", search: { agentId, step: "know" }, replace: !agent, ignoreBlocker: true });
+  useKeepOnLeave(agent !== undefined && draft.isDirty, keep);
+  const submit = async () => {
+    if (agent) {
+      if (!draft.isDirty || (await keep())) await goOn(agent.id);
+      return;
+    }
+    await draft.submit(async (body) => goOn((await make.mutateAsync({ body })).id));
+  };
+  return (
+    <form
+      ref={draft.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <StepFrame
+        title="What is it called?"
+        description="Visitors see this name. It can be changed at any time."
+        step="name"
+        agentId={agent?.id ?? null}
+        isBusy={draft.isBusy}
+        next={{ label: agent ? "Go on" : "Make the agent", isSubmit: true }}
+      >
+        <TextField
+          {...{ label: "Name", autoComplete: "off", placeholder: "Harbour", autoFocus: true, className: "max-w-sm" }}
+          value={draft.values.name}
+          onChange={(name) => draft.change({ name })}
+          error={draft.errorAt("name")}
+        />
+      </StepFrame>
+    </form>
+  );
+}

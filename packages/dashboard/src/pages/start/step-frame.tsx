@@ -1,0 +1,61 @@
+import type { ComponentProps, ReactNode } from "react";
+import { Button, ButtonLink } from "../../components/button.tsx";
+import { type StartStep, stepBeside } from "./start-steps.ts";
+
+/** What a step asks, why, and the way on and back. With `onSubmit` the way on saves first. */
+export function StepFrame({
+  title,
+  description,
+  children,
+  ...ways
+}: { title: string; description: ReactNode; children: ReactNode } & ComponentProps<typeof Ways>) {
+  return (
+    <section className="grid gap-6">
+      <header>
+        <h2 className="text-lg">{title}</h2>
+        <p className="mt-1 max-w-[60ch] text-soft">{description}</p>
+      </header>
+      {children}
+      <Ways {...ways} />
+    </section>
+  );
+}
+
+function Ways({
+  step,
+  agentId,
+  next,
+  isBusy = false,
+  isMain = true,
+}: {
+  step: StartStep;
+  agentId: string | null;
+  /** What the way on is called; null when there is none. A step in a form is submitted by it. */
+  next: { label: string; isSubmit: boolean } | null;
+  isBusy?: boolean;
+  /** Whether the way on is the main thing to do now. */
+  isMain?: boolean;
+}) {
+  const before = stepBeside(step, -1);
+  const after = stepBeside(step, 1);
+  const look = isMain ? "main" : "quiet";
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {next?.isSubmit && (
+        <Button type="submit" look={look} isBusy={isBusy}>
+          {next.label}
+        </Button>
+      )}
+      {next && !next.isSubmit && agentId && after && (
+        <ButtonLink look={look} to="/start" search={{ agentId, step: after }}>
+          {next.label}
+        </ButtonLink>
+      )}
+      {agentId && before && (
+        <ButtonLink look="plain" to="/start" search={{ agentId, step: before }}>
+          Back
+        </ButtonLink>
+      )}
+    </div>
+  );
+}
