@@ -12,6 +12,8 @@ export function buildDashboard(): Promise<void> {
   return buildInto(dashboard, async (outDir) => {
     await build({
       ...{ root, base: "/dashboard/", configFile: false, logLevel: "warn", publicDir: false },
+      // Tests build too, and are to see what is delivered: not React's development build.
+      define: { "process.env.NODE_ENV": '"production"' },
       plugins: [tailwindcss()],
       oxc: { jsx: { runtime: "automatic", importSource: "react" } },
       build: {
