@@ -15,7 +15,7 @@ export function buildDashboard(): Promise<void> {
       // Tests build too, and are to see what is delivered: not React's development build.
       define: { "process.env.NODE_ENV": '"production"' },
       plugins: [tailwindcss()],
-      oxc: { jsx: { runtime: "automatic", importSource: "react" } },
+      oxc: { jsx: { runtime: "automatic", importSource: "react", development: false } },
       build: {
         ...{ outDir, emptyOutDir: false, reportCompressedSize: false, chunkSizeWarningLimit: 1_000 },
         target: ["chrome123", "firefox120", "safari17.5"],
