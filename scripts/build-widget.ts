@@ -7,37 +7,48 @@ const packageDir = join(import.meta.dirname, "../packages/widget");
 
 export const widget: Built = { name: "widget", sources: ["widget/src", "sdk/src", "contract/src/rules"] };
 
-/** First the panel, whose files are named after what is in them; then the loader, which holds the panel's name. */
+/** What the loader fetches when it is needed first. */
+const parts = {
+  panel: "panel/panel.tsx",
+  acting: "triggers/acting/act-on-triggers.ts",
+  debug: "triggers/debug/open-debug.ts",
+};
+
+/** First the parts, whose files are named after what is in them; then the loader, which holds their names. */
 export function buildWidget(): Promise<void> {
   return buildInto(widget, async (folder) => {
     mkdirSync(join(folder, "widget"));
-    const panelFile = await buildPanel(join(folder, "widget"));
-    await buildLoader(folder, panelFile);
-    return { panelFile };
+    // Each by itself: what two of them share would become a third file to wait for.
+    for (const [name, entry] of Object.entries(parts)) await buildPart(name, entry, join(folder, "widget"));
+    const built = readdirSync(join(folder, "widget"));
+    const filesOf = (names: string[]) =>
+      Object.fromEntries(names.map((name) => [name, built.find((file) => file.startsWith(`${name}-`))]));
+    await buildLoader(folder, filesOf(Object.keys(parts)));
+    // The panel loads its forms by itself.
+    return { partFiles: filesOf([...Object.keys(parts), "mount-form"]) };
   });
 }
 
-async function buildPanel(outDir: string): Promise<string> {
+async function buildPart(name: string, entry: string, outDir: string) {
   await build({
     ...shared,
     build: {
       ...shared.build,
       outDir,
-      lib: { entry: join(packageDir, "src/panel/panel.tsx"), formats: ["es"] },
+      lib: { entry: { [name]: join(packageDir, "src", entry) }, formats: ["es"] },
       rolldownOptions: {
+        // What the panel shares with its forms stays in its own file: one request instead of two.
+        preserveEntrySignatures: "allow-extension",
         output: { minify: true, entryFileNames: "[name]-[hash].js", chunkFileNames: "[name]-[hash].js" },
       },
     },
   });
-  const file = readdirSync(outDir).find((name) => /^panel-.+\.js$/.test(name));
-  if (!file) throw new Error("the panel's file is missing");
-  return file;
 }
 
-async function buildLoader(outDir: string, panelFile: string) {
+async function buildLoader(outDir: string, partFiles: Record<string, string | undefined>) {
   await build({
     ...shared,
-    define: { PANEL_FILE: JSON.stringify(panelFile) },
+    define: { PART_FILES: JSON.stringify(partFiles) },
     build: {
       ...shared.build,
       outDir,
@@ -52,7 +63,8 @@ const shared = {
   configFile: false,
   logLevel: "warn",
   publicDir: false,
-  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  // Also under a test runner: else what is measured and tested is another build than what is served.
+  oxc: { jsx: { runtime: "automatic", importSource: "preact", development: false } },
   build: {
     target: ["chrome109", "firefox115", "safari16.4"],
     emptyOutDir: false,

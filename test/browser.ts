@@ -1,12 +1,19 @@
 import AxeBuilder from "@axe-core/playwright";
 import chromium from "@sparticuz/chromium";
-import { type Browser, type BrowserContextOptions, chromium as engine, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium as engine,
+  type LaunchOptions,
+  type Page,
+} from "playwright-core";
 
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>;
 
 /** A real Chromium, one for a test file. Every page has a context of its own; what went wrong in it is kept. */
-export async function startBrowser() {
+export async function startBrowser(options: LaunchOptions = {}) {
   const browser: Browser = await engine.launch({
+    ...options,
     executablePath: await chromium.executablePath(),
     args: [
       "--no-sandbox",

@@ -22,7 +22,9 @@ export function createClient(connection: Connection) {
     triggers: (agentId: string) => calls.getTriggers(request, agentId),
     recordTriggerEvent: (event: TriggerEvent) => calls.recordTriggerEvent(request, event),
     form: (toolIdOrName: string, agentId: string) => calls.getForm(request, toolIdOrName, agentId),
-    submitForm: (submission: FormSubmit) => calls.submitForm(request, submission),
+    /** See `submitForm`. */
+    submitForm: (submission: FormSubmit, options?: Parameters<typeof calls.submitForm>[2]) =>
+      calls.submitForm(request, submission, options),
     reportClientResult: (result: ClientResult) => calls.reportClientResult(request, result),
     recordFormEvent: (event: FormEvent) => calls.recordFormEvent(request, event),
   };

@@ -33,8 +33,16 @@ export function getForm(request: Request, toolIdOrName: string, agentId: string)
   return read(request(`/triggers/form/${encodeURIComponent(toolIdOrName)}?agentId=${encodeURIComponent(agentId)}`));
 }
 
-export function submitForm(request: Request, submission: FormSubmit): Promise<SubmitResult> {
-  return post(request, "/form-submissions/submit", submission);
+/**
+ * @param idempotencyKey 1 to 255 visible ASCII characters: sent again with the same key, the same submission is made once
+ */
+export function submitForm(
+  request: Request,
+  body: FormSubmit,
+  { idempotencyKey, signal }: { idempotencyKey?: string; signal?: AbortSignal } = {},
+): Promise<SubmitResult> {
+  const headers = idempotencyKey ? { "idempotency-key": idempotencyKey } : {};
+  return read(request("/form-submissions/submit", { method: "POST", body, headers, signal }));
 }
 
 /** Says how the page's own handler of a form did. Arrives also when the page goes away meanwhile. */

@@ -2,6 +2,7 @@ export type {
   FormHandler,
   FormHandlerResult,
   FormNotice,
+  FormSubmissionFacts,
   FoyerApi,
   FoyerEvents,
   Identity,

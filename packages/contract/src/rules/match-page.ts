@@ -1,15 +1,6 @@
 const MAX_PATTERN = 2_000;
-const SLASH = 47;
-
-/** What a pattern's step takes when it is not one character itself. */
-const NOT_SLASH = -1;
-const RUN = -2;
-const SEGMENTS = -3;
-const ANYTHING = -4;
-const REST = -5;
-
-/** One bit a step: those that a character completes, those that go on after it, and those that may end there unfilled. */
-type Masks = { moves: Int32Array; stays: Int32Array; skips: Int32Array };
+/** No segment is this; it stands for all of them. */
+const ANY = "/";
 
 /**
  * Whether a page's path fits a glob pattern. Both are compared as a browser's `location.pathname` writes them, so a
@@ -18,28 +9,56 @@ type Masks = { moves: Int32Array; stays: Int32Array; skips: Int32Array };
  * between slashes is zero or more segments; at the end it wants something there (`/blog/**` is neither `/blog` nor
  * `/blog/`), but `/**` and `**` are every page. Everything else is literal.
  *
- * Takes path length × pattern length / 32 steps at most: all ways to match are followed at once, one bit each.
+ * Takes path length × pattern length comparisons at most, and hardly more than the path is long for patterns that are
+ * not made to be slow: where a wildcard has to take more, only the newest one is asked to. That is enough, because the
+ * part before it stood as far to the left as it could.
  */
 export function matchPage(pattern: string, path: string): boolean {
   const glob = asInAddress(pattern);
   const page = asInAddress(path.split(/[?#]/, 1)[0] ?? "");
-  if (!glob.includes("*")) return glob === page;
   if (/^\/?(\*\*\/)*\*\*$/.test(glob)) return true;
-  const steps = stepsOf(glob);
-  const words = (steps.length >> 5) + 1;
-  const masks = new Map<number, Masks>();
-  const ways = new Int32Array(words);
-  ways[0] = 1;
-  // Before the path stands what stands before a segment.
-  const { skips } = masksOf(steps, words, SLASH);
-  advance(ways, { moves: new Int32Array(words), stays: new Int32Array(words).fill(-1), skips });
-  for (let at = 0; at < page.length; at++) {
-    const sign = page.charCodeAt(at);
-    const known = masks.get(sign) ?? masksOf(steps, words, sign);
-    masks.set(sign, known);
-    if (!advance(ways, known)) return false;
+  const wanted = glob.split("/");
+  const given = page.split("/");
+  if (wanted.at(-1) === "**") {
+    // Something has to stand there: any segment, or the slash of an empty one.
+    wanted.push(ANY);
+    if (given.at(-1) === "") given.pop();
   }
-  return (((ways[steps.length >> 5] ?? 0) >>> (steps.length & 31)) & 1) === 1;
+  return isRow(wanted, given, "**", (at, place) => fitsSegment(wanted[at] ?? "", given[place] ?? ""));
+}
+
+function fitsSegment(wanted: string, segment: string): boolean {
+  if (wanted === ANY) return true;
+  if (/^\*+$/.test(wanted)) return segment !== "";
+  return isRow(wanted, segment, "*", (at, place) => wanted.charCodeAt(at) === segment.charCodeAt(place));
+}
+
+/** Whether all of `given` fits the row of `wanted`, in which each `wildcard` is any number of elements. */
+function isRow(
+  wanted: ArrayLike<string>,
+  given: ArrayLike<string>,
+  wildcard: string,
+  isSame: (at: number, place: number) => boolean,
+): boolean {
+  let at = 0;
+  let place = 0;
+  let afterWild = 0;
+  let taken = 0;
+  while (place < given.length) {
+    if (wanted[at] === wildcard) {
+      afterWild = ++at;
+      taken = place;
+    } else if (at < wanted.length && isSame(at, place)) {
+      at++;
+      place++;
+    } else {
+      if (!afterWild) return false;
+      at = afterWild;
+      place = ++taken;
+    }
+  }
+  while (wanted[at] === wildcard) at++;
+  return at === wanted.length;
 }
 
 /**
@@ -63,53 +82,4 @@ export function pagePatternProblem(pattern: string): string | null {
 function asInAddress(text: string): string {
   const escaped = encodeURI(text.replace(/\p{Cs}/gu, "\ufffd")).replace(/%25/g, "%");
   return escaped.replace(/%[\da-f]{2}/gi, (triplet) => triplet.toUpperCase());
-}
-
-function stepsOf(glob: string): number[] {
-  const segments = glob.split("/");
-  return segments.flatMap((segment, index) => {
-    const isLast = index === segments.length - 1;
-    if (segment === "**") {
-      if (isLast) return [ANYTHING, REST];
-      return segments[index - 1] === "**" ? [] : [SEGMENTS];
-    }
-    const signs = [...segment.replace(/\*+/g, "*")].map((sign) => (sign === "*" ? RUN : sign.charCodeAt(0)));
-    return [...(signs[0] === RUN && signs.length === 1 ? [NOT_SLASH] : []), ...signs, ...(isLast ? [] : [SLASH])];
-  });
-}
-
-function masksOf(steps: number[], words: number, sign: number): Masks {
-  const isSlash = sign === SLASH;
-  return {
-    moves: bitsOf(steps, words, (step) => step === sign || step === ANYTHING || (step === NOT_SLASH && !isSlash)),
-    stays: bitsOf(steps, words, (step) => step === SEGMENTS || step === REST || (step === RUN && !isSlash)),
-    skips: bitsOf(steps, words, (step) => step === RUN || step === REST || (step === SEGMENTS && isSlash)),
-  };
-}
-
-/** Takes one character. @returns whether a way is left */
-function advance(ways: Int32Array, { moves, stays, skips }: Masks): boolean {
-  let carry = 0;
-  let left = 0;
-  for (let word = 0; word < ways.length; word++) {
-    const before = ways[word] ?? 0;
-    const skip = skips[word] ?? 0;
-    const moved = before & (moves[word] ?? 0);
-    let after = (before & (stays[word] ?? 0)) | (moved << 1) | carry;
-    // Twice, because `**/` and `*` are the longest row of steps that can be skipped.
-    after |= (after & skip) << 1;
-    after |= (after & skip) << 1;
-    carry = (moved | (after & skip)) >>> 31;
-    ways[word] = after;
-    left |= after;
-  }
-  return left !== 0;
-}
-
-function bitsOf(steps: number[], words: number, hasIt: (step: number) => boolean): Int32Array {
-  const bits = new Int32Array(words);
-  steps.forEach((step, at) => {
-    if (hasIt(step)) bits[at >> 5] = (bits[at >> 5] ?? 0) | (1 << (at & 31));
-  });
-  return bits;
 }

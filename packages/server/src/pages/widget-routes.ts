@@ -24,12 +24,12 @@ export function widgetRoutes(app: App): void {
     { config, schema: { ...hidden, params: Type.Object({ file: Type.String() }) } },
     async (request, reply) => {
       const { file: name } = request.params;
-      // Pages that stayed open over a new version ask for whatever panel is current.
-      const isCurrent = name === "panel.js";
-      const built = isCurrent ? JSON.parse((await files.text("build.json")) ?? "{}").panelFile : name;
+      // Pages that stayed open over a new version ask for whatever part is current.
+      const current = /^(panel|acting|debug|mount-form)\.js$/.exec(name)?.[1];
+      const built = current ? JSON.parse((await files.text("build.json")) ?? "{}").partFiles?.[current] : name;
       const file = await files.find("widget/", String(built), request.headers["accept-encoding"]);
       if (!file) throw notFound("File");
-      return sendFile(request, reply, file, isCurrent ? "no-cache" : forEver);
+      return sendFile(request, reply, file, current ? "no-cache" : forEver);
     },
   );
 }

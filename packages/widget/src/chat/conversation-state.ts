@@ -29,8 +29,8 @@ export type ReplyEntry = {
   rating: Rating | null;
 };
 
-/** A form that a trigger or the page shows, outside of any reply. */
-type FormEntry = { type: "form"; key: string; form: VisitorForm };
+/** A form that a trigger or the page shows, outside of any reply. Without one it is on its way, or there is a problem. */
+export type FormEntry = { type: "form"; key: string; wanted: string; form: VisitorForm | null; problem: string | null };
 
 /** What stands in the conversation, oldest first. Each is replaced by another object when it changes. */
 export type Entry = UserEntry | ReplyEntry | FormEntry;

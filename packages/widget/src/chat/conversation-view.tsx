@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { FormCard } from "../forms/form-card.tsx";
+import { FormMissing, FormOutline, FormPlace } from "../forms/form-place.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
 import { Composer } from "./composer.tsx";
-import type { Entry } from "./conversation-state.ts";
+import type { Entry, FormEntry } from "./conversation-state.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { useStore } from "./store.ts";
 import { UserView } from "./user-view.tsx";
@@ -78,12 +78,20 @@ function EntryView({ entry, isLast, isBusy }: { entry: Entry; isLast: boolean; i
   return useMemo(() => {
     if (entry.type === "user") return <UserView entry={entry} />;
     if (entry.type === "reply") return <ReplyView reply={entry} isLast={isLast} isOffering={isOffering} />;
-    return (
-      <li class="reply">
-        <FormCard form={entry.form} instanceKey={entry.key} />
-      </li>
-    );
+    return <FormView entry={entry} />;
   }, [entry, isLast, isOffering]);
+}
+
+function FormView({ entry }: { entry: FormEntry }): JSX.Element {
+  const { chat } = usePanel();
+  const { form, problem, key } = entry;
+  return (
+    <li class="reply">
+      {form ? <FormPlace form={form} instanceKey={key} /> : null}
+      {problem ? <FormMissing text={problem} onRetry={() => void chat.loadForm(entry)} /> : null}
+      {form || problem ? null : <FormOutline count={3} />}
+    </li>
+  );
 }
 
 /** The outline of a conversation, so that nothing moves when it is there. */
@@ -96,6 +104,11 @@ function Loading(): JSX.Element {
       <span />
     </div>
   );
+}
+
+/** The form that the conversation ends with, if it does. */
+function newestForm(scroller: HTMLElement): HTMLElement | null {
+  return scroller.querySelector<HTMLElement>(".messages > li:last-child .form");
 }
 
 /** Stays at the end while more comes in, unless the visitor scrolled away from it. */
@@ -117,7 +130,13 @@ function useEnd(lastKey: string | undefined, isOpen: boolean) {
     if (!element) return;
     // Follows words, images that arrive, the keyboard, and the panel's own size.
     const watcher = new ResizeObserver(() => {
-      if (isNear.current) element.scrollTop = element.scrollHeight;
+      if (!isNear.current) return;
+      const form = newestForm(element);
+      // Who fills in a form looks at its fields, and who has just got one begins at its top.
+      if (form?.matches(":focus-within")) return;
+      const isTall = form && !form.classList.contains("sent") && form.clientHeight > element.clientHeight - NEAR;
+      if (isTall) form.scrollIntoView({ block: "start" });
+      else element.scrollTop = element.scrollHeight;
     });
     const watch = () => {
       watcher.disconnect();
@@ -136,7 +155,8 @@ function useEnd(lastKey: string | undefined, isOpen: boolean) {
     const element = scroller.current;
     if (!element) return;
     isNear.current = element.scrollHeight - element.clientHeight - element.scrollTop < NEAR;
-    setIsAway(!isNear.current);
+    // A form at the end is not something new to go to, and the button would lie on its fields.
+    setIsAway(!isNear.current && !newestForm(element)?.matches(":not(.sent)"));
   };
   return { scroller, isAway, onScroll, goToEnd };
 }

@@ -1,4 +1,4 @@
-import { type Rating, type Request, rateMessage, type VisitorForm } from "@foyer/sdk";
+import { type Rating, type Request, rateMessage } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Words } from "../locales/en.ts";
 import { createAsking } from "./asking.ts";
@@ -6,6 +6,7 @@ import { createChatEntries } from "./chat-entries.ts";
 import type { ReplyEntry } from "./conversation-state.ts";
 import { createReplyReader } from "./reply-reader.ts";
 import { createRestoring } from "./restoring.ts";
+import { createStandingForms } from "./standing-forms.ts";
 
 export type Chat = ReturnType<typeof createChat>;
 
@@ -16,7 +17,8 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
   const reader = createReplyReader(core, request, words, entries);
   const { store, patch } = entries;
   const { ask, follow } = createAsking(core, request, entries, reader);
-  const restoring = createRestoring(core, request, words, { entries, reader, follow });
+  const forms = createStandingForms(core, request, words, entries);
+  const restoring = createRestoring(core, request, words, { entries, reader, forms, follow });
   hub.on("identity", restoring.restore);
 
   return {
@@ -58,6 +60,7 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
       reader.leave({ ended: true });
       restoring.cancel();
       visit.select(null);
+      forms.drop();
       entries.clear();
     },
     select(id: string): void {
@@ -74,10 +77,12 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
         patch({ announcement: words.notRated });
       });
     },
-    /** Puts a form at the end of the conversation. */
-    showForm(form: VisitorForm): void {
-      entries.add({ type: "form", key: entries.newKey(), form });
-    },
+    /** Shows a form at the end of the conversation, by its tool's id or name. @returns the key of its entry */
+    showForm: forms.show,
+    /** Asks once more for a form that could not be loaded. */
+    loadForm: forms.load,
+    /** A form has done what it was there for. */
+    formSent: forms.finish,
     leave: reader.leave,
   };
 }

@@ -25,7 +25,12 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
     <li class={isRunning ? "reply live" : "reply"} part="reply">
       <span class="visually-hidden">{`${core.agent.name}: `}</span>
       {reply.pieces.map((piece, index) => (
-        <PieceView key={index} piece={piece} isUnfinished={isRunning && index === reply.pieces.length - 1} />
+        <PieceView
+          key={index}
+          piece={piece}
+          formKey={formKey(reply, index)}
+          isUnfinished={isRunning && index === reply.pieces.length - 1}
+        />
       ))}
       {isRunning && (reply.isReconnecting || !isTalking(reply)) ? <Waiting isLost={reply.isReconnecting} /> : null}
       {note ? <p class="note">{note}</p> : null}
@@ -46,10 +51,17 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
   );
 }
 
-function PieceView({ piece, isUnfinished }: { piece: Piece; isUnfinished: boolean }): JSX.Element {
+type PieceProps = { piece: Piece; formKey: string; isUnfinished: boolean };
+
+function PieceView({ piece, formKey, isUnfinished }: PieceProps): JSX.Element {
   const { core } = usePanel();
-  if (piece.type === "tool") return <ToolView tool={piece} />;
+  if (piece.type === "tool") return <ToolView tool={piece} formKey={formKey} />;
   return <MarkdownView text={piece.text} imageHosts={core.agent.allowedImageHosts} isUnfinished={isUnfinished} />;
+}
+
+/** The same on every page and in every tab, so that a form that was sent is known again. */
+function formKey({ id, key, pieces }: ReplyEntry, index: number) {
+  return `${id ?? key}:${pieces.slice(0, index).filter(({ type }) => type === "tool").length}`;
 }
 
 /** Whether it can be seen that the reply goes on. */

@@ -4,15 +4,21 @@ import type { Words } from "../locales/en.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { isRunning, toEntries } from "./conversation-state.ts";
 import type { ReplyReader } from "./reply-reader.ts";
+import type { StandingForms } from "./standing-forms.ts";
 
-type Parts = { entries: ChatEntries; reader: ReplyReader; follow: (conversation: ConversationKey) => void };
+type Parts = {
+  entries: ChatEntries;
+  reader: ReplyReader;
+  forms: StandingForms;
+  follow: (conversation: ConversationKey) => void;
+};
 
 /** Brings back the visitor's current conversation, and goes on with a reply that still runs. */
 export function createRestoring(
   { visit }: WidgetCore,
   request: Request,
   words: Words,
-  { entries, reader, follow }: Parts,
+  { entries, reader, forms, follow }: Parts,
 ) {
   let turn = 0;
   let done = Promise.resolve();
@@ -21,12 +27,12 @@ export function createRestoring(
     reader.leave();
     const own = ++turn;
     const current = visit.current;
-    entries.clear({ phase: current ? "loading" : "ready" });
+    entries.clear({ phase: current ? "loading" : "ready", entries: forms.standing() });
     if (!current) return;
     try {
       const conversation = await getConversation(request, current);
       if (own !== turn) return;
-      entries.patch({ entries: toEntries(conversation), phase: "ready" });
+      entries.patch({ entries: [...toEntries(conversation), ...forms.standing()], phase: "ready" });
       if (isRunning(conversation)) follow(current);
     } catch (error) {
       if (own !== turn) return;

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import type { ToolPiece } from "../chat/conversation-state.ts";
-import { FormCard } from "../forms/form-card.tsx";
+import { FormPlace } from "../forms/form-place.tsx";
 import { fillWords } from "../locales/load-words.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { ButtonsDisplay } from "./buttons-display.tsx";
@@ -13,8 +13,8 @@ import type { ShownTool } from "./slots.ts";
 import { TableDisplay } from "./table-display.tsx";
 import { TextDisplay } from "./text-display.tsx";
 
-/** What the visitor sees of a tool call: that it runs, and then what came of it. */
-export function ToolView({ tool }: { tool: ToolPiece }): JSX.Element {
+/** What the visitor sees of a tool call: that it runs, and then what came of it. `formKey` tells forms apart. */
+export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element {
   const { words } = usePanel();
   const { name, state, display, form, result } = tool;
   const said = name.replaceAll("_", " ");
@@ -27,7 +27,7 @@ export function ToolView({ tool }: { tool: ToolPiece }): JSX.Element {
     );
   }
   if (state === "failed") return <p class="tool">{fillWords(words.toolFailed, { tool: said })}</p>;
-  if (form) return <FormCard form={form} instanceKey={tool.id} />;
+  if (form) return <FormPlace form={form} instanceKey={formKey} />;
   const shown: ShownTool = { name, result, slots: display?.slots ?? {}, options: display?.options ?? {} };
   switch (display?.type) {
     case "product_card":

@@ -1,14 +1,101 @@
 /** @jsxImportSource preact */
-import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useStore } from "../chat/store.ts";
+import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { isFileField } from "./field-values.ts";
+import { FieldView } from "./field-view.tsx";
+import type { FormSession } from "./form-session.ts";
+import { FormSummary } from "./form-summary.tsx";
+import { SubmitArea } from "./submit-area.tsx";
+import { whenSeen } from "./when-seen.ts";
 
-/** A form within the conversation. `instanceKey` stays the same for as long as this showing of it lasts. */
-export function FormCard({ form, instanceKey }: { form: VisitorForm; instanceKey: string }): JSX.Element {
+/** A form: filled in, sent, and then what became of it. */
+export function FormCard({ session }: { session: FormSession }): JSX.Element {
   const { words } = usePanel();
+  const { phase } = useStore(session.store);
+  const card = useRef<HTMLElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  const wasSent = useRef(phase === "sent");
+  const { form } = session;
+
+  useEffect(() => {
+    if (!card.current) return;
+    // Shown by itself, it is what the panel was opened for.
+    if (session.isNew && isIdle(card.current)) title.current?.focus({ preventScroll: true });
+    return whenSeen(card.current, session.shown);
+  }, []);
+  useLayoutEffect(() => {
+    if (phase !== "sent" || wasSent.current) return;
+    wasSent.current = true;
+    // The button that had the focus is gone; and the card is shorter now.
+    title.current?.focus({ preventScroll: true });
+    card.current?.scrollIntoView({ block: "nearest" });
+  }, [phase]);
+  // Missed by a little, a dropped file would take the place of the whole page.
+  const onDrag = (event: DragEvent) => {
+    event.preventDefault();
+    if (event.dataTransfer) event.dataTransfer.dropEffect = "none";
+  };
+  const isSent = phase === "sent";
   return (
-    <section class="card form" data-instance={instanceKey} aria-label={words.formShown}>
-      <p class="card-title">{form.toolName.replaceAll("_", " ")}</p>
+    <section
+      ref={card}
+      class={isSent ? "card form sent" : "card form"}
+      part="form"
+      aria-label={form.toolName.replaceAll("_", " ")}
+      {...(form.formSchema.fields.some(isFileField) ? { onDragOver: onDrag, onDrop: onDrag } : {})}
+    >
+      <h3 ref={title} class="form-title" part="form-title" dir="auto" tabIndex={-1}>
+        {isSent ? <Icon name="done" /> : null}
+        <span>{isSent ? form.formSchema.successMessage || words.formSent : form.toolName.replaceAll("_", " ")}</span>
+      </h3>
+      {isSent ? <FormSummary session={session} /> : <Fields session={session} />}
     </section>
   );
 }
+
+/** Whether the visitor does nothing else in the panel. */
+function isIdle(card: HTMLElement) {
+  const active = (card.getRootNode() as ShadowRoot).activeElement;
+  if (active instanceof HTMLTextAreaElement) return active.matches(".composer *") && active.value === "";
+  return active?.matches(".panel") === true;
+}
+
+function Fields({ session }: { session: FormSession }): JSX.Element {
+  const { words } = usePanel();
+  const { phase, refusals, problems } = useStore(session.store);
+  const element = useRef<HTMLFormElement>(null);
+  const seen = useRef(refusals);
+  const { fields } = session.form.formSchema;
+  const isSending = phase === "sending";
+
+  useLayoutEffect(() => {
+    if (seen.current === refusals) return;
+    seen.current = refusals;
+    const next = element.current?.querySelector<HTMLElement>("[aria-invalid=true]") ?? submitIn(element.current);
+    next?.focus();
+    // With what is said about it.
+    next?.closest(".field, .submit-area")?.scrollIntoView({ block: "nearest" });
+  }, [refusals, problems]);
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    // What cannot be changed meanwhile cannot keep the focus.
+    submitIn(element.current)?.focus({ preventScroll: true });
+    void session.submit();
+  };
+  return (
+    <form ref={element} class="fields" noValidate onSubmit={onSubmit}>
+      {fields.some(({ validation }) => validation?.required?.value) ? <p class="hint">{words.formRequired}</p> : null}
+      <div class="fields" inert={isSending}>
+        {fields.map((field, index) => (
+          <FieldView key={field.name} field={field} id={`${session.key}-${index}`} session={session} />
+        ))}
+      </div>
+      <SubmitArea session={session} />
+    </form>
+  );
+}
+
+const submitIn = (form: HTMLElement | null) => form?.querySelector<HTMLElement>(".submit");

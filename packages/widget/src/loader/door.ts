@@ -1,5 +1,5 @@
 import type { Launcher } from "./launcher.ts";
-import { loadPanel } from "./load-panel.ts";
+import { loadPart } from "./load-part.ts";
 import type { OpenRequest, Panel, WidgetCore } from "./widget-core.ts";
 
 /** Opens and closes the chat. */
@@ -25,7 +25,7 @@ export function createDoor(base: Omit<WidgetCore, "door">, addLauncher: (press: 
     hub.emit("interaction");
   };
   const load = () => {
-    panel ??= loadPanel(options.baseUrl).then((mount) => mount({ ...base, door }));
+    panel ??= loadPart(base, "panel").then(({ mountPanel }) => mountPanel({ ...base, door }));
     return panel;
   };
   const door: Door = {

@@ -1,47 +1,53 @@
-import { createRequest, FoyerError, getWidget, type Request } from "@foyer/sdk";
+import type { AgentWidget } from "@foyer/sdk";
 import type { FoyerApi } from "../foyer-api.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { launcherWords } from "../locales/launcher-words.ts";
+import { startTriggers, type Triggers } from "../triggers/start-triggers.ts";
+import { askServer } from "./ask-server.ts";
 import { createDoor } from "./door.ts";
 import { createHub, type Hub } from "./hub.ts";
 import { createLauncher } from "./launcher.ts";
+import { loadPart } from "./load-part.ts";
 import { createMemory, type Memory } from "./memory.ts";
 import type { WidgetOptions } from "./read-options.ts";
 import { createSurface } from "./surface.ts";
 import { createVisit, type Visit } from "./visit.ts";
 import type { Registry, WidgetCore } from "./widget-core.ts";
 
-/** The waits before the server is asked again, in milliseconds, when it was not there or too busy. */
-const RETRY_WAITS = [2_000, 10_000, 60_000];
-
-type Parts = { hub: Hub; request: Request; memory: Memory; visit: Visit; registry: Registry };
+type Parts = { hub: Hub; memory: Memory; visit: Visit; registry: Registry; signal: AbortSignal };
 
 /** Puts a widget on the page. The object works at once; what needs the server's answer happens when it is there. */
 export function startWidget(options: WidgetOptions, onDestroy: () => void): FoyerApi {
   const hub = createHub();
   const memory = createMemory(options.agentId, hub, options.consent);
   const visit = createVisit(memory, hub, options.identity);
-  const request = createRequest({ baseUrl: options.baseUrl });
   const registry: Registry = { formHandlers: new Map(), renderers: new Map(), context: {} };
-  let isDestroyed = false;
+  const life = new AbortController();
+  const { signal } = life;
   let core: WidgetCore | null = null;
-  const starting = start(options, { hub, request, memory, visit, registry }, () => isDestroyed);
+  let triggers: Promise<Triggers>;
+  const starting = start(options, { hub, memory, visit, registry, signal });
   const whenReady = (then: (core: WidgetCore) => void) => {
     if (core) then(core);
-    else starting.then((started) => started && !isDestroyed && then(started));
+    else starting.then((started) => started && !signal.aborted && then(started));
   };
   whenReady((started) => {
     core = started;
+    triggers = startTriggers(started);
     hub.emit("ready");
   });
 
   const foyer: FoyerApi = {
-    open: ({ message } = {}) => whenReady(({ door }) => door.open(message ? { message } : {})),
+    open: ({ message, form } = {}) =>
+      whenReady(({ door }) => door.open({ ...(message ? { message } : {}), ...(form ? { form } : {}) })),
     close: () => whenReady(({ door }) => door.close()),
     toggle: () => whenReady(({ door }) => (door.isOpen ? door.close() : door.open())),
     show: () => whenReady(({ surface }) => surface.setHidden(false)),
     hide: () => whenReady(({ surface }) => surface.setHidden(true)),
-    track: (name, data = {}) => whenReady(() => hub.emit("track", { name, data })),
+    track(name, data = {}) {
+      const event = { name, data: copyOf(data) };
+      whenReady(() => hub.emit("track", event));
+    },
     identify: (identity) => visit.identify(identity),
     logout: () => visit.logout(),
     setContext: (context) => {
@@ -56,9 +62,10 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
     registerFormHandler: (name, handler) => void registry.formHandlers.set(name, handler),
     registerRenderer: (toolName, renderer) => void registry.renderers.set(toolName, renderer),
     consent: () => hub.emit("consent"),
+    debug: () => whenReady(async (started) => (await loadPart(started, "debug")).openDebug(started, triggers)),
     destroy() {
-      if (isDestroyed) return;
-      isDestroyed = true;
+      if (signal.aborted) return;
+      life.abort();
       hub.emit("destroy");
       onDestroy();
     },
@@ -73,9 +80,10 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
 }
 
 /** Null when this page gets no widget: there is no such agent, it does not answer this page, or nobody answers. */
-async function start(options: WidgetOptions, parts: Parts, isDestroyed: () => boolean): Promise<WidgetCore | null> {
-  const agent = await loadAgent(options.agentId, parts.request, isDestroyed);
-  if (!agent || isDestroyed()) return null;
+async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore | null> {
+  const path = `/agents/${encodeURIComponent(options.agentId)}/widget`;
+  const agent = (await askServer<{ data: AgentWidget }>(options, path, parts.signal))?.data;
+  if (!agent || parts.signal.aborted) return null;
   const { widget } = agent;
   const locale = chooseLocale([
     ...[options.locale, widget.locale, document.documentElement.lang],
@@ -106,19 +114,11 @@ async function start(options: WidgetOptions, parts: Parts, isDestroyed: () => bo
   return { ...base, door };
 }
 
-async function loadAgent(agentId: string, request: Request, isDestroyed: () => boolean) {
-  for (const wait of [...RETRY_WAITS, null]) {
-    try {
-      return await getWidget(request, agentId);
-    } catch (error) {
-      const isTemporary = error instanceof FoyerError && error.isTemporary;
-      if (!isTemporary || wait === null || isDestroyed()) {
-        // biome-ignore lint/suspicious/noConsole: the only place where the site's maker looks for a widget that is not there
-        console.warn(`Foyer: ${(error as Error).message}`);
-        return null;
-      }
-      await new Promise((resolve) => setTimeout(resolve, wait));
-    }
+/** As it is now: it may be looked at later. Objects that a framework watches cannot be copied. */
+function copyOf<T>(data: T): T {
+  try {
+    return structuredClone(data);
+  } catch {
+    return data;
   }
-  return null;
 }

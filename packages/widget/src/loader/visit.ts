@@ -1,6 +1,7 @@
 import type { Identity } from "../foyer-api.ts";
 import type { Hub } from "./hub.ts";
 import type { Memory } from "./memory.ts";
+import { randomId } from "./random-id.ts";
 
 /** A conversation of this browser: what opens it, and what a list of them shows. `at` is in milliseconds. */
 export type KnownConversation = { id: string; token: string; title: string; at: number };
@@ -33,6 +34,15 @@ export function createVisit(memory: Memory, hub: Hub, identity: Identity | null)
     memory.write("local", "visit", { ...stored, owners }, options);
   };
   const keep = () => change((mine) => mine);
+  /** What is kept of forms is one visitor's; what nobody in particular began goes with who is named now. */
+  const settleForms = () => {
+    for (const place of ["session", "local"] as const) {
+      const kept = memory.read(place, "forms") as { whose?: unknown } | null;
+      if (!kept || kept.whose === owner()) continue;
+      const isOpenToAll = visitor !== null && kept.whose === ANONYMOUS;
+      memory.write(place, "forms", isOpenToAll ? { ...kept, whose: owner() } : null);
+    }
+  };
   hub.on("interaction", () => memory.read("local", "visit") ?? keep());
 
   return {
@@ -76,12 +86,14 @@ export function createVisit(memory: Memory, hub: Hub, identity: Identity | null)
       if (isSame) return;
       // What there is of somebody else must not wait for the visitor to do something.
       if (memory.read("local", "visit")) change((mine) => mine, { early: true });
+      settleForms();
       hub.emit("identity", next);
     },
     logout(): void {
       visitor = null;
       ownSessionId = randomId();
       memory.write("local", "visit", null);
+      for (const place of ["session", "local"] as const) memory.write(place, "forms", null);
       hub.emit("identity", null);
     },
   };
@@ -93,9 +105,4 @@ function asStored(value: unknown): Stored | null {
   if (!isStored) return null;
   const owners = Object.entries(stored.owners ?? {}).filter(([, mine]) => Array.isArray(mine?.list));
   return { sessionId: stored.sessionId ?? "", owners: Object.fromEntries(owners) };
-}
-
-/** Not `crypto.randomUUID`, which a page on plain http does not have. */
-function randomId() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,4 +1,4 @@
-import type { AgentWidget, Request, VisitorForm } from "@foyer/sdk";
+import type { AgentWidget } from "@foyer/sdk";
 import type { FormHandler, Renderer } from "../foyer-api.ts";
 import type { LocaleId } from "../locales/choose-locale.ts";
 import type { Door } from "./door.ts";
@@ -14,13 +14,13 @@ export type WidgetCore = {
   agent: AgentWidget;
   locale: LocaleId;
   hub: Hub;
-  /** For the SDK's calls. The panel has its own, so that its errors are its own too. */
-  request: Request;
   memory: Memory;
   visit: Visit;
   surface: Surface;
   registry: Registry;
   door: Door;
+  /** Aborts when the widget is taken away. */
+  signal: AbortSignal;
 };
 
 /** What the site's own code brings along. */
@@ -36,8 +36,10 @@ export type Registry = {
 export type OpenRequest = {
   /** Put into the field where the visitor writes. */
   message?: string;
-  /** Shown at the end of the conversation. */
-  form?: VisitorForm;
+  /** The id or name of a form tool, whose form is shown at the end of the conversation. */
+  form?: string;
+  /** Nobody asked for it: what the visitor has written already stays. */
+  byTrigger?: boolean;
   /** The visitor did it by hand; then the chat is also open on the next page. */
   byVisitor?: boolean;
 };

@@ -53,6 +53,27 @@ export const en = {
   addedToCart: "Add “{title}” to my cart",
   openImage: "Open the image",
   formShown: "Form",
+  formNotLoaded: "The form could not be loaded.",
+  formRequired: "Fields with * are required.",
+  formSubmit: "Submit",
+  formSending: "Sending",
+  formSent: "Submitted",
+  formAnswers: "What you sent",
+  formMend: "Please check the marked fields.",
+  formFailed: "This could not be sent.",
+  formUnreachable:
+    "The server could not be reached. What you filled in is still here: check your connection, then try again.",
+  formTooMany: "There were too many submissions. Try again in {seconds} s.",
+  formGone: "This form is no longer available.",
+  formRefused: "This form cannot be used on this page.",
+  filesTooLarge: "The files are too large together. Choose smaller ones, or leave one out.",
+  fileUnreadable: "This file could not be read. Choose it again.",
+  fileNotKept: "Choose the file again: files are not kept when the page is left.",
+  chooseOption: "Choose",
+  chooseFile: "Choose a file",
+  chooseImage: "Choose an image",
+  upTo: "Up to {size}",
+  removeFile: "Remove {name}",
 };
 
 export type Words = { readonly [Key in keyof typeof en]: string };

@@ -10,6 +10,8 @@ const shapes = {
   send: ["M12 20V5", "M6 11l6-6 6 6"],
   stop: ["M7 7h10v10H7z"],
   down: ["M12 4v15", "M6 13l6 6 6-6"],
+  choose: ["M7 10l5 5 5-5"],
+  file: ["M7 3h7l4 4v14H7z", "M14 3v4h4"],
   copy: ["M9 9h11v11H9z", "M15 9V4H4v11h5"],
   done: ["M5 12.5l5 5 9-10"],
   again: ["M19 12a7 7 0 1 1-2.05-4.95L20 10", "M20 4v6h-6"],

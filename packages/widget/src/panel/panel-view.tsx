@@ -115,6 +115,6 @@ function useCovers(): boolean {
 
 /** Where the visitor writes; but not on a touch screen, where that would bring up the keyboard. */
 function focusIn(panel: HTMLElement | null) {
-  const field = matchMedia("(hover: hover)").matches ? panel?.querySelector("textarea") : null;
+  const field = matchMedia("(hover: hover)").matches ? panel?.querySelector<HTMLElement>(".composer textarea") : null;
   (field ?? panel)?.focus({ preventScroll: true });
 }

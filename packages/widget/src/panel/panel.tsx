@@ -6,6 +6,7 @@ import { createChat } from "../chat/create-chat.ts";
 import { PastConversations } from "../chat/past-conversations.tsx";
 import type { OpenRequest, Panel, WidgetCore } from "../loader/widget-core.ts";
 import { loadWords } from "../locales/load-words.ts";
+import { loadForms } from "./load-forms.ts";
 import css from "./panel.css?inline";
 import { PanelProvider } from "./panel-context.ts";
 import { createPanelState } from "./panel-state.ts";
@@ -34,7 +35,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   });
   chat.restore();
   render(
-    <PanelProvider value={{ core, request, words, chat }}>
+    <PanelProvider value={{ core, request, words, chat, loadForms: () => loadForms(options.baseUrl) }}>
       <PanelView state={state}>
         {{
           chat: <ConversationView state={state} />,
@@ -45,10 +46,11 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     place,
   );
   return {
-    open({ message, form }: OpenRequest) {
+    open({ message, form, byTrigger }: OpenRequest) {
       surface.frame.dataset.open = "";
       if (form) chat.showForm(form);
-      state.patch({ isOpen: true, ...(message === undefined ? {} : { draft: message, view: "chat" }) });
+      const isSaid = message !== undefined && !(byTrigger && state.get().draft.trim());
+      state.patch({ isOpen: true, ...(isSaid ? { draft: message } : {}), ...(isSaid || form ? { view: "chat" } : {}) });
       hub.emit("unread", "");
     },
     close() {

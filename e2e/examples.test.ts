@@ -1,0 +1,115 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import type { Page } from "playwright-core";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { packWidget } from "../scripts/pack-widget.ts";
+import { type FormsSite, sent, startFormsSite, submit } from "../test/widget-forms.ts";
+
+const root = join(import.meta.dirname, "..");
+const examples = join(root, "examples");
+
+describe("the examples", () => {
+  let site: FormsSite;
+  const work = mkdtempSync(join(tmpdir(), "foyer-examples-"));
+  beforeAll(async () => {
+    site = await startFormsSite();
+  });
+  afterAll(async () => {
+    await site.stop();
+    rmSync(work, { recursive: true, force: true });
+  });
+
+  const withForm = async () => {
+    const agentId = await site.createAgent();
+    const client = { formExecutionMode: "client", formClientHandler: "book_test_ride", formWebhookUrl: null };
+    await site.addForm(agentId, [{ name: "name", label: "Name", type: "text", defaultValue: "{{user.name}}" }], client);
+    await site.owner.call("POST", `/triggers?agentId=${agentId}`, {
+      ...{ name: "Large cart", triggerType: "custom_event", actionType: "show_bubble" },
+      conditions: { event: "cart_updated", eventData: { total: { $gt: 500 } } },
+      actionConfig: { message: "May we bring it to you?" },
+    });
+    return agentId;
+  };
+  const bookARide = async (page: Page, agentId: string) => {
+    await page.locator(".launcher").waitFor();
+    await page.getByRole("button", { name: "Add to cart" }).click();
+    await page.getByText("May we bring it to you?").first().waitFor();
+    await page.getByRole("button", { name: "Book a test ride" }).click();
+    await page.getByLabel("Name").fill("Ada");
+    await submit(page);
+    await sent(page);
+    expect(await page.locator(".summary > p").innerText()).toBe("See you soon, Ada.");
+    await page.getByText("Booked for Ada").waitFor();
+    await expect.poll(async () => (await site.submissions(agentId))[0]?.status).toBe("client_success");
+  };
+
+  it("plain: a script line, an event, a form with a handler, and who the visitor is", async () => {
+    const agentId = await withForm();
+    const html = readFileSync(join(examples, "plain/index.html"), "utf8")
+      .replace("http://localhost:3000", site.server.url)
+      .replace("agent_…", agentId);
+    const files = await serve(() => ({ type: "text/html", body: html }));
+    const { page, problems } = await site.browser.open();
+    await page.goto(files.url);
+    await bookARide(page, agentId);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Book a test ride" }).click();
+    await page.locator(".form:not(.sent) input").waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Ada Lovelace");
+    expect(problems.filter((problem) => !problem.includes("favicon"))).toEqual([]);
+    await files.stop();
+  });
+
+  it("react: with the package as it would be published, its types checked, built and opened", async () => {
+    const agentId = await withForm();
+    const app = join(work, "react");
+    cpSync(join(examples, "react"), app, { recursive: true });
+    mkdirSync(join(app, "node_modules/@foyer"), { recursive: true });
+    packWidget(join(app, "node_modules/@foyer/widget"));
+    for (const name of ["react", "react-dom", "vite", "@types"]) {
+      symlinkSync(join(root, "node_modules", name), join(app, "node_modules", name));
+    }
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    execFileSync(process.execPath, [compiler, "-p", app], { stdio: "inherit" });
+    writeFileSync(join(app, ".env"), `VITE_FOYER_URL=${site.server.url}\nVITE_FOYER_AGENT_ID=${agentId}\n`);
+    await build({ root: app, configFile: false, logLevel: "error" });
+    const files = await serve((path) => ({
+      type: extname(path) === ".js" ? "text/javascript" : "text/html",
+      body: readFileSync(join(app, "dist", path === "/" ? "index.html" : path), "utf8"),
+    }));
+    const { page, problems } = await site.browser.open();
+    await page.goto(files.url);
+    await bookARide(page, agentId);
+    expect(await page.locator("foyer-widget").count()).toBe(1);
+    expect(problems.filter((problem) => !problem.includes("favicon"))).toEqual([]);
+    await files.stop();
+  });
+});
+
+/** A site of these files, on a free port. */
+async function serve(find: (path: string) => { type: string; body: string }) {
+  const server = createServer((request, response) => {
+    try {
+      const { type, body } = find(new URL(request.url ?? "/", "http://host.test").pathname);
+      response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

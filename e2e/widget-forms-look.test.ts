@@ -1,0 +1,287 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { FormField } from "../packages/contract/src/index.ts";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { type FormsSite, problems, sent, showForm, startFormsSite, submit } from "../test/widget-forms.ts";
+import { openChat } from "../test/widget-site.ts";
+
+const hostile = `</script><img src=x onerror="window.broken=1"><b>bold</b>`;
+const phone = { viewport: { width: 375, height: 740 }, hasTouch: true, isMobile: true };
+const isRequired = { required: { value: true } };
+const ride: FormField[] = [
+  { name: "name", label: "Your name", type: "text", placeholder: "First and last name", validation: isRequired },
+  {
+    name: "email",
+    label: "E-mail",
+    type: "email",
+    validation: { required: { value: true, message: "We need it to confirm." } },
+  },
+  { name: "phone", label: "Phone", type: "tel" },
+  { name: "height", label: "Height in cm", type: "number", validation: { min: { value: 120 } } },
+  {
+    name: "bike",
+    label: "Bike",
+    type: "select",
+    options: [
+      { label: "City One", value: "city" },
+      { label: "Harbour Tour", value: "tour" },
+    ],
+  },
+  {
+    name: "extras",
+    label: "What shall we prepare?",
+    type: "multiselect",
+    options: [
+      { label: "Helmet", value: "helmet" },
+      { label: "Child seat", value: "seat" },
+    ],
+  },
+  { name: "day", label: "Day", type: "date" },
+  { name: "moment", label: "Time", type: "datetime" },
+  { name: "customer", label: "Customer number", type: "text", disabled: true, defaultValue: "HB-1024" },
+  { name: "notes", label: "Anything else?", type: "textarea", placeholder: "Tell us about the tours you like" },
+  { name: "photo", label: "Photo of your old bike", type: "image" },
+  { name: "papers", label: "Insurance papers", type: "file" },
+];
+
+/** A picture of a bike, a little: two wheels on a quay. */
+const bike = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAADAAAAAgCAMAAABjCgsuAAAACVBMVEUcGReoxtiWjHhIliVgAAAAeUlEQVR42u2RSw6AIAxEp9z/0GpD6ADDx4WJC7qwZR4PjMJeFo5whC8EPJUbeKEFJzVHyYRQQkwzCKbHTiBCsNvYnuA9L3iObmLNgo0E0TBG1adpbrD5K20Lpv6mzFIulClGmW1ui4MT0Tv2xyxj6qQKRNbyZf1QuADsuQa6hTkxEAAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+describe("how forms look", () => {
+  let site: FormsSite;
+  beforeAll(async () => {
+    site = await startFormsSite();
+  });
+  beforeEach(() => site.receiver.received.splice(0));
+  afterAll(() => site.stop());
+
+  it.each([
+    ["desktop", { viewport: { width: 1000, height: 860 } }],
+    ["phone", phone],
+  ])(
+    "are accessible in every state, in light and in dark, on a %s",
+    async (device, context) => {
+      const { page, problems: broken } = await site.visitForm(ride, {
+        visit: { context },
+        tool: { schema: { successMessage: "Thank you. We will write to you today.", submitLabel: "Book the ride" } },
+      });
+      const check = async (name: string) => {
+        expect([name, await accessibilityProblems(page)]).toEqual([name, []]);
+        expect(await overflowOf(page)).toBe(0);
+        expect(await page.locator(".scroll").evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await site.picture(page, `forms-${name}-${device}-${colorScheme}`);
+        }
+        await page.emulateMedia({ colorScheme: "light" });
+      };
+      await check("empty");
+      expect(
+        await page
+          .locator(".form .input")
+          .first()
+          .evaluate((field) => getComputedStyle(field).fontSize),
+      ).toBe("16px");
+      await submit(page);
+      await page.locator(".problem").first().waitFor();
+      await check("errors");
+      await page.getByLabel("Your name").fill("Ada Lovelace");
+      await page.getByLabel("E-mail").fill("ada@shop.example");
+      await page.getByLabel("Bike", { exact: true }).selectOption("tour");
+      await page.getByLabel("Helmet").check();
+      await page
+        .getByLabel("Anything else?")
+        .fill("A long tour by the sea,\nwith hills,\nand cake,\nand wind,\nand more cake.");
+      await page
+        .locator("input[name=photo]")
+        .setInputFiles({ name: "the old one in front of the ferry.png", mimeType: "image/png", buffer: bike });
+      await page
+        .locator("input[name=papers]")
+        .setInputFiles({ name: "papers.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(6_000_000) });
+      await page.locator(".thumb canvas").waitFor();
+      await check("files");
+      await page.getByRole("button", { name: "Remove papers.pdf" }).click();
+      await page.route("**/submit", (route) => route.abort());
+      await submit(page);
+      await page.locator(".submit-area .failure").waitFor();
+      await check("failed");
+      await page.unroute("**/submit");
+      const hold = Promise.withResolvers<void>();
+      await page.route("**/submit", async (route) => {
+        await hold.promise;
+        await route.continue();
+      });
+      await submit(page);
+      await page.locator(".submit .lamp.lit").waitFor();
+      await check("sending");
+      hold.resolve();
+      await sent(page);
+      await check("sent");
+      await page.locator("summary").click();
+      await check("answers");
+      expect(broken.filter((problem) => !problem.includes("ERR_FAILED"))).toEqual([]);
+    },
+    60_000,
+  );
+
+  it("can be done with the keyboard alone", async () => {
+    const { page } = await site.visitForm(ride.filter(({ type }) => type !== "file"));
+    const keys = page.keyboard;
+    const active = () =>
+      page.evaluate(() => {
+        const element = document.querySelector("foyer-widget")?.shadowRoot?.activeElement;
+        return element?.getAttribute("name") ?? element?.className;
+      });
+    await expect.poll(active).toBe("form-title");
+    await keys.press("Tab");
+    await keys.type("Ada");
+    await keys.press("Tab");
+    await keys.type("ada@");
+    // Enter sends from any line; the first wrong field has the focus then.
+    await keys.press("Enter");
+    await expect.poll(() => problems(page)).toEqual(["E-mail: E-mail must be an email address (name@example.com)"]);
+    await expect.poll(active).toBe("email");
+    await keys.press("End");
+    await keys.type("shop.example");
+    for (const stop of ["phone", "height", "bike"]) {
+      await keys.press("Tab");
+      expect(await active()).toBe(stop);
+    }
+    await keys.press("ArrowDown");
+    await keys.press("Tab");
+    await keys.press("Space");
+    expect(await page.getByLabel("Helmet").isChecked()).toBe(true);
+    const stops: (string | null | undefined)[] = [];
+    while (stops.at(-1) !== "submit" && stops.length < 30) {
+      await keys.press("Tab");
+      stops.push(await active());
+    }
+    expect([...new Set(stops)]).toEqual(["extras", "day", "moment", "customer", "notes", "photo", "submit"]);
+    await keys.press("Space");
+    await sent(page);
+    await expect.poll(active).toBe("form-title");
+    expect(site.receiver.bodies("/hook")[0].formData).toMatchObject({
+      name: "Ada",
+      email: "ada@shop.example",
+      bike: "city",
+      extras: ["helmet"],
+    });
+  });
+
+  it("run nothing that a label, an option, a default, a message, a file's name or a handler brings", async () => {
+    const fields: FormField[] = [
+      {
+        name: "text",
+        label: hostile,
+        type: "text",
+        placeholder: hostile,
+        defaultValue: hostile,
+        validation: { pattern: { value: "^never$", message: hostile } },
+      },
+      { name: "notes", label: hostile, type: "textarea", defaultValue: `</textarea>${hostile}` },
+      {
+        name: "bike",
+        label: hostile,
+        type: "select",
+        placeholder: hostile,
+        options: [{ label: hostile, value: hostile }],
+      },
+      { name: "extras", label: hostile, type: "multiselect", options: [{ label: hostile, value: hostile }] },
+      { name: "papers", label: hostile, type: "file" },
+    ];
+    site.host.before(
+      `window.Foyer = [['registerFormHandler', 'own', () => ({ success: true, message: ${JSON.stringify(hostile).replaceAll("<", "\\u003c")} })]]`,
+    );
+    const { page, problems: broken } = await site.visitForm(fields, {
+      tool: {
+        ...{ formExecutionMode: "both", formClientHandler: "own" },
+        schema: { submitLabel: hostile, successMessage: hostile, errorMessage: hostile },
+      },
+    });
+    site.host.before("");
+    await submit(page);
+    await page.locator(".problem").waitFor();
+    await page.locator(".input").first().fill("never");
+    await page.locator("select").selectOption({ index: 1 });
+    await page.locator("input[type=checkbox]").check();
+    await page.locator("input[type=file]").setInputFiles({
+      name: `${hostile.replaceAll("/", "")}.svg`,
+      mimeType: "text/html",
+      buffer: Buffer.from("<script>window.broken=1</script>"),
+    });
+    await page.locator(".file-name").waitFor();
+    await page.route("**/submit", (route) => route.abort());
+    await submit(page);
+    await page.locator(".submit-area .failure").waitFor();
+    expect(await page.locator(".submit-area .failure p").first().innerText()).toBe(hostile);
+    await page.unroute("**/submit");
+    await submit(page);
+    await sent(page);
+    await page.locator("summary").click();
+    expect(await page.locator(".summary > p").innerText()).toBe(hostile);
+    expect(await page.locator(".panel :is(img, b, script)").count()).toBe(0);
+    expect(await page.evaluate(() => Reflect.get(window, "broken"))).toBeUndefined();
+    expect(broken.filter((problem) => !problem.includes("ERR_FAILED"))).toEqual([]);
+  });
+
+  it("follow the page from right to left, in its language", async () => {
+    const { page } = await site.visitForm(ride, {
+      visit: { attributes: { "data-locale": "ar", "data-theme": "dark" }, context: phone },
+    });
+    await submit(page);
+    await page.locator(".problem").first().waitFor();
+    await site.picture(page, "forms-rtl");
+    await page
+      .locator("input[name=papers]")
+      .setInputFiles({ name: "papers.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(2_000_000) });
+    await page.locator(".file-name").waitFor();
+    await page.locator(".submit-area").scrollIntoViewIfNeeded();
+    await site.picture(page, "forms-rtl-end");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await overflowOf(page)).toBe(0);
+    expect(await page.locator(".submit").innerText()).toBe("إرسال");
+  });
+
+  it("can be told apart with forced colours", async () => {
+    const { page } = await site.visitForm(ride, {
+      visit: { context: { forcedColors: "active", viewport: { width: 1000, height: 860 } } },
+    });
+    await submit(page);
+    await page.locator(".problem").first().waitFor();
+    await site.picture(page, "forms-forced-colors");
+    const border = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => getComputedStyle(element).borderTopWidth);
+    expect([await border(".submit"), await border(".input"), await border(".file")]).toEqual(["1px", "1px", "1px"]);
+  });
+
+  it("begin at their top, leave the visitor where they write, and are found at once when they are sent", async () => {
+    const { page, agentId } = await site.visit({}, { context: { viewport: { width: 1000, height: 700 } } });
+    await openChat(page);
+    const tool = await site.addForm(agentId, ride);
+    await showForm(page, tool.id);
+    const isSeen = (target: Page, selector: string) =>
+      target.locator(selector).evaluate((element) => {
+        const box = element.getBoundingClientRect();
+        const room = element.closest(".scroll")?.getBoundingClientRect();
+        return room !== undefined && box.top >= room.top && box.bottom <= room.bottom;
+      });
+    await expect.poll(() => isSeen(page, ".form-title")).toBe(true);
+    expect(await page.locator(".to-end").count()).toBe(0);
+    await page.getByLabel("Your name").fill("Ada");
+    await page.getByLabel("E-mail").fill("ada@shop.example");
+    await page.getByLabel("Anything else?").fill("One");
+    await page.locator(".scroll").evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    const before = await page.locator(".scroll").evaluate((element) => element.scrollTop);
+    await page.getByLabel("Anything else?").pressSequentially("\ntwo\nthree\nfour");
+    expect(await page.locator(".scroll").evaluate((element) => element.scrollTop)).toBe(before);
+    await submit(page);
+    await sent(page);
+    await expect.poll(() => isSeen(page, ".form-title")).toBe(true);
+  });
+});

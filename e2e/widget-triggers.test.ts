@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bubble, bubbleOf, freeze, makeLong, setHidden, stay, track, triggerSite } from "../test/trigger-site.ts";
+import { startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
+
+const phone = { viewport: { width: 375, height: 700 }, hasTouch: true, isMobile: true };
+const timed = (seconds: number, message = "Can I help?", more = {}) => ({
+  ...{ triggerType: "time_on_page", conditions: { timeOnPage: seconds } },
+  ...bubble(message),
+  ...more,
+});
+const onPage = (page: string, message = `Seen ${page}`, more = {}) => ({
+  ...{ triggerType: "page_view", conditions: { page } },
+  ...bubble(message),
+  ...more,
+});
+const exit = { triggerType: "exit_intent", ...bubble("Leaving?") };
+const onEvent = (event: string, eventData?: object, more = {}) => ({
+  ...{ triggerType: "custom_event", conditions: { event, ...(eventData ? { eventData } : {}) } },
+  ...bubble(`Event ${event}`),
+  ...more,
+});
+
+describe("what triggers wait for", () => {
+  let site: WidgetSite;
+  let use: ReturnType<typeof triggerSite>;
+  beforeAll(async () => {
+    site = await startWidgetSite();
+    use = triggerSite(site);
+  });
+  afterAll(() => site.stop());
+
+  describe("time on the page", () => {
+    it("is the time in which somebody is there: not in the background, not long after the last sign", async () => {
+      const { page, problems, agentId, ids } = await use.visitWith([timed(60)]);
+      await freeze(page);
+      await stay(page, 20);
+      await setHidden(page, true);
+      await page.clock.runFor(120_000);
+      await setHidden(page, false);
+      // Nobody does anything: 30 s of this count, so that there are 50 s.
+      await page.clock.runFor(300_000);
+      expect(await bubbleOf(page).count()).toBe(0);
+      await stay(page, 5);
+      expect(await bubbleOf(page).count()).toBe(0);
+      await stay(page, 6);
+      await page.clock.resume();
+      await bubbleOf(page).waitFor();
+      await expect.poll(() => use.counts(agentId, ids)).toEqual([[1, 0]]);
+      expect(problems).toEqual([]);
+    });
+
+    it("begins anew with each page view", async () => {
+      const { page } = await use.visitWith([timed(20)]);
+      await freeze(page);
+      await stay(page, 15);
+      await page.evaluate(() => history.pushState({}, "", "/bikes/city-one"));
+      await stay(page, 15);
+      expect(await bubbleOf(page).count()).toBe(0);
+      await stay(page, 6);
+      await page.clock.resume();
+      await bubbleOf(page).waitFor();
+    });
+
+    it("does not begin while the browser only prepares the page", async () => {
+      const prerendering =
+        "let isPrepared = true; Object.defineProperty(document, 'prerendering', { get: () => isPrepared }); window.activate = () => { isPrepared = false; document.dispatchEvent(new Event('prerenderingchange')) }";
+      const agentId = await site.createAgent();
+      await use.createTriggers(agentId, [timed(0)]);
+      const { page } = await site.browser.open();
+      await page.clock.install();
+      await page.addInitScript(prerendering);
+      let isAsked = false;
+      page.on("request", (request) => {
+        isAsked ||= request.url().includes("/triggers/");
+      });
+      await page.goto(site.host.page("/", { "data-agent-id": agentId }));
+      await page.locator(".launcher").waitFor();
+      await page.clock.runFor(10_000);
+      expect(isAsked).toBe(false);
+      await page.evaluate(() => Reflect.get(window, "activate")());
+      await page.clock.runFor(500);
+      await expect.poll(() => isAsked).toBe(true);
+      await page.clock.runFor(500);
+      await bubbleOf(page).waitFor();
+    });
+  });
+
+  describe("scrolling", () => {
+    const half = { triggerType: "scroll_depth", conditions: { scrollDepth: 50 }, ...bubble("Half read") };
+    it("counts for the page, as long as it is then; not for what scrolls in it", async () => {
+      const { page } = await use.visitWith([half]);
+      await page.clock.runFor(2_000);
+      // Fits the window: nobody scrolls.
+      expect(await bubbleOf(page).count()).toBe(0);
+      await makeLong(page);
+      await page.evaluate(() => {
+        const box = document.createElement("textarea");
+        box.value = "line\n".repeat(200);
+        document.body.prepend(box);
+        box.scrollTop = 99_999;
+      });
+      const goTo = async (part: number) => {
+        await page.evaluate(async (part) => {
+          const scrolled = new Promise((resolve) => addEventListener("scroll", resolve, { once: true }));
+          scrollTo(0, (document.documentElement.scrollHeight - innerHeight) * part);
+          await scrolled;
+        }, part);
+        await page.clock.runFor(1_000);
+      };
+      await goTo(0.4);
+      expect(await bubbleOf(page).count()).toBe(0);
+      await makeLong(page, 400);
+      await goTo(0.3);
+      expect(await bubbleOf(page).count()).toBe(0);
+      await goTo(0.55);
+      await bubbleOf(page).waitFor();
+    });
+  });
+
+  describe("the way out", () => {
+    it("is the mouse leaving at the top, after a while, and not into a list", async () => {
+      const { page } = await use.visitWith([exit]);
+      const leave = (x: number, y: number, init = {}) =>
+        page.evaluate(
+          ([x, y, init]) =>
+            document.documentElement.dispatchEvent(
+              new MouseEvent("mouseleave", { clientX: x as number, clientY: y as number, ...(init as object) }),
+            ),
+          [x, y, init] as const,
+        );
+      await leave(300, -5);
+      expect(await bubbleOf(page).count()).toBe(0);
+      await stay(page, 10);
+      await leave(-5, 300);
+      await leave(300, -5, { buttons: 1 });
+      await page.evaluate(() => {
+        const select = document.createElement("select");
+        document.body.append(select);
+        select.focus();
+      });
+      await leave(300, -5);
+      await page.clock.runFor(1_000);
+      expect(await bubbleOf(page).count()).toBe(0);
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+      await leave(300, -5);
+      await bubbleOf(page).waitFor();
+    });
+
+    it("is told by a real mouse", async () => {
+      const { page } = await use.visitWith([exit]);
+      await stay(page, 5);
+      await page.mouse.move(300, 200);
+      await page.mouse.move(300, 2);
+      await page.mouse.move(300, -40);
+      await bubbleOf(page).waitFor();
+    });
+
+    it("is a fast swipe back up on a phone, not a slow one and not a script's jump", async () => {
+      const { page } = await use.visitWith([exit], { context: phone });
+      await makeLong(page);
+      const cdp = await page.context().newCDPSession(page);
+      const touch = (type: "touchStart" | "touchMove" | "touchEnd", y?: number) =>
+        cdp.send("Input.dispatchTouchEvent", { type, touchPoints: y === undefined ? [] : [{ x: 180, y }] });
+      /** Moves a finger down (or up) over 540 pixels, in steps with so many milliseconds between them. */
+      const swipe = async (direction: number, steps: number, wait: number) => {
+        const from = direction > 0 ? 80 : 620;
+        await touch("touchStart", from);
+        for (let step = 1; step <= steps; step++) {
+          await touch("touchMove", from + (direction * 540 * step) / steps);
+          if (wait > 0) await page.waitForTimeout(wait);
+        }
+        await touch("touchEnd");
+        await page.clock.runFor(1_000);
+      };
+      await stay(page, 5);
+      for (let swipes = 0; swipes < 4; swipes++) await swipe(-1, 6, 0);
+      expect(await page.evaluate(() => scrollY)).toBeGreaterThan(1_000);
+      await page.evaluate(() => scrollTo(0, 1_000));
+      await page.clock.runFor(1_000);
+      await swipe(1, 40, 30);
+      expect(await bubbleOf(page).count()).toBe(0);
+      // On a machine that is busy the browser may be too slow for one to be fast.
+      for (let tries = 0; tries < 5 && (await bubbleOf(page).count()) === 0; tries++) {
+        await page.evaluate(() => scrollTo(0, 2_000));
+        await page.clock.runFor(1_000);
+        await swipe(1, 6, 0);
+      }
+      await bubbleOf(page).waitFor();
+      await site.picture(page, "triggers-exit-phone");
+    });
+  });
+
+  describe("pages", () => {
+    const pages = [
+      onPage("/bikes/*", "A bike", { triggerOnce: false }),
+      onPage("/blog/**", "The blog", { triggerOnce: false }),
+    ];
+    const noNavigation = "Object.defineProperty(window, 'navigation', { value: undefined })";
+    it.each([
+      ["with the Navigation API", ""],
+      ["without it", noNavigation],
+    ])("are seen however the site's code gets there, %s", async (_name, before) => {
+      const { page } = await use.visitWith(pages, { before, path: "/pricing" });
+      const shows = async (texts: string[]) => {
+        await page.clock.runFor(11_000);
+        await expect.poll(() => bubbleOf(page).locator(".nudge-text").allInnerTexts()).toEqual(texts);
+      };
+      await shows([]);
+      await page.evaluate(() => history.pushState({}, "", "/bikes/city-one"));
+      await shows(["A bike"]);
+      await page.evaluate(() => history.replaceState({}, "", "/blog/2026/spring?x=1"));
+      await shows(["The blog"]);
+      await page.evaluate(() => history.replaceState({}, "", "/blog/2026/spring?x=2#there"));
+      await bubbleOf(page).getByRole("button").last().click();
+      await shows([]);
+      await page.evaluate(() => history.pushState({}, "", "/bikes/harbour-tour/parts"));
+      await shows([]);
+      await page.evaluate(() => history.pushState({}, "", "/bikes/harbour-tour"));
+      await shows(["A bike"]);
+      await page.goBack();
+      await shows([]);
+      expect(await page.evaluate(() => Object.hasOwn(history, "pushState"))).toBe(false);
+    });
+  });
+
+  describe("events", () => {
+    it("are compared by their data, also those told before the triggers were there", async () => {
+      const { page } = await use.visitWith([onEvent("cart_updated", { total: { $gt: 500 }, "items.sku": "A-1" })], {
+        before:
+          "window.Foyer = [['track', 'cart_updated', { total: 800, items: [{ sku: 'A-1' }] }]]; window.cart = Foyer[0][2]",
+      });
+      await bubbleOf(page).waitFor();
+      const other = await use.visitWith([onEvent("cart_updated", { total: { $gt: 500 } }, { triggerOnce: false })]);
+      await track(other.page, "cart", { total: 900 });
+      await track(other.page, "cart_updated", { total: 500 });
+      await track(other.page, "cart_updated");
+      await other.page.clock.runFor(1_000);
+      expect(await bubbleOf(other.page).count()).toBe(0);
+      await track(other.page, "cart_updated", { total: 501 });
+      await bubbleOf(other.page).waitFor();
+      await expect.poll(() => use.counts(other.agentId, other.ids)).toEqual([[1, 0]]);
+      await track(other.page, "cart_updated", { total: 502 });
+      await expect.poll(() => use.counts(other.agentId, other.ids)).toEqual([[2, 0]]);
+      expect(await bubbleOf(other.page).count()).toBe(1);
+    });
+
+    it("are as they were when they were told", async () => {
+      const { page } = await use.visitWith([onEvent("cart_updated", { total: 800 })]);
+      await page.evaluate(() => {
+        const cart = { total: 800, self: null as unknown, proxy: null as unknown };
+        Reflect.get(window, "Foyer").track("cart_updated", cart);
+        cart.total = 0;
+      });
+      await bubbleOf(page).waitFor();
+    });
+  });
+
+  describe("several at once", () => {
+    it("take turns by priority, then by age, with a pause between them", async () => {
+      const { page, agentId, ids } = await use.visitWith([
+        onPage("/", "second", { priority: 5 }),
+        onPage("/", "third", { priority: 5 }),
+        onPage("/", "first", { priority: -1 }),
+      ]);
+      const text = bubbleOf(page).locator(".nudge-text");
+      await expect.poll(() => text.allInnerTexts()).toEqual(["first"]);
+      await page.clock.runFor(6_000);
+      expect(await text.allInnerTexts()).toEqual(["first"]);
+      await page.clock.runFor(5_000);
+      await expect.poll(() => text.allInnerTexts()).toEqual(["second"]);
+      await page.clock.runFor(11_000);
+      await expect.poll(() => text.allInnerTexts()).toEqual(["third"]);
+      await expect
+        .poll(() => use.counts(agentId, ids))
+        .toEqual([
+          [1, 0],
+          [1, 0],
+          [1, 0],
+        ]);
+    });
+
+    it("wait while the visitor types, and are let go while they are in the chat", async () => {
+      const { page, agentId, ids } = await use.visitWith([onEvent("help"), timed(60, "Later")]);
+      await page.evaluate(() => {
+        const field = document.createElement("input");
+        field.id = "name";
+        document.body.append(field);
+      });
+      await freeze(page);
+      await page.locator("#name").pressSequentially("Ada");
+      await track(page, "help");
+      await page.clock.runFor(2_500);
+      expect(await bubbleOf(page).count()).toBe(0);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("name");
+      await page.clock.runFor(1_500);
+      await page.clock.resume();
+      await bubbleOf(page).waitFor();
+      // It took nothing from who was typing.
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe("name");
+      await page.locator(".launcher").click();
+      await page.locator(".panel").waitFor();
+      expect(await bubbleOf(page).count()).toBe(0);
+      await stay(page, 70);
+      await page.keyboard.press("Escape");
+      await stay(page, 30);
+      expect(await bubbleOf(page).count()).toBe(0);
+      await expect
+        .poll(() => use.counts(agentId, ids))
+        .toEqual([
+          [1, 0],
+          [0, 0],
+        ]);
+    });
+  });
+});

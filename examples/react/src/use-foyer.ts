@@ -1,0 +1,23 @@
+import { type FoyerApi, loadFoyer } from "@foyer/widget";
+import { useEffect, useState } from "react";
+
+/** The widget, once it is on the page. However many components ask for it, there is one. */
+export function useFoyer(): FoyerApi | null {
+  const [foyer, setFoyer] = useState<FoyerApi | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    const { VITE_FOYER_URL: baseUrl, VITE_FOYER_AGENT_ID: agentId } = import.meta.env;
+    loadFoyer({ baseUrl, agentId }).then(
+      (loaded) => {
+        if (!isGone) setFoyer(loaded);
+      },
+      () => {
+        // The page works without a chat; the browser has said why there is none.
+      },
+    );
+    return () => {
+      isGone = true;
+    };
+  }, []);
+  return foyer;
+}

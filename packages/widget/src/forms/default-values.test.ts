@@ -1,0 +1,87 @@
+import type { FormField } from "@foyer/contract";
+import { fillTemplate } from "@foyer/contract/rules/fill-template";
+import { validateForm } from "@foyer/contract/rules/validate-form";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { type DefaultFacts, defaultValues } from "./default-values.ts";
+import { fits, toFormData } from "./field-values.ts";
+
+const options = [
+  { label: "One", value: "1" },
+  { label: "Two, and more", value: "2,3" },
+  { label: "Four", value: "4" },
+];
+const nobody: DefaultFacts = { identity: null, context: {}, previousResult: null };
+const filled = (type: FormField["type"], defaultValue: string, facts: Partial<DefaultFacts> = {}) => {
+  const field: FormField = { name: "f", label: "F", type, defaultValue };
+  const choices = type === "select" || type === "multiselect" ? { options } : {};
+  return defaultValues([{ ...field, ...choices }], { ...nobody, ...facts }).f;
+};
+
+it("knows the visitor, what the site says, and what the tool before found", () => {
+  const identity = {
+    userId: "7",
+    userEmail: "ada@shop.example",
+    userName: "Ada",
+    metadata: { plan: { name: "Pro" }, age: 36 },
+  };
+  const facts = { identity, previousResult: { bike: "tour", left: 2, list: [1] } };
+  expect(filled("text", "{{user.name}} <{{ user.email }}> {{user.userId}}", facts)).toBe("Ada <ada@shop.example> 7");
+  expect(filled("text", "{{user.metadata.plan.name}}/{{user.metadata.age}}", facts)).toBe("Pro/36");
+  expect(filled("text", "{{context.previousResult.bike}}-{{context.previousResult.left}}", facts)).toBe("tour-2");
+  expect(
+    filled("text", "{{context.previousResult.bike}}", { ...facts, context: { previousResult: { bike: "city" } } }),
+  ).toBe("city");
+});
+
+it("leaves empty what there is nothing for, and what is no text", () => {
+  const facts = { identity: { userId: "7", metadata: { list: [1], deep: {} } }, previousResult: "text" };
+  const names = [
+    "user.email",
+    "user.metadata.list",
+    "user.metadata.deep",
+    "user.metadata.deep.x",
+    "context.previousResult.x",
+  ];
+  for (const name of [...names, "user.constructor.name", "user.metadata.__proto__.x", "toString"]) {
+    expect([name, filled("text", `[{{${name}}}]`, facts)]).toEqual([name, "[]"]);
+  }
+});
+
+it("fits the field, or is left out", () => {
+  expect(["1", "Two", ""].map((text) => filled("select", text))).toEqual(["1", "", ""]);
+  expect(["2,3", "4, 1, 4", "9", ""].map((text) => filled("multiselect", text))).toEqual([["2,3"], ["4", "1"], [], []]);
+  expect(["1.50", " 7 ", "1e3", "x", " "].map((text) => filled("number", text))).toEqual(["1.5", "7", "1000", "", ""]);
+  expect(["2026-01-31", "2026-02-31", "soon"].map((text) => filled("date", text))).toEqual(["2026-01-31", "", ""]);
+  expect(filled("text", "a\r\nb")).toBe("a b");
+  expect(filled("textarea", "a\nb")).toBe("a\nb");
+  expect(filled("email", " ada@shop.example ")).toBe("ada@shop.example");
+});
+
+it("shows a moment as the visitor's clock does", () => {
+  // The tests' zone is five and a half hours ahead.
+  expect(filled("datetime", "2026-01-31T09:30Z")).toBe("2026-01-31T15:00");
+  expect(filled("datetime", "2026-01-31T09:30:15+05:30")).toBe("2026-01-31T09:30");
+  expect(filled("datetime", "2026-01-31T09:30:15")).toBe("2026-01-31T09:30");
+  expect(filled("datetime", "2026-01-31")).toBe("");
+});
+
+it("never holds what its field cannot, whatever the default is", () => {
+  const types = ["text", "email", "tel", "number", "textarea", "select", "multiselect", "date", "datetime"] as const;
+  const texts = fc.oneof(
+    fc.string(),
+    fc.constantFrom("1", "2,3", "1,4", "2026-01-31", "2026-01-31T09:30", "1e999", "0x1", "-0"),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...types), texts, (type, defaultValue) => {
+      const field: FormField = { name: "f", label: "F", type, defaultValue, options };
+      const values = defaultValues([field], nobody);
+      expect(fits(field, values.f)).toBe(true);
+      // Texts are as they are given; of all else only what the rules take is there.
+      const isText = ["text", "email", "tel", "textarea"].includes(type);
+      const rules = (pattern: string) => new RegExp(pattern);
+      if (!isText) expect(validateForm([field], toFormData([field], values, {}), rules)).toEqual([]);
+      else if (type === "textarea") expect(values.f).toBe(fillTemplate(defaultValue, () => undefined));
+    }),
+  );
+});

@@ -1,0 +1,76 @@
+/** @jsxImportSource preact */
+import type { FormField } from "@foyer/contract";
+import type { JSX } from "preact";
+import { useStore } from "../chat/store.ts";
+import { usePanel } from "../panel/panel-context.ts";
+import { ChoicesField } from "./choices-field.tsx";
+import { FieldControl } from "./field-control.tsx";
+import { isFileField } from "./field-values.ts";
+import { FileField } from "./file-field.tsx";
+import type { FormSession } from "./form-session.ts";
+
+/** What every kind of field needs to know. `describedBy` names what is said about it, for those who do not see it. */
+export type FieldProps = {
+  field: FormField;
+  id: string;
+  session: FormSession;
+  isLocked: boolean;
+  isWrong: boolean;
+  describedBy: string | undefined;
+};
+
+/** A field: its label, the control, and below it what is wrong. */
+export function FieldView({ field, id, session }: { field: FormField; id: string; session: FormSession }): JSX.Element {
+  const { words } = usePanel();
+  const { problems, locked, lostFiles } = useStore(session.store);
+  const problem = problems[field.name];
+  const isLost = lostFiles.includes(field.name);
+  const notes = [problem === undefined ? "" : `${id}-problem`, isLost ? `${id}-lost` : ""].filter(Boolean).join(" ");
+  const props: FieldProps = {
+    ...{ field, id, session, isLocked: locked.has(field.name), isWrong: problem !== undefined },
+    describedBy: notes || undefined,
+  };
+  const below = (
+    <>
+      {isLost ? (
+        <p id={`${id}-lost`} class="hint">
+          {words.fileNotKept}
+        </p>
+      ) : null}
+      {problem === undefined ? null : (
+        <p id={`${id}-problem`} class="problem" part="error" dir="auto">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+  if (field.type === "multiselect") {
+    return (
+      <ChoicesField {...props} label={<Label field={field} />}>
+        {below}
+      </ChoicesField>
+    );
+  }
+  return (
+    <div class="field" part="field">
+      <label class="label" part="label" for={id}>
+        <Label field={field} />
+      </label>
+      {isFileField(field) ? <FileField {...props} /> : <FieldControl {...props} />}
+      {below}
+    </div>
+  );
+}
+
+function Label({ field: { label, name, validation } }: { field: FormField }): JSX.Element {
+  return (
+    <>
+      <bdi>{label.trim() || name}</bdi>
+      {validation?.required?.value ? (
+        <span class="mark" aria-hidden="true">
+          {" *"}
+        </span>
+      ) : null}
+    </>
+  );
+}

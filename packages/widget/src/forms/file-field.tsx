@@ -1,0 +1,103 @@
+/** @jsxImportSource preact */
+import { MAX_FILE_BYTES } from "@foyer/contract/rules/data-url";
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useStore } from "../chat/store.ts";
+import { fillWords } from "../locales/load-words.ts";
+import { Icon } from "../panel/icon.tsx";
+import { usePanel } from "../panel/panel-context.ts";
+import type { FieldProps } from "./field-view.tsx";
+import { ImagePreview } from "./image-preview.tsx";
+import { sizeWords } from "./size-words.ts";
+
+/** A place for one file: chosen, dropped in, looked at, taken out again. The control is a real one, whatever it looks like. */
+export function FileField({ field, id, session, isLocked, isWrong, describedBy }: FieldProps): JSX.Element {
+  const { core, words } = usePanel();
+  const file = useStore(session.store).files[field.name];
+  const input = useRef<HTMLInputElement>(null);
+  const [isOver, setIsOver] = useState(false);
+  const isImage = field.type === "image";
+  // What is said of a file stands below it, where a small screen ends.
+  useEffect(() => {
+    if (file && isWrong) input.current?.closest(".field")?.scrollIntoView({ block: "nearest" });
+  }, [file, isWrong]);
+  const size = (bytes: number) => sizeWords(bytes, core.locale);
+  const limit = fillWords(words.upTo, { size: size(MAX_FILE_BYTES) });
+
+  const choose = (files: FileList | null | undefined) => {
+    const first = files?.[0];
+    if (first && !isLocked) session.attach(field.name, first);
+    // So that the same file can be chosen again.
+    if (input.current) input.current.value = "";
+  };
+  const onDragOver = (event: DragEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.dataTransfer) event.dataTransfer.dropEffect = "copy";
+    setIsOver(true);
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    setIsOver(false);
+    choose(event.dataTransfer?.files);
+  };
+  const remove = () => {
+    session.attach(field.name, null);
+    input.current?.focus();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop things; with the keyboard there is the control in it
+    <div
+      class={`file${isOver ? " over" : ""}${isWrong ? " wrong" : ""}`}
+      part="input"
+      onDragOver={onDragOver}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={onDrop}
+    >
+      {file ? isImage ? <ImagePreview file={file} /> : <FileMark /> : <FileMark />}
+      <div class="file-text" id={`${id}-about`}>
+        {file ? (
+          <bdi class="file-name">{file.name}</bdi>
+        ) : (
+          <span class="file-choose">{isImage ? words.chooseImage : words.chooseFile}</span>
+        )}
+        <span class="hint">{file ? size(file.size) : limit}</span>
+      </div>
+      <input
+        ref={input}
+        id={id}
+        type="file"
+        class="file-input"
+        name={field.name}
+        accept={isImage ? "image/*" : undefined}
+        required={field.validation?.required?.value === true && !file}
+        disabled={isLocked}
+        title=""
+        aria-invalid={isWrong ? "true" : undefined}
+        aria-describedby={[`${id}-about`, describedBy].filter(Boolean).join(" ")}
+        onChange={(event) => choose(event.currentTarget.files)}
+      />
+      <span class="ring" />
+      {file ? (
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={fillWords(words.removeFile, { name: file.name })}
+          title={fillWords(words.removeFile, { name: file.name })}
+          onClick={remove}
+        >
+          <Icon name="close" />
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function FileMark(): JSX.Element {
+  return (
+    <span class="thumb">
+      <Icon name="file" />
+    </span>
+  );
+}

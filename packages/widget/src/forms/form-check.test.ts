@@ -1,0 +1,77 @@
+import type { FormField } from "@foyer/contract";
+import { expect, it } from "vitest";
+import { type FormValues, toFormData } from "./field-values.ts";
+import { problemsFrom, problemsOf } from "./form-check.ts";
+
+const words = { filesTooLarge: "Too large together." };
+const MEBIBYTE = 1024 * 1024;
+const check = (
+  fields: FormField[],
+  values: FormValues,
+  files: Record<string, { type: string; size: number }> = {},
+  unreadable: string[] = [],
+) => problemsOf(fields, { values, files, unreadable: new Set(unreadable) }, words);
+const text = (pattern: string): FormField => ({
+  ...{ name: "f", label: "F", type: "text", validation: { pattern: { value: pattern, message: "No." } } },
+});
+const file = (name: string): FormField => ({ name, label: name, type: "file" });
+
+it("runs patterns as the server does: anywhere, by whole characters, in the dialect that both know", () => {
+  expect(check([text("b")], { f: "abc" })).toEqual({});
+  expect(check([text("^.$")], { f: "🚲" })).toEqual({});
+  // No pattern of the stricter kind, and yet one.
+  expect(check([text("^[\\w-.]+$")], { f: "a-b.c" })).toEqual({});
+  expect(check([text("^a")], { f: "ba" })).toEqual({ f: "No." });
+  expect(check([text("(")], { f: "anything" })).toEqual({});
+});
+
+it("takes what a browser could not read for wrong, not for empty", () => {
+  const fields: FormField[] = ["number", "date", "datetime"].map((type) => ({
+    ...{ name: type, label: type, type: type as "number" },
+  }));
+  const values = { number: "", date: "", datetime: "" };
+  expect(check(fields, values)).toEqual({});
+  expect(Object.keys(check(fields, values, {}, ["number", "date", "datetime"]))).toEqual([
+    "number",
+    "date",
+    "datetime",
+  ]);
+});
+
+it("limits each file, what calls itself an image, and all files together", () => {
+  const size = 5 * MEBIBYTE;
+  const all = ["a", "b", "c", "d"].map(file);
+  const chosen = (names: string[], bytes: number) =>
+    Object.fromEntries(names.map((name) => [name, { type: "text/plain", size: bytes }]));
+  expect(check(all, {}, chosen(["a", "b", "c"], size))).toEqual({});
+  expect(check(all, {}, chosen(["a", "b", "c", "d"], size))).toEqual({ d: "Too large together." });
+  expect(check(all, {}, chosen(["a"], size + 1))).toEqual({ a: "a must not be larger than 5 MB" });
+  const photo: FormField = { name: "p", label: "Photo", type: "image" };
+  expect(check([photo], {}, { p: { type: "text/plain", size: 1 } })).toEqual({ p: "Photo must be an image" });
+  expect(check([{ ...photo, validation: { required: { value: true } } }], {})).toEqual({ p: "Photo is required" });
+});
+
+it("sends numbers as numbers, choices as a list, files as data URLs, and what is empty as null", () => {
+  const fields: FormField[] = [
+    { name: "n", label: "N", type: "number" },
+    { name: "none", label: "N", type: "number" },
+    { name: "m", label: "M", type: "multiselect", options: [{ label: "A", value: "a" }] },
+    { name: "t", label: "T", type: "text" },
+    { name: "space", label: "T", type: "text" },
+    { name: "f", label: "F", type: "file" },
+    { name: "g", label: "F", type: "file" },
+  ];
+  const values = { n: "-1.50", none: "", m: ["a"], t: "", space: " " };
+  expect(toFormData(fields, values, { f: "data:,x" })).toEqual({
+    ...{ n: -1.5, none: null, m: ["a"], t: null, space: " ", f: "data:,x", g: null },
+  });
+});
+
+it("finds the fields in what the server answers, also those with dots in their names", () => {
+  const details = [
+    { path: "formData.a.b", message: "No." },
+    { path: "formData.unknown", message: "No." },
+    { path: "fieldsCompleted", message: "No." },
+  ];
+  expect(problemsFrom([file("a.b"), file("c")], details)).toEqual({ "a.b": "No." });
+});

@@ -1,0 +1,44 @@
+import { type FormEvent, recordFormEvent, type VisitorForm } from "@foyer/sdk";
+import type { FormNotice } from "../foyer-api.ts";
+import type { PanelContext } from "../panel/panel-context.ts";
+import type { Draft } from "./form-memory.ts";
+
+export type FormEvents = ReturnType<typeof createFormEvents>;
+
+/** Tells the server and the site how far the visitor got, each thing once for one showing of a form. */
+export function createFormEvents({ core, request }: PanelContext, form: VisitorForm, key: string, draft: Draft | null) {
+  const { toolId, toolName } = form;
+  const completed = new Set(draft?.completed ?? []);
+  let impressionAt = draft?.impressionAt ?? null;
+  let startedAt = draft?.startedAt ?? null;
+
+  const record = (event: Omit<FormEvent, "toolId" | "formInstanceId">) => {
+    // What is lost here comes with the submission.
+    recordFormEvent(request, { toolId, formInstanceId: key, ...event }).catch(() => {});
+  };
+  const tell = (notice: Pick<FormNotice, "event" | "submissionId" | "reason">) =>
+    core.hub.emit("form", { toolId, toolName, formInstanceId: key, ...notice });
+
+  return {
+    tell,
+    /** So that a draft can go on where it was. */
+    progress: () => ({ impressionAt, startedAt, completed: [...completed] }),
+    shown(): void {
+      if (impressionAt !== null) return;
+      impressionAt = Date.now();
+      record({ eventType: "impression" });
+      tell({ event: "shown" });
+    },
+    started(): void {
+      if (startedAt !== null) return;
+      startedAt = Date.now();
+      record({ eventType: "started" });
+      tell({ event: "started" });
+    },
+    completed(fieldName: string): void {
+      if (completed.has(fieldName)) return;
+      completed.add(fieldName);
+      record({ eventType: "field_completed", fieldName });
+    },
+  };
+}

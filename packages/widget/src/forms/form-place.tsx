@@ -1,0 +1,65 @@
+/** @jsxImportSource preact */
+import type { VisitorForm } from "@foyer/sdk";
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { resultBefore } from "../chat/result-before.ts";
+import { usePanel } from "../panel/panel-context.ts";
+
+/** A form within the conversation. `instanceKey` is that of one showing of it; forms are loaded when the first is shown. */
+export function FormPlace({ form, instanceKey }: { form: VisitorForm; instanceKey: string }): JSX.Element {
+  const panel = usePanel();
+  const place = useRef<HTMLDivElement>(null);
+  const undo = useRef<() => void>(null);
+  const [state, setState] = useState<"loading" | "there" | "missing">("loading");
+  useEffect(() => {
+    const element = place.current;
+    if (state !== "loading" || !element) return;
+    let isGone = false;
+    panel.loadForms().then(
+      ({ mountForm }) => {
+        if (isGone) return;
+        const previousResult = resultBefore(panel.chat.store.get().entries, form);
+        undo.current = mountForm(element, panel, { form, key: instanceKey, previousResult });
+        setState("there");
+      },
+      () => !isGone && setState("missing"),
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [state]);
+  useEffect(() => () => undo.current?.(), []);
+  return (
+    <>
+      {state === "loading" ? <FormOutline count={form.formSchema.fields.length} /> : null}
+      {state === "missing" ? (
+        <FormMissing text={panel.words.formNotLoaded} onRetry={() => setState("loading")} />
+      ) : null}
+      <div ref={place} hidden={state !== "there"} />
+    </>
+  );
+}
+
+/** About as high as the form will be, so that little moves when it is there. */
+export function FormOutline({ count }: { count: number }): JSX.Element {
+  const { words } = usePanel();
+  return (
+    <div class="card form-outline" role="img" aria-label={words.formShown} aria-busy="true">
+      {Array.from({ length: Math.min(count, 8) }, (_, index) => (
+        <span key={index} />
+      ))}
+    </div>
+  );
+}
+
+export function FormMissing({ text, onRetry }: { text: string; onRetry: () => void }): JSX.Element {
+  const { words } = usePanel();
+  return (
+    <div class="failure">
+      <p>{text}</p>
+      <button type="button" class="quiet" onClick={onRetry}>
+        {words.retry}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { FoyerError } from "@foyer/sdk";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { FormHandler } from "../foyer-api.ts";
+import { reportUntilHeard, runHandler } from "./run-handler.ts";
+
+const facts = { submissionId: "sub_1", toolId: "tool_1", toolName: "book", conversationId: null, context: {} };
+const run = (handler: unknown, patience?: number) =>
+  runHandler(new Map([["own", handler as FormHandler]]), "own", { name: "Ada" }, facts, patience);
+
+beforeEach(() => {
+  vi.stubGlobal("reportError", vi.fn());
+  vi.stubGlobal("addEventListener", vi.fn());
+  vi.stubGlobal("removeEventListener", vi.fn());
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+describe("a form handler", () => {
+  it("succeeds with whatever it says, or nothing", async () => {
+    const data = { booking: 42 };
+    expect(await run(() => undefined)).toEqual({ result: { success: true }, shown: null });
+    expect(await run(async () => ({ success: true, message: "Done.", data }))).toEqual({
+      ...{ result: { success: true, message: "Done.", data }, shown: "Done." },
+    });
+    expect(await run(() => ({ success: false, message: "Taken." }))).toEqual({
+      ...{ result: { success: false, message: "Taken." }, shown: "Taken." },
+    });
+  });
+
+  it("fails by throwing, rejecting, or not ending, and the visitor is shown nothing of it", async () => {
+    const failing = [
+      () => {
+        throw new Error("broken");
+      },
+      () => Promise.reject("broken"),
+    ];
+    for (const handler of failing) {
+      expect(await run(handler)).toEqual({ result: { success: false, message: "broken" }, shown: null });
+    }
+    vi.useFakeTimers();
+    const slow = run(() => new Promise(() => {}), 5_000);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await slow).result).toEqual({ success: false, message: 'The form handler "own" did not end in time.' });
+  });
+
+  it("may say what cannot be sent: that is left out, and long messages are cut", async () => {
+    const circle: Record<string, unknown> = {};
+    circle.circle = circle;
+    for (const data of [circle, [1], "text", 1n]) {
+      expect((await run(() => ({ success: true, data }))).result).toEqual({ success: true });
+    }
+    expect((await run(() => ({ success: true, message: "x".repeat(20_000) }))).result.message).toHaveLength(10_000);
+    expect((await run(() => ({ success: true, message: 7 }))).result).toEqual({ success: true });
+  });
+
+  it("that is missing is named", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { result, shown } = await runHandler(new Map(), "book", {}, facts);
+    expect([result, shown]).toEqual([
+      { success: false, message: 'No form handler named "book" is registered on this page.' },
+      null,
+    ]);
+    expect(warn.mock.calls[0]?.[0]).toContain('Foyer.registerFormHandler("book"');
+    expect((await runHandler(new Map(), null, {}, facts)).result.message).toBe(
+      "The form book names no client handler.",
+    );
+    warn.mockRestore();
+  });
+});
+
+describe("the report of its result", () => {
+  const result = { submissionId: "sub_1", success: true };
+
+  it("is repeated while the server cannot be reached, and no longer", async () => {
+    vi.useFakeTimers();
+    const answers = [new FoyerError("UNREACHABLE", ""), new FoyerError("OVERLOADED", "", { status: 503 }), null];
+    const request = vi.fn(async () => {
+      const error = answers.shift();
+      if (error) throw error;
+      return Response.json({ success: true });
+    });
+    const reported = reportUntilHeard(request, result, [1_000, 2_000, 4_000]);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(request).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await reported;
+    expect(request).toHaveBeenCalledTimes(3);
+    expect(request).toHaveBeenLastCalledWith(
+      "/form-submissions/client-result",
+      expect.objectContaining({ keepalive: true }),
+    );
+  });
+
+  it("is not repeated when the server has heard and refuses", async () => {
+    const request = vi.fn(() => Promise.reject(new FoyerError("CONFLICT", "", { status: 409 })));
+    await reportUntilHeard(request, result, [0, 0]);
+    expect(request).toHaveBeenCalledTimes(1);
+  });
+});

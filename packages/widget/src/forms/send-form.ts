@@ -1,0 +1,52 @@
+import { createRequest, type FormSubmit, FoyerError, type Request, type SubmitResult, submitForm } from "@foyer/sdk";
+import { readDataUrl } from "./read-data-url.ts";
+import { createUploadFetch } from "./upload-fetch.ts";
+
+/** The server answers within 8 s; a connection that says nothing for this long is dead. Uploads take what they take. */
+const SILENCE = 30_000;
+
+export type Outgoing = {
+  submission: Omit<FormSubmit, "formData">;
+  /** Puts the files' data URLs to what else was filled in. */
+  formData: (files: Record<string, string>) => Record<string, unknown>;
+  files: Readonly<Record<string, File>>;
+  idempotencyKey: string;
+  /** Of an upload, from 0 to 1. */
+  onProgress: (share: number) => void;
+};
+
+/** A file that is no longer what was chosen. */
+export type UnreadableFile = { unreadable: string };
+
+/**
+ * Reads the files and submits all of it once.
+ * @throws FoyerError, or an UnreadableFile with its field
+ */
+export async function sendForm(
+  request: Request,
+  baseUrl: string,
+  { submission, formData, files, idempotencyKey, onProgress }: Outgoing,
+): Promise<{ result: SubmitResult; formData: Record<string, unknown> }> {
+  const read = await Promise.all(
+    Object.entries(files).map(async ([field, file]) => {
+      const dataUrl = await readDataUrl(file).catch(() =>
+        Promise.reject({ unreadable: field } satisfies UnreadableFile),
+      );
+      return [field, dataUrl] as const;
+    }),
+  );
+  const data = formData(Object.fromEntries(read));
+  const body = { ...submission, formData: data };
+  if (read.length > 0) {
+    const upload = createRequest({ baseUrl, fetch: createUploadFetch(onProgress) });
+    return { result: await submitForm(upload, body, { idempotencyKey }), formData: data };
+  }
+  const signal = AbortSignal.timeout(SILENCE);
+  const result = await submitForm(request, body, { idempotencyKey, signal }).catch((error) => {
+    throw signal.aborted ? new FoyerError("UNREACHABLE", "The server did not answer.", { cause: error }) : error;
+  });
+  return { result, formData: data };
+}
+
+export const isUnreadable = (error: unknown): error is UnreadableFile =>
+  typeof error === "object" && error !== null && "unreadable" in error;

@@ -1,0 +1,51 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { useStore } from "../chat/store.ts";
+import { usePanel } from "../panel/panel-context.ts";
+import type { FormSession } from "./form-session.ts";
+
+/** The one main action of a form, what it is doing, and why it did not work. */
+export function SubmitArea({ session }: { session: FormSession }): JSX.Element {
+  const { words } = usePanel();
+  const { phase, progress, failure, problems } = useStore(session.store);
+  const isSending = phase === "sending";
+  const { submitLabel, errorMessage } = session.form.formSchema;
+  const seconds = useSecondsUntil(failure?.until ?? null);
+  const isWrong = Object.keys(problems).length > 0;
+  const label = isSending ? words.formSending : failure?.canRetry ? words.retry : submitLabel || words.formSubmit;
+  return (
+    <div class="submit-area">
+      {failure && !isSending ? (
+        <div class="failure" part="error" role="alert">
+          {errorMessage && failure.text !== errorMessage ? <p dir="auto">{errorMessage}</p> : null}
+          <p dir="auto">{failure.text}</p>
+        </div>
+      ) : null}
+      {isWrong && !isSending ? <p class="hint">{words.formMend}</p> : null}
+      <button type="submit" class="submit" part="submit" aria-disabled={isSending || seconds > 0 ? "true" : undefined}>
+        <span class={isSending ? "lamp lit" : "lamp"} aria-hidden="true" hidden={!isSending} />
+        <span dir="auto">{label}</span>
+        {seconds > 0 && !isSending ? <span>({seconds})</span> : null}
+      </button>
+      {isSending && progress !== null ? (
+        <progress class="progress" max={100} value={Math.round(progress * 100)} aria-label={words.formSending} />
+      ) : null}
+    </div>
+  );
+}
+
+/** Whole seconds until a moment, counted down; 0 when it is past. */
+function useSecondsUntil(moment: number | null): number {
+  const left = () => (moment === null ? 0 : Math.max(0, Math.ceil((moment - Date.now()) / 1_000)));
+  const [, draw] = useState(0);
+  useEffect(() => {
+    if (left() === 0) return;
+    const timer = setInterval(() => {
+      draw((count) => count + 1);
+      if (left() === 0) clearInterval(timer);
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [moment]);
+  return left();
+}

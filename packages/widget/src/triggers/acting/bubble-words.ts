@@ -1,0 +1,17 @@
+import type { LocaleId } from "../../locales/choose-locale.ts";
+
+/** What the button says that takes a bubble away. */
+export const closeWords: Record<LocaleId, string> = {
+  en: "Close message",
+  de: "Nachricht schließen",
+  fr: "Fermer le message",
+  es: "Cerrar el mensaje",
+  it: "Chiudi il messaggio",
+  pt: "Fechar a mensagem",
+  nl: "Bericht sluiten",
+  pl: "Zamknij wiadomość",
+  tr: "Mesajı kapat",
+  ar: "إغلاق الرسالة",
+  ja: "メッセージを閉じる",
+  zh: "关闭消息",
+};

@@ -1,0 +1,97 @@
+import type { WidgetTrigger } from "@foyer/contract";
+import { askServer } from "../loader/ask-server.ts";
+import { loadPart } from "../loader/load-part.ts";
+import type { WidgetCore } from "../loader/widget-core.ts";
+import type { Acting } from "./acting/act-on-triggers.ts";
+import { createActiveTime } from "./active-time.ts";
+import { watchExit } from "./exit-intent.ts";
+import { createFiredTriggers } from "./fired-triggers.ts";
+import { watchPageViews } from "./page-views.ts";
+import { scrollDepth } from "./scroll-depth.ts";
+import { createTriggerEngine } from "./trigger-engine.ts";
+
+/** Milliseconds between two looks at the time, the page's address and its length. */
+const STEP_MS = 500;
+/** The newest events wait for the triggers to be there, and can be looked at. */
+const MOST_EVENTS = 100;
+
+export type Triggers = Awaited<ReturnType<typeof startTriggers>>;
+
+/**
+ * Watches for what an agent's triggers wait for, once the page is loaded and has nothing else to do. Null when there are
+ * none, or they cannot be had: the page goes on without.
+ */
+export async function startTriggers(core: WidgetCore) {
+  const { hub, signal } = core;
+  const active = createActiveTime();
+  const events: Array<{ name: string; data: unknown }> = [];
+  hub.on("track", (event) => {
+    if (events.push(event) > MOST_EVENTS) events.shift();
+  });
+  const passive = { passive: true, capture: true, signal };
+  const see = () => (document.hidden ? active.sleep() : active.wake());
+  for (const sign of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"]) {
+    addEventListener(sign, active.wake, passive);
+  }
+  addEventListener("visibilitychange", see, passive);
+  see();
+  await untilIdle();
+  // Before the server is asked, so that other tabs have answered by then.
+  const fired = createFiredTriggers(core);
+  const triggers = await askServer<WidgetTrigger[]>(core.options, `/triggers/widget/${core.agent.id}`, signal);
+  if (!triggers?.length || signal.aborted) return null;
+
+  let loading: Promise<Acting> | undefined;
+  let acting: Acting | undefined;
+  const load = async () => {
+    loading ??= loadPart(core, "acting").then(({ actOnTriggers }) =>
+      actOnTriggers(core, ({ id }) => {
+        engine.rest();
+        fired.add(id);
+      }),
+    );
+    // What could not be loaded can be tried again.
+    acting = await loading.catch(() => (loading = undefined));
+    return acting;
+  };
+  const engine = createTriggerEngine(triggers, {
+    ...{ active, fired, depth: scrollDepth },
+    now: () => performance.now(),
+    path: () => location.pathname,
+    isOpen: () => core.door.isOpen,
+    isBusy: () => document.hidden || !!core.surface.host.hidden || !!acting?.isHeld(),
+    fits: async (conditions, data) => (await load())?.fits(conditions, data) ?? false,
+    perform: async (trigger) => (await load())?.perform(trigger) ?? false,
+    onFired: (trigger) => acting?.count(trigger),
+  });
+  const checkPage = watchPageViews(() => {
+    acting?.clear();
+    engine.restart();
+  }, signal);
+  watchExit(engine.leave, signal);
+  addEventListener("scroll", engine.scrolled, { passive: true, signal });
+  addEventListener("input", engine.typed, passive);
+  hub.on("track", ({ name, data }) => void engine.track(name, data));
+  const timer = setInterval(() => {
+    checkPage();
+    engine.step();
+  }, STEP_MS);
+  signal.addEventListener("abort", () => {
+    clearInterval(timer);
+    acting?.clear();
+  });
+  // What another page could not report.
+  if (core.memory.read("session", "reports")) void load();
+  for (const { name, data } of events) void engine.track(name, data);
+  engine.step();
+  return { ...{ engine, fired, active, events, load }, acting: () => acting };
+}
+
+/** Resolves when the page is seen, loaded, and has time. */
+async function untilIdle() {
+  const once = (target: EventTarget, name: string) =>
+    new Promise((resolve) => target.addEventListener(name, resolve, { once: true }));
+  if ((document as { prerendering?: boolean }).prerendering) await once(document, "prerenderingchange");
+  if (document.readyState !== "complete") await once(window, "load");
+  await new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve));
+}

@@ -1,0 +1,138 @@
+import type { WidgetTrigger } from "@foyer/contract";
+import { matchPage } from "@foyer/contract/rules/match-page";
+import type { ActiveTime } from "./active-time.ts";
+import type { FiredTriggers } from "./fired-triggers.ts";
+
+/** Milliseconds between two things that nobody asked for. */
+export const QUIET_MS = 10_000;
+/** Milliseconds after the last letter: until then somebody is writing. */
+export const TYPING_MS = 3_000;
+/** Who turns round within so many milliseconds has not seen the page, and is not asked to stay. */
+export const ARRIVAL_MS = 3_000;
+
+/** `due`: its condition is met, and it waits for its turn. `over`: until the next page view there is nothing to expect. */
+export type WatchedTrigger = { trigger: WidgetTrigger; state: "watching" | "due" | "over"; note: Note | null };
+/** Why it is over: it fired, it could not be shown, or the visitor was in the chat anyway. */
+type Note = "fired" | "failed" | "chat open";
+
+/** What the engine asks about the page, and what it has done. */
+export type EngineParts = {
+  active: ActiveTime;
+  fired: FiredTriggers;
+  now: () => number;
+  depth: () => number;
+  path: () => string;
+  isOpen: () => boolean;
+  /** Something stands on the screen that must not be replaced now, or nothing can be seen at all. */
+  isBusy: () => boolean;
+  /** Whether an event's data are those that a trigger wants. */
+  fits: (conditions: Record<string, unknown>, data: unknown) => Promise<boolean>;
+  /** False when it could not be shown. */
+  perform: (trigger: WidgetTrigger) => Promise<boolean>;
+  onFired: (trigger: WidgetTrigger) => void;
+};
+
+/**
+ * Decides what fires when. `triggers` stand in the order in which they run. One action at a time; of those that are due
+ * the first goes first and the others wait for their turn, in this page view. `step` is to be called now and then.
+ */
+export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: EngineParts) {
+  const { active, fired, now } = parts;
+  const watched: WatchedTrigger[] = triggers.map((trigger) => ({ trigger, state: "watching", note: null }));
+  const view = { depth: 0, hasScrolled: false };
+  let quietUntil = 0;
+  let typedAt = -TYPING_MS;
+  let acting: WidgetTrigger | null = null;
+
+  const mayAct = ({ trigger, state }: WatchedTrigger) => state === "due" && (isAsked(trigger) || now() >= quietUntil);
+
+  async function act(one: WatchedTrigger): Promise<void> {
+    acting = one.trigger;
+    const isShown = await parts.perform(one.trigger).catch(() => false);
+    acting = null;
+    [one.state, one.note] = ["over", isShown ? "fired" : "failed"];
+    if (!isShown) return;
+    quietUntil = now() + QUIET_MS;
+    if (one.trigger.triggerOnce) fired.add(one.trigger.id);
+    parts.onFired(one.trigger);
+  }
+
+  function step(): void {
+    if (view.hasScrolled) view.depth = Math.max(view.depth, parts.depth());
+    view.hasScrolled = false;
+    for (const one of watched) {
+      if (fired.has(one.trigger.id)) one.state = "over";
+      else if (one.state === "watching") {
+        if (isMet(one.trigger, parts, view.depth)) one.state = "due";
+        // The path is the same for the whole view.
+        else if (one.trigger.triggerType === "page_view") one.state = "over";
+      }
+    }
+    if (parts.isOpen()) letGo(watched);
+    if (acting || parts.isBusy() || now() < typedAt + TYPING_MS) return;
+    const next = watched.find(mayAct);
+    if (next) void act(next);
+  }
+
+  return {
+    ...{ watched, view, step },
+    waits: () => ({
+      quiet: Math.max(0, quietUntil - now()),
+      typing: Math.max(0, typedAt + TYPING_MS - now()),
+      shown: acting,
+    }),
+    /** Another page: everything is watched anew. */
+    restart(): void {
+      active.restart();
+      Object.assign(view, { depth: 0, hasScrolled: false });
+      for (const one of watched) Object.assign(one, { state: "watching", note: null });
+      step();
+    },
+    /** The site tells of an event. A trigger that fires more than once does so for each. */
+    async track(name: string, data: unknown): Promise<void> {
+      for (const one of watched) {
+        const { triggerType, conditions } = one.trigger;
+        if (triggerType !== "custom_event" || conditions.event !== name) continue;
+        if (!conditions.eventData || (await parts.fits(conditions, data))) one.state = "due";
+      }
+      step();
+    },
+    /** The visitor seems to leave. What cannot act at once has missed the moment. */
+    leave(): void {
+      if (active.count() < ARRIVAL_MS) return;
+      const leaving = watched.filter(
+        ({ trigger, state }) => trigger.triggerType === "exit_intent" && state === "watching",
+      );
+      for (const one of leaving) one.state = "due";
+      step();
+      for (const one of leaving) if (one.state === "due" && one.trigger !== acting) one.state = "watching";
+    },
+    scrolled(): void {
+      view.hasScrolled = true;
+    },
+    typed(): void {
+      typedAt = now();
+    },
+    /** Somebody just said no. */
+    rest(): void {
+      quietUntil = now() + QUIET_MS;
+    },
+  };
+}
+
+/** Events and the way out are moments, told by `track` and `leave`. */
+function isMet({ triggerType, conditions }: WidgetTrigger, { active, path }: EngineParts, depth: number): boolean {
+  if (triggerType === "time_on_page") return active.count() >= Number(conditions.timeOnPage) * 1_000;
+  if (triggerType === "scroll_depth") return depth >= Number(conditions.scrollDepth);
+  return triggerType === "page_view" && matchPage(String(conditions.page), path());
+}
+
+/** What is due while the visitor is in the chat has lost its point; but not a form that the site asks for by an event. */
+function letGo(watched: readonly WatchedTrigger[]) {
+  for (const one of watched) {
+    const isWanted = isAsked(one.trigger) && one.trigger.actionType === "show_form";
+    if (one.state === "due" && !isWanted) [one.state, one.note] = ["over", "chat open"];
+  }
+}
+
+const isAsked = ({ triggerType }: WidgetTrigger) => triggerType === "custom_event";
