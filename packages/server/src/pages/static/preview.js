@@ -2,7 +2,8 @@
 const { agentId } = document.body.dataset;
 let settings = null;
 let isOpen = true;
-let starting = Promise.resolve();
+let wanted = null;
+let isStarting = false;
 
 const ask = window.fetch;
 window.fetch = async (address, options) => {
@@ -23,9 +24,22 @@ HTMLElement.prototype.focus = function (...options) {
 
 addEventListener("message", ({ source, origin, data }) => {
   if (source !== parent || origin !== location.origin || data?.type !== "foyer-preview") return;
-  starting = starting.then(() => start(data));
+  wanted = data;
+  startWanted();
 });
 if (parent !== window) parent.postMessage({ type: "foyer-preview-ready" }, location.origin);
+
+/** One after the other, and of those that wait only the newest: somebody is writing. */
+async function startWanted() {
+  if (isStarting) return;
+  isStarting = true;
+  while (wanted) {
+    const next = wanted;
+    wanted = null;
+    await start(next);
+  }
+  isStarting = false;
+}
 
 async function start({ name, widget, theme }) {
   settings = { name, widget };
