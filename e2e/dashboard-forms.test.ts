@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { chat } from "../test/chat-client.ts";
 import { type FormDashboard, photo, ride, startFormDashboard } from "../test/form-dashboard.ts";
-import { createOwner } from "../test/session-client.ts";
+import { createOwner, patiently } from "../test/session-client.ts";
 
 let site: FormDashboard;
 beforeAll(async () => {
@@ -135,7 +136,7 @@ describe("the list of submissions", () => {
     site.receiver.answer((_, response) => response.end("ok"));
     await dialog.getByRole("button", { name: "Redeliver 3 failed" }).click();
     await page.getByText("3 submissions tried again, none is on its way any more.").waitFor();
-    await expect.poll(() => page.getByRole("row").filter({ hasText: "Delivered" }).count()).toBeGreaterThan(2);
+    await expect.poll(() => row(page, "The webhook took it").count(), patiently).toBe(3);
     const bodies = site.receiver.bodies("/mended").map(({ formData }) => formData.name);
     expect(bodies.toSorted()).toEqual(names);
     expect(
@@ -193,7 +194,13 @@ async function insertMany(toolId: string, count: number) {
       const number = at + index + 1;
       const formData = JSON.stringify(ride(`Visitor ${number}`));
       const id = `sub_${String(number).padStart(26, "0")}`;
-      return { ...like, id, formData, formInstanceId: null, createdAt: like.createdAt - (count - number) * 60_000 };
+      return {
+        ...like,
+        id,
+        formData,
+        formInstanceId: `many-${number}`,
+        createdAt: like.createdAt - (count - number) * 60_000,
+      };
     });
     await db.insertInto("submissions").values(rows).execute();
   }
@@ -262,15 +269,9 @@ describe("a submission", () => {
 
   it("tells who submitted it, what the page reported, and what the form does not ask any more", async () => {
     const { page, agentId, toolId, go } = await open("", { formExecutionMode: "both", formClientHandler: "bookRide" });
-    const chat = await fetch(`${site.server.url}/chat`, {
-      ...{ method: "POST", headers: { "content-type": "application/json" } },
-      body: JSON.stringify({
-        agentId,
-        message: "Can I take a test ride?",
-        user: { id: "u1", name: "Ada", email: "ada@example.com" },
-      }),
-    });
-    await chat.text();
+    const user = { userId: "u1", userName: "Ada Lovelace", userEmail: "ada@example.com" };
+    const messages = [{ role: "user", content: "Can I take a test ride?" }];
+    await (await chat(site.server.url, { agentId, messages, ...user })).ended;
     const [conversation] = (await site.call(page, "GET", `/conversations?agentId=${agentId}`)).data;
     const id = await site.submit(toolId, ride("Ada Lovelace"), { conversationId: conversation.id });
     await site.call(page, "PUT", `/tools/${toolId}`, {
@@ -341,8 +342,13 @@ describe("the forms' figures", () => {
     await go("/analytics");
     const funnel = page.getByRole("list", { name: "Funnel" });
     const steps = await funnel.getByRole("listitem").allInnerTexts();
-    const numbers = steps.map((text) => text.replace(/\s+/g, " ").match(/(\d+)( [\d.]+ % of these)?$/)?.[0]);
-    expect(numbers).toEqual(["20", "12 60 % of these", "3 25 % of these", "3 100 % of these"]);
+    const numbers = steps.map((text) =>
+      text
+        .replace(/\s+/g, " ")
+        .match(/\d+( [\d.]+ % of \w+)?\s*$/)?.[0]
+        .trim(),
+    );
+    expect(numbers).toEqual(["20", "12 60 % of shown", "3 25 % of started", "3 100 % of submitted"]);
     await page.getByRole("definition").filter({ hasText: "15 %" }).waitFor();
     await page.getByText("Most leave at Which bike?").waitFor();
     await page.locator(".recharts-surface").first().waitFor();
@@ -352,7 +358,7 @@ describe("the forms' figures", () => {
 
     await page.getByRole("link", { name: "7 days" }).click();
     await page.waitForURL("**/analytics?range=7d");
-    await funnel.getByText("60 % of these").waitFor();
+    await funnel.getByText("60 % of shown").waitFor();
     const other = await site.createForm(page, agentId, { name: "call_back" });
     await page.reload();
     await page.getByLabel("Form", { exact: true }).selectOption({ label: "call_back" });
@@ -360,7 +366,35 @@ describe("the forms' figures", () => {
     expect(new URL(page.url()).search).toBe(`?range=7d&toolId=${other.id}`);
     await isFit(page);
     await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "test_ride" }).click();
-    await funnel.getByText("60 % of these").waitFor();
+    await funnel.getByText("60 % of shown").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("go day by day through the time that is asked for", async () => {
+    const { page, agentId, toolId, go, problems } = await open("/analytics");
+    const quiet = await site.createForm(page, agentId, { name: "call_back" });
+    await insertDays(agentId, toolId, 120);
+    await insertDays(agentId, quiet.id, 12);
+    await go("/analytics");
+    await page.locator(".recharts-surface").first().waitFor();
+    await page.getByText("Most leave at E-mail").waitFor();
+    await site.picture(page, "dashboard-analytics");
+    await page.locator(".recharts-wrapper").hover({ position: { x: 300, y: 80 } });
+    await page.setViewportSize({ width: 1440, height: 1700 });
+    await page.getByText("Show as a table").click();
+    const rows = page.getByRole("region", { name: "Figures by day" }).getByRole("row");
+    const count = async () => (await rows.count()) - 1;
+    expect(await count()).toBe(30);
+    await site.picture(page, "dashboard-analytics-tall");
+    for (const [name, days] of [
+      ["7 days", 7],
+      ["90 days", 90],
+      ["All time", 120],
+    ] as const) {
+      await page.getByRole("link", { name }).click();
+      await expect.poll(count, patiently).toBe(days);
+    }
+    await isFit(page);
     expect(problems).toEqual([]);
   });
 
@@ -385,3 +419,24 @@ describe("a server that is away", () => {
     await row(page, "Ada Lovelace").waitFor();
   });
 });
+
+/** A form that so many days have been busy with, up to today; the more so at weekends. */
+async function insertDays(agentId: string, toolId: string, count: number) {
+  const { db } = site.server.deps;
+  const owned = (index: number) => ({
+    ...{ agentId, toolId, day: new Date(Date.now() - index * 86_400_000).toISOString().slice(0, 10) },
+  });
+  const days = Array.from({ length: count }, (_, index) => {
+    const impressions = 60 + ((index * 37) % 29) + (index % 7 < 2 ? 45 : 0);
+    const submitted = Math.round(impressions * 0.21) + (index % 3);
+    const failed = index === 9 ? 8 : 0;
+    const counts = { impressions, started: Math.round(impressions * 0.46), submitted, failed };
+    return { ...owned(index), ...counts, successful: submitted - failed };
+  });
+  await db.insertInto("formDays").values(days).execute();
+  const shares = { name: 0.96, bike: 0.93, day: 0.84, email: 0.52, note: 0.2, photo: 0.11 };
+  for (const [field, share] of Object.entries(shares)) {
+    const rows = days.map(({ started }, index) => ({ ...owned(index), field, completed: Math.round(started * share) }));
+    await db.insertInto("formFieldDays").values(rows).execute();
+  }
+}

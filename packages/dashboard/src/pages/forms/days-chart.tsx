@@ -22,7 +22,10 @@ const axis = { tickLine: false, axisLine: false, tick: { fill: "var(--soft)", fo
 /** What happened each day. The table below it says the same in text. */
 export function DaysChart({ days }: { days: readonly FormAnalyticsDay[] }) {
   return (
-    <figure aria-label="Shown, started, submitted and delivered by day; the table below has the figures">
+    <figure
+      className="min-w-0"
+      aria-label="Shown, started, submitted and delivered by day; the table below has the figures"
+    >
       <figcaption aria-hidden className="mb-3 flex flex-wrap gap-x-5 gap-y-1 text-sm text-soft">
         {series.map(({ key, name }) => (
           <span key={key} className="inline-flex items-center gap-2">
@@ -33,7 +36,7 @@ export function DaysChart({ days }: { days: readonly FormAnalyticsDay[] }) {
           </span>
         ))}
       </figcaption>
-      <div aria-hidden className="h-64">
+      <div aria-hidden className="h-64 overflow-x-clip">
         <ResponsiveContainer width="100%" height="100%">
           <ComposedChart data={[...days]} accessibilityLayer={false} margin={{ top: 4, right: 4, bottom: 0, left: 0 }}>
             <CartesianGrid vertical={false} stroke="var(--line)" />

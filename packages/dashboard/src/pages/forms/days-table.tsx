@@ -5,7 +5,7 @@ import { Table, Td, Th, Tr } from "../../components/table.tsx";
 export function DaysTable({ days }: { days: readonly FormAnalyticsDay[] }) {
   const busy = days.filter(({ impressions, started, submitted }) => impressions + started + submitted > 0).toReversed();
   return (
-    <details>
+    <details className="min-w-0">
       <summary className="w-fit text-soft underline-offset-2 hover:underline">Show as a table</summary>
       <div className="mt-2">
         <Table

@@ -14,7 +14,7 @@ export function DeliveryCard({ delivery }: { delivery: Delivery }) {
   const { word, tone } = deliveryWords(delivery);
   const name = deliveryName(delivery);
   return (
-    <article aria-label={name} className="rounded-lg border border-line">
+    <article aria-label={name} className="@container min-w-0 rounded-lg border border-line">
       <header className="flex flex-wrap items-start gap-x-4 gap-y-1 px-4 py-3">
         <div className="min-w-0 flex-1 basis-52">
           <h3>{name}</h3>
@@ -34,7 +34,7 @@ export function DeliveryCard({ delivery }: { delivery: Delivery }) {
       {attempts.length > 0 && (
         <ol aria-label={`Attempts, ${name}`} className="border-t border-line">
           {attempts.toReversed().map((attempt, index) => (
-            <Attempt key={attempt.number} attempt={attempt} isOpen={index === 0 && attempt.error !== null} />
+            <Attempt key={attempt.number} {...{ name, attempt }} isOpen={index === 0 && attempt.error !== null} />
           ))}
         </ol>
       )}
@@ -51,7 +51,7 @@ function Target({ delivery: { type, target } }: { delivery: Delivery }) {
   return target.split(", ").map(emailOf).join(", ");
 }
 
-function Attempt({ attempt, isOpen }: { attempt: DeliveryAttempt; isOpen: boolean }) {
+function Attempt({ name, attempt, isOpen }: { name: string; attempt: DeliveryAttempt; isOpen: boolean }) {
   const { number, detail, response } = attempt;
   const hasMore = Boolean(detail || response);
   if (!hasMore) {
@@ -71,7 +71,7 @@ function Attempt({ attempt, isOpen }: { attempt: DeliveryAttempt; isOpen: boolea
         <div className="ps-10 pe-4 pb-3">
           {detail && <p className="text-soft">{detail}</p>}
           {response ? (
-            <ResponseText label={`Response to attempt ${number}`} text={response} />
+            <ResponseText label={`${name}, response to attempt ${number}`} text={response} />
           ) : (
             response === "" && <p className="text-soft">The response had no body.</p>
           )}
@@ -84,11 +84,11 @@ function Attempt({ attempt, isOpen }: { attempt: DeliveryAttempt; isOpen: boolea
 function AttemptLine({ attempt }: { attempt: DeliveryAttempt }) {
   const { number, startedAt, durationMs, error } = attempt;
   return (
-    <div className="grid min-h-9 flex-1 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 py-1.5 sm:grid-cols-[80px_minmax(0,1fr)_70px_180px]">
+    <div className="grid min-h-9 min-w-0 flex-1 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 py-1.5 @xl:grid-cols-[80px_minmax(0,1fr)_70px_180px]">
       <span className="text-soft">Attempt {number}</span>
       <span className={error === null ? "" : "text-wrong"}>{attemptWords(attempt)}</span>
       <span className="text-end text-soft">{durationWords(durationMs)}</span>
-      <span className="col-span-full text-sm text-soft sm:col-span-1 sm:text-end sm:text-base">
+      <span className="col-span-full text-sm text-soft @xl:col-span-1 @xl:text-end @xl:text-base">
         <Time at={startedAt} isExact />
       </span>
     </div>

@@ -2,8 +2,8 @@ import type { Tool } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
-import { ConfirmDialog } from "../../components/dialog.tsx";
 import { ask, useCall } from "../../data/queries.ts";
+import { DeliverDialog } from "./deliver-dialog.tsx";
 import type { SubmissionSearch } from "./submission-filter.ts";
 import { deliveryName, plural, undelivered } from "./submission-words.ts";
 
@@ -39,12 +39,15 @@ export function FailedSubmissions({
   if (failed === 0) return null;
   const action = `Redeliver ${failed.toLocaleString()} failed`;
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line border-s-2 border-s-wrong bg-raised px-4 py-2">
-      <p className="min-w-0 flex-1 basis-60">{plural(failed, "submission")} did not get to where they belong.</p>
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-raised px-4 py-2">
+      <p className="flex min-w-0 flex-1 basis-60 items-center gap-2">
+        <span aria-hidden className="size-2 shrink-0 rounded-full bg-wrong" />
+        {plural(failed, "submission")} did not get to where {failed === 1 ? "it belongs" : "they belong"}.
+      </p>
       <Button look="main" onClick={() => setAsking(true)}>
         {action}
       </Button>
-      <ConfirmDialog
+      <DeliverDialog
         title={`Redeliver ${plural(failed, "submission")}?`}
         {...{ action, isOpen: isAsking, isBusy: retry.isPending }}
         onClose={() => setAsking(false)}
@@ -53,7 +56,7 @@ export function FailedSubmissions({
         <p>Only what failed is sent again, to where the forms point now, with all attempts to come:</p>
         <Targets forms={forms.filter(({ id }) => !search.toolId || id === search.toolId)} />
         <p>A receiver may see one a second time; its submissionId is the same.</p>
-      </ConfirmDialog>
+      </DeliverDialog>
     </div>
   );
 }
@@ -72,15 +75,16 @@ function useCounts(owned: Owned, isWatched: boolean) {
   const webhook = useQuery({ ...ask("listSubmissions", { ...owned, ...limit, status: "webhook_failed" }), ...every });
   const parts = useQuery({ ...ask("listSubmissions", { ...owned, ...limit, status: "failed" }), ...every });
   return {
-    pending: pending.data?.pagination.total ?? 0,
+    /** `null` while nobody knows. */
+    pending: pending.isFetchedAfterMount ? (pending.data?.pagination.total ?? null) : null,
     webhook_failed: webhook.data?.pagination.total ?? 0,
     failed: parts.data?.pagination.total ?? 0,
   };
 }
 
-function Progress(props: { queued: number; pending: number; failed: number; onClose: () => void }) {
+function Progress(props: { queued: number; pending: number | null; failed: number; onClose: () => void }) {
   const { queued, pending, failed, onClose } = props;
-  const left = Math.min(pending, queued);
+  const left = Math.min(pending ?? queued, queued);
   const text =
     queued === 0
       ? "Nothing was left to deliver again."

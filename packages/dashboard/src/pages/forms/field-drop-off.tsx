@@ -17,7 +17,7 @@ export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; 
         {rates.map(({ name, label, isRequired, rate }) => (
           <li
             key={name}
-            className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 sm:grid-cols-[220px_minmax(0,1fr)_150px]"
+            className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 sm:grid-cols-[200px_minmax(0,1fr)_64px_124px]"
           >
             <span className="min-w-0 sm:order-1">
               {label}
@@ -25,7 +25,7 @@ export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; 
             </span>
             <span className="text-end sm:order-3">{percent(rate)}</span>
             <div className="col-span-full sm:order-2 sm:col-span-1">
-              <Bar width={rate} isMuted={!isRequired} />
+              <Bar width={rate} look={isRequired ? "bg-ink" : "bg-edge"} />
             </div>
           </li>
         ))}

@@ -77,7 +77,7 @@ function Choices({ entries, chosen, range }: Chosen) {
           />
         </div>
       )}
-      <nav aria-label="Time" className="flex rounded-lg border border-edge bg-raised p-0.5">
+      <nav aria-label="Time" className="flex h-9 rounded-lg border border-edge bg-raised p-0.5 pointer-coarse:h-12">
         {ranges.map(({ id, name }) => (
           <Link
             key={id}
@@ -86,7 +86,7 @@ function Choices({ entries, chosen, range }: Chosen) {
             search={(search) => ({ ...search, range: id })}
             replace
             aria-current={id === range.id ? "true" : undefined}
-            className="inline-flex min-h-8 items-center rounded-md px-3 whitespace-nowrap text-soft hover:text-ink aria-[current=true]:bg-ink aria-[current=true]:text-paper pointer-coarse:min-h-11"
+            className="inline-flex items-center rounded-md px-3 whitespace-nowrap text-soft hover:text-ink aria-[current=true]:bg-ink aria-[current=true]:text-paper"
           >
             {name}
           </Link>

@@ -15,26 +15,32 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
   ];
   return (
     <div className="grid gap-6">
-      <dl className="flex flex-wrap gap-x-12 gap-y-4">
+      <dl className="grid grid-cols-3 gap-x-4 sm:flex sm:gap-x-12">
         <Rate name="Conversion" value={percent(conversionRate)} help="Submitted, of those who were shown it" />
         <Rate name="Completion" value={percent(completionRate)} help="Submitted, of those who began it" />
         <Rate name="Delivery" value={percent(share(successful, submitted))} help="Delivered, of what was submitted" />
       </dl>
       <ol aria-label="Funnel" className="grid gap-3">
-        {["Shown", "Started", "Submitted", "Delivered"].map((name, step) => {
-          const count = counts[step] ?? 0;
-          const before = step === 0 ? null : share(count, counts[step - 1] ?? 0);
+        {steps.map(({ name, look, ofBefore }, index) => {
+          const count = counts[index] ?? 0;
           return (
-            <li key={name} className="grid items-center gap-x-4 gap-y-1 sm:grid-cols-[220px_minmax(0,1fr)_150px]">
+            <li
+              key={name}
+              className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 sm:grid-cols-[200px_minmax(0,1fr)_64px_124px]"
+            >
               <div className="sm:order-1">
                 <p className="font-medium">{name}</p>
-                <p className="text-sm text-soft">{help[step]}</p>
+                <p className="text-sm text-soft">{help[index]}</p>
               </div>
-              <p className="flex items-baseline gap-2 sm:order-3 sm:justify-end">
-                <span className="font-semibold">{count.toLocaleString()}</span>
-                <span className="text-soft">{before === null ? "" : `${percent(before)} of these`}</span>
+              <p className="text-end sm:order-3 sm:contents">
+                <span className="block font-semibold sm:order-3 sm:text-end">{count.toLocaleString()}</span>{" "}
+                <span className="block text-soft sm:order-4 sm:text-end">
+                  {ofBefore && `${percent(share(count, counts[index - 1] ?? 0))} ${ofBefore}`}
+                </span>
               </p>
-              <Bar width={share(count, impressions)} isMuted={step === 0} />
+              <div className="col-span-full sm:order-2 sm:col-span-1">
+                <Bar width={share(count, impressions)} look={look} />
+              </div>
             </li>
           );
         })}
@@ -42,6 +48,14 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
     </div>
   );
 }
+
+/** In the colours of the chart. */
+const steps = [
+  { name: "Shown", look: "bg-edge", ofBefore: null },
+  { name: "Started", look: "bg-soft", ofBefore: "of shown" },
+  { name: "Submitted", look: "bg-ink", ofBefore: "of started" },
+  { name: "Delivered", look: "bg-lamp", ofBefore: "of submitted" },
+];
 
 function deliveredHelp(failed: number, underWay: number): string {
   if (failed === 0 && underWay === 0) return "Arrived, or nowhere to go";
@@ -58,18 +72,18 @@ function Rate({ name, value, help }: { name: string; value: string; help: string
       <dt className="text-soft">{name}</dt>
       <dd>
         <p className="text-xl font-semibold">{value}</p>
-        <p className="text-sm text-soft">{help}</p>
+        <p className="text-sm text-soft max-sm:sr-only">{help}</p>
       </dd>
     </div>
   );
 }
 
 /** A share of the whole width, in percent. What is there is never too thin to see. */
-export function Bar({ width, isMuted = false }: { width: number; isMuted?: boolean }) {
+export function Bar({ width, look }: { width: number; look: string }) {
   return (
-    <div aria-hidden className="h-6 min-w-0 overflow-hidden rounded-md bg-sunken sm:order-2">
+    <div aria-hidden className="h-6 min-w-0 overflow-hidden rounded-md bg-sunken">
       <div
-        className={`h-full rounded-md ${isMuted ? "bg-edge" : "bg-ink"}`}
+        className={`h-full rounded-md ${look}`}
         style={{ width: `${width === 0 ? 0 : Math.min(100, Math.max(width, 0.5))}%` }}
       />
     </div>

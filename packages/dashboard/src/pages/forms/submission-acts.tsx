@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { queryClient, useCall } from "../../data/queries.ts";
+import { DeliverDialog } from "./deliver-dialog.tsx";
 import { isUnderWay, plural } from "./submission-words.ts";
 
 /** Deliver again, and delete. */
@@ -37,7 +38,7 @@ function Redeliver({ submission }: { submission: FormSubmissionDetail }) {
       <Button isBusy={retry.isPending} onClick={() => setAsking(true)}>
         Send the webhook again
       </Button>
-      <ConfirmDialog
+      <DeliverDialog
         {...{ title: "Send the webhook again?", action: "Send it again", isOpen: isAsking, isBusy: retry.isPending }}
         onClose={() => setAsking(false)}
         onConfirm={send}
@@ -46,7 +47,7 @@ function Redeliver({ submission }: { submission: FormSubmissionDetail }) {
           It has arrived already. The receiver gets it a second time, with the same submissionId, at the address that
           the form has now.
         </p>
-      </ConfirmDialog>
+      </DeliverDialog>
     </>
   );
 }

@@ -19,7 +19,7 @@ export function SubmissionAnswers({ answers, isFormGone }: { answers: readonly A
         {answers.map((answer) => (
           <div
             key={answer.name}
-            className="grid gap-x-6 gap-y-0.5 border-b border-line py-2.5 sm:grid-cols-[minmax(120px,200px)_minmax(0,1fr)]"
+            className="grid gap-x-6 gap-y-0.5 border-b border-line py-2.5 last:border-b-0 sm:grid-cols-[minmax(120px,200px)_minmax(0,1fr)]"
           >
             <dt className="text-soft">
               {answer.label}

@@ -15,7 +15,7 @@ export function SubmissionFacts({ submission }: { submission: FormSubmissionDeta
   const { status, agentId, toolId, toolName, conversationId } = submission;
   const { word, tone, help } = statusWords[status];
   return (
-    <dl className="grid gap-4 rounded-lg border border-line p-4">
+    <dl className="grid content-start gap-4 rounded-lg border border-line p-4">
       <Fact name="Status">
         <span role="status">
           <Status tone={tone}>{word}</Status>
@@ -37,7 +37,7 @@ export function SubmissionFacts({ submission }: { submission: FormSubmissionDeta
       <Fact name="What happened">
         <ol className="grid gap-1.5">
           {historyOf(submission).map(({ text, at }) => (
-            <li key={`${at} ${text}`} className="flex flex-wrap justify-between gap-x-3">
+            <li key={`${at} ${text}`} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4">
               <span>{text}</span>
               {at !== null && (
                 <span className="text-soft">

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { Page, Section } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
+import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { answersOf } from "./answers.ts";
@@ -12,7 +13,7 @@ import { DeliveryCard } from "./delivery-card.tsx";
 import { SubmissionActs } from "./submission-acts.tsx";
 import { SubmissionAnswers } from "./submission-answers.tsx";
 import { SubmissionFacts } from "./submission-facts.tsx";
-import { isUnderWay } from "./submission-words.ts";
+import { isUnderWay, statusWords } from "./submission-words.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
 
@@ -27,6 +28,7 @@ export function SubmissionPage() {
   if (submission.agentId !== agentId) return <NotHere />;
 
   const tool = tools.find(({ id }) => id === submission.toolId);
+  const { word, tone } = statusWords[submission.status];
   const answers = answersOf(submission.formData, tool?.formSchema?.fields ?? [], submissionId);
   const title = answers.find(({ text, file }) => !file && text.trim() !== "")?.text.slice(0, 80) ?? "Submission";
   return (
@@ -35,7 +37,7 @@ export function SubmissionPage() {
       title={title}
       description={
         <>
-          {submission.toolName} · <Time at={submission.createdAt} isExact />
+          <Status tone={tone}>{word}</Status> · {submission.toolName} · <Time at={submission.createdAt} isExact />
         </>
       }
       actions={<SubmissionActs submission={submission} fileCount={answers.filter(({ file }) => file).length} />}
@@ -47,10 +49,7 @@ export function SubmissionPage() {
       >
         <ArrowLeft size={16} aria-hidden /> All submissions
       </Link>
-      <div className="grid items-start gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_300px]">
-        <div className="lg:col-start-2 lg:row-start-1">
-          <SubmissionFacts submission={submission} />
-        </div>
+      <div className="grid items-start gap-x-8 lg:grid-cols-[minmax(0,1fr)_280px]">
         <div className="min-w-0">
           <Section title="Answers">
             <SubmissionAnswers answers={answers} isFormGone={!tool} />
@@ -73,6 +72,7 @@ export function SubmissionPage() {
             </div>
           </Section>
         </div>
+        <SubmissionFacts submission={submission} />
       </div>
     </Page>
   );

@@ -23,7 +23,7 @@ export const statusWords: Record<SubmissionStatus, StatusWords> = {
   success: { word: "Complete", tone: "fine", help: "The webhook, your page, every action: all that it has worked." },
   failed: {
     ...{ word: "Incomplete", tone: "wrong" },
-    help: "The webhook, your page or an action failed. Open it to see which.",
+    help: "The webhook, your page or an action failed; its deliveries show which.",
   },
 };
 

@@ -26,8 +26,8 @@ export function SubmissionsTable({
         label="Submissions"
         head={
           <>
-            <Th className="ps-2">Status</Th>
-            <Th className="w-full">Answers</Th>
+            <Th className="hidden ps-2 pe-8 sm:table-cell">Status</Th>
+            <Th className="w-full max-sm:ps-2">Answers</Th>
             <Th className="hidden xl:table-cell">Delivery</Th>
             <Th className="hidden sm:table-cell">Form</Th>
             <Th isNumber className="pe-2">
@@ -53,10 +53,10 @@ function Row({ agentId, submission, summary }: { agentId: string; submission: Fo
   const { word, tone, help } = statusWords[status];
   return (
     <Tr className="appear">
-      <Td className="ps-2" title={help}>
+      <Td className="hidden ps-2 pe-8 sm:table-cell" title={help}>
         <Status tone={tone}>{word}</Status>
       </Td>
-      <Td className="max-w-0">
+      <Td className="max-w-0 max-sm:ps-2">
         <Link
           to="/agents/$agentId/forms/$submissionId"
           params={{ agentId, submissionId: id }}
@@ -64,7 +64,10 @@ function Row({ agentId, submission, summary }: { agentId: string; submission: Fo
         >
           {summary || "No answers"}
         </Link>
-        <span className="block truncate text-sm text-soft sm:hidden">{toolName}</span>
+        <span className="flex gap-3 text-sm text-soft sm:hidden">
+          <Status tone={tone}>{word}</Status>
+          <span className="truncate">{toolName}</span>
+        </span>
       </Td>
       <Td className="hidden max-w-80 truncate text-soft xl:table-cell">{deliveryNote(submission)}</Td>
       <Td className="hidden max-w-44 truncate text-soft sm:table-cell">{toolName}</Td>
