@@ -287,7 +287,7 @@ describe("a submission", () => {
     });
     await page.reload();
     await page.getByText("That hour is taken").waitFor();
-    await page.getByText("Incomplete").waitFor();
+    await page.getByText("Incomplete").first().waitFor();
     await site.picture(page, "dashboard-submission-page-failed");
     await isFit(page);
     await page.getByRole("link", { name: conversation.title }).click();
