@@ -85,6 +85,10 @@ describe("the list of submissions", () => {
     await row(page, "Grace Hopper").waitFor();
     expect(await row(page, "Ada Lovelace").count()).toBe(0);
 
+    await page.getByRole("link", { name: /^Grace Hopper/ }).click();
+    await page.getByRole("link", { name: "All submissions" }).click();
+    await page.waitForURL("**/forms?status=submitted");
+
     await page.getByLabel("Form", { exact: true }).selectOption({ label: "test_ride" });
     await page.getByRole("heading", { name: "No submission that fits" }).waitFor();
     await page.getByRole("button", { name: "Clear" }).click();

@@ -37,6 +37,17 @@ export function isFiltered({ status, toolId, from, to }: SubmissionSearch): bool
   return Boolean(status || toolId || from || to);
 }
 
+const latest = new Map<string, SubmissionSearch>();
+
+/** What an agent's list was filtered by last, so that the way back from a submission leads there. */
+export function lastSearch(agentId: string): SubmissionSearch {
+  return latest.get(agentId) ?? {};
+}
+
+export function rememberSearch(agentId: string, search: SubmissionSearch): void {
+  latest.set(agentId, search);
+}
+
 /** The instant at which a day begins for the viewer, or the day so many after it. */
 function startOfDay(text: string | undefined, daysLater = 0): string | null {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? "") ?? [];

@@ -13,6 +13,7 @@ import { DeliveryCard } from "./delivery-card.tsx";
 import { SubmissionActs } from "./submission-acts.tsx";
 import { SubmissionAnswers } from "./submission-answers.tsx";
 import { SubmissionFacts } from "./submission-facts.tsx";
+import { lastSearch } from "./submission-filter.ts";
 import { isUnderWay, statusWords } from "./submission-words.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
@@ -45,6 +46,7 @@ export function SubmissionPage() {
       <Link
         to="/agents/$agentId/forms"
         params={{ agentId }}
+        search={lastSearch(agentId)}
         className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-soft hover:text-ink"
       >
         <ArrowLeft size={16} aria-hidden /> All submissions

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Download } from "lucide-react";
+import { useEffect } from "react";
 import { ButtonLink } from "../../components/button.tsx";
 import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
@@ -8,7 +9,7 @@ import { ask } from "../../data/queries.ts";
 import { FailedSubmissions } from "./failed-submissions.tsx";
 import { FormsTabs } from "./forms-tabs.tsx";
 import { StatusHelp } from "./status-help.tsx";
-import { csvAddress, isFiltered, pageQuery, type SubmissionSearch } from "./submission-filter.ts";
+import { csvAddress, isFiltered, pageQuery, rememberSearch, type SubmissionSearch } from "./submission-filter.ts";
 import { SubmissionFilters } from "./submission-filters.tsx";
 import { SubmissionPager } from "./submission-pager.tsx";
 import { plural } from "./submission-words.ts";
@@ -20,11 +21,13 @@ const route = getRouteApi("/shell/agents/$agentId/forms");
 export function SubmissionsPage() {
   const { agentId } = route.useParams();
   const search = route.useSearch();
+  useEffect(() => rememberSearch(agentId, search), [agentId, search]);
   const tools = useQuery(ask("listTools", { agentId }));
   const list = useQuery({
     ...ask("listSubmissions", pageQuery(agentId, search)),
     placeholderData: keepPreviousData,
-    refetchInterval: 4_000,
+    // Counting very many takes the server a while.
+    refetchInterval: ({ state: { data } }) => ((data?.pagination.total ?? 0) > 10_000 ? 15_000 : 4_000),
   });
   const forms = (tools.data ?? []).filter(({ executionType }) => executionType === "form");
   const total = list.data?.pagination.total ?? 0;
