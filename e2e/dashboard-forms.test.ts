@@ -1,9 +1,12 @@
+import type { ServerResponse } from "node:http";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { chat } from "../test/chat-client.ts";
 import { type FormDashboard, photo, ride, startFormDashboard } from "../test/form-dashboard.ts";
 import { createOwner, patiently } from "../test/session-client.ts";
+
+const patient = { timeout: 90_000 };
 
 let site: FormDashboard;
 beforeAll(async () => {
@@ -23,11 +26,21 @@ async function open(path = "", form: object | null = {}) {
   return { ...opened, email, agentId, go, toolId: tool?.id ?? "" };
 }
 
+const refusal = '<h1 id="injected">The calendar is down</h1>';
 const refuse = () =>
   site.receiver.answer((_, response) => {
-    response.statusCode = 503;
-    response.end('<h1 id="injected">The calendar is down</h1>');
+    response.writeHead(503).end(refusal);
   });
+
+/** The receiver lets its callers wait. @returns what has it refuse them, and all that come later */
+function hold() {
+  const waiting: ServerResponse[] = [];
+  site.receiver.answer((_, response) => void waiting.push(response));
+  return () => {
+    refuse();
+    for (const response of waiting) response.writeHead(503).end(refusal);
+  };
+}
 
 async function isFit(page: Page) {
   expect(await accessibilityProblems(page)).toEqual([]);
@@ -54,16 +67,17 @@ describe("the list of submissions", () => {
     expect(problems).toEqual([]);
   });
 
-  it("shows what comes in by itself, with its first answers and where it stands in words", async () => {
+  it("shows what comes in by itself, with its first answers and where it stands in words", patient, async () => {
     const { page, problems, toolId } = await open();
     await page.getByRole("heading", { name: "Nobody has submitted a form yet" }).waitFor();
     await site.submit(toolId, ride("Ada Lovelace", { photo }));
     await row(page, "Ada Lovelace · The City One · Mar 14, 2027 · ada@example.com · 1 file").waitFor();
-    refuse();
+    const down = hold();
     await site.submit(toolId, ride("Grace Hopper", { bike: "tourer" }));
-    await row(page, "Grace Hopper").getByText("On its way").waitFor();
-    await row(page, "Grace Hopper").getByText("Not delivered").waitFor();
-    expect(await row(page, "Ada Lovelace").getByText("Delivered", { exact: true }).count()).toBe(1);
+    await row(page, "Grace Hopper").getByText("On its way").first().waitFor();
+    down();
+    await row(page, "Grace Hopper").getByText("Not delivered").first().waitFor({ timeout: 20_000 });
+    await row(page, "Ada Lovelace").getByText("The webhook took it").waitFor();
     await page.getByText("What the statuses mean").click();
     await page.getByText("Your webhook did not take it, and no more attempts are to come.").waitFor();
     await isFit(page);
@@ -121,7 +135,7 @@ describe("the list of submissions", () => {
     expect(text).not.toContain("Grace Hopper");
   });
 
-  it("delivers all that failed again, after saying how many go where", async () => {
+  it("delivers all that failed again, after saying how many go where", patient, async () => {
     const { page, agentId, toolId, go, problems } = await open();
     refuse();
     const names = ["Ada Lovelace", "Grace Hopper", "Hedy Lamarr"];
@@ -149,7 +163,7 @@ describe("the list of submissions", () => {
     expect(problems).toEqual([]);
   });
 
-  it("offers no redelivery of more than it shows while days are chosen", async () => {
+  it("offers no redelivery of more than it shows while days are chosen", patient, async () => {
     const { page, toolId, go } = await open();
     refuse();
     await site.submit(toolId, ride("Ada Lovelace"));
@@ -160,7 +174,7 @@ describe("the list of submissions", () => {
     await page.getByRole("button", { name: /^Redeliver/ }).waitFor({ state: "detached" });
   });
 
-  it("keeps its pace with 100,000, page by page and to the last", async () => {
+  it("keeps its pace with 100,000, page by page and to the last", patient, async () => {
     const { page, agentId, toolId, go, problems } = await open();
     await site.submit(toolId, ride("Ada Lovelace"));
     await insertMany(toolId, 100_000);
@@ -211,11 +225,11 @@ async function insertMany(toolId: string, count: number) {
 }
 
 describe("a submission", () => {
-  it("shows every answer by its label, with its picture, and every attempt as it is made", async () => {
+  it("shows every answer by its label, with its picture, and every attempt as it is made", patient, async () => {
     const { page, toolId, go, problems } = await open("", {
       formPostActions: [{ type: "slack", webhookUrl: `${site.receiver.url}/chat`, message: "New ride: {{name}}" }],
     });
-    refuse();
+    const down = hold();
     const note = "Is there a place for my dog?\nShe is small.";
     const id = await site.submit(toolId, ride("Ada Lovelace", { note, photo }));
     await go(`/${id}`);
@@ -227,6 +241,8 @@ describe("a submission", () => {
       )
       .toBe(1);
     const webhook = page.getByRole("article", { name: "Webhook" });
+    await webhook.getByText("Being sent").waitFor();
+    down();
     await webhook.getByText(/^Attempt 2 in [1-4] s$/).waitFor();
     await webhook.getByText("The receiver answered HTTP 503.").first().waitFor();
     expect(await webhook.getByText("The calendar is down").first().innerText()).toContain('<h1 id="injected">');
@@ -331,50 +347,54 @@ describe("a submission", () => {
 });
 
 describe("the forms' figures", () => {
-  it("are a funnel, a drop-off by field and a chart, of the form and time that the address names", async () => {
-    const { page, agentId, toolId, go, problems } = await open();
-    const begin = async (index: number) => {
-      await site.event(toolId, "impression", `shown-${index}`);
-      if (index < 12) await site.event(toolId, "started", `shown-${index}`);
-      if (index < 10) await site.event(toolId, "field_completed", `shown-${index}`, "name");
-      if (index < 6) await site.event(toolId, "field_completed", `shown-${index}`, "bike");
-    };
-    await Promise.all(Array.from({ length: 20 }, (_, index) => begin(index)));
-    for (let index = 0; index < 3; index++) {
-      await site.submit(toolId, ride(`Visitor ${index}`), { formInstanceId: `shown-${index}` });
-    }
-    await go("/analytics");
-    const funnel = page.getByRole("list", { name: "Funnel" });
-    const steps = await funnel.getByRole("listitem").allInnerTexts();
-    const numbers = steps.map((text) =>
-      text
-        .replace(/\s+/g, " ")
-        .match(/\d+( [\d.]+ % of \w+)?\s*$/)?.[0]
-        .trim(),
-    );
-    expect(numbers).toEqual(["20", "12 60 % of shown", "3 25 % of started", "3 100 % of submitted"]);
-    await page.getByRole("definition").filter({ hasText: "15 %" }).waitFor();
-    await page.getByText("Most leave at Which bike?").waitFor();
-    await page.locator(".recharts-surface").first().waitFor();
-    await page.getByText("Show as a table").click();
-    await page.getByRole("region", { name: "Figures by day" }).getByRole("row").nth(1).waitFor();
-    await isFit(page);
+  it(
+    "are a funnel, a drop-off by field and a chart, of the form and time that the address names",
+    patient,
+    async () => {
+      const { page, agentId, toolId, go, problems } = await open();
+      const begin = async (index: number) => {
+        await site.event(toolId, "impression", `shown-${index}`);
+        if (index < 12) await site.event(toolId, "started", `shown-${index}`);
+        if (index < 10) await site.event(toolId, "field_completed", `shown-${index}`, "name");
+        if (index < 6) await site.event(toolId, "field_completed", `shown-${index}`, "bike");
+      };
+      await Promise.all(Array.from({ length: 20 }, (_, index) => begin(index)));
+      for (let index = 0; index < 3; index++) {
+        await site.submit(toolId, ride(`Visitor ${index}`), { formInstanceId: `shown-${index}` });
+      }
+      await go("/analytics");
+      const funnel = page.getByRole("list", { name: "Funnel" });
+      const steps = await funnel.getByRole("listitem").allInnerTexts();
+      const numbers = steps.map((text) =>
+        text
+          .replace(/\s+/g, " ")
+          .match(/\d+( [\d.]+ % of \w+)?\s*$/)?.[0]
+          .trim(),
+      );
+      expect(numbers).toEqual(["20", "12 60 % of shown", "3 25 % of started", "3 100 % of submitted"]);
+      await page.getByRole("definition").filter({ hasText: "15 %" }).waitFor();
+      await page.getByText("Most leave at Which bike?").waitFor();
+      await page.locator(".recharts-surface").first().waitFor();
+      await page.getByText("Show as a table").click();
+      await page.getByRole("region", { name: "Figures by day" }).getByRole("row").nth(1).waitFor();
+      await isFit(page);
 
-    await page.getByRole("link", { name: "7 days" }).click();
-    await page.waitForURL("**/analytics?range=7d");
-    await funnel.getByText("60 % of shown").waitFor();
-    const other = await site.createForm(page, agentId, { name: "call_back" });
-    await page.reload();
-    await page.getByLabel("Form", { exact: true }).selectOption({ label: "call_back" });
-    await page.getByRole("heading", { name: "call_back was not shown in the last 7 days" }).waitFor();
-    expect(new URL(page.url()).search).toBe(`?range=7d&toolId=${other.id}`);
-    await isFit(page);
-    await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "test_ride" }).click();
-    await funnel.getByText("60 % of shown").waitFor();
-    expect(problems).toEqual([]);
-  });
+      await page.getByRole("link", { name: "7 days" }).click();
+      await page.waitForURL("**/analytics?range=7d");
+      await funnel.getByText("60 % of shown").waitFor();
+      const other = await site.createForm(page, agentId, { name: "call_back" });
+      await page.reload();
+      await page.getByLabel("Form", { exact: true }).selectOption({ label: "call_back" });
+      await page.getByRole("heading", { name: "call_back was not shown in the last 7 days" }).waitFor();
+      expect(new URL(page.url()).search).toBe(`?range=7d&toolId=${other.id}`);
+      await isFit(page);
+      await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "test_ride" }).click();
+      await funnel.getByText("60 % of shown").waitFor();
+      expect(problems).toEqual([]);
+    },
+  );
 
-  it("go day by day through the time that is asked for", async () => {
+  it("go day by day through the time that is asked for", patient, async () => {
     const { page, agentId, toolId, go, problems } = await open("/analytics");
     const quiet = await site.createForm(page, agentId, { name: "call_back" });
     await insertDays(agentId, toolId, 120);

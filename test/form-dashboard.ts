@@ -27,7 +27,7 @@ export const testRideFields: FormField[] = [
 
 /** The dashboard of a shop that has an agent with forms, and a receiver for what they send. */
 export async function startFormDashboard(options: { database?: TestDatabase; env?: Record<string, string> } = {}) {
-  const env = { FOYER_SUBMIT_WAIT: "2s", FOYER_WEBHOOK_TIMEOUT: "1s", FOYER_LIMIT_SUBMIT_PER_IP: "0", ...options.env };
+  const env = { FOYER_SUBMIT_WAIT: "1s", FOYER_LIMIT_SUBMIT_PER_IP: "0", ...options.env };
   const site = await startDashboardSite({ ...options, env });
   const receiver = await startReceiver();
   return {

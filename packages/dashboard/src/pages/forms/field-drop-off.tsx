@@ -21,9 +21,12 @@ export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; 
           >
             <span className="min-w-0 sm:order-1">
               {label}
-              {!isRequired && <span className="text-soft"> (optional)</span>}
+              {!isRequired && <span className="text-soft sm:sr-only"> (optional)</span>}
             </span>
             <span className="text-end sm:order-3">{percent(rate)}</span>
+            <span aria-hidden className="hidden text-end text-soft sm:order-4 sm:block">
+              {isRequired ? "" : "optional"}
+            </span>
             <div className="col-span-full sm:order-2 sm:col-span-1">
               <Bar width={rate} look={isRequired ? "bg-ink" : "bg-edge"} />
             </div>
