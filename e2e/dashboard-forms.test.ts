@@ -364,6 +364,7 @@ describe("the forms' figures", () => {
       }
       await go("/analytics");
       const funnel = page.getByRole("list", { name: "Funnel" });
+      await funnel.waitFor();
       const steps = await funnel.getByRole("listitem").allInnerTexts();
       const numbers = steps.map((text) =>
         text
