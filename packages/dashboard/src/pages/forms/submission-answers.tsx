@@ -1,7 +1,7 @@
 import { Download, File } from "lucide-react";
 import { useState } from "react";
 import { Tag } from "../../components/status.tsx";
-import { type Answer, type FileAnswer, isPreviewable, sizeText } from "./answers.ts";
+import { type Answer, type FileAnswer, isPreviewable, sizeText } from "./submitted-answers.ts";
 
 const LONG_TEXT = 1_500;
 

@@ -7,7 +7,6 @@ import { ErrorState } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
-import { answersOf } from "./answers.ts";
 import { ClientReport } from "./client-report.tsx";
 import { DeliveryCard } from "./delivery-card.tsx";
 import { SubmissionActs } from "./submission-acts.tsx";
@@ -15,6 +14,7 @@ import { SubmissionAnswers } from "./submission-answers.tsx";
 import { SubmissionFacts } from "./submission-facts.tsx";
 import { lastSearch } from "./submission-filter.ts";
 import { isUnderWay, statusWords } from "./submission-words.ts";
+import { answersOf } from "./submitted-answers.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
 

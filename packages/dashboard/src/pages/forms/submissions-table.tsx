@@ -3,8 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { Status } from "../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { summaryOf } from "./answers.ts";
 import { deliveryNote, statusWords } from "./submission-words.ts";
+import { summaryOf } from "./submitted-answers.ts";
 
 /** A row a submission; its answers, in short, are the link to it. */
 export function SubmissionsTable({

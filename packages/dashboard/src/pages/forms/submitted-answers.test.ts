@@ -1,6 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { answersOf, isPreviewable, sizeText, summaryOf } from "./answers.ts";
+import { answersOf, isPreviewable, sizeText, summaryOf } from "./submitted-answers.ts";
 
 const id = "sub_1";
 const fields: FormField[] = [
