@@ -9,6 +9,8 @@ import {
 import { FailedPage, NoPage, PendingPage } from "./components/page-states.tsx";
 import { lastAgentId } from "./data/last-agent.ts";
 import { ask, isSignedOut, queryClient } from "./data/queries.ts";
+import { analyticsQuery, rangeOf } from "./pages/forms/analytics-days.ts";
+import { pageQuery } from "./pages/forms/submission-filter.ts";
 import { Shell } from "./shell/shell.tsx";
 
 // Every page of the dashboard and its address. A page's code is loaded when it is first opened, or about to be.
@@ -157,18 +159,35 @@ const conversation = createRoute({
 const submissions = createRoute({
   getParentRoute: () => agent,
   path: "/forms",
-  validateSearch: texts("status", "toolId", "from", "to"),
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...texts("status", "toolId", "from", "to")(search),
+    ...(typeof search.page === "number" ? { page: search.page } : {}),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { agentId }, deps }) => {
+    void queryClient.prefetchQuery(ask("listTools", { agentId }));
+    void queryClient.prefetchQuery(ask("listSubmissions", pageQuery(agentId, deps)));
+  },
   component: lazyRouteComponent(() => import("./pages/forms/submissions-page.tsx"), "SubmissionsPage"),
 });
 const formAnalytics = createRoute({
   getParentRoute: () => agent,
   path: "/forms/analytics",
-  validateSearch: texts("toolId", "from", "to"),
+  validateSearch: texts<"toolId" | "range">("toolId", "range"),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { agentId }, deps: { range } }) => {
+    void queryClient.prefetchQuery(ask("listTools", { agentId }));
+    void queryClient.prefetchQuery(ask("getFormAnalytics", analyticsQuery(agentId, rangeOf(range))));
+  },
   component: lazyRouteComponent(() => import("./pages/forms/form-analytics-page.tsx"), "FormAnalyticsPage"),
 });
 const submission = createRoute({
   getParentRoute: () => agent,
   path: "/forms/$submissionId",
+  loader: ({ params: { agentId, submissionId } }) => {
+    void queryClient.prefetchQuery(ask("listTools", { agentId }));
+    void queryClient.prefetchQuery(ask("getSubmission", { id: submissionId }));
+  },
   component: lazyRouteComponent(() => import("./pages/forms/submission-page.tsx"), "SubmissionPage"),
 });
 

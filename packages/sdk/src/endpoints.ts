@@ -91,6 +91,7 @@ export const endpoints = {
   requestPasswordReset: ["POST", "/auth/request-password-reset"],
   resetPassword: ["POST", "/auth/reset-password"],
   retrySubmission: ["POST", "/form-submissions/:id/retry"],
+  retrySubmissions: ["POST", "/form-submissions/retry"],
   rotateIdentitySecret: ["POST", "/agents/:id/identity-secret/rotate"],
   rotateWebhookSecret: ["POST", "/tools/:id/webhook-secret/rotate"],
   sendMagicLink: ["POST", "/auth/magic-link"],

@@ -1,5 +1,166 @@
-import { Page } from "../../components/page.tsx";
+import type { FormAnalyticsEntry, Tool } from "@foyer/contract";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { ButtonLink } from "../../components/button.tsx";
+import { Select } from "../../components/field.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
+import { ask } from "../../data/queries.ts";
+import { analyticsQuery, fieldRates, fillDays, type Range, rangeOf, ranges } from "./analytics-days.ts";
+import { DaysTable } from "./days-table.tsx";
+import { FieldDropOff } from "./field-drop-off.tsx";
+import { FormFunnel } from "./form-funnel.tsx";
+import { FormsComparison } from "./forms-comparison.tsx";
+import { FormsTabs } from "./forms-tabs.tsx";
 
+const route = getRouteApi("/shell/agents/$agentId/forms/analytics");
+const DaysChart = lazy(() => import("./days-chart.tsx").then((module) => ({ default: module.DaysChart })));
+
+/** How each form does: who sees it, begins it, sends it, and where the others leave. */
 export function FormAnalyticsPage() {
-  return <Page title="FormAnalyticsPage">{null}</Page>;
+  const { agentId } = route.useParams();
+  const search = route.useSearch();
+  const range = rangeOf(search.range);
+  const tools = useQuery(ask("listTools", { agentId }));
+  const figures = useQuery({
+    ...ask("getFormAnalytics", analyticsQuery(agentId, range)),
+    placeholderData: keepPreviousData,
+    refetchInterval: 15_000,
+  });
+  const entries = figures.data?.analytics ?? [];
+  const chosen = entries.find(({ toolId }) => toolId === search.toolId) ?? busiest(entries);
+  const failure = [figures, tools].find(({ isError, data }) => isError && !data);
+  return (
+    <Page isWide title="Form analytics" description="How far visitors get in each form, and where they leave it.">
+      <FormsTabs agentId={agentId} />
+      {failure ? (
+        <ErrorState error={failure.error} onRetry={() => void failure.refetch()} />
+      ) : !figures.data || !tools.data ? (
+        <AnalyticsSkeleton />
+      ) : !chosen ? (
+        <NoForms agentId={agentId} />
+      ) : (
+        <>
+          <Choices {...{ entries, chosen, range }} />
+          <div aria-busy={figures.isPlaceholderData} className={figures.isPlaceholderData ? "opacity-60" : ""}>
+            <FormFigures
+              {...{ agentId, range }}
+              entry={chosen}
+              tool={tools.data.find(({ id }) => id === chosen.toolId)}
+            />
+            {entries.length > 1 && <FormsComparison {...{ agentId, entries, range }} chosenId={chosen.toolId} />}
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function busiest(entries: readonly FormAnalyticsEntry[]): FormAnalyticsEntry | undefined {
+  return entries.toSorted((a, b) => b.impressions - a.impressions)[0];
+}
+
+type Chosen = { entries: readonly FormAnalyticsEntry[]; chosen: FormAnalyticsEntry; range: Range };
+
+function Choices({ entries, chosen, range }: Chosen) {
+  const navigate = route.useNavigate();
+  return (
+    <div className="mb-6 flex flex-wrap items-end gap-x-6 gap-y-3">
+      {entries.length > 1 && (
+        <div className="w-60 max-w-full">
+          <Select
+            label="Form"
+            value={chosen.toolId}
+            onChange={(toolId) => void navigate({ search: (search) => ({ ...search, toolId }), replace: true })}
+            options={entries.map(({ toolId, toolName }) => ({ value: toolId, label: toolName }))}
+          />
+        </div>
+      )}
+      <nav aria-label="Time" className="flex h-9 rounded-lg border border-edge bg-raised p-0.5 pointer-coarse:h-12">
+        {ranges.map(({ id, name }) => (
+          <Link
+            key={id}
+            from="/agents/$agentId/forms/analytics"
+            to="."
+            search={(search) => ({ ...search, range: id })}
+            replace
+            aria-current={id === range.id ? "true" : undefined}
+            className="inline-flex items-center rounded-md px-3 whitespace-nowrap text-soft hover:text-ink aria-[current=true]:bg-ink aria-[current=true]:text-paper"
+          >
+            {name}
+          </Link>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+type Figures = { agentId: string; entry: FormAnalyticsEntry; tool: Tool | undefined; range: Range };
+
+function FormFigures({ agentId, entry, tool, range }: Figures) {
+  if (entry.impressions === 0) return <NotShown {...{ agentId, entry, range }} />;
+  const days = fillDays(entry.days ?? [], range);
+  return (
+    <>
+      <Section title={entry.toolName} description="Each step with its share of the step before.">
+        <FormFunnel entry={entry} />
+      </Section>
+      <Section title="Over time" description="Days are in UTC. A delivery counts on the day of its submission.">
+        <Suspense fallback={<Skeleton className="h-72" />}>
+          <DaysChart days={days} />
+        </Suspense>
+        <DaysTable days={days} />
+      </Section>
+      <Section title="By field" description="How many of those who began the form filled in each field, in its order.">
+        <FieldDropOff
+          started={entry.started}
+          rates={fieldRates(tool?.formSchema?.fields ?? [], entry.fieldCompletionRates)}
+        />
+      </Section>
+    </>
+  );
+}
+
+function NotShown({ agentId, entry, range }: Pick<Figures, "agentId" | "entry" | "range">) {
+  const when = range.days === null ? "yet" : `in the last ${range.name}`;
+  return (
+    <EmptyState
+      title={`${entry.toolName} was not shown ${when}`}
+      action={
+        <ButtonLink look="main" to="/agents/$agentId/triggers" params={{ agentId }}>
+          Show it by a trigger
+        </ButtonLink>
+      }
+    >
+      The agent shows the form when a chat calls for it, and a trigger can show it by itself. What visitors do with it
+      then stands here: how many see it, begin it and send it.
+    </EmptyState>
+  );
+}
+
+function NoForms({ agentId }: { agentId: string }) {
+  return (
+    <EmptyState
+      title="No forms yet"
+      action={
+        <ButtonLink look="main" to="/agents/$agentId/tools/new" params={{ agentId }} search={{ kind: "form" }}>
+          Make a form
+        </ButtonLink>
+      }
+    >
+      A form asks a visitor for what you need. Here you see then how many are shown it, begin it and send it, and at
+      which field the others leave.
+    </EmptyState>
+  );
+}
+
+function AnalyticsSkeleton() {
+  return (
+    <div role="status" aria-label="Loading the figures" className="grid gap-6">
+      <Skeleton className="h-9 w-72" />
+      <Skeleton className="h-48" />
+      <Skeleton className="h-72" />
+    </div>
+  );
 }

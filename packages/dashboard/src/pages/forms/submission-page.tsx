@@ -1,5 +1,90 @@
-import { Page } from "../../components/page.tsx";
+import { FoyerError } from "@foyer/sdk";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { Page, Section } from "../../components/page.tsx";
+import { ErrorState } from "../../components/states.tsx";
+import { Status } from "../../components/status.tsx";
+import { Time } from "../../components/time.tsx";
+import { ask } from "../../data/queries.ts";
+import { ClientReport } from "./client-report.tsx";
+import { DeliveryCard } from "./delivery-card.tsx";
+import { SubmissionActs } from "./submission-acts.tsx";
+import { SubmissionAnswers } from "./submission-answers.tsx";
+import { SubmissionFacts } from "./submission-facts.tsx";
+import { lastSearch } from "./submission-filter.ts";
+import { isUnderWay, statusWords } from "./submission-words.ts";
+import { answersOf } from "./submitted-answers.ts";
 
+const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
+
+/** All that is known of one submission. It is looked at again and again while something is under way. */
 export function SubmissionPage() {
-  return <Page title="SubmissionPage">{null}</Page>;
+  const { agentId, submissionId } = route.useParams();
+  const { data: tools } = useSuspenseQuery(ask("listTools", { agentId }));
+  const { data: submission } = useSuspenseQuery({
+    ...ask("getSubmission", { id: submissionId }),
+    refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? 2_000 : 20_000),
+  });
+  if (submission.agentId !== agentId) return <NotHere />;
+
+  const tool = tools.find(({ id }) => id === submission.toolId);
+  const { word, tone } = statusWords[submission.status];
+  const answers = answersOf(submission.formData, tool?.formSchema?.fields ?? [], submissionId);
+  const title = answers.find(({ text, file }) => !file && text.trim() !== "")?.text.slice(0, 80) ?? "Submission";
+  return (
+    <Page
+      isWide
+      title={title}
+      description={
+        <>
+          <Status tone={tone}>{word}</Status> · {submission.toolName} · <Time at={submission.createdAt} isExact />
+        </>
+      }
+      actions={<SubmissionActs submission={submission} fileCount={answers.filter(({ file }) => file).length} />}
+    >
+      <Link
+        to="/agents/$agentId/forms"
+        params={{ agentId }}
+        search={lastSearch(agentId)}
+        className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-soft hover:text-ink"
+      >
+        <ArrowLeft size={16} aria-hidden /> All submissions
+      </Link>
+      <div className="grid items-start gap-x-8 lg:grid-cols-[minmax(0,1fr)_280px]">
+        <div className="min-w-0">
+          <Section title="Answers">
+            <SubmissionAnswers answers={answers} isFormGone={!tool} />
+          </Section>
+          {submission.executionMode !== "webhook" && (
+            <Section title="Your page">
+              <ClientReport submission={submission} handler={tool?.formClientHandler ?? null} />
+            </Section>
+          )}
+          <Section title="Deliveries">
+            {submission.deliveries.length === 0 && (
+              <p className="text-soft">
+                When it was submitted, the form had no webhook and no actions: the answers are kept here only.
+              </p>
+            )}
+            <div className="grid gap-3">
+              {submission.deliveries.map((delivery) => (
+                <DeliveryCard key={delivery.id} delivery={delivery} />
+              ))}
+            </div>
+          </Section>
+        </div>
+        <SubmissionFacts submission={submission} />
+      </div>
+    </Page>
+  );
+}
+
+/** It is another agent's: under this address there is nothing. */
+function NotHere() {
+  return (
+    <Page title="Submission">
+      <ErrorState error={new FoyerError("NOT_FOUND", "Submission not found", { status: 404 })} />
+    </Page>
+  );
 }

@@ -1,5 +1,118 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { Download } from "lucide-react";
+import { useEffect } from "react";
+import { ButtonLink } from "../../components/button.tsx";
 import { Page } from "../../components/page.tsx";
+import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
+import { ask } from "../../data/queries.ts";
+import { FailedSubmissions } from "./failed-submissions.tsx";
+import { FormsTabs } from "./forms-tabs.tsx";
+import { StatusHelp } from "./status-help.tsx";
+import { csvAddress, isFiltered, pageQuery, rememberSearch, type SubmissionSearch } from "./submission-filter.ts";
+import { SubmissionFilters } from "./submission-filters.tsx";
+import { SubmissionPager } from "./submission-pager.tsx";
+import { plural } from "./submission-words.ts";
+import { SubmissionsTable } from "./submissions-table.tsx";
 
+const route = getRouteApi("/shell/agents/$agentId/forms");
+
+/** What visitors submitted, newest first; what comes in meanwhile appears by itself. */
 export function SubmissionsPage() {
-  return <Page title="SubmissionsPage">{null}</Page>;
+  const { agentId } = route.useParams();
+  const search = route.useSearch();
+  useEffect(() => rememberSearch(agentId, search), [agentId, search]);
+  const tools = useQuery(ask("listTools", { agentId }));
+  const list = useQuery({
+    ...ask("listSubmissions", pageQuery(agentId, search)),
+    placeholderData: keepPreviousData,
+    // Counting very many takes the server a while.
+    refetchInterval: ({ state: { data } }) => ((data?.pagination.total ?? 0) > 10_000 ? 15_000 : 4_000),
+  });
+  const forms = (tools.data ?? []).filter(({ executionType }) => executionType === "form");
+  const total = list.data?.pagination.total ?? 0;
+  const hasNone = list.data !== undefined && total === 0 && !isFiltered(search);
+  return (
+    <Page
+      isWide
+      title="Submissions"
+      description="What visitors sent with this agent's forms, and whether it got to where it belongs."
+      actions={
+        total > 0 && (
+          <a href={csvAddress(agentId, search)} download className={linkLook}>
+            <Download size={16} aria-hidden /> Download CSV
+          </a>
+        )
+      }
+    >
+      <FormsTabs agentId={agentId} />
+      {hasNone ? (
+        <NoSubmissions agentId={agentId} hasForms={forms.length > 0} isKnown={tools.data !== undefined} />
+      ) : (
+        <div className="grid gap-4">
+          <SubmissionFilters search={search} forms={forms} />
+          {!search.from && !search.to && <FailedSubmissions agentId={agentId} search={search} forms={forms} />}
+          <div className="flex flex-wrap items-start gap-x-6 gap-y-1 text-soft">
+            <p role="status">{list.data ? `${plural(total, "submission")}, newest first` : "Loading"}</p>
+            <StatusHelp />
+          </div>
+          {list.isError && !list.data ? (
+            <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+          ) : !list.data || !tools.data ? (
+            <SkeletonRows count={12} label="Loading the submissions" />
+          ) : total === 0 ? (
+            <NoMatch search={search} agentId={agentId} />
+          ) : (
+            <>
+              <SubmissionsTable
+                {...{ agentId, forms, submissions: list.data.submissions }}
+                isStale={list.isPlaceholderData}
+              />
+              <SubmissionPager search={search} total={total} />
+            </>
+          )}
+        </div>
+      )}
+    </Page>
+  );
+}
+
+const linkLook =
+  "inline-flex min-h-9 items-center gap-2 rounded-lg border border-line bg-raised px-3 py-1.5 whitespace-nowrap hover:bg-sunken pointer-coarse:min-h-11";
+
+function NoSubmissions({ agentId, hasForms, isKnown }: { agentId: string; hasForms: boolean; isKnown: boolean }) {
+  if (!isKnown) return <SkeletonRows />;
+  const [to, name] = hasForms
+    ? (["/agents/$agentId/triggers", "Show a form by a trigger"] as const)
+    : (["/agents/$agentId/tools/new", "Make a form"] as const);
+  return (
+    <EmptyState
+      title={hasForms ? "Nobody has submitted a form yet" : "No forms yet"}
+      action={
+        <ButtonLink look="main" to={to} params={{ agentId }} {...(hasForms ? {} : { search: { kind: "form" } })}>
+          {name}
+        </ButtonLink>
+      }
+    >
+      {hasForms
+        ? "The agent shows a form when a chat calls for it, and a trigger can show one by itself. What a visitor sends stands here a moment later, with every attempt to deliver it."
+        : "A form is a tool of the agent: it asks a visitor for what you need, such as a date for a test ride, and delivers the answers to your webhook, a chat or by e-mail."}
+    </EmptyState>
+  );
+}
+
+function NoMatch({ agentId, search }: { agentId: string; search: SubmissionSearch }) {
+  const words = search.status && !search.toolId && !search.from && !search.to ? "with this status" : "that fits";
+  return (
+    <EmptyState
+      title={`No submission ${words}`}
+      action={
+        <ButtonLink to="/agents/$agentId/forms" params={{ agentId }} search={{}}>
+          Show all
+        </ButtonLink>
+      }
+    >
+      Choose another status, form or time.
+    </EmptyState>
+  );
 }

@@ -1,0 +1,466 @@
+import type { ServerResponse } from "node:http";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { chat } from "../test/chat-client.ts";
+import { type FormDashboard, photo, ride, startFormDashboard } from "../test/form-dashboard.ts";
+import { createOwner, patiently } from "../test/session-client.ts";
+
+const patient = { timeout: 90_000 };
+
+let site: FormDashboard;
+beforeAll(async () => {
+  site = await startFormDashboard({ env: { FOYER_WEBHOOK_SCHEDULE: "0s,4s" } });
+});
+afterAll(() => site.stop());
+afterEach(() => site.receiver.answer((_, response) => response.end("ok")));
+
+/** Somebody new, with an agent and a form of their own, on that page of it. */
+async function open(path = "", form: object | null = {}) {
+  const { email } = await createOwner(site.server);
+  const opened = await site.open("/settings/you", { email });
+  const agentId = await site.createAgent(opened.page);
+  const tool = form && (await site.createForm(opened.page, agentId, form));
+  const go = (to: string) => opened.page.goto(`${site.server.url}/dashboard/agents/${agentId}/forms${to}`);
+  await go(path);
+  return { ...opened, email, agentId, go, toolId: tool?.id ?? "" };
+}
+
+const refusal = '<h1 id="injected">The calendar is down</h1>';
+const refuse = () =>
+  site.receiver.answer((_, response) => {
+    response.writeHead(503).end(refusal);
+  });
+
+/** The receiver lets its callers wait. @returns what has it refuse them, and all that come later */
+function hold() {
+  const waiting: ServerResponse[] = [];
+  site.receiver.answer((_, response) => void waiting.push(response));
+  return () => {
+    refuse();
+    for (const response of waiting) response.writeHead(503).end(refusal);
+  };
+}
+
+async function isFit(page: Page) {
+  expect(await accessibilityProblems(page)).toEqual([]);
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await overflowOf(page)).toBe(0);
+  if (before) await page.setViewportSize(before);
+}
+
+const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
+
+describe("the list of submissions", () => {
+  it("teaches who has none yet, and leads to making a form", async () => {
+    const { page, agentId, problems, go } = await open("", null);
+    await page.getByRole("heading", { name: "No forms yet" }).waitFor();
+    await site.picture(page, "dashboard-forms-none");
+    await isFit(page);
+    await page.getByRole("link", { name: "Make a form" }).click();
+    await page.waitForURL(`**/agents/${agentId}/tools/new?kind=form`);
+
+    await site.createForm(page, agentId);
+    await go("");
+    await page.getByRole("heading", { name: "Nobody has submitted a form yet" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("shows what comes in by itself, with its first answers and where it stands in words", patient, async () => {
+    const { page, problems, toolId } = await open();
+    await page.getByRole("heading", { name: "Nobody has submitted a form yet" }).waitFor();
+    await site.submit(toolId, ride("Ada Lovelace", { photo }));
+    await row(page, "Ada Lovelace · The City One · Mar 14, 2027 · ada@example.com · 1 file").waitFor();
+    const down = hold();
+    await site.submit(toolId, ride("Grace Hopper", { bike: "tourer" }));
+    await row(page, "Grace Hopper").getByText("On its way").first().waitFor();
+    down();
+    await row(page, "Grace Hopper").getByText("Not delivered").first().waitFor({ timeout: 20_000 });
+    await row(page, "Ada Lovelace").getByText("The webhook took it").waitFor();
+    await page.getByText("What the statuses mean").click();
+    await page.getByText("Your webhook did not take it, and no more attempts are to come.").waitFor();
+    await isFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("filters by status, form and days, all in the address", async () => {
+    const { page, agentId, toolId, go } = await open();
+    const other = await site.createForm(page, agentId, { name: "call_back", formWebhookUrl: null });
+    await site.submit(toolId, ride("Ada Lovelace"));
+    await site.submit(other.id, ride("Grace Hopper"));
+    await go("");
+    await row(page, "Ada Lovelace").waitFor();
+    await page.getByLabel("Status").selectOption({ label: "Received" });
+    await page.waitForURL("**/forms?status=submitted");
+    await row(page, "Ada Lovelace").waitFor({ state: "detached" });
+    await row(page, "Grace Hopper").waitFor();
+    await page.reload();
+    await row(page, "Grace Hopper").waitFor();
+    expect(await row(page, "Ada Lovelace").count()).toBe(0);
+
+    await page.getByRole("link", { name: /^Grace Hopper/ }).click();
+    await page.getByRole("link", { name: "All submissions" }).click();
+    await page.waitForURL("**/forms?status=submitted");
+
+    await page.getByLabel("Form", { exact: true }).selectOption({ label: "test_ride" });
+    await page.getByRole("heading", { name: "No submission that fits" }).waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await row(page, "Ada Lovelace").waitFor();
+
+    await page.getByLabel("To", { exact: true }).fill("2020-01-31");
+    await page.getByRole("heading", { name: "No submission that fits" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?to=2020-01-31");
+    await page.getByRole("link", { name: "Show all" }).click();
+    const today = await page.evaluate(() => new Date().toLocaleDateString("en-CA"));
+    await page.getByLabel("From").fill(today);
+    await page.getByLabel("To", { exact: true }).fill(today);
+    await page.waitForURL(`**/forms?from=${today}&to=${today}`);
+    await row(page, "Ada Lovelace").waitFor();
+  });
+
+  it("gives what it lists as CSV", async () => {
+    const { page, agentId, toolId, go } = await open();
+    const other = await site.createForm(page, agentId, { name: "call_back", formWebhookUrl: null });
+    await site.submit(toolId, ride("Ada Lovelace"));
+    await site.submit(other.id, ride("Grace Hopper"));
+    await go(`?toolId=${toolId}`);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download CSV" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("form-submissions.csv");
+    const text = await (await download.createReadStream()).toArray().then((parts) => Buffer.concat(parts).toString());
+    expect(text).toContain("Ada Lovelace");
+    expect(text).not.toContain("Grace Hopper");
+  });
+
+  it("delivers all that failed again, after saying how many go where", patient, async () => {
+    const { page, agentId, toolId, go, problems } = await open();
+    refuse();
+    const names = ["Ada Lovelace", "Grace Hopper", "Hedy Lamarr"];
+    await Promise.all(names.map((name) => site.submit(toolId, ride(name))));
+    await go("");
+    await page.getByRole("button", { name: "Redeliver 3 failed" }).waitFor({ timeout: 20_000 });
+    await site.picture(page, "dashboard-forms-failed");
+    await isFit(page);
+    await site.call(page, "PUT", `/tools/${toolId}`, { formWebhookUrl: `${site.receiver.url}/mended` });
+    await page.reload();
+    await page.getByRole("button", { name: "Redeliver 3 failed" }).click();
+    const dialog = page.getByRole("dialog", { name: "Redeliver 3 submissions?" });
+    await dialog.getByText(`${site.receiver.url}/mended`).waitFor();
+    await site.picture(page, "dashboard-forms-redeliver");
+    await isFit(page);
+    site.receiver.answer((_, response) => response.end("ok"));
+    await dialog.getByRole("button", { name: "Redeliver 3 failed" }).click();
+    await page.getByText("3 submissions tried again, none is on its way any more.").waitFor();
+    await expect.poll(() => row(page, "The webhook took it").count(), patiently).toBe(3);
+    const bodies = site.receiver.bodies("/mended").map(({ formData }) => formData.name);
+    expect(bodies.toSorted()).toEqual(names);
+    expect(
+      (await site.call(page, "GET", `/form-submissions?agentId=${agentId}&status=webhook_failed`)).submissions,
+    ).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("offers no redelivery of more than it shows while days are chosen", patient, async () => {
+    const { page, toolId, go } = await open();
+    refuse();
+    await site.submit(toolId, ride("Ada Lovelace"));
+    await go("");
+    await page.getByRole("button", { name: "Redeliver 1 failed" }).waitFor({ timeout: 20_000 });
+    await page.getByLabel("From").fill("2020-01-31");
+    await row(page, "Ada Lovelace").waitFor();
+    await page.getByRole("button", { name: /^Redeliver/ }).waitFor({ state: "detached" });
+  });
+
+  it("keeps its pace with 100,000, page by page and to the last", patient, async () => {
+    const { page, agentId, toolId, go, problems } = await open();
+    await site.submit(toolId, ride("Ada Lovelace"));
+    await insertMany(toolId, 100_000);
+    await go("");
+    await page.getByText("100,001 submissions").waitFor();
+    await page.getByRole("button", { name: "Last page" }).focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/forms?page=1001");
+    await row(page, "Visitor 1 ·").waitFor();
+    await page.getByText("100,001–100,001 of 100,001").waitFor();
+    await page.getByLabel("Page", { exact: true }).fill("500");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/forms?page=500");
+    await page.getByText("49,901–50,000 of 100,001").waitFor();
+    await site.picture(page, "dashboard-forms-many");
+    await page.goBack();
+    await page.getByText("100,001–100,001 of 100,001").waitFor();
+    const took = await page.evaluate(async (agentId) => {
+      const before = performance.now();
+      await fetch(`/form-submissions?agentId=${agentId}&limit=100&offset=99900`).then((answer) => answer.text());
+      return performance.now() - before;
+    }, agentId);
+    console.log(`the last of 100,000 submissions took ${Math.round(took)} ms`);
+    expect(took).toBeLessThan(2_000);
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Older ones than any that a test submits. */
+async function insertMany(toolId: string, count: number) {
+  const { db } = site.server.deps;
+  const like = await db.selectFrom("submissions").selectAll().where("toolId", "=", toolId).executeTakeFirstOrThrow();
+  for (let at = 0; at < count; at += 1_000) {
+    const rows = Array.from({ length: 1_000 }, (_, index) => {
+      const number = at + index + 1;
+      const formData = JSON.stringify(ride(`Visitor ${number}`));
+      const id = `sub_${String(number).padStart(26, "0")}`;
+      return {
+        ...like,
+        id,
+        formData,
+        formInstanceId: `many-${number}`,
+        createdAt: like.createdAt - (count - number) * 60_000,
+      };
+    });
+    await db.insertInto("submissions").values(rows).execute();
+  }
+}
+
+describe("a submission", () => {
+  it("shows every answer by its label, with its picture, and every attempt as it is made", patient, async () => {
+    const { page, toolId, go, problems } = await open("", {
+      formPostActions: [{ type: "slack", webhookUrl: `${site.receiver.url}/chat`, message: "New ride: {{name}}" }],
+    });
+    const down = hold();
+    const note = "Is there a place for my dog?\nShe is small.";
+    const id = await site.submit(toolId, ride("Ada Lovelace", { note, photo }));
+    await go(`/${id}`);
+    await page.getByRole("heading", { name: "Ada Lovelace" }).waitFor();
+    await page.getByRole("definition").filter({ hasText: "The City One" }).waitFor();
+    await expect
+      .poll(() =>
+        page.getByRole("img", { name: "Photo of your old bike" }).evaluate((img: HTMLImageElement) => img.naturalWidth),
+      )
+      .toBe(1);
+    const webhook = page.getByRole("article", { name: "Webhook" });
+    await webhook.getByText("Being sent").waitFor();
+    down();
+    await webhook.getByText(/^Attempt 2 in [1-4] s$/).waitFor();
+    await webhook.getByText("The receiver answered HTTP 503.").first().waitFor();
+    expect(await webhook.getByText("The calendar is down").first().innerText()).toContain('<h1 id="injected">');
+    expect(await page.locator("#injected").count()).toBe(0);
+    await site.picture(page, "dashboard-submission-pending");
+    await webhook.getByText("Given up after 2 attempts").waitFor();
+    await page.getByText("Webhook given up after 2 attempts").waitFor();
+    expect(await webhook.getByRole("listitem").count()).toBe(2);
+    await site.picture(page, "dashboard-submission-failed");
+    await isFit(page);
+
+    site.receiver.answer((_, response) => response.end("Thank you"));
+    await page.getByRole("button", { name: "Redeliver what failed" }).click();
+    await webhook.getByText("Delivered at attempt 3").waitFor();
+    await page.getByRole("article", { name: "Slack message" }).getByText("Delivered at attempt 3").waitFor();
+    await page.getByRole("button", { name: "Send the webhook again" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Send it again" }).click();
+    await webhook.getByText("Delivered at attempt 4").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("downloads a file, and shows none that is a page or a drawing", async () => {
+    const fields = [
+      { name: "paper", label: "Your papers", type: "file" },
+      { name: "drawing", label: "A drawing", type: "file" },
+    ];
+    const { page, toolId, go, problems } = await open("", { formSchema: { fields }, formWebhookUrl: null });
+    const encode = (text: string) => Buffer.from(text).toString("base64");
+    const id = await site.submit(toolId, {
+      paper: `data:text/html;base64,${encode("<script>document.title='run'</script>")}`,
+      drawing: `data:image/svg+xml;base64,${encode("<svg xmlns='http://www.w3.org/2000/svg'/>")}`,
+    });
+    await go(`/${id}`);
+    await page.getByRole("heading", { name: "Submission", exact: true }).waitFor();
+    expect(await page.getByRole("img").count()).toBe(0);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download Your papers" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^paper/);
+    await page.getByText("the form had no webhook and no actions").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("tells who submitted it, what the page reported, and what the form does not ask any more", async () => {
+    const { page, agentId, toolId, go } = await open("", { formExecutionMode: "both", formClientHandler: "bookRide" });
+    const user = { userId: "u1", userName: "Ada Lovelace", userEmail: "ada@example.com" };
+    const messages = [{ role: "user", content: "Can I take a test ride?" }];
+    await (await chat(site.server.url, { agentId, messages, ...user })).ended;
+    const [conversation] = (await site.call(page, "GET", `/conversations?agentId=${agentId}`)).data;
+    const id = await site.submit(toolId, ride("Ada Lovelace"), { conversationId: conversation.id });
+    await site.call(page, "PUT", `/tools/${toolId}`, {
+      formSchema: { fields: [{ name: "name", label: "Full name", type: "text" }] },
+    });
+    await go(`/${id}`);
+    await page.getByRole("term").filter({ hasText: "Full name" }).waitFor();
+    expect(await page.getByText("not in the form now").count()).toBe(3);
+    await page.getByText("on the visitor's page has not reported yet").waitFor();
+    await fetch(`${site.server.url}/form-submissions/client-result`, {
+      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      body: JSON.stringify({ submissionId: id, success: false, message: "That hour is taken", data: { hour: 10 } }),
+    });
+    await page.reload();
+    await page.getByText("That hour is taken").waitFor();
+    await page.getByText("Incomplete").first().waitFor();
+    await site.picture(page, "dashboard-submission-page-failed");
+    await isFit(page);
+    await page.getByRole("link", { name: conversation.title }).click();
+    await page.waitForURL(`**/agents/${agentId}/conversations/${conversation.id}`);
+  });
+
+  it("is deleted after a question, and then gone from the list", async () => {
+    const { page, agentId, toolId, go } = await open();
+    const id = await site.submit(toolId, ride("Ada Lovelace", { photo }));
+    await site.submit(toolId, ride("Grace Hopper"));
+    await go(`/${id}`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete this submission?" });
+    await dialog.getByText("Its answers, 1 file").waitFor();
+    await isFit(page);
+    await dialog.getByRole("button", { name: "Delete the submission" }).click();
+    await page.waitForURL(`**/agents/${agentId}/forms`);
+    await row(page, "Grace Hopper").waitFor();
+    await row(page, "Ada Lovelace").waitFor({ state: "detached" });
+    await go(`/${id}`);
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
+  });
+
+  it("of somebody else, or of another agent, is not found", async () => {
+    const first = await open();
+    const id = await site.submit(first.toolId, ride("Ada Lovelace"));
+    const stranger = await open(`/${id}`);
+    await stranger.page.getByRole("heading", { name: "Not found" }).waitFor();
+    await stranger.page.goto(`${site.server.url}/dashboard/agents/${first.agentId}/forms`);
+    await stranger.page.getByRole("heading", { name: "Not found" }).waitFor();
+    const second = await site.createAgent(first.page);
+    await first.page.goto(`${site.server.url}/dashboard/agents/${second}/forms/${id}`);
+    await first.page.getByRole("heading", { name: "Not found" }).waitFor();
+    await first.page.goto(`${site.server.url}/dashboard/forms/submissions/${id}`);
+    await first.page.waitForURL(`**/agents/${first.agentId}/forms/${id}`);
+  });
+});
+
+describe("the forms' figures", () => {
+  it(
+    "are a funnel, a drop-off by field and a chart, of the form and time that the address names",
+    patient,
+    async () => {
+      const { page, agentId, toolId, go, problems } = await open();
+      const begin = async (index: number) => {
+        await site.event(toolId, "impression", `shown-${index}`);
+        if (index < 12) await site.event(toolId, "started", `shown-${index}`);
+        if (index < 10) await site.event(toolId, "field_completed", `shown-${index}`, "name");
+        if (index < 6) await site.event(toolId, "field_completed", `shown-${index}`, "bike");
+      };
+      await Promise.all(Array.from({ length: 20 }, (_, index) => begin(index)));
+      for (let index = 0; index < 3; index++) {
+        await site.submit(toolId, ride(`Visitor ${index}`), { formInstanceId: `shown-${index}` });
+      }
+      await go("/analytics");
+      const funnel = page.getByRole("list", { name: "Funnel" });
+      await funnel.waitFor();
+      const steps = await funnel.getByRole("listitem").allInnerTexts();
+      const numbers = steps.map((text) =>
+        text
+          .replace(/\s+/g, " ")
+          .match(/\d+( [\d.]+ % of \w+)?\s*$/)?.[0]
+          .trim(),
+      );
+      expect(numbers).toEqual(["20", "12 60 % of shown", "3 25 % of started", "3 100 % of submitted"]);
+      await page.getByRole("definition").filter({ hasText: "15 %" }).waitFor();
+      await page.getByText("Most leave at Which bike?").waitFor();
+      await page.locator(".recharts-surface").first().waitFor();
+      await page.getByText("Show as a table").click();
+      await page.getByRole("region", { name: "Figures by day" }).getByRole("row").nth(1).waitFor();
+      await isFit(page);
+
+      await page.getByRole("link", { name: "7 days" }).click();
+      await page.waitForURL("**/analytics?range=7d");
+      await funnel.getByText("60 % of shown").waitFor();
+      const other = await site.createForm(page, agentId, { name: "call_back" });
+      await page.reload();
+      await page.getByLabel("Form", { exact: true }).selectOption({ label: "call_back" });
+      await page.getByRole("heading", { name: "call_back was not shown in the last 7 days" }).waitFor();
+      expect(new URL(page.url()).search).toBe(`?range=7d&toolId=${other.id}`);
+      await isFit(page);
+      await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "test_ride" }).click();
+      await funnel.getByText("60 % of shown").waitFor();
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it("go day by day through the time that is asked for", patient, async () => {
+    const { page, agentId, toolId, go, problems } = await open("/analytics");
+    const quiet = await site.createForm(page, agentId, { name: "call_back" });
+    await insertDays(agentId, toolId, 120);
+    await insertDays(agentId, quiet.id, 12);
+    await go("/analytics");
+    await page.locator(".recharts-surface").first().waitFor();
+    await page.getByText("Most leave at E-mail").waitFor();
+    await site.picture(page, "dashboard-analytics");
+    await page.getByText("How many of those who began the form").scrollIntoViewIfNeeded();
+    await site.picture(page, "dashboard-analytics-days");
+    await page.getByText("Show as a table").click();
+    const rows = page.getByRole("region", { name: "Figures by day" }).getByRole("row");
+    const count = async () => (await rows.count()) - 1;
+    expect(await count()).toBe(30);
+    for (const [name, days] of [
+      ["7 days", 7],
+      ["90 days", 90],
+      ["All time", 120],
+    ] as const) {
+      await page.getByRole("link", { name }).click();
+      await expect.poll(count, patiently).toBe(days);
+    }
+    await isFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("teach who has no form", async () => {
+    const { page } = await open("/analytics", null);
+    await page.getByRole("heading", { name: "No forms yet" }).waitFor();
+    await isFit(page);
+    await page.getByRole("navigation", { name: "Forms" }).getByRole("link", { name: "Submissions" }).click();
+    await page.getByRole("heading", { name: "Submissions" }).waitFor();
+  });
+});
+
+describe("a server that is away", () => {
+  it("is told of, and asked again", async () => {
+    const { page, toolId, go } = await open();
+    await site.submit(toolId, ride("Ada Lovelace"));
+    await page.route("**/form-submissions?*", (route) => route.abort());
+    await go("");
+    await page.getByRole("alert").getByText("The server could not be reached").waitFor();
+    await page.unroute("**/form-submissions?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await row(page, "Ada Lovelace").waitFor();
+  });
+});
+
+/** A form that so many days have been busy with, up to today; the more so at weekends. */
+async function insertDays(agentId: string, toolId: string, count: number) {
+  const { db } = site.server.deps;
+  const owned = (index: number) => ({
+    ...{ agentId, toolId, day: new Date(Date.now() - index * 86_400_000).toISOString().slice(0, 10) },
+  });
+  const days = Array.from({ length: count }, (_, index) => {
+    const impressions = 60 + ((index * 37) % 29) + (index % 7 < 2 ? 45 : 0);
+    const submitted = Math.round(impressions * 0.21) + (index % 3);
+    const failed = index === 9 ? 8 : 0;
+    const counts = { impressions, started: Math.round(impressions * 0.46), submitted, failed };
+    return { ...owned(index), ...counts, successful: submitted - failed };
+  });
+  await db.insertInto("formDays").values(days).execute();
+  const shares = { name: 0.96, bike: 0.93, day: 0.84, email: 0.52, note: 0.2, photo: 0.11 };
+  for (const [field, share] of Object.entries(shares)) {
+    const rows = days.map(({ started }, index) => ({ ...owned(index), field, completed: Math.round(started * share) }));
+    await db.insertInto("formFieldDays").values(rows).execute();
+  }
+}

@@ -1,0 +1,58 @@
+import type { FormField } from "@foyer/contract";
+import { describe, expect, it } from "vitest";
+import { analyticsQuery, fieldRates, fillDays, firstDay, percent, rangeOf, steepestDrop } from "./analytics-days.ts";
+
+const now = Date.parse("2026-03-02T00:30:00Z");
+const day = (date: string) => ({ date, impressions: 4, started: 3, submitted: 2, successful: 1, failed: 1 });
+
+it("knows its ranges, and takes 30 days for any other", () => {
+  expect(["7d", "90d", "all", "31d", undefined].map((id) => rangeOf(id).days)).toEqual([7, 90, null, 30, 30]);
+  expect(firstDay(rangeOf("7d"), now)).toBe("2026-02-24");
+  expect(analyticsQuery("agent_1", rangeOf("all"))).toEqual({ agentId: "agent_1", groupBy: "day" });
+});
+
+describe("fillDays", () => {
+  it("has every day of the range, today too", () => {
+    const filled = fillDays([day("2026-02-27"), day("2026-03-02")], rangeOf("7d"), now);
+    expect(filled.map(({ date, impressions }) => `${date} ${impressions}`)).toEqual([
+      ...["2026-02-24 0", "2026-02-25 0", "2026-02-26 0", "2026-02-27 4"],
+      ...["2026-02-28 0", "2026-03-01 0", "2026-03-02 4"],
+    ]);
+  });
+
+  it("begins all time with the first day that has something", () => {
+    expect(fillDays([day("2026-02-28")], rangeOf("all"), now).map(({ date }) => date)).toEqual([
+      ...["2026-02-28", "2026-03-01", "2026-03-02"],
+    ]);
+    expect(fillDays([], rangeOf("all"), now)).toEqual([]);
+  });
+});
+
+describe("the drop-off", () => {
+  const fields: FormField[] = [
+    { name: "a", label: "Name", type: "text", validation: { required: { value: true } } },
+    { name: "b", label: "", type: "text" },
+    { name: "c", label: "E-mail", type: "email", validation: { required: { value: true } } },
+  ];
+
+  it("is in the form's order, with what nobody filled in", () => {
+    expect(fieldRates(fields, { c: 50, a: 95 })).toEqual([
+      { name: "a", label: "Name", isRequired: true, rate: 95 },
+      { name: "b", label: "b", isRequired: false, rate: 0 },
+      { name: "c", label: "E-mail", isRequired: true, rate: 50 },
+    ]);
+  });
+
+  it("is steepest at a required field, if it says anything", () => {
+    expect(steepestDrop(fieldRates(fields, { a: 95, b: 1, c: 50 }))).toEqual({ label: "E-mail", lost: 45 });
+    expect(steepestDrop(fieldRates(fields, { a: 60, b: 1, c: 58 }))).toEqual({ label: "Name", lost: 40 });
+    expect(steepestDrop(fieldRates(fields, { a: 97, b: 0, c: 90 }))).toBeNull();
+    expect(steepestDrop([])).toBeNull();
+  });
+});
+
+it("tells rates with a tenth where it says something", () => {
+  expect([0, 0.04, 4.25, 9.96, 12.5, 33.3333, 100].map(percent)).toEqual([
+    ...["0 %", "0 %", "4.3 %", "10 %", "13 %", "33 %", "100 %"],
+  ]);
+});

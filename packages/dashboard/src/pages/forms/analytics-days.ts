@@ -1,0 +1,73 @@
+import type { FormAnalyticsDay, FormField } from "@foyer/contract";
+
+/** How far back the figures go; what the address does not know is 30 days. */
+export const ranges = [
+  { id: "7d", name: "7 days", days: 7 },
+  { id: "30d", name: "30 days", days: 30 },
+  { id: "90d", name: "90 days", days: 90 },
+  { id: "all", name: "All time", days: null },
+] as const;
+export type Range = (typeof ranges)[number];
+
+const DAY_MS = 86_400_000;
+
+export function rangeOf(id: string | undefined): Range {
+  return ranges.find((range) => range.id === id) ?? ranges[1];
+}
+
+/** The first day of the range, in UTC as the server counts; nothing for all time. */
+export function firstDay({ days }: Range, now = Date.now()): string | undefined {
+  return days === null ? undefined : dayOf(now - (days - 1) * DAY_MS);
+}
+
+/** Every day of the range up to today, those without visitors too. All time begins with the first day that has something. */
+export function fillDays(days: readonly FormAnalyticsDay[], range: Range, now = Date.now()): FormAnalyticsDay[] {
+  const first = firstDay(range, now) ?? days[0]?.date;
+  if (!first) return [];
+  const known = new Map(days.map((day) => [day.date, day]));
+  const filled: FormAnalyticsDay[] = [];
+  for (let at = Date.parse(first); at <= now; at += DAY_MS) filled.push(known.get(dayOf(at)) ?? emptyDay(dayOf(at)));
+  return filled;
+}
+
+function emptyDay(date: string): FormAnalyticsDay {
+  return { date, impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
+}
+
+const dayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10);
+
+export type FieldRate = { name: string; label: string; isRequired: boolean; rate: number };
+
+/** How many of those who began filled in each field, in the form's order. */
+export function fieldRates(fields: readonly FormField[], rates: Record<string, number>): FieldRate[] {
+  return fields.map(({ name, label, validation }) => ({
+    ...{ name, label: label.trim() || name },
+    isRequired: validation?.required?.value === true,
+    rate: rates[name] ?? 0,
+  }));
+}
+
+/** The required field at which the most are lost since the one before, when that is a tenth of those who began or more. */
+export function steepestDrop(rates: readonly FieldRate[]): { label: string; lost: number } | null {
+  let before = 100;
+  let steepest: { label: string; lost: number } | null = null;
+  for (const { label, isRequired, rate } of rates) {
+    if (!isRequired) continue;
+    const lost = before - rate;
+    if (lost >= 10 && lost > (steepest?.lost ?? 0)) steepest = { label, lost };
+    before = rate;
+  }
+  return steepest;
+}
+
+/** `4.3 %`; whole from 10 on, where a tenth says nothing. */
+export function percent(rate: number): string {
+  const rounded = Math.round(rate * 10) / 10;
+  return `${rounded >= 10 || Number.isInteger(rounded) ? Math.round(rate) : rounded.toFixed(1)} %`;
+}
+
+/** What is asked of the server for that range. */
+export function analyticsQuery(agentId: string, range: Range) {
+  const from = firstDay(range);
+  return { agentId, groupBy: "day" as const, ...(from ? { from } : {}) };
+}

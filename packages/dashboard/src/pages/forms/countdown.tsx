@@ -1,0 +1,17 @@
+import { useEffect, useState } from "react";
+import { waitWords } from "./submission-words.ts";
+
+/** How long it is until then, to the second: `in 4 min 5 s`. */
+export function Countdown({ to }: { to: string }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const left = Date.parse(to) - now;
+  return (
+    <time dateTime={to} title={new Date(to).toLocaleString()}>
+      {left > 0 ? `in ${waitWords(left)}` : "now"}
+    </time>
+  );
+}

@@ -1,0 +1,45 @@
+import type { FormAnalyticsDay } from "@foyer/contract";
+import { Table, Td, Th, Tr } from "../../components/table.tsx";
+
+/** The chart's figures as text, the newest day first; days without visitors are left out. */
+export function DaysTable({ days }: { days: readonly FormAnalyticsDay[] }) {
+  const busy = days.filter(({ impressions, started, submitted }) => impressions + started + submitted > 0).toReversed();
+  return (
+    <details className="min-w-0">
+      <summary className="w-fit text-soft underline-offset-2 hover:underline">Show as a table</summary>
+      <div className="mt-2">
+        <Table
+          label="Figures by day"
+          head={
+            <>
+              <Th>Day</Th>
+              <Th isNumber>Shown</Th>
+              <Th isNumber>Started</Th>
+              <Th isNumber>Submitted</Th>
+              <Th isNumber>Delivered</Th>
+              <Th isNumber>Failed</Th>
+            </>
+          }
+        >
+          {busy.map(({ date, impressions, started, submitted, successful, failed }) => (
+            <Tr key={date}>
+              <Td className="whitespace-nowrap">{dayText(date)}</Td>
+              <Td isNumber>{impressions.toLocaleString()}</Td>
+              <Td isNumber>{started.toLocaleString()}</Td>
+              <Td isNumber>{submitted.toLocaleString()}</Td>
+              <Td isNumber>{successful.toLocaleString()}</Td>
+              <Td isNumber>{failed.toLocaleString()}</Td>
+            </Tr>
+          ))}
+        </Table>
+      </div>
+    </details>
+  );
+}
+
+const formatter = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+
+/** A day of the server's, as the viewer writes days. */
+export function dayText(date: string): string {
+  return formatter.format(new Date(`${date}T00:00Z`));
+}

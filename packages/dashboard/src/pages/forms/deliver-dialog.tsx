@@ -1,0 +1,27 @@
+import type { ReactNode } from "react";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+
+/** Asks before something is sent once more: nothing is lost by it, but somebody gets it. */
+export function DeliverDialog(props: {
+  title: string;
+  action: string;
+  isOpen: boolean;
+  isBusy: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+  children: ReactNode;
+}) {
+  const { title, action, isOpen, isBusy, onClose, onConfirm, children } = props;
+  return (
+    <Dialog {...{ title, isOpen, onClose }}>
+      <div className="grid gap-2 text-soft">{children}</div>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="main" isBusy={isBusy} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

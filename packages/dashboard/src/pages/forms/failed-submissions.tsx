@@ -1,0 +1,135 @@
+import type { Tool } from "@foyer/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { ask, useCall } from "../../data/queries.ts";
+import { DeliverDialog } from "./deliver-dialog.tsx";
+import type { SubmissionSearch } from "./submission-filter.ts";
+import { deliveryName, plural, undelivered } from "./submission-words.ts";
+
+/** How many submissions did not arrive, a way to deliver them again, and then how that goes on. */
+export function FailedSubmissions({
+  agentId,
+  search,
+  forms,
+}: {
+  agentId: string;
+  search: SubmissionSearch;
+  forms: readonly Tool[];
+}) {
+  const [isAsking, setAsking] = useState(false);
+  const [queued, setQueued] = useState<number | null>(null);
+  const owned = { agentId, ...(search.toolId ? { toolId: search.toolId } : {}) };
+  const wanted = undelivered.filter((status) => !search.status || search.status === status);
+  const counts = useCounts(owned, queued !== null);
+  const failed = wanted.reduce((sum, status) => sum + counts[status], 0);
+  const retry = useCall("retrySubmissions", { changes: ["listSubmissions"] });
+  const start = () =>
+    retry.mutate(
+      { body: { ...owned, statuses: [...wanted] } },
+      {
+        onSuccess: ({ retried }) => setQueued(retried),
+        onSettled: () => setAsking(false),
+      },
+    );
+
+  if (queued !== null) {
+    return <Progress {...{ queued, failed }} pending={counts.pending} onClose={() => setQueued(null)} />;
+  }
+  if (failed === 0) return null;
+  const action = `Redeliver ${failed.toLocaleString()} failed`;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-raised px-4 py-2">
+      <p className="flex min-w-0 flex-1 basis-60 items-center gap-2">
+        <span aria-hidden className="size-2 shrink-0 rounded-full bg-wrong" />
+        {plural(failed, "submission")} did not get to where {failed === 1 ? "it belongs" : "they belong"}.
+      </p>
+      <Button look="main" onClick={() => setAsking(true)}>
+        {action}
+      </Button>
+      <DeliverDialog
+        title={`Redeliver ${plural(failed, "submission")}?`}
+        {...{ action, isOpen: isAsking, isBusy: retry.isPending }}
+        onClose={() => setAsking(false)}
+        onConfirm={start}
+      >
+        <p>Only what failed is sent again, to where the forms point now, with all attempts to come:</p>
+        <Targets forms={forms.filter(({ id }) => !search.toolId || id === search.toolId)} />
+        <p>A receiver may see one a second time; its submissionId is the same.</p>
+      </DeliverDialog>
+    </div>
+  );
+}
+
+type Owned = { agentId: string; toolId?: string };
+
+/** How many submissions there are of each of these statuses, looked at often while something is under way. */
+function useCounts(owned: Owned, isWatched: boolean) {
+  const every = { refetchInterval: isWatched ? 2_000 : 10_000 };
+  const limit = { limit: 1 };
+  const pending = useQuery({
+    ...ask("listSubmissions", { ...owned, ...limit, status: "pending" }),
+    ...every,
+    enabled: isWatched,
+  });
+  const webhook = useQuery({ ...ask("listSubmissions", { ...owned, ...limit, status: "webhook_failed" }), ...every });
+  const parts = useQuery({ ...ask("listSubmissions", { ...owned, ...limit, status: "failed" }), ...every });
+  return {
+    /** `null` while nobody knows. */
+    pending: pending.isFetchedAfterMount ? (pending.data?.pagination.total ?? null) : null,
+    webhook_failed: webhook.data?.pagination.total ?? 0,
+    failed: parts.data?.pagination.total ?? 0,
+  };
+}
+
+function Progress(props: { queued: number; pending: number | null; failed: number; onClose: () => void }) {
+  const { queued, pending, failed, onClose } = props;
+  const left = Math.min(pending ?? queued, queued);
+  const text =
+    queued === 0
+      ? "Nothing was left to deliver again."
+      : left > 0
+        ? `Delivering ${plural(queued, "submission")} again: ${left.toLocaleString()} still on their way.`
+        : `${plural(queued, "submission")} tried again, none is on its way any more.`;
+  return (
+    <div className="grid gap-2 rounded-lg border border-line bg-raised px-4 py-2">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <p role="status" className="min-w-0 flex-1 basis-60">
+          {text} {failed > 0 && `${failed.toLocaleString()} failed.`}
+        </p>
+        <Button look="plain" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+      {left > 0 && <progress className="sr-only" max={queued} value={queued - left} aria-label="Delivered again" />}
+      {left > 0 && (
+        <div aria-hidden className="h-1 overflow-hidden rounded-full bg-sunken">
+          <div className="h-full bg-lamp" style={{ width: `${((queued - left) / queued) * 100}%` }} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const SHOWN = 6;
+
+/** Where the forms deliver to as they are now. */
+function Targets({ forms }: { forms: readonly Tool[] }) {
+  const lines = forms.flatMap(({ id, name, formWebhookUrl, formExecutionMode, formPostActions }) => {
+    const webhook = formExecutionMode === "client" ? null : formWebhookUrl;
+    const actions = (formPostActions ?? []).map((action) => deliveryName({ purpose: "action", type: action.type }));
+    const places = [...(webhook ? [webhook] : []), ...actions];
+    return places.length > 0 ? [{ id, name, places: places.join(", ") }] : [];
+  });
+  return (
+    <ul className="grid gap-1 rounded-lg border border-line p-3">
+      {lines.slice(0, SHOWN).map(({ id, name, places }) => (
+        <li key={id}>
+          <span className="font-medium text-ink">{name}</span> → {places}
+        </li>
+      ))}
+      {lines.length > SHOWN && <li>and {plural(lines.length - SHOWN, "more form", "more forms")}</li>}
+      {lines.length === 0 && <li>to where each was to go when it was submitted</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,38 @@
+import { type FieldRate, percent, steepestDrop } from "./analytics-days.ts";
+import { Bar } from "./form-funnel.tsx";
+
+/** A bar a field, and in words where most leave. */
+export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; started: number }) {
+  if (started === 0) return <p className="text-soft">Nobody has begun the form in this time.</p>;
+  const drop = steepestDrop(rates);
+  return (
+    <div className="grid gap-4">
+      {drop && (
+        <p>
+          Most leave at <strong className="font-semibold">{drop.label}</strong>: {percent(drop.lost)} of those who began
+          fill in what comes before it, and not this.
+        </p>
+      )}
+      <ol className="grid gap-2">
+        {rates.map(({ name, label, isRequired, rate }) => (
+          <li
+            key={name}
+            className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 sm:grid-cols-[200px_minmax(0,1fr)_64px_124px]"
+          >
+            <span className="min-w-0 sm:order-1">
+              {label}
+              {!isRequired && <span className="text-soft sm:sr-only"> (optional)</span>}
+            </span>
+            <span className="text-end sm:order-3">{percent(rate)}</span>
+            <span aria-hidden className="hidden text-end text-soft sm:order-4 sm:block">
+              {isRequired ? "" : "optional"}
+            </span>
+            <div className="col-span-full sm:order-2 sm:col-span-1">
+              <Bar width={rate} look={isRequired ? "bg-ink" : "bg-edge"} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

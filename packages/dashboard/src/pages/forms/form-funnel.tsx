@@ -1,0 +1,95 @@
+import type { FormAnalyticsEntry } from "@foyer/contract";
+import { percent } from "./analytics-days.ts";
+import { plural } from "./submission-words.ts";
+
+/** Shown, started, submitted, delivered: bars as wide as their share of what was shown, and what each number counts. */
+export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
+  const { impressions, started, submitted, successful, failed, conversionRate, completionRate } = entry;
+  const underWay = Math.max(0, submitted - successful - failed);
+  const counts = [impressions, started, submitted, successful];
+  const help = [
+    "Times a visitor saw it",
+    "Times something was filled in",
+    "Times it was sent and kept",
+    deliveredHelp(failed, underWay),
+  ];
+  return (
+    <div className="grid gap-6">
+      <dl className="grid grid-cols-3 gap-x-4 sm:flex sm:gap-x-12">
+        <Rate name="Conversion" value={percent(conversionRate)} help="Submitted, of those who were shown it" />
+        <Rate name="Completion" value={percent(completionRate)} help="Submitted, of those who began it" />
+        <Rate name="Delivery" value={percent(share(successful, submitted))} help="Delivered, of what was submitted" />
+      </dl>
+      <ol aria-label="Funnel" className="grid gap-3">
+        {steps.map(({ name, look, ofBefore }, index) => {
+          const count = counts[index] ?? 0;
+          return (
+            <li
+              key={name}
+              className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 sm:grid-cols-[200px_minmax(0,1fr)_64px_124px]"
+            >
+              <div className="sm:order-1">
+                <p className="font-medium">{name}</p>
+                <p className="text-sm text-soft">{help[index]}</p>
+              </div>
+              <p className="text-end sm:order-3 sm:contents">
+                <span className="block font-semibold sm:order-3 sm:text-end">{count.toLocaleString()}</span>{" "}
+                <span className="block text-soft sm:order-4 sm:text-end">
+                  {ofBefore && `${percent(share(count, counts[index - 1] ?? 0))} ${ofBefore}`}
+                </span>
+              </p>
+              <div className="col-span-full sm:order-2 sm:col-span-1">
+                <Bar width={share(count, impressions)} look={look} />
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}
+
+/** In the colours of the chart. */
+const steps = [
+  { name: "Shown", look: "bg-edge", ofBefore: null },
+  { name: "Started", look: "bg-soft", ofBefore: "of shown" },
+  { name: "Submitted", look: "bg-ink", ofBefore: "of started" },
+  { name: "Delivered", look: "bg-lamp", ofBefore: "of submitted" },
+];
+
+function deliveredHelp(failed: number, underWay: number): string {
+  if (failed === 0 && underWay === 0) return "Arrived, or nowhere to go";
+  const parts = [
+    ...(underWay > 0 ? [`${underWay.toLocaleString()} on the way`] : []),
+    ...(failed > 0 ? [plural(failed, "failure")] : []),
+  ];
+  return `Arrived; ${parts.join(", ")}`;
+}
+
+function Rate({ name, value, help }: { name: string; value: string; help: string }) {
+  return (
+    <div>
+      <dt className="text-soft">{name}</dt>
+      <dd>
+        <p className="text-xl font-semibold">{value}</p>
+        <p className="text-sm text-soft max-sm:sr-only">{help}</p>
+      </dd>
+    </div>
+  );
+}
+
+/** A share of the whole width, in percent. What is there is never too thin to see. */
+export function Bar({ width, look }: { width: number; look: string }) {
+  return (
+    <div aria-hidden className="h-6 min-w-0 overflow-hidden rounded-md bg-sunken">
+      <div
+        className={`h-full rounded-md ${look}`}
+        style={{ width: `${width === 0 ? 0 : Math.min(100, Math.max(width, 0.5))}%` }}
+      />
+    </div>
+  );
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : (part / whole) * 100;
+}

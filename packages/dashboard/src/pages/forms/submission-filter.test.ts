@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { csvAddress, filterOf, isFiltered, pageOf, pageQuery } from "./submission-filter.ts";
+
+describe("filterOf", () => {
+  it("takes days as the viewer's, both whole", () => {
+    // The tests run in India: its days begin at 18:30 UTC.
+    expect(filterOf("agent_1", { from: "2026-01-31", to: "2026-01-31" })).toEqual({
+      agentId: "agent_1",
+      from: "2026-01-30T18:30:00.000Z",
+      to: "2026-01-31T18:30:00.000Z",
+    });
+  });
+
+  it("leaves out what the server would refuse", () => {
+    const search = { status: "constructor", toolId: "", from: "yesterday", to: "2026-1-1" };
+    expect(filterOf("agent_1", search)).toEqual({ agentId: "agent_1" });
+    expect(filterOf("agent_1", { status: "failed", toolId: "tool_1" })).toEqual({
+      ...{ agentId: "agent_1", status: "failed", toolId: "tool_1" },
+    });
+  });
+});
+
+it("asks for 100 at a time", () => {
+  expect(pageQuery("agent_1", { page: 3 })).toEqual({ agentId: "agent_1", limit: 100, offset: 200 });
+  expect(
+    [undefined, 0, -1, 1.5, Number.NaN, 1e12, 7].map((page) => pageOf(page === undefined ? {} : { page })),
+  ).toEqual([...[1, 1, 1, 1, 1, 1, 7]]);
+});
+
+it("downloads all that the filter lets through, whatever the page", () => {
+  expect(csvAddress("agent_1", { status: "failed", page: 4 })).toBe(
+    "/form-submissions?format=csv&agentId=agent_1&status=failed",
+  );
+});
+
+it("does not take a page for a filter", () => {
+  expect([{}, { page: 2 }, { status: "failed" }, { to: "2026-01-31" }].map(isFiltered)).toEqual([
+    ...[false, false, true, true],
+  ]);
+});

@@ -1,0 +1,57 @@
+import type { SubmissionQuery } from "@foyer/contract";
+import { isStatus } from "./submission-words.ts";
+
+/** What the address of the list says; dates are days of the viewer's: `2026-01-31`. */
+export type SubmissionSearch = { status?: string; toolId?: string; from?: string; to?: string; page?: number };
+
+export const PAGE_SIZE = 100;
+
+/** What is asked of the server for that address, page aside. What it would refuse counts as not said. */
+export function filterOf(agentId: string, { status, toolId, from, to }: SubmissionSearch): SubmissionQuery {
+  const [first, end] = [startOfDay(from), startOfDay(to, 1)];
+  return {
+    agentId,
+    ...(isStatus(status) ? { status } : {}),
+    ...(toolId ? { toolId } : {}),
+    ...(first ? { from: first } : {}),
+    ...(end ? { to: end } : {}),
+  };
+}
+
+export function pageQuery(agentId: string, search: SubmissionSearch): SubmissionQuery {
+  return { ...filterOf(agentId, search), limit: PAGE_SIZE, offset: (pageOf(search) - 1) * PAGE_SIZE };
+}
+
+export function pageOf({ page }: SubmissionSearch): number {
+  return page !== undefined && Number.isSafeInteger(page) && page > 0 && page < 10_000_000 ? page : 1;
+}
+
+/** Where all that the filter lets through is to be had as a table. */
+export function csvAddress(agentId: string, search: SubmissionSearch): string {
+  const query = new URLSearchParams({ format: "csv" });
+  for (const [name, value] of Object.entries(filterOf(agentId, search))) query.set(name, String(value));
+  return `/form-submissions?${query}`;
+}
+
+export function isFiltered({ status, toolId, from, to }: SubmissionSearch): boolean {
+  return Boolean(status || toolId || from || to);
+}
+
+const latest = new Map<string, SubmissionSearch>();
+
+/** What an agent's list was filtered by last, so that the way back from a submission leads there. */
+export function lastSearch(agentId: string): SubmissionSearch {
+  return latest.get(agentId) ?? {};
+}
+
+export function rememberSearch(agentId: string, search: SubmissionSearch): void {
+  latest.set(agentId, search);
+}
+
+/** The instant at which a day begins for the viewer, or the day so many after it. */
+function startOfDay(text: string | undefined, daysLater = 0): string | null {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? "") ?? [];
+  if (!year) return null;
+  const date = new Date(Number(year), Number(month) - 1, Number(day) + daysLater);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}

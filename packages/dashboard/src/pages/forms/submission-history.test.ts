@@ -1,0 +1,39 @@
+import type { Delivery, FormSubmissionDetail } from "@foyer/contract";
+import { expect, it } from "vitest";
+import { historyOf } from "./submission-history.ts";
+
+const at = (second: number) => `2026-01-31T10:00:${String(second).padStart(2, "0")}.000Z`;
+const attempt = (number: number, second: number) => ({
+  ...{ number, startedAt: at(second), durationMs: 500, status: 200, error: null, detail: null, response: null },
+});
+const delivery = (more: Partial<Delivery>): Delivery => ({
+  ...{ id: "dlv_1", purpose: "webhook", type: "webhook", target: "https://example.com" },
+  ...{ state: "delivered", nextAttemptAt: null, attempts: [attempt(1, 11)], ...more },
+});
+const submission = (more: Partial<FormSubmissionDetail>): FormSubmissionDetail => ({
+  ...{ id: "sub_1", agentId: "agent_1", toolId: "tool_1", toolName: "test_ride", conversationId: null },
+  ...{ status: "success", executionMode: "both", formData: {}, fieldsCompleted: [], impressionAt: null },
+  ...{ startedAt: null, clientResult: null, createdAt: at(10), updatedAt: at(10), deliveries: [], ...more },
+});
+const texts = (more: Partial<FormSubmissionDetail>) => historyOf(submission(more)).map(({ text }) => text);
+
+it("goes from the form's showing to what came of it", () => {
+  const clientResult = { success: true, message: null, data: null };
+  const mail = delivery({
+    purpose: "action",
+    type: "email",
+    state: "failed",
+    attempts: [attempt(1, 12), attempt(2, 14)],
+  });
+  const shown = { impressionAt: Date.parse(at(1)), startedAt: Date.parse(at(4)) };
+  expect(texts({ ...shown, clientResult, deliveries: [mail, delivery({})] })).toEqual([
+    ...["Form shown", "Begun", "Submitted", "Webhook delivered", "E-mail given up after 2 attempts"],
+    "Your page reported success",
+  ]);
+});
+
+it("leaves out what a wrong clock says, and what was not tried yet", () => {
+  const late = { impressionAt: Date.parse(at(30)), startedAt: Date.parse(at(40)) };
+  expect(texts({ ...late, deliveries: [delivery({ state: "pending", attempts: [] })] })).toEqual(["Submitted"]);
+  expect(texts({ deliveries: [delivery({ state: "pending" })] }).at(-1)).toBe("Webhook failed, 1 attempt so far");
+});

@@ -1,0 +1,35 @@
+import type { FormSubmissionDetail } from "@foyer/contract";
+import { deliveryName, plural } from "./submission-words.ts";
+
+/** `at` in milliseconds since 1970; `null` where nobody wrote it down. */
+export type Happening = { text: string; at: number | null };
+
+/** How a submission came to where it stands, oldest first. */
+export function historyOf(submission: FormSubmissionDetail): Happening[] {
+  const { impressionAt, startedAt, createdAt, clientResult } = submission;
+  const made = Date.parse(createdAt);
+  const dated: Array<Happening & { at: number }> = [
+    // A visitor's clock may be wrong by days; what cannot be is not told.
+    ...(impressionAt !== null && impressionAt <= made ? [{ text: "Form shown", at: impressionAt }] : []),
+    ...(startedAt !== null && startedAt <= made ? [{ text: "Begun", at: startedAt }] : []),
+    { text: "Submitted", at: made },
+    ...submission.deliveries.flatMap(outcomeOf),
+  ];
+  dated.sort((a, b) => a.at - b.at);
+  const reported = clientResult && {
+    text: clientResult.success ? "Your page reported success" : "Your page reported a failure",
+    at: null,
+  };
+  return reported ? [...dated, reported] : dated;
+}
+
+function outcomeOf(delivery: FormSubmissionDetail["deliveries"][number]) {
+  const { state, attempts } = delivery;
+  const last = attempts.at(-1);
+  if (!last) return [];
+  const name = deliveryName(delivery);
+  const at = Date.parse(last.startedAt) + last.durationMs;
+  if (state === "delivered") return [{ text: `${name} delivered`, at }];
+  const count = plural(attempts.length, "attempt");
+  return [{ text: state === "failed" ? `${name} given up after ${count}` : `${name} failed, ${count} so far`, at }];
+}

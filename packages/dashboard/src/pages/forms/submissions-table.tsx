@@ -1,0 +1,79 @@
+import type { FormSubmission, Tool } from "@foyer/contract";
+import { Link } from "@tanstack/react-router";
+import { Status } from "../../components/status.tsx";
+import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { deliveryNote, statusWords } from "./submission-words.ts";
+import { summaryOf } from "./submitted-answers.ts";
+
+/** A row a submission; its answers, in short, are the link to it. */
+export function SubmissionsTable({
+  agentId,
+  forms,
+  submissions,
+  isStale,
+}: {
+  agentId: string;
+  forms: readonly Tool[];
+  submissions: readonly FormSubmission[];
+  /** What is listed is still that of the filter before. */
+  isStale: boolean;
+}) {
+  const fieldsOf = new Map(forms.map(({ id, formSchema }) => [id, formSchema?.fields ?? []]));
+  return (
+    <div aria-busy={isStale} className={isStale ? "opacity-60" : ""}>
+      <Table
+        label="Submissions"
+        head={
+          <>
+            <Th className="hidden ps-2 pe-8 sm:table-cell">Status</Th>
+            <Th className="w-full max-sm:ps-2">Answers</Th>
+            <Th className="hidden xl:table-cell">Delivery</Th>
+            <Th className="hidden sm:table-cell">Form</Th>
+            <Th isNumber className="pe-2">
+              Submitted
+            </Th>
+          </>
+        }
+      >
+        {submissions.map((submission) => (
+          <Row
+            key={submission.id}
+            {...{ agentId, submission }}
+            summary={summaryOf(submission.formData, fieldsOf.get(submission.toolId) ?? [], submission.id)}
+          />
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+function Row({ agentId, submission, summary }: { agentId: string; submission: FormSubmission; summary: string }) {
+  const { id, status, toolName, createdAt } = submission;
+  const { word, tone, help } = statusWords[status];
+  return (
+    <Tr className="appear">
+      <Td className="hidden ps-2 pe-8 sm:table-cell" title={help}>
+        <Status tone={tone}>{word}</Status>
+      </Td>
+      <Td className="max-w-0 max-sm:ps-2">
+        <Link
+          to="/agents/$agentId/forms/$submissionId"
+          params={{ agentId, submissionId: id }}
+          className="block truncate after:absolute after:inset-0"
+        >
+          {summary || "No answers"}
+        </Link>
+        <span className="flex gap-3 text-sm text-soft sm:hidden">
+          <Status tone={tone}>{word}</Status>
+          <span className="truncate">{toolName}</span>
+        </span>
+      </Td>
+      <Td className="hidden max-w-80 truncate text-soft xl:table-cell">{deliveryNote(submission)}</Td>
+      <Td className="hidden max-w-44 truncate text-soft sm:table-cell">{toolName}</Td>
+      <Td isNumber className="pe-2 text-soft">
+        <Time at={createdAt} />
+      </Td>
+    </Tr>
+  );
+}

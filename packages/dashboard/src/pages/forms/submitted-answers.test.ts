@@ -1,0 +1,82 @@
+import type { FormField } from "@foyer/contract";
+import { describe, expect, it } from "vitest";
+import { answersOf, isPreviewable, sizeText, summaryOf } from "./submitted-answers.ts";
+
+const id = "sub_1";
+const fields: FormField[] = [
+  { name: "name", label: "Your name", type: "text" },
+  { name: "bikes", label: " ", type: "multiselect", options: [{ label: "The City One", value: "city-one" }] },
+  { name: "day", label: "Day", type: "date" },
+  { name: "photo", label: "Photo", type: "image" },
+];
+const file = { file: true, mediaType: "image/png", size: 70, url: `/form-submissions/${id}/files/photo` };
+
+describe("answersOf", () => {
+  it("tells answers by their labels in the form's order, and after them what the form does not ask any more", () => {
+    const answers = answersOf(
+      { colour: "red", day: "2027-03-14", bikes: ["city-one", "old"], name: "Ada" },
+      fields,
+      id,
+    );
+    expect(answers.map(({ label, text, isGone }) => [label, text, isGone])).toEqual([
+      ["Your name", "Ada", false],
+      ["bikes", "The City One, old", false],
+      ["Day", "Mar 14, 2027", false],
+      ["colour", "red", true],
+    ]);
+  });
+
+  it("takes for a file only what this server keeps for this submission", () => {
+    const [kept] = answersOf({ photo: file }, fields, id);
+    expect(kept?.file).toEqual({ mediaType: "image/png", size: 70, url: file.url });
+    for (const url of [
+      "https://evil.example/",
+      "//evil.example",
+      "javascript:alert(1)",
+      "/form-submissions/sub_2/files/photo",
+    ]) {
+      const [forged] = answersOf({ photo: { ...file, url } }, fields, id);
+      expect([url, forged?.file]).toEqual([url, null]);
+    }
+  });
+
+  it("tells whatever else was sent as text", () => {
+    const data = { a: null, b: true, c: { d: [1] }, e: 12.5, f: "<b>" };
+    expect(answersOf(data, [], id).map(({ text }) => text)).toEqual(["", "Yes", '{"d":[1]}', "12.5", "<b>"]);
+  });
+
+  it("leaves a date as it is that is none", () => {
+    for (const day of ["2027-13-77", "tomorrow", "2027-3-1"]) {
+      expect(answersOf({ day }, fields, id)[0]?.text).toBe(day);
+    }
+  });
+});
+
+describe("summaryOf", () => {
+  it("is the first answers that say something, and how many files there are", () => {
+    const data = { name: " ", day: "2027-03-14", photo: file, more: "one\n two", note: "x".repeat(100) };
+    expect(summaryOf(data, fields, id)).toBe(`Mar 14, 2027 · one two · ${"x".repeat(79)}… · 1 file`);
+  });
+
+  it("is empty when nothing was answered", () => {
+    expect(summaryOf({ name: "", bikes: [], more: null }, fields, id)).toBe("");
+  });
+});
+
+it("shows pictures, and nothing that can hold a script", () => {
+  const types = [
+    "image/png",
+    "image/svg+xml",
+    "text/html",
+    "application/pdf",
+    "image/jpeg",
+    "application/octet-stream",
+  ];
+  expect(types.filter(isPreviewable)).toEqual(["image/png", "image/jpeg"]);
+});
+
+it("tells sizes as people do", () => {
+  expect([0, 999, 1_000, 48_400, 999_499, 999_500, 5_242_880].map(sizeText)).toEqual([
+    ...["0 B", "999 B", "1 KB", "48 KB", "999 KB", "1.0 MB", "5.2 MB"],
+  ]);
+});
