@@ -30,9 +30,8 @@ const packageRules: Record<string, PackageRule> = {
 };
 
 /** The server's folders. A resource imports only resources to its left; a shared folder imports none. */
-const resources = "auth plans providers agents tools documents conversations triggers forms chat setup pages".split(
-  " ",
-);
+const resources =
+  "auth plans providers agents tools documents conversations triggers forms chat doctor setup pages".split(" ");
 const sharedFolders = ["http", "models", "outbound", "db"];
 
 /** Everything that breaks a rule of docs/architecture.md which the linter cannot check; one message each. */

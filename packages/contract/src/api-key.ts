@@ -7,6 +7,7 @@ export const ApiKey = Type.Object(
     id: Type.String(),
     name: Type.String(),
     start: Type.String({ description: "Its first characters" }),
+    createdBy: nullable(Type.String({ description: "The member who made it, by name; `null` for nobody who is here" })),
     createdAt: Timestamp,
     lastUsedAt: nullable(Timestamp),
     expiresAt: nullable(Timestamp),

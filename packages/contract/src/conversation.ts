@@ -51,7 +51,14 @@ const conversationFields = {
   updatedAt: Timestamp,
 };
 
-export const ConversationSummary = Type.Object(conversationFields, { $id: "ConversationSummary" });
+export const ConversationSummary = Type.Object(
+  {
+    ...conversationFields,
+    hasForm: Type.Boolean({ description: "A form was submitted in it" }),
+    feedback: nullable({ ...Rating, description: "Of the newest message that was rated" }),
+  },
+  { $id: "ConversationSummary" },
+);
 export type ConversationSummary = Static<typeof ConversationSummary>;
 
 export const Conversation = Type.Object(
@@ -71,6 +78,7 @@ export const ConversationQuery = Type.Object({
   userId: Type.Optional(Type.String()),
   q: Type.Optional(Type.String({ maxLength: 200, description: "Text found in the title or a message" })),
   feedback: Type.Optional(Rating),
+  hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in it" })),
   from: Type.Optional(Type.String({ format: "date-or-date-time", description: "Started at or after" })),
   to: Type.Optional(Type.String({ format: "date-or-date-time", description: "Started before; a date counts whole" })),
 });

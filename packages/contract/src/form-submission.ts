@@ -110,31 +110,13 @@ export const FormSubmissionDetail = Type.Object(
 );
 export type FormSubmissionDetail = Static<typeof FormSubmissionDetail>;
 
-export const FormAnalyticsEntry = Type.Object(
-  {
-    toolId: Type.String(),
-    toolName: Type.String(),
-    impressions: Type.Integer(),
-    started: Type.Integer(),
-    submitted: Type.Integer(),
-    successful: Type.Integer(),
-    failed: Type.Integer(),
-    conversionRate: Type.Number({ description: "submitted / impressions × 100" }),
-    completionRate: Type.Number({ description: "submitted / started × 100" }),
-    fieldCompletionRates: Type.Unsafe<Record<string, number>>({
-      type: "object",
-      additionalProperties: { type: "number" },
-      description: "Field → share of the started forms in which it was filled in, × 100",
-    }),
-  },
-  { $id: "FormAnalyticsEntry" },
-);
-export type FormAnalyticsEntry = Static<typeof FormAnalyticsEntry>;
-
 export const SubmissionQuery = Type.Object({
   status: Type.Optional(oneOf(submissionStatuses)),
   agentId: Type.Optional(id),
   toolId: Type.Optional(id),
+  conversationId: Type.Optional(id),
+  from: Type.Optional(Type.String({ format: "date-or-date-time", description: "Made at or after" })),
+  to: Type.Optional(Type.String({ format: "date-or-date-time", description: "Made before; a date counts whole" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Default 20; more than 100 counts as 100" })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
   format: Type.Optional(oneOf(["json", "csv"], "`csv` answers all of them as a file, `limit` and `offset` aside")),
@@ -172,22 +154,6 @@ export const recordFormEvent = {
   schema: { tags, summary: "Record that a form was shown or begun", body: FormEvent, response: { 200: Success } },
 } as const;
 
-export const getFormAnalytics = {
-  method: "GET",
-  url: "/form-submissions/analytics",
-  config: account,
-  schema: {
-    tags,
-    summary: "How an agent's forms do",
-    querystring: Type.Object({
-      agentId: id,
-      from: Type.Optional(Type.String({ format: "date-or-date-time", description: "First day, in UTC" })),
-      to: Type.Optional(Type.String({ format: "date-or-date-time", description: "Last day, in UTC; it counts whole" })),
-    }),
-    response: { 200: Type.Object({ analytics: Type.Array(ref(FormAnalyticsEntry)) }) },
-  },
-} as const;
-
 export const listSubmissions = {
   method: "GET",
   url: "/form-submissions",
@@ -221,6 +187,32 @@ export const retrySubmission = {
     summary: "Deliver again what has not arrived; when all has, the webhook once more",
     params,
     response: { 200: ref(FormSubmissionDetail) },
+  },
+} as const;
+
+export const SubmissionRetry = Type.Object({
+  agentId: Type.Optional(nullable(id)),
+  toolId: Type.Optional(nullable(id)),
+  statuses: Type.Optional(
+    nullable(
+      Type.Array(oneOf(submissionStatuses), {
+        ...{ minItems: 1, maxItems: submissionStatuses.length },
+        description: "Only those that have one of these now; whatever has a failed part when left out",
+      }),
+    ),
+  ),
+});
+export type SubmissionRetry = Static<typeof SubmissionRetry>;
+
+export const retrySubmissions = {
+  method: "POST",
+  url: "/form-submissions/retry",
+  config: account,
+  schema: {
+    tags,
+    summary: "Deliver again whatever failed for good; answers when all of it is queued",
+    body: SubmissionRetry,
+    response: { 200: Type.Object({ retried: Type.Integer({ description: "Submissions that had a failed part" }) }) },
   },
 } as const;
 

@@ -75,3 +75,32 @@ export const deleteProvider = {
     response: { 200: enveloped(Success) },
   },
 } as const;
+
+export const ProviderTest = Type.Object({
+  success: Type.Boolean(),
+  durationMs: Type.Integer(),
+  error: nullable(Type.String({ description: "What is wrong, in words for the account's members" })),
+});
+export type ProviderTest = Static<typeof ProviderTest>;
+
+export const testProvider = {
+  method: "POST",
+  url: "/models/providers/:provider/test",
+  config: { access: "account" },
+  schema: {
+    tags: ["Models"],
+    summary: "Ask a provider whether address and key are right, before they are saved or after",
+    description:
+      "With `apiKey` or `baseUrl`, exactly these are tried, as `PUT` would save them; a saved key goes to no other address. " +
+      "With neither, what the account uses now; 404 when that is nothing.",
+    params: providerParams,
+    body: Type.Object({
+      apiKey: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
+      baseUrl: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
+      model: Type.Optional(
+        nullable(Type.String({ minLength: 1, maxLength: 200, description: "Asked where a server lists no models" })),
+      ),
+    }),
+    response: { 200: enveloped(ProviderTest) },
+  },
+} as const;

@@ -19,6 +19,7 @@ import { createChatService } from "./chat/chat-service.ts";
 import { conversationRoutes } from "./conversations/conversation-routes.ts";
 import { createConversationService } from "./conversations/conversation-service.ts";
 import type { Deps } from "./deps.ts";
+import { doctorRoutes } from "./doctor/doctor-routes.ts";
 import { AppError } from "./errors.ts";
 import { formRoutes } from "./forms/form-routes.ts";
 import { createForms } from "./forms/forms.ts";
@@ -37,7 +38,9 @@ import { useValidation } from "./http/validation.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
-import { createPlanLimit } from "./plans/plan-calls.ts";
+import type { CallCounter } from "./plans/call-counter.ts";
+import { createCallCounter, createPlanLimit } from "./plans/plan-calls.ts";
+import { planRoutes } from "./plans/plan-routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
 import { providerRoutes } from "./providers/provider-routes.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
@@ -87,7 +90,8 @@ export async function createApp(deps: Deps) {
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true },
     schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
   });
-  await usePlugins(app, deps);
+  const calls = createCallCounter(deps);
+  await usePlugins(app, deps, calls);
 
   accountRoutes(app, deps, createSignInLimit(config), () => import("./auth/sign-in-library.ts"));
 
@@ -107,6 +111,7 @@ export async function createApp(deps: Deps) {
   const chat = createChatService(deps, agents, conversations, createAgentTools(deps, toolRunner), forms.notesOf);
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
+  planRoutes(app, deps, calls);
   providerRoutes(app, deps);
   agentRoutes(app, agents, idempotency);
   visitorAgentRoutes(app, config, agents);
@@ -118,6 +123,7 @@ export async function createApp(deps: Deps) {
   chatRoutes(app, deps, chat, conversations);
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, idempotency);
+  doctorRoutes(app, deps, agents);
   setupRoutes(app, createSetupService(deps, agents));
   pageRoutes(app, config, agents);
   dashboardRoutes(app);
@@ -133,7 +139,7 @@ export async function createApp(deps: Deps) {
   };
 }
 
-async function usePlugins(app: App, deps: Deps) {
+async function usePlugins(app: App, deps: Deps, calls: CallCounter) {
   const routes = collectRoutes(app);
   useCrossOrigin(app);
   useErrorReplies(app, routes);
@@ -151,5 +157,5 @@ async function usePlugins(app: App, deps: Deps) {
     },
   });
   await useOpenApi(app, deps.config.baseUrl);
-  useAuthentication(app, deps, createPlanLimit(deps));
+  useAuthentication(app, deps, createPlanLimit(deps, calls));
 }

@@ -32,3 +32,12 @@ export function isId(prefix: Prefix, value: string): boolean {
     /^[0-7][0-9a-z]{25}$/.test(value.slice(-26))
   );
 }
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** Sorts before every id that was made at this instant (milliseconds) or later, and after all earlier ones. */
+export function firstIdAt(prefix: Prefix, instant: number): string {
+  const value = BigInt(instant) << 80n;
+  const digits = Array.from({ length: 26 }, (_, place) => alphabet[Number((value >> BigInt((25 - place) * 5)) & 31n)]);
+  return `${prefix}_${digits.join("")}`;
+}

@@ -25,7 +25,7 @@ process.on("unhandledRejection", (error) => {
 
 async function prepare() {
   await migrate({ db: deps.db, kind: deps.databaseKind });
-  await ensureAdmin(deps.db, config);
+  await ensureAdmin(deps, config);
   return createApp(deps);
 }
 

@@ -8,3 +8,11 @@ export function dayOf(instant: number): string {
   if (number !== latest.number) latest = { number, day: new Date(instant).toISOString().slice(0, 10) };
   return latest.day;
 }
+
+/** The bounds of a search in milliseconds: `to` is exclusive, and a date in it counts whole. What is not given is left out. */
+export function instantsOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+  return {
+    ...(from === undefined ? {} : { from: Date.parse(from) }),
+    ...(to === undefined ? {} : { to: Date.parse(to) + (to.includes("T") ? 0 : DAY_MS) }),
+  };
+}

@@ -3,12 +3,13 @@ import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/cont
 import { isDuplicate } from "../db/database-errors.ts";
 import type { AgentRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, notFound } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { columnDefaults, toAgent, toColumns, toSummary } from "./agent-columns.ts";
 import { freeSlug, slugOf } from "./agent-slug.ts";
 import { type AgentStore, createAgentStore } from "./agent-store.ts";
+import { createOriginCheck } from "./origin-check.ts";
 
 export type AgentService = ReturnType<typeof createAgentService>;
 
@@ -26,6 +27,7 @@ export function createAgentService(
   }
 
   return {
+    ...createOriginCheck(),
     async list(organizationId: string): Promise<AgentSummary[]> {
       return (await store.list(organizationId)).map(toSummary);
     },
@@ -109,14 +111,3 @@ async function withSlug<T>(
 }
 
 const newIdentitySecret = () => `fis_${randomBytes(32).toString("base64url")}`;
-
-/** 403 for a browser on a page that the agent does not allow. No `Origin` is no browser on another page. */
-export function checkOrigin(
-  agent: Pick<AgentRow, "allowedOrigins">,
-  origin: string | undefined,
-  ownOrigin: string,
-): void {
-  if (!origin || agent.allowedOrigins === "[]" || origin === ownOrigin) return;
-  const allowed: string[] = JSON.parse(agent.allowedOrigins);
-  if (!allowed.includes(origin)) throw new AppError("FORBIDDEN", `This agent does not answer pages on ${origin}.`);
-}

@@ -1,7 +1,11 @@
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
+import { withPatience } from "../db/patience.ts";
 import type { AgentRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+
+/** Millions of events take more than a few seconds, and go in one go or not at all. */
+const DELETE_MS = 600_000;
 
 export type AgentStore = ReturnType<typeof createAgentStore>;
 export type AgentSummaryRow = Pick<AgentRow, "id" | "name" | "slug" | "model" | "createdAt">;
@@ -59,10 +63,12 @@ export function createAgentStore(db: Db) {
     },
     /** What belongs to the agent goes with it, by the tables' own references. */
     async delete(organizationId: string, id: string): Promise<boolean> {
-      return inTransaction(db, async (trx) => {
-        const agent = trx.deleteFrom("agents").where("id", "=", id).where("organizationId", "=", organizationId);
-        return (await agent.executeTakeFirst()).numDeletedRows > 0n;
-      });
+      const remove = () =>
+        inTransaction(db, async (trx) => {
+          const agent = trx.deleteFrom("agents").where("id", "=", id).where("organizationId", "=", organizationId);
+          return (await agent.executeTakeFirst()).numDeletedRows > 0n;
+        });
+      return withPatience(DELETE_MS, remove);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -132,6 +133,19 @@ onBothDatabases("agents", (createDatabase) => {
     expect(await messages.execute()).toEqual([]);
     expect((await call("GET", `/agents/${agent.id}`)).status).toBe(404);
     expect((await call("DELETE", `/agents/${agent.id}`)).status).toBe(404);
+  });
+
+  it("deletes an agent however long that takes", async () => {
+    if (database.address.kind === "sqlite") return;
+    const { db } = server.deps;
+    const { id } = await create({ name: "Large" });
+    // Longer than any other statement may take.
+    await sql`create function be_slow() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(5.5); return old; end $$`.execute(db);
+    await sql`create trigger slow before delete on agents for each row execute function be_slow()`.execute(db);
+    expect((await call("DELETE", `/agents/${id}`)).status).toBe(200);
+    await sql`drop trigger slow on agents`.execute(db);
+    expect((await call("GET", `/agents/${id}`)).status).toBe(404);
   });
 
   it("shows somebody else's agent to nobody, with the answer of an unknown id", async () => {

@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
 import { entityTag, hasState } from "../http/if-none-match.ts";
 import { toAgentWidget } from "./agent-columns.ts";
-import { type AgentService, checkOrigin } from "./agent-service.ts";
+import type { AgentService } from "./agent-service.ts";
 
 /** What the widget asks for first. */
 export function visitorAgentRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
@@ -12,7 +12,7 @@ export function visitorAgentRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl"
     ...contract.getAgentWidget,
     handler: async (request, reply) => {
       const agent = await agents.getPublic(request.params.id);
-      checkOrigin(agent, request.headers.origin, ownOrigin);
+      agents.checkOrigin(agent, request.headers.origin, ownOrigin);
       const data = toAgentWidget(agent);
       const etag = entityTag(JSON.stringify(data));
       // Asked for on every page, so that a change is there at once; mostly the answer is that nothing changed.

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { newId } from "../ids.ts";
 
 /** Loaded on first use: a start that makes no account is faster without. */
@@ -87,28 +88,37 @@ export async function findUser(db: Db, email: string) {
 export async function setPassword(db: Db, userId: string, password: string): Promise<void> {
   const identity = await db
     .selectFrom("identities")
-    .select(["id", "password"])
+    .select("password")
     .where("userId", "=", userId)
     .where("providerId", "=", "credential")
     .executeTakeFirst();
   const { hashPassword, verifyPassword } = await passwords();
   if (identity?.password && (await verifyPassword({ hash: identity.password, password }))) return;
+  await writePassword(db, userId, await hashPassword(password));
+}
+
+/** Whoever was signed in with the one before is not any more, or nothing has changed. */
+export async function writePassword(db: Db, userId: string, hash: string): Promise<void> {
   const now = new Date().toISOString();
-  const hash = await hashPassword(password);
-  // Whoever was signed in with the old one is not any more.
-  await db.deleteFrom("sessions").where("userId", "=", userId).execute();
-  if (identity) {
-    await db.updateTable("identities").set({ password: hash, updatedAt: now }).where("id", "=", identity.id).execute();
-    return;
-  }
-  await db
-    .insertInto("identities")
-    .values({
-      ...emptyTokens,
-      ...{ id: newId("identity"), userId, providerId: "credential", accountId: userId },
-      ...{ password: hash, createdAt: now, updatedAt: now },
-    })
-    .execute();
+  await inTransaction(db, async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable("identities")
+      .set({ password: hash, updatedAt: now })
+      .where("userId", "=", userId)
+      .where("providerId", "=", "credential")
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) {
+      await trx
+        .insertInto("identities")
+        .values({
+          ...emptyTokens,
+          ...{ id: newId("identity"), userId, providerId: "credential", accountId: userId },
+          ...{ password: hash, createdAt: now, updatedAt: now },
+        })
+        .execute();
+    }
+    await trx.deleteFrom("sessions").where("userId", "=", userId).execute();
+  });
 }
 
 /** @returns false when there is no such account */

@@ -49,8 +49,12 @@ function readExpiry(text: string | null): number | null {
   return at;
 }
 
-function toApiKey({ id, name, start, createdAt, lastUsedAt, expiresAt }: Awaited<ReturnType<typeof listKeys>>[number]) {
+function toApiKey(row: Awaited<ReturnType<typeof listKeys>>[number]) {
+  const { id, name, start, createdAt, lastUsedAt, expiresAt, memberName, memberEmail } = row;
   const iso = (at: number) => new Date(at).toISOString();
   const orNull = (at: number | null) => (at === null ? null : iso(at));
-  return { id, name, start, createdAt: iso(createdAt), lastUsedAt: orNull(lastUsedAt), expiresAt: orNull(expiresAt) };
+  return {
+    ...{ id, name, start, createdBy: memberName?.trim() || memberEmail },
+    ...{ createdAt: iso(createdAt), lastUsedAt: orNull(lastUsedAt), expiresAt: orNull(expiresAt) },
+  };
 }

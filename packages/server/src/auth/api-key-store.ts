@@ -60,9 +60,16 @@ export async function touchKey(db: Db, id: string, now: number): Promise<void> {
 export async function listKeys(db: Db, organizationId: string) {
   return db
     .selectFrom("apiKeys")
-    .select(["id", "name", "start", "createdAt", "lastUsedAt", "expiresAt"])
-    .where("organizationId", "=", organizationId)
-    .orderBy("id")
+    .leftJoin("members", (join) =>
+      join
+        .onRef("members.organizationId", "=", "apiKeys.organizationId")
+        .onRef("members.userId", "=", "apiKeys.createdBy"),
+    )
+    .leftJoin("users", "users.id", "members.userId")
+    .select(["apiKeys.id", "apiKeys.name", "apiKeys.start", "apiKeys.createdAt", "apiKeys.lastUsedAt"])
+    .select(["apiKeys.expiresAt", "users.name as memberName", "users.email as memberEmail"])
+    .where("apiKeys.organizationId", "=", organizationId)
+    .orderBy("apiKeys.id")
     .execute();
 }
 

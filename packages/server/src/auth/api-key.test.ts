@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { createOwner, patiently, signedInBrowser } from "../../../../test/session-client.ts";
+import { createMember, createOwner, patiently, signedInBrowser } from "../../../../test/session-client.ts";
+import type { ApiKey } from "../../../contract/src/index.ts";
 
 onBothDatabases("API keys", (createDatabase) => {
   let database: TestDatabase;
@@ -28,6 +29,7 @@ onBothDatabases("API keys", (createDatabase) => {
       name: "Laptop",
       key: expect.stringMatching(/^fyr_[0-9A-Za-z]{46}$/),
       start: body.key.slice(0, 8),
+      createdBy: expect.stringMatching(/^owner-/),
       createdAt: expect.any(String),
       lastUsedAt: null,
       expiresAt: null,
@@ -42,6 +44,20 @@ onBothDatabases("API keys", (createDatabase) => {
     expect(listed.body).toEqual([{ ...rest, lastUsedAt: expect.any(String) }]);
     const stored = await server.deps.db.selectFrom("apiKeys").selectAll().where("id", "=", body.id).execute();
     expect(JSON.stringify(stored)).not.toContain(body.key);
+  });
+
+  it("name the member who made them, for as long as that is one", async () => {
+    const owner = await createOwner(server);
+    const admin = await createMember(server, owner.organizationId, "admin");
+    const [byOwner, byAdmin] = [await signedInBrowser(server, owner.email), await signedInBrowser(server, admin.email)];
+    const { db } = server.deps;
+    await byOwner.call("POST", "/api-keys", { name: "a" });
+    await byAdmin.call("POST", "/api-keys", { name: "b" });
+    await db.updateTable("users").set({ name: " " }).where("id", "=", admin.userId).execute();
+    const makers = async () => (await byOwner.call("GET", "/api-keys")).body.map((key: ApiKey) => key.createdBy);
+    expect(await makers()).toEqual([owner.email.split("@")[0], admin.email]);
+    await byOwner.call("DELETE", `/members/${admin.userId}`);
+    expect(await makers()).toEqual([owner.email.split("@")[0], null]);
   });
 
   it("end when they are revoked, at once", async () => {

@@ -1,35 +1,55 @@
+import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { Db } from "../db/open.ts";
-import { createAccount, findMember, findUser, setPassword } from "./account-store.ts";
+import { createAccount, findMember, findUser, insertOrganization, type Member, setPassword } from "./account-store.ts";
 import { insertKey } from "./api-key-store.ts";
+import { forgetUnproven } from "./unproven-user.ts";
+
+type Parts = { db: Db; log: Pick<Logger, "warn"> };
+type Admin = NonNullable<Config["admin"]>;
 
 /** Creates or updates the owner that the environment names; the same again changes nothing. */
-export async function ensureAdmin(db: Db, { admin }: Pick<Config, "admin">): Promise<void> {
+export async function ensureAdmin(parts: Parts, { admin }: Pick<Config, "admin">): Promise<void> {
   if (!admin) return;
-  const { email, password, apiKey } = admin;
-  const known = await findMember(db, email);
-  const user = known ? undefined : await findUser(db, email);
-  // The other owners removed them from the organization; the server starts all the same, and leaves it at that.
-  if (user) return setPassword(db, user.id, password);
-  const member = known ?? (await createOrFind(db, email, password));
-  if (known) await setPassword(db, member.userId, password);
-  if (!apiKey) return;
+  const { db } = parts;
+  const member = (await create(db, admin)) ?? (await update(parts, admin));
+  if (!member || !admin.apiKey) return;
   const { organizationId, userId: createdBy } = member;
   try {
-    await insertKey(db, { organizationId, createdBy, name: "FOYER_ADMIN_API_KEY", key: apiKey, expiresAt: null });
+    await insertKey(db, { organizationId, createdBy, name: "FOYER_ADMIN_API_KEY", key: admin.apiKey, expiresAt: null });
   } catch (error) {
     // Another process that starts at the same time was faster.
     if (!isDuplicate(error)) throw error;
   }
 }
 
-async function createOrFind(db: Db, email: string, password: string) {
+/** Null when there is such a user, also one whom another process, or a stranger, makes at this moment. */
+async function create(db: Db, { email, password }: Admin): Promise<Member | null> {
+  if (await findUser(db, email)) return null;
   try {
     return await createAccount(db, { email, password, plan: "pro" });
   } catch (error) {
-    const member = isDuplicate(error) ? await findMember(db, email) : undefined;
-    if (!member) throw error;
-    return member;
+    if (isDuplicate(error)) return null;
+    throw error;
   }
+}
+
+/**
+ * A user whose address was never proven is a stranger's, by open sign-up: their password, other ways to sign in, sessions
+ * and keys end. Null for a proven one whom other owners removed: the server starts all the same, and leaves it at that.
+ */
+async function update({ db, log }: Parts, { email, password }: Admin): Promise<Member | null> {
+  const user = await findUser(db, email);
+  if (!user) throw new Error(`${email} was deleted while the server started`);
+  const isStrangers = !user.emailVerified;
+  if (isStrangers) {
+    await forgetUnproven(db, user.id);
+    log.warn({ userId: user.id }, "somebody had signed up with FOYER_ADMIN_EMAIL; their password and sessions ended");
+  }
+  await setPassword(db, user.id, password);
+  const member = await findMember(db, email);
+  if (member || !isStrangers) return member ?? null;
+  const name = email.split("@")[0] ?? email;
+  return { userId: user.id, organizationId: await insertOrganization(db, { userId: user.id, name, plan: "pro" }) };
 }

@@ -2,6 +2,8 @@ import type { Db } from "../db/open.ts";
 import type { InvitationRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { newId } from "../ids.ts";
+import { lockMembers, roleIn } from "./member-lock.ts";
+import { isAtLeast, toRole } from "./role-table.ts";
 
 type NewInvitation = Pick<InvitationRow, "id" | "organizationId" | "email" | "role" | "inviterId"> & {
   createdAt: string;
@@ -17,14 +19,20 @@ export async function hasInvitation(db: Db, email: string): Promise<boolean> {
   return (await open(db).select("id").where("email", "=", email.toLowerCase()).executeTakeFirst()) !== undefined;
 }
 
-/** In place of an earlier one for the same address, which must not be an owner's unless `byOwner`. */
+/**
+ * In place of an earlier one for the same address. By the role that the inviter has at this moment: only owners invite
+ * owners, or replace what invites one.
+ */
 export async function insertInvitation(
   db: Db,
   invitation: NewInvitation,
-  byOwner: boolean,
-): Promise<"done" | "member" | "forbidden"> {
-  const { organizationId, email } = invitation;
+): Promise<"done" | "member" | "forbidden" | "no admin"> {
+  const { organizationId, email, inviterId } = invitation;
   return inTransaction(db, async (trx) => {
+    await lockMembers(trx, organizationId);
+    const inviter = await roleIn(trx, organizationId, inviterId);
+    if (!mayInvite(inviter, "member")) return "no admin";
+    if (!mayInvite(inviter, invitation.role)) return "forbidden";
     const member = await trx
       .selectFrom("members")
       .innerJoin("users", "users.id", "members.userId")
@@ -34,7 +42,8 @@ export async function insertInvitation(
       .executeTakeFirst();
     if (member) return "member";
     const earlier = open(trx).where("organizationId", "=", organizationId).where("email", "=", email);
-    if (!byOwner && (await earlier.select("id").where("role", "=", "owner").executeTakeFirst())) return "forbidden";
+    if (!mayInvite(inviter, "owner") && (await earlier.select("id").where("role", "=", "owner").executeTakeFirst()))
+      return "forbidden";
     await trx
       .updateTable("invitations")
       .set({ status: "canceled" })
@@ -76,24 +85,30 @@ export async function cancelInvitation(db: Db, organizationId: string, id: strin
   return result.numUpdatedRows > 0n;
 }
 
-/** Makes the user a member, once. @returns the organization's id, or null when no such invitation is open for the address */
+/** An admin, but for owners, whom only owners invite. */
+function mayInvite(inviter: string | undefined, role: string): boolean {
+  return inviter !== undefined && isAtLeast(toRole(inviter), role === "owner" ? "owner" : "admin");
+}
+
+/** Makes the user a member, once, if the inviter may still invite. @returns the organization's id, or null when no such invitation is open for the address */
 export async function acceptInvitation(
   db: Db,
   id: string,
   user: { id: string; email: string },
 ): Promise<string | null> {
   return inTransaction(db, async (trx) => {
-    const invitation = await trx
-      .updateTable("invitations")
-      .set({ status: "accepted" })
+    const known = await trx.selectFrom("invitations").select("organizationId").where("id", "=", id).executeTakeFirst();
+    if (!known) return null;
+    await lockMembers(trx, known.organizationId);
+    const invitation = await open(trx)
+      .select(["organizationId", "role", "inviterId"])
       .where("id", "=", id)
       .where("email", "=", user.email)
-      .where("status", "=", "pending")
-      .where("expiresAt", ">", now())
-      .returning(["organizationId", "role"])
       .executeTakeFirst();
     if (!invitation) return null;
-    const { organizationId, role } = invitation;
+    const { organizationId, role, inviterId } = invitation;
+    if (!mayInvite(await roleIn(trx, organizationId, inviterId), role)) return null;
+    await trx.updateTable("invitations").set({ status: "accepted" }).where("id", "=", id).execute();
     await trx
       .insertInto("members")
       .values({ id: newId("member"), organizationId, userId: user.id, role, createdAt: now() })

@@ -81,11 +81,8 @@ export function createMemberService(
       const now = Date.now();
       const times = { createdAt: iso(now), expiresAt: iso(now + INVITATION_MS) };
       const row = { id: newId("invitation"), organizationId, email, role, inviterId: inviter.user.id, ...times };
-      const outcome = await invitations.insertInvitation(db, row, own === "owner");
-      if (outcome === "forbidden") throw ownersOnly();
-      if (outcome === "member") {
-        throw new AppError("CONFLICT", `${email} is a member already.`);
-      }
+      const outcome = await invitations.insertInvitation(db, row);
+      if (outcome !== "done") throw notInvited(outcome, email);
       const invitation = toInvitation(row);
       mails.invitation(email, inviter.membership?.name ?? "Foyer", inviter.user.email, invitation.url);
       return invitation;
@@ -121,6 +118,12 @@ function toMember({ id, name, email, role, createdAt }: MemberRow): Member {
 }
 
 const iso = (at: string | number | Date) => new Date(at).toISOString();
+
+function notInvited(outcome: "forbidden" | "member" | "no admin", email: string) {
+  if (outcome === "member") return new AppError("CONFLICT", `${email} is a member already.`);
+  // The latter: it was taken away while this call was on its way.
+  return outcome === "forbidden" ? ownersOnly() : new AppError("FORBIDDEN", "This needs the role of an admin.");
+}
 
 function ownersOnly() {
   return new AppError("FORBIDDEN", "Only an owner can make, change or remove owners.");

@@ -3,6 +3,7 @@ import type { Transaction } from "kysely";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { lockMembers } from "./member-lock.ts";
 
 const membersOf = (db: Db, organizationId: string) =>
   db
@@ -66,15 +67,6 @@ async function cancelInvitationsBy(trx: Transaction<Tables>, { organizationId, u
     .where("inviterId", "=", userId)
     .where("status", "=", "pending")
     .$if(role === "admin", (query) => query.where("role", "=", "owner"))
-    .execute();
-}
-
-/** So that two owners who make each other members do it one after the other, and one of them stays an owner. */
-async function lockMembers(trx: Transaction<Tables>, organizationId: string) {
-  await trx
-    .updateTable("organizations")
-    .set((eb) => ({ slug: eb.ref("slug") }))
-    .where("id", "=", organizationId)
     .execute();
 }
 

@@ -8,7 +8,9 @@ import {
   password,
   signedInBrowser,
 } from "../../../../test/session-client.ts";
+import { newId } from "../ids.ts";
 import { ensureAdmin } from "./ensure-admin.ts";
+import { acceptInvitation, insertInvitation } from "./invitation-store.ts";
 
 const env = { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
 
@@ -123,16 +125,98 @@ onBothDatabases("members", (createDatabase) => {
     expect(await emails()).toEqual(["other@example.com"]);
   });
 
+  it("invite by the role that they have at that moment, not by the one that they came with", async () => {
+    const { admin, organizationId, by } = await createTeam();
+    const { db } = server.deps;
+    const invitation = (email: string, inviterId: string, role = "member") => ({
+      ...{ id: newId("invitation"), organizationId, email, role, inviterId },
+      ...{ createdAt: new Date().toISOString(), expiresAt: new Date(Date.now() + 60_000).toISOString() },
+    });
+    const early = invitation("early@example.com", admin.userId);
+    expect(await insertInvitation(db, early)).toBe("done");
+    expect(await insertInvitation(db, invitation("boss@example.com", admin.userId, "owner"))).toBe("forbidden");
+    // Without what usually takes their invitations along.
+    const demote = (role: string) =>
+      db.updateTable("members").set({ role }).where("userId", "=", admin.userId).execute();
+    await demote("member");
+    expect(await insertInvitation(db, invitation("late@example.com", admin.userId))).toBe("no admin");
+    const guest = await createOwner(server, "early@example.com");
+    const user = { id: guest.userId, email: guest.email };
+    expect(await acceptInvitation(db, early.id, user)).toBeNull();
+    await demote("admin");
+    expect(await acceptInvitation(db, early.id, user)).toBe(organizationId);
+    expect(await acceptInvitation(db, early.id, user)).toBeNull();
+    for (let round = 0; round < 10; round++) {
+      const email = `round-${round}@example.com`;
+      await demote("admin");
+      await Promise.all([
+        by.owner.call("PATCH", `/members/${admin.userId}`, { role: "member" }),
+        by.admin.call("POST", "/invitations", { email, role: "member" }),
+      ]);
+      expect((await by.owner.call("GET", "/invitations")).body).toEqual([]);
+    }
+  });
+
+  it("who are named by the environment have no password, session or key of a stranger who came first", async () => {
+    const open = await startServer({ database, env: { FOYER_OPEN_SIGNUP: "true" } });
+    const { db, log } = open.deps;
+    const ensure = (email: string) =>
+      ensureAdmin({ db, log }, { admin: { email, password: "the operator's password", apiKey: null } });
+    for (const [email, hasComeIn] of [
+      ["taken@example.com", true],
+      ["taken-too@example.com", false],
+    ] as const) {
+      const stranger = createBrowser(open);
+      const signUp = { email, password: "the stranger's password" };
+      expect((await stranger.call("POST", "/auth/sign-up/email", signUp)).status).toBe(201);
+      let key = "";
+      if (hasComeIn) {
+        expect((await stranger.signIn(email, signUp.password)).body.role).toBe("owner");
+        key = (await stranger.call("POST", "/api-keys", { name: "back door" })).body.key;
+      }
+      const { id: userId } = await db
+        .selectFrom("users")
+        .select("id")
+        .where("email", "=", email)
+        .executeTakeFirstOrThrow();
+      const times = { createdAt: new Date().toISOString(), updatedAt: new Date().toISOString() };
+      const none = { accessToken: null, refreshToken: null, idToken: null, scope: null, password: null };
+      const expiry = { accessTokenExpiresAt: null, refreshTokenExpiresAt: null };
+      const other = { id: newId("identity"), userId, providerId: "oidc", accountId: email };
+      await db
+        .insertInto("identities")
+        .values({ ...other, ...none, ...expiry, ...times })
+        .execute();
+      await ensure(email);
+      expect((await stranger.call("GET", "/auth/session")).status).toBe(401);
+      expect((await createBrowser(open).signIn(email, signUp.password)).status).toBe(401);
+      if (key) {
+        // The process that runs already takes a key for up to 5 s more.
+        open.deps.keys.forgetKnown();
+        const headers = { authorization: `Bearer ${key}` };
+        expect((await open.app.inject({ url: "/agents", headers })).statusCode).toBe(401);
+      }
+      const operator = createBrowser(open);
+      const { body } = await operator.signIn(email, "the operator's password");
+      expect(body).toMatchObject({ role: "owner", user: { emailVerified: true } });
+      const ways = await db.selectFrom("identities").select("providerId").where("userId", "=", userId).execute();
+      expect(ways).toEqual([{ providerId: "credential" }]);
+      await ensure(email);
+      expect((await operator.call("GET", "/auth/session")).status).toBe(200);
+    }
+    await open.stop();
+  });
+
   it("who are named by the environment do not keep the server from starting once others removed them", async () => {
     const email = "named@example.com";
     const admin = { email, password, apiKey: "a-key-that-the-operator-chose" };
-    await ensureAdmin(server.deps.db, { admin });
+    await ensureAdmin(server.deps, { admin });
     const first = await signedInBrowser(server, email);
     const { organization, user } = (await first.call("GET", "/auth/session")).body;
     const other = await createMember(server, organization.id, "owner");
     const browser = await signedInBrowser(server, other.email);
     expect((await browser.call("DELETE", `/members/${user.id}`)).status).toBe(200);
-    await ensureAdmin(server.deps.db, { admin: { ...admin, password: "another long password" } });
+    await ensureAdmin(server.deps, { admin: { ...admin, password: "another long password" } });
     expect((await createBrowser(server).signIn(email, "another long password")).body).toMatchObject({ role: null });
     expect((await browser.call("GET", "/members")).body).toHaveLength(1);
   });

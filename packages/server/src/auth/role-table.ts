@@ -16,6 +16,7 @@ const table: readonly Line[] = [
   ["any", "/agents/:id/identity-secret", "admin"],
   ["any", "/tools/:id/webhook-secret", "admin"],
   ["any", "/models/providers", "admin"],
+  ["any", "/doctor", "admin"],
 ];
 
 /** The least role that may call this route of an organization. `url` is the route's pattern. */

@@ -30,7 +30,7 @@ export function landingAddress(value: string | null | undefined, config: Address
 }
 
 /** BASE_URL's origin; when that is this machine, under any of its names. */
-function isOurs(origin: string, { baseUrl }: Addressed): boolean {
+export function isOurs(origin: string, { baseUrl }: Addressed): boolean {
   const base = new URL(baseUrl);
   if (origin === base.origin) return true;
   const url = URL.parse(origin);

@@ -5,6 +5,7 @@ import type { Db } from "../db/open.ts";
 import { mayComeBy } from "./admission.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { homeOf } from "./home-organization.ts";
+import { isHeldBack } from "./password-reset.ts";
 import { deleteKeysMadeBy, forgetUnproven } from "./unproven-user.ts";
 
 type Parts = { db: Db; config: Config; keys: ApiKeys };
@@ -50,8 +51,12 @@ export const signInHooks = {
     account: {
       create: {
         // We never call a provider in somebody's name, so there is nothing to keep.
-        before: async (account) => ({ data: { ...account, accessToken: null, refreshToken: null, idToken: null } }),
+        before: async (account) => {
+          if (isHeldBack(account)) return false;
+          return { data: { ...account, accessToken: null, refreshToken: null, idToken: null } };
+        },
       },
+      update: { before: async (account) => !isHeldBack(account) },
     },
   }),
 };

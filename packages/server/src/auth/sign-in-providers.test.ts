@@ -3,6 +3,8 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { type OidcTestServer, startOidcServer } from "../../../../test/oidc-server.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createBrowser, createOwner, password } from "../../../../test/session-client.ts";
+import type { Trust } from "../outbound/guarded-request.ts";
+import { openOutbound, serve, serveCanary } from "../outbound/test-servers.ts";
 
 const base = "http://localhost:3000";
 const redirectUri = `${base}/auth/callback/oidc`;
@@ -227,6 +229,50 @@ describe("providers", () => {
     expect(await server.deps.db.selectFrom("users").selectAll().execute()).toHaveLength(2);
     await server.stop();
     await oidc.close();
+  });
+
+  it("are called by our own client, and by nothing else", async () => {
+    const oidc = await startOidcServer({ redirectUri });
+    const own = openOutbound();
+    const called: string[] = [];
+    const record =
+      (trust: Trust): typeof globalThis.fetch =>
+      (input, init) => {
+        called.push(`${trust} ${new URL(String(input)).pathname}`);
+        return own.fetch(trust)(input, init);
+      };
+    const server = await startServer({ env: oidc.env, outbound: { ...own, fetch: record } });
+    const owner = await createOwner(server);
+    oidc.signInAs({ sub: "sub-owner", email: owner.email, email_verified: true });
+    const browser = createBrowser(server);
+    const { headers } = await browser.call("GET", "/auth/sign-in/oidc");
+    const discovery = "operator /.well-known/openid-configuration";
+    expect(called).toEqual([discovery]);
+    await browser.call("GET", pathOf(await oidc.visit(String(headers.location))));
+    expect(browser.cookies.has("foyer_session")).toBe(true);
+    expect(new Set(called)).toEqual(new Set([discovery, "operator /token", "operator /jwks", "operator /me"]));
+    await server.stop();
+    await oidc.close();
+  });
+
+  it.each(["elsewhere", "endless"])("that answer with something %s are given up", async (where) => {
+    const canary = await serveCanary("127.0.0.1");
+    const provider = await serve((_, response) => {
+      if (where === "elsewhere") {
+        return void response.writeHead(302, { location: `http://127.0.0.1:${canary.port}/` }).end();
+      }
+      const pour = () => {
+        while (!response.destroyed && response.write("x".repeat(65_536)));
+      };
+      response.on("drain", pour);
+      pour();
+    });
+    const env = { OIDC_ISSUER: provider.url, OIDC_CLIENT_ID: "id", OIDC_CLIENT_SECRET: "secret" };
+    const server = await startServer({ env });
+    await createOwner(server);
+    expect((await createBrowser(server).call("GET", "/auth/sign-in/oidc")).status).toBe(503);
+    expect(canary.seen.connections).toBe(0);
+    await server.stop();
   });
 
   it("that are down keep nobody from signing in by password, and work once they are back", async () => {

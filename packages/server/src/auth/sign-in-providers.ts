@@ -1,24 +1,27 @@
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
+import { boundedFetch, withFetch } from "../outbound/scoped-fetch.ts";
 import type { AccountMails } from "./account-mails.ts";
 import { type Client, call, type LoadLibrary, readOutcome, type SignInOutcome } from "./sign-in.ts";
 
 const names = ["google", "github", "oidc"] as const;
 type Provider = (typeof names)[number];
 
-/** An exchange with a provider takes no longer, in milliseconds. */
+/** An exchange with a provider takes no longer, in milliseconds; each of its calls less. */
 const PROVIDER_MS = 15_000;
+const CALL = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 
 export type SignInProviders = ReturnType<typeof createSignInProviders>;
 
 /**
  * Sign-in by redirect. The state is bound to the browser by a cookie and used once, the code to the request by PKCE, the
- * ID token to it by a nonce; better-auth checks all three. It leaves the network by itself, to the addresses that the
- * operator's environment and the provider's own description name.
+ * ID token to it by a nonce; better-auth checks all three. It calls the addresses that the operator's environment and the
+ * provider's own description name, by our client: in time, of bounded size, without following redirects.
  */
 export function createSignInProviders(deps: Deps, mails: AccountMails, loadLibrary: LoadLibrary) {
   const { config, sessions } = deps;
   const outcomeOf = readOutcome(sessions);
+  const fetch = boundedFetch(deps.outbound.fetch("operator"), CALL);
   const library = createLibraries(deps, mails, loadLibrary);
   const configured = names.filter((name) => config.signIn[name] !== null);
 
@@ -33,15 +36,17 @@ export function createSignInProviders(deps: Deps, mails: AccountMails, loadLibra
     /** Where to send the browser. @throws 404 for a provider that is not set up, 503 when it cannot be reached */
     async start(client: Client, name: string, callbackURL: string): Promise<SignInOutcome> {
       const provider = known(name);
-      const { api } = await library(provider);
       const body = { provider, callbackURL, errorCallbackURL: `${config.baseUrl}/dashboard` };
-      return outcomeOf(await api.signInSocial({ body, ...call(client) }), client);
+      const answer = withFetch(fetch, async () =>
+        (await library(provider)).api.signInSocial({ body, ...call(client) }),
+      );
+      return outcomeOf(await answer, client);
     },
     /** Goes to `/dashboard?error=…` when the provider or the state is not what it should be. */
     async finish(client: Client, name: string, query: Record<string, string>): Promise<SignInOutcome> {
       const provider = known(name);
-      const { api } = await library(provider);
-      const answer = api.callbackOAuth({ method: "GET", params: { id: provider }, query, ...call(client) });
+      const given = { method: "GET", params: { id: provider }, query, ...call(client) } as const;
+      const answer = withFetch(fetch, async () => (await library(provider)).api.callbackOAuth(given));
       return outcomeOf(await inTime(answer), client);
     },
   };

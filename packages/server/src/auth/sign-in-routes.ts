@@ -96,7 +96,11 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, 
 }
 
 /** Signing in by a link or by somebody else's word: what is sent, and where the browser comes back. */
-export function signInLinkRoutes(app: App, { config }: Pick<Context, "config">, { signIn, providers, audit, takeTry }: Parts): void {
+export function signInLinkRoutes(
+  app: App,
+  { config }: Pick<Context, "config">,
+  { signIn, providers, audit, takeTry }: Parts,
+): void {
   const goOn = async (request: FastifyRequest, reply: FastifyReply, outcome: SignInOutcome) => {
     setCookies(reply, outcome);
     if (outcome.session) await audit.signedIn(request, outcome.session, "sign-in");

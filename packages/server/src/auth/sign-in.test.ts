@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -7,6 +8,7 @@ import {
   createOrganization,
   createOwner,
   password,
+  patiently,
   signedInBrowser,
 } from "../../../../test/session-client.ts";
 import { setPassword } from "./account-store.ts";
@@ -176,6 +178,25 @@ describe("a password that the operator sets", () => {
     expect((await browser.call("GET", "/auth/session")).status).toBe(200);
     await setPassword(server.deps.db, userId, "another long password");
     expect((await browser.call("GET", "/auth/session")).status).toBe(401);
+    await server.stop();
+  });
+
+  it("is not set where the sessions of before cannot be ended, as with a reset", async () => {
+    const server = await startServer({ env: { ...env, HOST: "0.0.0.0" } });
+    const { db } = server.deps;
+    const { email, userId } = await createOwner(server);
+    const browser = await signedInBrowser(server, email);
+    await browser.call("POST", "/auth/request-password-reset", { email });
+    const links = async () => (await browser.call("GET", "/members/links")).body;
+    await expect.poll(links, patiently).toHaveLength(1);
+    const token = new URL((await links())[0].url).searchParams.get("token");
+    await sql`create trigger kept before delete on sessions begin select raise(abort, 'no'); end`.execute(db);
+    await expect(setPassword(db, userId, "another long password")).rejects.toThrow("no");
+    const reset = { token, newPassword: "another long password" };
+    expect((await createBrowser(server).call("POST", "/auth/reset-password", reset)).status).toBe(500);
+    await sql`drop trigger kept`.execute(db);
+    expect((await createBrowser(server).signIn(email, "another long password")).status).toBe(401);
+    expect((await createBrowser(server).signIn(email)).status).toBe(200);
     await server.stop();
   });
 });

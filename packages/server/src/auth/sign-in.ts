@@ -1,11 +1,11 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { email as parseEmail } from "../config-values.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
 import type { AccountMails } from "./account-mails.ts";
-import { hasAccounts } from "./account-store.ts";
+import { hasAccounts, writePassword } from "./account-store.ts";
 import { findInvitation } from "./invitation-store.ts";
+import { heldBack, withReset } from "./password-reset.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import type { SignedIn } from "./sessions.ts";
 import { explainRefusal } from "./sign-in-errors.ts";
@@ -36,9 +36,11 @@ export function createSignIn(deps: Deps, mails: AccountMails, loadLibrary: LoadL
   const { db, config, sessions } = deps;
   const dashboard = `${config.baseUrl}/dashboard`;
   let library: Promise<ReturnType<Awaited<ReturnType<LoadLibrary>>["createSignInLibrary"]>> | undefined;
-  // better-auth tells whose password was reset, but not by whom.
-  const resetFrom = new AsyncLocalStorage<string>();
-  const onPasswordReset = (user: { id: string; email: string }) => onReset(user, resetFrom.getStore() ?? "");
+  const onPasswordReset = async (user: { id: string; email: string }) => {
+    const { hash, ip } = heldBack();
+    await writePassword(db, user.id, hash);
+    await onReset(user, ip);
+  };
   const load = () => {
     library ??= loadLibrary().then((module) => module.createSignInLibrary(deps, mails, onPasswordReset));
     return library;
@@ -93,7 +95,7 @@ export function createSignIn(deps: Deps, mails: AccountMails, loadLibrary: LoadL
     async resetPassword(client: Client, token: string, newPassword: string): Promise<void> {
       const { api } = await load();
       const reset = () => api.resetPassword({ body: { token, newPassword }, ...call(client) });
-      await outcomeOf(await resetFrom.run(client.ip, reset), client);
+      await outcomeOf(await withReset(client.ip, reset), client);
     },
     /** Ends the other sessions, and this one goes on as a new one. @throws 400 when the current password is another */
     async changePassword(client: Client, currentPassword: string, newPassword: string): Promise<SignInOutcome> {

@@ -1,5 +1,5 @@
 import type { ChatRequest } from "@foyer/contract";
-import { type AgentService, checkOrigin } from "../agents/agent-service.ts";
+import type { AgentService } from "../agents/agent-service.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { Viewer } from "../conversations/conversation-store.ts";
@@ -43,7 +43,7 @@ export function createChatService(
     async agentFor(agentId: string, { ip, origin }: Caller): Promise<AgentRow> {
       replies.checkRoom(ip);
       const agent = await agents.getPublic(agentId);
-      checkOrigin(agent, origin, ownOrigin);
+      agents.checkOrigin(agent, origin, ownOrigin);
       return agent;
     },
     /**

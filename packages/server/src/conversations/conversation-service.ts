@@ -4,7 +4,9 @@ import type { MessageRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import { isId } from "../ids.ts";
+import { instantsOf } from "../utc-day.ts";
 import {
+  type ConversationFieldsRow,
   type ConversationFilter,
   type ConversationSummaryRow,
   createConversationStore,
@@ -14,7 +16,6 @@ import { fromColumns, toolCallsOf } from "./message-pieces.ts";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
-const DAY_MS = 86_400_000;
 
 /** A running reply gives a sign of life every few seconds; one silent for longer died with its process. */
 const SILENT_MS = 30_000;
@@ -42,7 +43,7 @@ export function createConversationService({ db }: Pick<Deps, "db">, agents: Agen
     existing,
     async get(viewer: Viewer, id: string): Promise<Conversation> {
       const row = await existing(viewer, id);
-      return { ...toSummary(row), messages: (await store.messages(id)).map((message) => toMessage(message)) };
+      return { ...toFields(row), messages: (await store.messages(id)).map((message) => toMessage(message)) };
     },
     async delete(organizationId: string, id: string): Promise<void> {
       if (!isId("conv", id) || !(await store.delete(organizationId, id))) throw notFound("Conversation");
@@ -54,22 +55,21 @@ export function createConversationService({ db }: Pick<Deps, "db">, agents: Agen
   };
 }
 
-function toFilter({ userId, q, feedback, from, to }: ConversationQuery): ConversationFilter {
+function toFilter({ userId, q, feedback, hasForm, from, to }: ConversationQuery): ConversationFilter {
   return {
     ...(userId === undefined ? {} : { userId }),
     ...(q === undefined || q === "" ? {} : { q }),
     ...(feedback === undefined ? {} : { feedback }),
-    ...(from === undefined ? {} : { from: Date.parse(from) }),
-    ...(to === undefined ? {} : { to: endOf(to) }),
+    ...(hasForm === undefined ? {} : { hasForm }),
+    ...instantsOf({ from, to }),
   };
 }
 
-/** A date counts whole, an instant as it is. */
-function endOf(to: string) {
-  return Date.parse(to) + (to.includes("T") ? 0 : DAY_MS);
+function toSummary(row: ConversationSummaryRow): ConversationSummary {
+  return { ...toFields(row), hasForm: Boolean(row.hasForm), feedback: row.feedback };
 }
 
-function toSummary(row: ConversationSummaryRow): ConversationSummary {
+function toFields(row: ConversationFieldsRow): Omit<Conversation, "messages"> {
   return {
     id: row.id,
     agentId: row.agentId,

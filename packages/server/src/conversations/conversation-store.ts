@@ -2,14 +2,18 @@ import type { ConversationQuery, Rating } from "@foyer/contract";
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { ConversationRow, MessageRow, Tables } from "../db/tables.ts";
+import type { ConversationRow, Flag, MessageRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
 /** What the list shows; a visitor's metadata can be large. */
 const summaryColumns = [
   ...(["id", "agentId", "title", "messageCount", "userId", "userEmail", "userName", "createdAt", "updatedAt"] as const),
 ];
-export type ConversationSummaryRow = Pick<ConversationRow, (typeof summaryColumns)[number]>;
+export type ConversationFieldsRow = Pick<ConversationRow, (typeof summaryColumns)[number]>;
+export type ConversationSummaryRow = ConversationFieldsRow & {
+  hasForm: boolean | Flag;
+  feedback: MessageRow["feedback"];
+};
 
 /** Who may see a conversation: its account, or the holder of its token. */
 export type Viewer = { organizationId: string } | { conversationId: string };
@@ -36,7 +40,8 @@ export function createConversationStore(db: Db) {
         .where("agentId", "=", agentId)
         .where("organizationId", "=", organizationId)
         .$call(matches(filter));
-      const rows = await matching.select(summaryColumns).orderBy("id", "desc").limit(limit).offset(offset).execute();
+      const page = matching.select(summaryColumns).select(summaryExtras).orderBy("id", "desc");
+      const rows: ConversationSummaryRow[] = await page.limit(limit).offset(offset).execute();
       const counted = await matching.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
       return { rows, total: Number(counted.n) };
     },
@@ -82,6 +87,19 @@ export function createConversationStore(db: Db) {
   };
 }
 
+/** Where a form was submitted. A visitor can name any conversation, so the submission's agent counts too. */
+const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
+  and submissions."agentId" = conversations."agentId"`;
+
+const hasSubmission = sql<boolean>`exists (${submitted})`;
+
+const summaryExtras = [
+  // For the few rows of a page; for `exists` PostgreSQL may read every submission.
+  sql<boolean | Flag>`(${submitted} limit 1) is not null`.as("hasForm"),
+  sql<MessageRow["feedback"]>`(select feedback from messages where messages."conversationId" = conversations.id
+    and feedback is not null order by position desc limit 1)`.as("feedback"),
+];
+
 /** What every look at the inbox runs. */
 function pageQueries(db: Db) {
   const firstPage = compileOnce<
@@ -91,11 +109,19 @@ function pageQueries(db: Db) {
     db
       .selectFrom("conversations")
       .select(summaryColumns)
-      .where("agentId", "=", param("agentId"))
+      .select(summaryExtras)
       .where("organizationId", "=", param("organizationId"))
-      .orderBy("id", "desc")
-      .limit(param("limit"))
-      .offset(param("offset")),
+      // What comes before the page is passed over in the index alone.
+      .where("id", "in", (where) =>
+        where
+          .selectFrom("conversations as own")
+          .select("own.id")
+          .where("own.agentId", "=", param("agentId"))
+          .orderBy("own.id", "desc")
+          .limit(param("limit"))
+          .offset(param("offset")),
+      )
+      .orderBy("id", "desc"),
   );
   const total = compileOnce<{ agentId: string }, { conversations: number }>((param) =>
     db.selectFrom("agentCounters").select("conversations").where("agentId", "=", param("agentId")),
@@ -110,12 +136,13 @@ function seenBy(viewer: Viewer) {
       : where("conversations.id", "=", viewer.conversationId);
 }
 
-function matches({ userId, q, feedback, from, to }: ConversationFilter) {
+function matches({ userId, q, feedback, hasForm, from, to }: ConversationFilter) {
   return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
     query
       .$if(userId !== undefined, (x) => x.where("userId", "=", userId ?? null))
       .$if(from !== undefined, (x) => x.where("createdAt", ">=", from ?? 0))
       .$if(to !== undefined, (x) => x.where("createdAt", "<", to ?? 0))
+      .$if(hasForm !== undefined, (x) => x.where(hasForm ? hasSubmission : sql<boolean>`not ${hasSubmission}`))
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
       .$if(q !== undefined, (x) =>
         x.where(sql<boolean>`(${contains("title", q ?? "")} or ${hasMessage(contains("content", q ?? ""))})`),

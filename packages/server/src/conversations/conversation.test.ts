@@ -79,6 +79,45 @@ onBothDatabases("conversations", (createDatabase) => {
     expect(await find("to=2020-01-01")).toEqual([]);
   });
 
+  it("say whether a form was submitted in them, and how they were rated last, and are found by the first", async () => {
+    const agentId = await createAgent();
+    const other = await createAgent();
+    const [plain, withForm] = [await say(agentId, "Plain"), await say(agentId, "With a form")];
+    const submit = async (owning: string, conversationId: string) => {
+      const formSchema = { fields: [{ name: "a", label: "A", type: "text" }] };
+      const tool = { agentId: owning, name: "contact", description: "d", executionType: "form", formSchema };
+      const { body } = await call("POST", "/tools", { ...tool, inputSchema: { type: "object" } });
+      const payload = { toolId: body.id, conversationId, formData: {}, fieldsCompleted: [] };
+      expect((await server.app.inject({ method: "POST", url: "/form-submissions/submit", payload })).statusCode).toBe(
+        200,
+      );
+    };
+    await submit(agentId, withForm);
+    // Any visitor can claim this, and it is not so.
+    await submit(other, plain);
+    await say(agentId, "Again", { conversationId: withForm });
+    const { messages } = (await call("GET", `/conversations/${withForm}`)).body.data;
+    const rate = (at: number, rating: string) =>
+      call("POST", `/conversations/${withForm}/feedback`, { messageId: messages[at].id, rating });
+    const listed = async (query = "") => {
+      const { body } = await call("GET", `/conversations?agentId=${agentId}${query}`);
+      expect(body.pagination.total).toBe(body.data.length);
+      return body.data.map(({ id, hasForm, feedback }: Record<string, unknown>) => [id, hasForm, feedback]);
+    };
+    expect(await listed()).toEqual([
+      [withForm, true, null],
+      [plain, false, null],
+    ]);
+    await rate(3, "down");
+    await rate(1, "up");
+    expect(await listed("&hasForm=true")).toEqual([[withForm, true, "down"]]);
+    expect(await listed("&hasForm=false")).toEqual([[plain, false, null]]);
+    expect(await listed("&hasForm=true&feedback=up")).toEqual([[withForm, true, "down"]]);
+    await rate(3, "up");
+    expect((await listed())[0]).toEqual([withForm, true, "up"]);
+    expect((await call("GET", `/conversations?agentId=${agentId}&hasForm=maybe`)).status).toBe(400);
+  });
+
   it("take a rating on any message, change it, and none for a message of another conversation", async () => {
     const agentId = await createAgent();
     const mine = await say(agentId, "Mine");

@@ -29,6 +29,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0003-triggers",
       "0004-limits",
       "0005-sign-in",
+      "0006-dashboard",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -45,6 +46,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0003-triggers",
       "0004-limits",
       "0005-sign-in",
+      "0006-dashboard",
     ]);
   });
 

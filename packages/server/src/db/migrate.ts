@@ -5,13 +5,17 @@ import { forms } from "./migrations/0002-forms.ts";
 import { triggers } from "./migrations/0003-triggers.ts";
 import { limits } from "./migrations/0004-limits.ts";
 import { signIn } from "./migrations/0005-sign-in.ts";
+import { dashboard } from "./migrations/0006-dashboard.ts";
 import type { Db, OpenDatabase } from "./open.ts";
+import { withPatience } from "./patience.ts";
 import type { Tables } from "./tables.ts";
 
 export type DatabaseKind = OpenDatabase["kind"];
 type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 
 const LOCK_POLL_MS = 50;
+/** An index on a large table takes its time. */
+const STATEMENT_MS = 3_600_000;
 
 /** In order, by the name that is kept in the database. A released migration never changes. */
 const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
@@ -20,6 +24,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0003-triggers", triggers],
   ["0004-limits", limits],
   ["0005-sign-in", signIn],
+  ["0006-dashboard", dashboard],
 ];
 
 /**
@@ -31,7 +36,7 @@ export async function migrate({ db, kind }: { db: Db; kind: DatabaseKind }): Pro
   return db.connection().execute(async (connection) => {
     await lock(connection, kind);
     try {
-      const names = await runPending(connection, kind);
+      const names = await withPatience(STATEMENT_MS, () => runPending(connection, kind));
       await sql`commit`.execute(connection);
       return names;
     } catch (error) {

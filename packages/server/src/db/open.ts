@@ -2,8 +2,9 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect } from "kysely";
-import type { PoolClient } from "pg";
+import type { PoolClient, QueryConfig } from "pg";
 import { isUnavailable } from "./database-errors.ts";
+import { currentPatience } from "./patience.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
@@ -83,9 +84,12 @@ const QUERY_TIMEOUT_MS = 5_000;
 /** A client that did not answer still waits for its server; it must not go back into the pool for the next request. */
 function withoutDead(client: PoolClient): PostgresPoolClient {
   let isDead = false;
-  const query = async (...args: Parameters<PoolClient["query"]>) => {
+  const query = async (text: string, values: unknown[]) => {
+    const query_timeout = currentPatience();
     try {
-      return await client.query(...args);
+      return await (query_timeout
+        ? client.query({ text, values, query_timeout } as QueryConfig)
+        : client.query(text, values));
     } catch (error) {
       isDead ||= isUnavailable(error);
       throw error;

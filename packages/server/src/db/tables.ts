@@ -17,6 +17,7 @@ export type Tables = FormTables & {
   agents: AgentRow;
   agentCounters: AgentCountersRow;
   tools: ToolRow;
+  toolErrors: ToolErrorRow;
   secrets: SecretRow;
   conversations: ConversationRow;
   messages: MessageRow;
@@ -145,6 +146,15 @@ export type ToolRow = {
   formPostActions: Json | null;
   createdAt: Instant;
   updatedAt: Instant;
+};
+
+/** How a tool failed last in a chat. */
+export type ToolErrorRow = {
+  toolId: string;
+  at: Instant;
+  message: string;
+  /** of the first success since */
+  recoveredAt: Instant | null;
 };
 
 /** What http tools name as `{{NAME}}`. */

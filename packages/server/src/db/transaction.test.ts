@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createPostgres, type TestDatabase } from "../../../../test/databases.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenDatabase, openDatabase } from "./open.ts";
+import { withPatience } from "./patience.ts";
 import { inTransaction } from "./transaction.ts";
 
 let database: TestDatabase;
@@ -51,4 +53,12 @@ it("does not run again for a mistake", async () => {
   });
   await expect(failing).rejects.toThrow("a mistake");
   expect(runs).toBe(1);
+});
+
+it("gives a statement the time that it is granted, and goes on with another connection when it is over", async () => {
+  const { db } = opened;
+  const sleep = (seconds: number) => sql<{ slept: string }>`select pg_sleep(${seconds}) as slept`.execute(db);
+  await expect(withPatience(100, () => inTransaction(db, () => sleep(60)))).rejects.toThrow(/timeout/);
+  expect((await withPatience(20_000, () => sleep(0.2))).rows).toHaveLength(1);
+  expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
 });

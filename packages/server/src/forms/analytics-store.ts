@@ -5,10 +5,13 @@ import type { Db } from "../db/open.ts";
 /** Days in UTC; both ends count. */
 export type DayRange = { from?: string | undefined; to?: string | undefined };
 
-/** Reads the forms' counters, one row a form: its days added up. */
+/** The newest days that a chart gets. */
+const MOST_DAYS = 366;
+
+/** Reads the forms' counters: mostly one row a form, its days added up. */
 export function createAnalyticsStore(db: Db) {
   return {
-    async days(agentId: string, range: DayRange): Promise<Array<Omit<FormDayRow, "day" | "agentId">>> {
+    async totals(agentId: string, range: DayRange): Promise<Array<Omit<FormDayRow, "day" | "agentId">>> {
       return db
         .selectFrom("formDays")
         .select(["toolId", total("impressions"), total("started"), total("submitted")])
@@ -17,6 +20,13 @@ export function createAnalyticsStore(db: Db) {
         .where(isIn(range))
         .groupBy("toolId")
         .execute();
+    },
+    /** One row for each form and day, oldest first. */
+    async days(agentId: string, range: DayRange): Promise<FormDayRow[]> {
+      const own = db.selectFrom("formDays").where("agentId", "=", agentId).where(isIn(range));
+      const newest = await own.select("day").distinct().orderBy("day", "desc").limit(MOST_DAYS).execute();
+      const first = newest.at(-1)?.day;
+      return first === undefined ? [] : own.selectAll().where("day", ">=", first).orderBy("day").execute();
     },
     async fields(agentId: string, range: DayRange): Promise<Array<Omit<FormFieldDayRow, "day" | "agentId">>> {
       return db

@@ -80,6 +80,14 @@ export function createAttemptRecords(
     }));
   }
 
+  function changeAll<T>(ids: readonly string[], work: (trx: Executor, known: StatusRow[]) => Promise<T>): Promise<T> {
+    return inTransaction(db, async (trx) => {
+      const result = await work(trx, await lock(trx, ids));
+      await counters.add(trx, await updateStatus(trx, await lock(trx, ids)));
+      return result;
+    });
+  }
+
   const write = createBatchWriter(db, writeBatch, { maxItems: 200 });
   return {
     /** @returns deliveries that may go on now, leased to this process */
@@ -89,14 +97,10 @@ export function createAttemptRecords(
      * date. @returns what `work` returns, or undefined when there is no such submission
      */
     change<T>(id: string, work: (trx: Executor, submission: StatusRow) => Promise<T>): Promise<T | undefined> {
-      return inTransaction(db, async (trx) => {
-        const [before] = await lock(trx, [id]);
-        if (!before) return undefined;
-        const result = await work(trx, before);
-        await counters.add(trx, await updateStatus(trx, await lock(trx, [id])));
-        return result;
-      });
+      return changeAll([id], async (trx, [before]) => before && work(trx, before));
     },
+    /** The same for several; `work` is run however many of them there are. */
+    changeAll,
   };
 }
 

@@ -92,6 +92,42 @@ onBothDatabases("Form analytics", (createDatabase) => {
     });
   });
 
+  it("has the days one by one when asked, oldest first, and the newest 366 of them", async () => {
+    const client = await createFormClient(forms.server, forms.account);
+    const form = await client.createForm({ formSchema: { fields } });
+    const unseen = await client.createForm({ formSchema: { fields } });
+    const { agentId } = client;
+    const dayBefore = (days: number) => dayOf(Date.UTC(2026, 0, 31) - days * 86_400_000);
+    const counts = { impressions: 4, started: 3, submitted: 2, successful: 1, failed: 1 };
+    const rows = Array.from({ length: 400 }, (_, n) => ({ toolId: form.id, agentId, day: dayBefore(n), ...counts }));
+    await forms.server.deps.db.insertInto("formDays").values(rows).execute();
+    const read = async (query: string) => {
+      const url = `/form-submissions/analytics?agentId=${agentId}&${query}`;
+      const { status, body } = await forms.account.call("GET", url);
+      expect(status, JSON.stringify(body)).toBe(200);
+      return body.analytics.find(({ toolId }: { toolId: string }) => toolId === form.id);
+    };
+    expect(await read("from=2026-01-30&groupBy=day")).toMatchObject({
+      submitted: 4,
+      days: [
+        { date: "2026-01-30", ...counts },
+        { date: "2026-01-31", ...counts },
+      ],
+    });
+    const { days, submitted } = await read("groupBy=day");
+    expect([submitted, days.length, days[0].date, days.at(-1).date]).toEqual([
+      ...[800, 366, dayBefore(365), "2026-01-31"],
+    ]);
+    expect(await read("")).not.toHaveProperty("days");
+    const { body } = await forms.account.call("GET", `/form-submissions/analytics?agentId=${agentId}&groupBy=day`);
+    expect(body.analytics.find(({ toolId }: { toolId: string }) => toolId === unseen.id).days).toEqual([]);
+    const wrong = await forms.account.call("GET", `/form-submissions/analytics?agentId=${agentId}&groupBy=week`);
+    expect(wrong.status).toBe(400);
+    const stranger = await forms.server.createAccount();
+    const foreign = await stranger.call("GET", `/form-submissions/analytics?agentId=${agentId}&groupBy=day`);
+    expect(foreign.status).toBe(404);
+  });
+
   it("tells success from failure by the status, as it changes", async () => {
     const form = await forms.createForm({ formExecutionMode: "client" });
     const [a, b, c] = [await forms.submit(form.id), await forms.submit(form.id), await forms.submit(form.id)];

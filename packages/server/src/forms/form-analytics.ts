@@ -1,4 +1,4 @@
-import type { FormAnalyticsEntry, FormEvent } from "@foyer/contract";
+import type { FormAnalyticsDay, FormAnalyticsEntry, FormEvent } from "@foyer/contract";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import type { FormDayRow } from "../db/form-tables.ts";
@@ -36,20 +36,26 @@ export function createFormAnalytics({ db }: Pick<Deps, "db">, tools: ToolService
         fields: isField ? [fieldName] : [],
       }).catch(refuseGone);
     },
-    /** Every form of the agent, those without visitors too. Days are UTC, both ends count. */
-    async entries(organizationId: string, agentId: string, range: DayRange) {
+    /** Every form of the agent, those without visitors too. Days are UTC, both ends count; `groupBy` adds them one by one. */
+    async entries(organizationId: string, agentId: string, range: DayRange, groupBy?: "day") {
       const forms = (await tools.list(organizationId, agentId)).filter((tool) => tool.executionType === "form");
-      const days = await store.days(agentId, range);
+      const totals = await store.totals(agentId, range);
+      const days = groupBy === "day" ? Map.groupBy(await store.days(agentId, range), ({ toolId }) => toolId) : null;
       const fields = await store.fields(agentId, range);
       return forms.map(({ id: toolId, name: toolName, formSchema }): FormAnalyticsEntry => {
-        const counts = days.find((row) => row.toolId === toolId) ?? nothing;
+        const counts = totals.find((row) => row.toolId === toolId) ?? nothing;
         const completed = (field: string) =>
           fields.find((row) => row.toolId === toolId && row.field === field)?.completed ?? 0;
         const names = (formSchema?.fields ?? []).map(({ name }) => name);
-        return { toolId, toolName, ...figures(counts, names, completed) };
+        const ofDays = days && { days: (days.get(toolId) ?? []).map(toDay) };
+        return { toolId, toolName, ...figures(counts, names, completed), ...ofDays };
       });
     },
   };
+}
+
+function toDay({ day, impressions, started, submitted, successful, failed }: FormDayRow): FormAnalyticsDay {
+  return { date: day, impressions, started, submitted, successful, failed };
 }
 
 /** The counts with the rates that follow; a rate of nothing is 0. */

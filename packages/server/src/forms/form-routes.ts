@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import { accountOf } from "../auth/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import { dayOf } from "../utc-day.ts";
+import { toFilter } from "./form-service.ts";
 import type { Forms } from "./forms.ts";
 import { submissionsAsCsv } from "./submission-csv.ts";
 
@@ -11,19 +12,18 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
   app.route({
     ...contract.getFormAnalytics,
     handler: async (request) => {
-      const { agentId, from, to } = request.query;
+      const { agentId, from, to, groupBy } = request.query;
       const dayIn = (text: string | undefined) => (text === undefined ? undefined : dayOf(Date.parse(text)));
       const range = { from: dayIn(from), to: dayIn(to) };
-      return { analytics: await analytics.entries(accountOf(request).organizationId, agentId, range) };
+      return { analytics: await analytics.entries(accountOf(request).organizationId, agentId, range, groupBy) };
     },
   });
   app.route({
     ...contract.listSubmissions,
     handler: async (request, reply) => {
       const { organizationId } = accountOf(request);
-      const { format, limit, offset, ...filter } = request.query;
-      if (format !== "csv") return service.list(organizationId, request.query);
-      const csv = await submissionsAsCsv(deps, store, organizationId, filter);
+      if (request.query.format !== "csv") return service.list(organizationId, request.query);
+      const csv = await submissionsAsCsv(deps, store, organizationId, toFilter(request.query));
       reply.header("content-disposition", 'attachment; filename="form-submissions.csv"');
       return reply.type("text/csv; charset=utf-8").send(csv as never);
     },
@@ -35,6 +35,12 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
   app.route({
     ...contract.retrySubmission,
     handler: async (request) => service.retry(accountOf(request).organizationId, request.params.id),
+  });
+  app.route({
+    ...contract.retrySubmissions,
+    handler: async (request) => ({
+      retried: await service.retryFailed(accountOf(request).organizationId, request.body),
+    }),
   });
   app.route({
     ...contract.deleteSubmission,

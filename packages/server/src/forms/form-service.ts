@@ -7,11 +7,13 @@ import { isId } from "../ids.ts";
 import type { DeliveryQueue, Leased } from "../outbound/delivery-queue.ts";
 import type { DeliveryWorker } from "../outbound/delivery-worker.ts";
 import type { FormFinder } from "../tools/form-finder.ts";
-import { dayOf } from "../utc-day.ts";
+import { dayOf, instantsOf } from "../utc-day.ts";
 import type { AttemptRecords } from "./attempt-records.ts";
+import { createFailedStore } from "./failed-store.ts";
 import { countsOf, type FormCounters } from "./form-counters.ts";
+import { createRetryFailed } from "./retry-failed.ts";
 import { currentAddress } from "./submission-deliveries.ts";
-import type { SubmissionStore } from "./submission-store.ts";
+import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { toDelivery, toSubmission } from "./submission-view.ts";
 
 const PAGE = { default: 20, max: 100 };
@@ -26,7 +28,8 @@ type Parts = {
 };
 
 /** Submissions as the account's members handle them, and what the visitor's page reports of one. */
-export function createFormService({ config }: Pick<Deps, "config">, parts: Parts) {
+export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKind">, parts: Parts) {
+  const { config } = deps;
   const { store, worker, records, counters } = parts;
 
   async function existing(organizationId: string, id: string): Promise<SubmissionRow> {
@@ -45,7 +48,8 @@ export function createFormService({ config }: Pick<Deps, "config">, parts: Parts
 
   return {
     detail,
-    async list(organizationId: string, { limit, offset = 0, ...filter }: SubmissionQuery) {
+    async list(organizationId: string, { limit, offset = 0, ...query }: SubmissionQuery) {
+      const filter = toFilter(query);
       const page = { limit: Math.min(limit ?? PAGE.default, PAGE.max), offset };
       const rows = await store.list(organizationId, filter, page);
       const files = await store.fileFacts(rows.map(({ id }) => id));
@@ -63,6 +67,7 @@ export function createFormService({ config }: Pick<Deps, "config">, parts: Parts
       await worker.runWithin(leased, config.webhooks.submitWait);
       return detail(organizationId, id);
     },
+    retryFailed: createRetryFailed({ ...parts, failed: createFailedStore(deps) }),
     /** Its counts go with it. */
     async delete(organizationId: string, id: string): Promise<void> {
       await existing(organizationId, id);
@@ -86,6 +91,16 @@ export function createFormService({ config }: Pick<Deps, "config">, parts: Parts
       if (!known) throw notFound("Submission");
       if (!isDeepStrictEqual(known, result)) throw new AppError("CONFLICT", "Another result was reported before.");
     },
+  };
+}
+
+export function toFilter({ from, to, status, agentId, toolId, conversationId }: SubmissionQuery): SubmissionFilter {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(toolId === undefined ? {} : { toolId }),
+    ...(conversationId === undefined ? {} : { conversationId }),
+    ...instantsOf({ from, to }),
   };
 }
 

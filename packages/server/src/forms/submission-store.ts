@@ -8,7 +8,12 @@ import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 
 export type FileFacts = Omit<SubmissionFileRow, "content" | "prefix">;
-export type SubmissionFilter = Partial<Pick<SubmissionRow, "agentId" | "toolId" | "status">>;
+/** `from` (inclusive) and `to` (exclusive) in milliseconds. */
+export type SubmissionFilter = Partial<Pick<SubmissionRow, "agentId" | "toolId" | "status">> & {
+  conversationId?: string;
+  from?: number;
+  to?: number;
+};
 export type DeliveryOutcome = Pick<DeliveryRow, "position" | "purpose" | "type" | "state"> & { error: string | null };
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
@@ -20,13 +25,22 @@ export function createSubmissionStore(deps: StoreDeps) {
   const { db } = deps;
   const owned = (organizationId: string, filter: SubmissionFilter = {}) =>
     filtered(db.selectFrom("submissions").where("organizationId", "=", organizationId), filter);
-  return { ...contentReader(deps), ...deliveryReaders(db), ...submissionReaders(db, owned), ...submissionWriters(db) };
+  return {
+    ...contentReader(deps),
+    ...deliveryReaders(db),
+    ...submissionReaders(db, owned),
+    ...submissionWriters(db),
+  };
 }
 
 type Submissions = SelectQueryBuilder<Tables, "submissions", object>;
 
-function filtered(query: Submissions, { agentId, toolId, status }: SubmissionFilter): Submissions {
+function filtered(query: Submissions, filter: SubmissionFilter): Submissions {
+  const { agentId, toolId, status, conversationId, from, to } = filter;
   return query
+    .$if(conversationId !== undefined, (q) => q.where("conversationId", "=", conversationId ?? ""))
+    .$if(from !== undefined, (q) => q.where("createdAt", ">=", from ?? 0))
+    .$if(to !== undefined, (q) => q.where("createdAt", "<", to ?? 0))
     .$if(agentId !== undefined, (q) => q.where("agentId", "=", agentId ?? ""))
     .$if(toolId !== undefined, (q) => q.where("toolId", "=", toolId ?? ""))
     .$if(status !== undefined, (q) => q.where("status", "=", status ?? "pending"));

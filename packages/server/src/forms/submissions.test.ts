@@ -263,11 +263,17 @@ onBothDatabases("Submissions", (createDatabase) => {
       ids.delivered = (await client.submit(hooked.id)).body.submissionId;
       forms.receiver.answer((_, response) => void response.writeHead(500).end());
       ids.failed = (await client.submit(hooked.id)).body.submissionId;
-      ids.page = (await client.submit(page.id)).body.submissionId;
+      ids.page = (await client.submit(page.id, {}, { conversationId: "somewhere" })).body.submissionId;
       ids.elsewhere = (await other.submit(elsewhere.id)).body.submissionId;
       list = async (query = "") => (await account.call("GET", `/form-submissions${query}`)).body;
       tools = { ...tools, hooked: hooked.id };
       ids.agent = client.agentId;
+      const createdAt = Date.parse("2026-03-01T10:00:00Z");
+      await forms.db
+        .updateTable("submissions")
+        .set({ createdAt })
+        .where("id", "=", ids.delivered ?? "")
+        .execute();
     });
 
     it("newest first, with the page and the total", async () => {
@@ -294,6 +300,12 @@ onBothDatabases("Submissions", (createDatabase) => {
         { total: 1, limit: 20, offset: 0 },
       ],
       [() => `?agentId=${ids.agent}&toolId=${tools.elsewhere}`, [], { total: 0, limit: 20, offset: 0 }],
+      ["?conversationId=somewhere", ["page"], { total: 1, limit: 20, offset: 0 }],
+      ["?from=2020-01-01&to=2020-12-31", [], { total: 0, limit: 20, offset: 0 }],
+      ["?from=2026-03-01&to=2026-03-01", ["delivered"], { total: 1, limit: 20, offset: 0 }],
+      ["?from=2026-03-01T10:00:00.001Z&to=2026-03-02", [], { total: 0, limit: 20, offset: 0 }],
+      ["?to=2026-03-01T10:00:00Z", [], { total: 0, limit: 20, offset: 0 }],
+      ["?to=2026-03-02&status=webhook_success", ["delivered"], { total: 1, limit: 20, offset: 0 }],
       ["?toolId=nobody", [], { total: 0, limit: 20, offset: 0 }],
     ])("by %s", async (query, expected, pagination) => {
       const page = await list(typeof query === "string" ? query : query());
@@ -309,6 +321,9 @@ onBothDatabases("Submissions", (createDatabase) => {
       "status=done",
       "status=",
       "format=xml",
+      "from=yesterday",
+      "to=2026-02-30T00",
+      "conversationId=",
       "agentId=",
     ])("not by %s", async (query) => {
       const { status, body } = await manage("GET", `/form-submissions?${query}`);

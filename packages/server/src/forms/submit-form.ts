@@ -1,7 +1,6 @@
 import type { FormSchema, FormSubmit, SubmitResult } from "@foyer/contract";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import type { AgentService } from "../agents/agent-service.ts";
-import { checkOrigin } from "../agents/agent-service.ts";
 import type { SubmissionRow } from "../db/form-tables.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
@@ -48,7 +47,7 @@ export function createSubmitForm(
     /** The form and its agent, when a page on this origin may use it. @throws 404, 403 */
     async formFor(toolId: string, origin: string | undefined): Promise<ToolRow> {
       const tool = await services.formFinder.submittable(toolId);
-      checkOrigin(await services.agents.getPublic(tool.agentId), origin, ownOrigin);
+      services.agents.checkOrigin(await services.agents.getPublic(tool.agentId), origin, ownOrigin);
       return tool;
     },
     /** @throws 400 with one detail for each field that is wrong */

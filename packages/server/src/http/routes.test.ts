@@ -19,6 +19,7 @@ const everyRoute = [
   "OPTIONS /form-submissions/event public",
   "OPTIONS /form-submissions/submit public",
   "POST /form-submissions/:id/retry account",
+  "POST /form-submissions/retry account",
   "POST /form-submissions/client-result public",
   "POST /form-submissions/event public",
   "POST /form-submissions/submit public",
@@ -43,6 +44,8 @@ const everyRoute = [
   "GET /dashboard/* public",
   "GET /dashboard/assets/:file public",
   "GET /demo/:agentId public",
+  "GET /doctor session",
+  "GET /doctor/stream session",
   "GET /docs public",
   "GET /docs/json public",
   "GET /docs/static/* public",
@@ -52,6 +55,7 @@ const everyRoute = [
   "GET /healthz public",
   "GET /metrics public",
   "GET /models account",
+  "GET /plan account",
   "GET /models/providers account",
   "GET /openapi.json public",
   "GET /pages/:file public",
@@ -82,6 +86,7 @@ const everyRoute = [
   "GET /tools account",
   "GET /tools/:id account",
   "GET /tools/limits account",
+  "GET /tools/errors account",
   "POST /secrets account",
   "POST /tools account",
   "POST /tools/:id/test account",
@@ -122,6 +127,7 @@ const everyRoute = [
   "POST /chat public",
   "POST /chat/:conversationId/stop conversation",
   "POST /conversations/:id/feedback conversation",
+  "POST /models/providers/:provider/test account",
   "PUT /models/providers/:provider account",
 ];
 
@@ -208,7 +214,7 @@ it("lets an account's key in everywhere but where people are meant", async () =>
 /** What a member may not do; and of that, what an admin may not either. */
 const forAdmins = [
   /^(POST|PATCH|DELETE) \/members\b/,
-  /^\w+ \/(api-keys|invitations|secrets|models\/providers)\b/,
+  /^\w+ \/(api-keys|doctor|invitations|secrets|models\/providers)\b/,
   /^\w+ \/agents\/:id\/identity-secret\b/,
   /^\w+ \/tools\/:id\/webhook-secret\b/,
 ];

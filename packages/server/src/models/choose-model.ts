@@ -1,6 +1,6 @@
 import type { ModelInfo } from "@foyer/contract";
 import type { Logger } from "pino";
-import { AppError } from "../errors.ts";
+import { AppError, notFound } from "../errors.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";
 import { anthropic } from "./anthropic.ts";
 import type { ChatModel } from "./chat-model.ts";
@@ -12,6 +12,7 @@ import { openai } from "./openai.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import type { Connection, Provider } from "./provider.ts";
 import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "./provider-environment.ts";
+import { testProvider } from "./test-provider.ts";
 
 const DEMO = "foyer/demo";
 const LIST_TIMEOUT_MS = 5_000;
@@ -46,12 +47,17 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
     const usable = new Map<ProviderName, Connection>();
     for (const name of providerNames) {
       const access = own.get(name) ?? environment.get(name);
-      const baseUrl = access?.baseUrl ?? providers[name].baseUrl;
-      if (!access || !baseUrl || !isUsable(name, access)) continue;
-      const trust = own.has(name) && access.baseUrl !== null ? "account" : "operator";
-      usable.set(name, { apiKey: access.apiKey, baseUrl: withUsualPath(baseUrl, providers[name]), trust, outbound });
+      const connection = access && connectionTo(name, access, own.has(name));
+      if (connection) usable.set(name, connection);
     }
     return usable;
+  }
+
+  function connectionTo(name: ProviderName, access: ProviderAccess, isOwn: boolean): Connection | null {
+    const baseUrl = access.baseUrl ?? providers[name].baseUrl;
+    if (!baseUrl || !isUsable(name, access)) return null;
+    const trust = isOwn && access.baseUrl !== null ? "account" : "operator";
+    return { apiKey: access.apiKey, baseUrl: withUsualPath(baseUrl, providers[name]), trust, outbound };
   }
 
   return {
@@ -74,6 +80,27 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
         throw new AppError("MODEL_NOT_CONFIGURED", `The model ${agent.model} is not configured on this server.`);
       }
       return providers[provider].connect(connection, name);
+    },
+    /** The providers that the account can use, and which of these model ids none of them answers for. */
+    async survey(organizationId: string, modelIds: readonly string[]) {
+      const usable = await connections(organizationId);
+      const isAnswered = (id: string) => {
+        const { provider } = parseModelId(id, defaultModelId);
+        return usable.size === 0 || id === DEMO || (provider !== undefined && usable.has(provider));
+      };
+      const labels = [...usable.keys()].map((name) => providers[name].label);
+      return { labels, unanswered: modelIds.filter((id) => !isAnswered(id)) };
+    },
+    /**
+     * Tries what the account gives, or (null) what it uses now. @returns what is wrong, or null
+     * @throws 404 when it uses nothing now
+     */
+    async test(organizationId: string, name: ProviderName, given: ProviderAccess | null, model: string | null) {
+      const own = given ?? (await settings.get(organizationId)).get(name);
+      const access = own ?? environment.get(name);
+      const connection = access && connectionTo(name, access, own !== undefined);
+      if (!connection) throw notFound("Model provider setting");
+      return testProvider(providers[name], connection, { model, isHidden: !own && access.baseUrl !== null });
     },
     /** What the account can use now, as the providers themselves say; one that does not answer is left out. */
     async list(organizationId: string): Promise<ModelInfo[]> {

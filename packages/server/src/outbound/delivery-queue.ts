@@ -26,7 +26,7 @@ export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
  */
 export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind: DatabaseKind }, leaseMs: number) {
   const now = databaseNow(databaseKind);
-  const queries = deliveryQueries(db, databaseKind, now);
+  const queries = { ...deliveryQueries(db, databaseKind, now), restartFailed: restartFailed(db, databaseKind, now) };
 
   return {
     /** Keeps deliveries: leased to the caller, or for whoever claims them after `dueInMs`. */
@@ -75,10 +75,17 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     async restart(trx: Executor, id: string, address: Pick<DeliveryRow, "target" | "host">): Promise<Leased[]> {
       return (await queries.restart(trx, { id, ...address, ms: leaseMs })).rows;
     },
+    /** The same for those that failed, due now, for whoever claims them. @returns whose they were, by submission */
+    async restartFailed(trx: Executor, rows: readonly AddressRow[]) {
+      const restarted = (await queries.restartFailed(trx, { json: toJson(rows) })).rows;
+      return [...new Set(restarted.map(({ submissionId }) => submissionId))];
+    },
   };
 }
 
 type LeaseKey = { id: string; fence: number };
+
+type AddressRow = Pick<DeliveryRow, "id" | "target" | "host">;
 
 type SettledRow = Pick<DeliveryRow, "id" | "fence" | "state"> & { waitMs: number };
 
@@ -139,6 +146,26 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         .where("state", "=", "pending"),
     ),
   };
+}
+
+function restartFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
+  return compileOnce<{ json: string }, Pick<DeliveryRow, "submissionId">>((param) =>
+    db
+      .updateTable("deliveries")
+      .from(jsonRows<AddressRow>(kind, param("json"), { id: "text", target: "text", host: "text" }))
+      .set({
+        ...{
+          state: "pending",
+          attemptsBefore: sql`deliveries.attempts`,
+          fence: sql`deliveries.fence + 1`,
+          dueAt: now,
+        },
+        ...{ target: sql.ref("rows.target"), host: sql.ref("rows.host") },
+      })
+      .whereRef("deliveries.id", "=", "rows.id")
+      .where("deliveries.state", "=", sql.lit("failed"))
+      .returning("deliveries.submissionId"),
+  );
 }
 
 /** PostgreSQL must be told the type of a parameter in an expression. */

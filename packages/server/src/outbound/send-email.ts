@@ -16,6 +16,10 @@ export type Mailer = {
    * @throws MailError whose message may be shown to a member of the account
    */
   send(mail: Mail): Promise<void>;
+  /**
+   * Connects and signs in, as for a mail, within `CHECK_MS`. @returns what is wrong, as for `send`; null when nothing is
+   */
+  check(): Promise<string | null>;
   /** Ends every connection. What is being sent fails. */
   close(): Promise<void>;
 };
@@ -53,10 +57,40 @@ export function createMailer(
         throw failure;
       }
     },
+    async check() {
+      if (!smtp) return "SMTP_URL is not set.";
+      const probe = await openTransport(smtp, { ...timeouts, ...atMost(timeouts, CHECK_MS) });
+      try {
+        await inTime(probe.verify(), CHECK_MS);
+        return null;
+      } catch (error) {
+        return explain(error).failure.message;
+      } finally {
+        probe.close({ force: true });
+      }
+    },
     async close() {
       (await transport)?.close({ force: true });
     },
   };
+}
+
+/** Somebody looks at a page meanwhile. In milliseconds. */
+const CHECK_MS = 5_000;
+
+const atMost = ({ connect, greeting, socket }: typeof defaultLimits, ms: number) => ({
+  ...{ connect: Math.min(connect, ms), greeting: Math.min(greeting, ms), socket: Math.min(socket, ms) },
+});
+
+/** Rejects as nodemailer does when something takes too long. */
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(Object.assign(new Error("too late"), { code: "ETIMEDOUT" })), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** nodemailer is loaded with the first mail: a server that sends none does without its memory. */

@@ -14,7 +14,9 @@ describe("counting in one process", () => {
     expect(await count("a", 5)).toEqual({ calls: 1, now, endsAt: MINUTE + 60_000 });
     expect(await count("a", 5)).toMatchObject({ calls: 2 });
     expect(await count("b", 5)).toMatchObject({ calls: 1 });
+    expect([await count.current("a"), await count.current("b"), await count.current("c")]).toEqual([2, 1, 0]);
     now = MINUTE + 60_000;
+    expect(await count.current("a")).toBe(0);
     expect(await count("a", 5)).toEqual({ calls: 1, now, endsAt: MINUTE + 120_000 });
   });
 });
@@ -52,7 +54,9 @@ describe("counting in several processes on one PostgreSQL", () => {
     await setClock(MINUTE + 59_000);
     expect(await here("a", 5)).toEqual({ calls: 1, now: MINUTE + 59_000, endsAt: MINUTE + 60_000 });
     expect([await calls(there), await calls(here), await calls(there, "b")]).toEqual([2, 3, 1]);
+    expect([await here.current("a"), await here.current("b"), await here.current("c")]).toEqual([3, 1, 0]);
     await setClock(MINUTE + 60_000);
+    expect(await here.current("a")).toBe(0);
     expect(await there("a", 5)).toEqual({ calls: 1, now: MINUTE + 60_000, endsAt: MINUTE + 120_000 });
     expect(await calls(here)).toBe(2);
   });

@@ -11,13 +11,18 @@ const KNOWN_ACCOUNTS = 10_000;
 export type MinuteCount = { calls: number; now: number; endsAt: number };
 
 /** Counts a call of an account. `calls` is exact up to `limit`; above it, it is only known to be above. */
-export type CallCounter = (organizationId: string, limit: number) => MinuteCount | Promise<MinuteCount>;
+type CountCall = (organizationId: string, limit: number) => MinuteCount | Promise<MinuteCount>;
+
+export type CallCounter = CountCall & {
+  /** The account's calls in this clock minute, without counting one. */
+  current(organizationId: string): number | Promise<number>;
+};
 
 /** For one process: in memory, by its own clock. */
 export function createLocalCounter(clock: () => number = Date.now): CallCounter {
   let minute = 0;
   let counts = new Map<string, number>();
-  return (organizationId) => {
+  const count: CountCall = (organizationId) => {
     const now = clock();
     const current = Math.floor(now / MINUTE_MS);
     if (current !== minute) {
@@ -28,6 +33,9 @@ export function createLocalCounter(clock: () => number = Date.now): CallCounter 
     counts.set(organizationId, calls);
     return { calls, now, endsAt: (minute + 1) * MINUTE_MS };
   };
+  const current = (organizationId: string) =>
+    Math.floor(clock() / MINUTE_MS) === minute ? (counts.get(organizationId) ?? 0) : 0;
+  return Object.assign(count, { current });
 }
 
 /**
@@ -56,7 +64,14 @@ export function createSharedCounter(db: Db, clock: RawBuilder<number> = database
     return count;
   }
 
-  return (organizationId, limit) => knownFull(organizationId, limit) ?? ask(organizationId, limit);
+  const count: CountCall = (organizationId, limit) => knownFull(organizationId, limit) ?? ask(organizationId, limit);
+  return Object.assign(count, {
+    async current(organizationId: string): Promise<number> {
+      const own = db.selectFrom("planMinutes").select("calls").where("organizationId", "=", organizationId);
+      const row = await own.where("minute", "=", sql<number>`${clock} / ${sql.lit(MINUTE_MS)}`).executeTakeFirst();
+      return row?.calls ?? 0;
+    },
+  });
 }
 
 type CountRow = { calls: number; minute: number; now: number };

@@ -10,10 +10,7 @@ import { callsPerMinute } from "./plan-limits.ts";
  * it stands, whatever else it is.
  * @throws 429 over the limit
  */
-export function createPlanLimit(
-  { config, db, databaseKind }: Pick<Deps, "config" | "db" | "databaseKind">,
-  count: CallCounter = databaseKind === "postgres" ? createSharedCounter(db) : createLocalCounter(),
-): CountCall {
+export function createPlanLimit({ config }: Pick<Deps, "config">, count: CallCounter): CountCall {
   return ({ organizationId, plan }, reply) => {
     const limit = callsPerMinute(plan, config.limits.apiCalls);
     if (limit === 0) return;
@@ -21,6 +18,11 @@ export function createPlanLimit(
     if (counted instanceof Promise) return counted.then((known) => admit(reply, plan, limit, known));
     admit(reply, plan, limit, counted);
   };
+}
+
+/** Shared by the processes that share a PostgreSQL. */
+export function createCallCounter({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">): CallCounter {
+  return databaseKind === "postgres" ? createSharedCounter(db) : createLocalCounter();
 }
 
 function admit(reply: FastifyReply, plan: string, limit: number, { calls, now, endsAt }: MinuteCount) {

@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import { accountOf } from "../auth/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import { invalid, notFound } from "../errors.ts";
-import { isUsable, type ProviderName, providerNames } from "../models/provider-environment.ts";
+import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "../models/provider-environment.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 
 export function providerRoutes(app: App, { models, providerSettings, config, outbound }: Deps): void {
@@ -31,15 +31,9 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
     handler: async (request) => {
       const { organizationId } = accountOf(request);
       const provider = known(request.params.provider);
-      const access = {
-        apiKey: request.body.apiKey ?? null,
-        baseUrl: request.body.baseUrl?.replace(/\/+$/, "") ?? null,
-      };
+      const access = accessIn(request.body);
       if (access.baseUrl !== null) checkAddress(access.baseUrl);
-      if (!isUsable(provider, access)) {
-        const missing = providers[provider].baseUrl === null ? "baseUrl" : "apiKey";
-        throw invalid(missing, `${providers[provider].label} cannot be used without it`);
-      }
+      checkUsable(provider, access);
       await providerSettings.put(organizationId, provider, access);
       const info = (await describe(organizationId)).find((entry) => entry.provider === provider);
       if (!info) throw notFound("Model provider");
@@ -56,13 +50,49 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
     },
   });
 
+  app.route({
+    ...contract.testProvider,
+    handler: async (request) => {
+      const provider = known(request.params.provider);
+      const access = accessIn(request.body);
+      const isGiven = access.apiKey !== null || access.baseUrl !== null;
+      if (isGiven) checkUsable(provider, access);
+      const startedAt = performance.now();
+      const { organizationId } = accountOf(request);
+      const error =
+        refusalOf(access.baseUrl) ??
+        (await models.test(organizationId, provider, isGiven ? access : null, request.body.model ?? null));
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { data: { success: error === null, durationMs, error }, error: null };
+    },
+  });
+
+  function checkUsable(provider: ProviderName, access: ProviderAccess) {
+    if (isUsable(provider, access)) return;
+    const missing = providers[provider].baseUrl === null ? "baseUrl" : "apiKey";
+    throw invalid(missing, `${providers[provider].label} cannot be used without it`);
+  }
+
   function checkAddress(baseUrl: string) {
+    const refusal = refusalOf(baseUrl);
+    if (refusal !== null) throw invalid("baseUrl", refusal);
+  }
+
+  /** Why an account may not call this address, as far as that shows without looking it up; null when it may. */
+  function refusalOf(baseUrl: string | null): string | null {
     try {
-      outbound.checkUrl(baseUrl);
+      if (baseUrl !== null) outbound.checkUrl(baseUrl);
+      return null;
     } catch (error) {
-      throw error instanceof OutboundError ? invalid("baseUrl", error.message) : error;
+      if (error instanceof OutboundError) return error.message;
+      throw error;
     }
   }
+}
+
+/** The account's own access, with nothing of the server's. */
+function accessIn({ apiKey, baseUrl }: { apiKey?: string | null; baseUrl?: string | null }): ProviderAccess {
+  return { apiKey: apiKey ?? null, baseUrl: baseUrl?.replace(/\/+$/, "") ?? null };
 }
 
 function known(name: string): ProviderName {

@@ -2,6 +2,7 @@ import type { JSONSchema7, LanguageModelV4FunctionTool } from "@ai-sdk/provider"
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { failure, type ToolOutcome, type ToolRunner } from "./run-tool.ts";
+import { createToolErrors } from "./tool-errors.ts";
 import { createToolStore } from "./tool-store.ts";
 
 /** An agent's tools as its reply needs them: what the model is offered, and how a call is run. */
@@ -13,6 +14,7 @@ export type AgentTools = {
 
 export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: ToolRunner) {
   const store = createToolStore(db);
+  const errors = createToolErrors({ db, log });
   return async (agentId: string): Promise<AgentTools> => {
     const rows = await store.enabled(agentId);
     const find = (name: string) => rows.find((row) => row.name === name);
@@ -24,8 +26,12 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: 
         if (!offered) return failure("There is no such tool.");
         // A reply can take minutes, and the tool may have been changed or taken away in the meantime.
         try {
-          const tool = await store.enabledById(agentId, offered.id);
-          return tool ? await runner.run(tool, input, signal) : failure("This tool is not available any more.");
+          const found = await store.enabledById(agentId, offered.id);
+          if (!found) return failure("This tool is not available any more.");
+          const { outcome, problem } = await runner.run(found.tool, input, signal);
+          // Of a call whose visitor went away nobody knows how it would have ended.
+          if (!signal.aborted) await errors.note(offered.id, found.standing, problem);
+          return outcome;
         } catch (error) {
           log.error({ err: error, toolId: offered.id }, "tool could not be run");
           return failure("The tool could not be run.");

@@ -65,8 +65,10 @@ export function createToolRunner(
   }
 
   return {
-    async run(tool: ToolRow, input: unknown, signal: AbortSignal): Promise<ToolOutcome> {
-      return (await run(tool, input, signal)).outcome;
+    /** `problem` is for the tool's maker: what went wrong, exactly. */
+    async run(tool: ToolRow, input: unknown, signal: AbortSignal) {
+      const { outcome, problem } = await run(tool, input, signal);
+      return { outcome, problem: problemOf(outcome, problem) };
     },
     /** For the tool's maker, who may know more than a visitor. */
     async test(tool: ToolRow, input: Input): Promise<ToolTest> {
@@ -76,13 +78,17 @@ export function createToolRunner(
       return {
         isError,
         forModel,
-        problem: problem ?? (isError ? forModel : null),
+        problem: problemOf(outcome, problem),
         forVisitor: { result, display, ...(form ? { form } : {}) },
         durationMs: Math.round(performance.now() - startedAt),
         request,
       };
     },
   };
+}
+
+function problemOf({ isError, forModel }: ToolOutcome, problem: string | undefined): string | null {
+  return problem ?? (isError ? forModel : null);
 }
 
 export function failure(message: string): ToolOutcome {

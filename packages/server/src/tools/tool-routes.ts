@@ -25,6 +25,10 @@ export function toolRoutes(
     handler: async (request) => tools.limits(accountOf(request), request.query.agentId),
   });
   app.route({
+    ...contract.listToolErrors,
+    handler: async (request) => tools.errors(accountOf(request).organizationId, request.query.agentId),
+  });
+  app.route({
     ...contract.getTool,
     handler: async (request) => tools.get(accountOf(request).organizationId, request.params.id),
   });

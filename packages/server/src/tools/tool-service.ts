@@ -10,6 +10,7 @@ import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
 import { canonical, emptyTool, toColumns, toTool } from "./tool-columns.ts";
+import { createToolErrorList } from "./tool-errors.ts";
 import { checkTool } from "./tool-rules.ts";
 import { createToolStore } from "./tool-store.ts";
 
@@ -44,6 +45,7 @@ export function createToolService(
       await agents.get(organizationId, agentId);
       return (await store.list(organizationId, agentId)).map(toTool);
     },
+    errors: createToolErrorList({ db }, agents),
     async get(organizationId: string, id: string): Promise<Tool> {
       return toTool(await existing(organizationId, id));
     },

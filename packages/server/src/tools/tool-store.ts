@@ -3,24 +3,24 @@ import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import type { StandingError } from "./tool-errors.ts";
+
+type RowWithError = ToolRow & { errorAt: number | null; errorMessage: string | null };
 
 export function createToolStore(db: Db) {
-  const enabled = compileOnce<{ agentId: string }, ToolRow>((param) =>
-    db.selectFrom("tools").selectAll().where("agentId", "=", param("agentId")).where("isEnabled", "=", 1).orderBy("id"),
-  );
-  const byId = compileOnce<{ id: string }, ToolRow>((param) =>
-    db.selectFrom("tools").selectAll().where("id", "=", param("id")),
-  );
+  const { enabled, byId, toRun } = hotQueries(db);
   const owned = (organizationId: string) => db.selectFrom("tools").where("organizationId", "=", organizationId);
   return {
     /** What the agent may call, oldest first. */
     async enabled(agentId: string): Promise<ToolRow[]> {
       return (await enabled(db, { agentId })).rows;
     },
-    /** The tool as it is now, when it is still enabled. */
-    async enabledById(agentId: string, id: string): Promise<ToolRow | undefined> {
-      const tool = db.selectFrom("tools").selectAll().where("id", "=", id).where("agentId", "=", agentId);
-      return tool.where("isEnabled", "=", 1).executeTakeFirst();
+    /** The tool as it is now, when it is still enabled, with the failure that stands. */
+    async enabledById(agentId: string, id: string): Promise<{ tool: ToolRow; standing: StandingError } | undefined> {
+      const row = (await toRun(db, { agentId, id })).rows[0];
+      if (!row) return undefined;
+      const { errorAt: at, errorMessage: message, ...tool } = row;
+      return { tool, standing: at === null || message === null ? null : { at, message } };
     },
     /** For visitors, who know the tool's id and no account. */
     async getPublic(id: string): Promise<ToolRow | undefined> {
@@ -82,6 +82,38 @@ export function createToolStore(db: Db) {
         .limit(1)
         .executeTakeFirst();
     },
+  };
+}
+
+/** What every message or every call of a tool runs. */
+function hotQueries(db: Db) {
+  return {
+    enabled: compileOnce<{ agentId: string }, ToolRow>((param) =>
+      db
+        .selectFrom("tools")
+        .selectAll()
+        .where("agentId", "=", param("agentId"))
+        .where("isEnabled", "=", 1)
+        .orderBy("id"),
+    ),
+    byId: compileOnce<{ id: string }, ToolRow>((param) =>
+      db.selectFrom("tools").selectAll().where("id", "=", param("id")),
+    ),
+    toRun: compileOnce<{ agentId: string; id: string }, RowWithError>((param) =>
+      db
+        .selectFrom("tools")
+        .selectAll("tools")
+        // Not by a join, which costs SQLite ten times as much.
+        .select(({ selectFrom }) => {
+          const standing = selectFrom("toolErrors")
+            .whereRef("toolId", "=", "tools.id")
+            .where("recoveredAt", "is", null);
+          return [standing.select("at").as("errorAt"), standing.select("message").as("errorMessage")];
+        })
+        .where("tools.id", "=", param("id"))
+        .where("tools.agentId", "=", param("agentId"))
+        .where("tools.isEnabled", "=", 1),
+    ),
   };
 }
 

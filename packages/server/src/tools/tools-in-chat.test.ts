@@ -229,4 +229,44 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     });
     await demo.stop();
   });
+
+  it("leave their last failure for the owner, until they work again; tests of a tool do not", async () => {
+    const tool = await addStock();
+    const errors = async () => (await server.app.inject({ url: `/tools/errors?agentId=${agentId}`, headers })).json();
+    const failure = (message: RegExp, recoveredAt: unknown = null) => ({
+      [tool.id]: { at: expect.stringMatching(/Z$/), message: expect.stringMatching(message), recoveredAt },
+    });
+    shop.script(({ response }) => void response.writeHead(500).end("out of order"));
+    await manage("POST", `/tools/${tool.id}/test`, { input: { bike: "city" } });
+    expect(await errors()).toEqual({});
+    modelCalls(["check_stock", { bike: "city" }]);
+    await ask("City?");
+    expect(await errors()).toEqual(failure(/500/));
+    const first = await errors();
+    modelCalls(["check_stock", { bike: "city" }]);
+    await ask("The same within a minute?");
+    expect(await errors()).toEqual(first);
+    modelCalls(["check_stock", { bike: "boat" }]);
+    await ask("Boat?");
+    expect(await errors()).toEqual(failure(/input/));
+    shop.script(({ response }) => void response.end("3"));
+    modelCalls(["check_stock", { bike: "city" }]);
+    await ask("Works?");
+    const recovered = await errors();
+    expect(recovered).toEqual(failure(/input/, expect.stringMatching(/Z$/)));
+    modelCalls(["check_stock", { bike: "city" }]);
+    await ask("And again?");
+    expect(await errors()).toEqual(recovered);
+    shop.script(({ response }) => void response.writeHead(404).end("x".repeat(2_000)));
+    modelCalls(["check_stock", { bike: "city" }]);
+    await ask("Broken again?");
+    expect(await errors()).toEqual(failure(/^.{1,500}$/s));
+    const stranger = await server.createAccount();
+    expect((await stranger.call("GET", `/tools/errors?agentId=${agentId}`)).status).toBe(404);
+    expect((await stranger.call("GET", "/tools/errors")).status).toBe(400);
+    await manage("DELETE", `/tools/${tool.id}`);
+    expect(await server.deps.db.selectFrom("toolErrors").selectAll().where("toolId", "=", tool.id).execute()).toEqual(
+      [],
+    );
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hasState } from "../http/if-none-match.ts";
 import { createListingCache, type Listing, toListing } from "./trigger-listing.ts";
 
-const listing = (name: string) => toListing({ allowedOrigins: "[]" }, [{ name }]);
+const listing = (name: string) => toListing({ id: "agent_1", allowedOrigins: "[]" }, [{ name }]);
 
 describe("the cache of listings", () => {
   /** A cache with a clock of its own, and a source that counts how often it was read. */

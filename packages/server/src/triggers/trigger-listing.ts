@@ -9,7 +9,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 const ENTRY_BYTES = 1_024;
 
 /** What an agent's pages get, ready to be sent, and which pages may have it. */
-export type Listing = { agent: Pick<AgentRow, "allowedOrigins">; body: Buffer; headers: { etag: string } };
+export type Listing = { agent: Pick<AgentRow, "id" | "allowedOrigins">; body: Buffer; headers: { etag: string } };
 
 export type ListingCache = ReturnType<typeof createListingCache>;
 
@@ -59,5 +59,5 @@ export function toListing(agent: Listing["agent"], triggers: readonly unknown[])
     vary: "origin",
     "content-type": "application/json; charset=utf-8",
   };
-  return { agent: { allowedOrigins: agent.allowedOrigins }, body, headers };
+  return { agent: { id: agent.id, allowedOrigins: agent.allowedOrigins }, body, headers };
 }

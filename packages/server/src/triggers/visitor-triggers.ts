@@ -1,5 +1,5 @@
 import type { TriggerEvent, VisitorForm } from "@foyer/contract";
-import { type AgentService, checkOrigin } from "../agents/agent-service.ts";
+import type { AgentService } from "../agents/agent-service.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
@@ -35,7 +35,7 @@ export function createVisitorTriggers(
   /** 404 when there is no such agent. Up to 5 s old where another process made the change. */
   async function listing(agentId: string, origin: string | undefined): Promise<Listing> {
     const found = await cache.get(agentId, read);
-    checkOrigin(found.agent, origin, ownOrigin);
+    agents.checkOrigin(found.agent, origin, ownOrigin);
     return found;
   }
 
@@ -50,7 +50,7 @@ export function createVisitorTriggers(
     },
     async form(idOrName: string, agentId: string | null, origin: string | undefined): Promise<VisitorForm> {
       const tool = await forms.enabled(idOrName, agentId);
-      checkOrigin(await agents.getPublic(tool.agentId), origin, ownOrigin);
+      agents.checkOrigin(await agents.getPublic(tool.agentId), origin, ownOrigin);
       return toVisitorForm(tool);
     },
   };

@@ -1,0 +1,49 @@
+import Type, { type Static } from "typebox";
+import { nullable, oneOf } from "./schema.ts";
+
+export const checkStates = ["ok", "warning", "failure"] as const;
+
+export const checkIds = [
+  ...(["model", "deliveries", "origins", "encryption"] as const),
+  ...(["mail", "address", "https", "client-ip", "secret", "database", "disk"] as const),
+] as const;
+
+export const Check = Type.Object({
+  id: oneOf(checkIds),
+  state: oneOf(checkStates),
+  title: Type.String(),
+  detail: Type.String({ description: "What was found" }),
+  fix: nullable(Type.String({ description: "What to do about it" })),
+});
+export type Check = Static<typeof Check>;
+
+const tags = ["Doctor"];
+const config = { access: "session" } as const;
+
+export const getDoctor = {
+  method: "GET",
+  url: "/doctor",
+  config,
+  schema: {
+    tags,
+    summary: "Look for what is not set up as it should be",
+    description:
+      "What concerns the account, and, for members of the server's first organization and the user of FOYER_ADMIN_EMAIL, the server.",
+    response: { 200: Type.Object({ checks: Type.Array(Check) }) },
+  },
+} as const;
+
+/** What `/doctor/stream` sends five times, 200 ms apart, as the event `tick`. */
+export const DoctorTick = Type.Object({
+  type: Type.Literal("tick"),
+  number: Type.Integer(),
+  at: Type.Number({ description: "When it was sent, in milliseconds since 1970" }),
+});
+export type DoctorTick = Static<typeof DoctorTick>;
+
+export const streamDoctor = {
+  method: "GET",
+  url: "/doctor/stream",
+  config,
+  schema: { tags, summary: "Five events, 200 ms apart: together if a proxy on the way holds streams back" },
+} as const;

@@ -1,0 +1,24 @@
+import Type, { type Static } from "typebox";
+import { nullable, Timestamp } from "./schema.ts";
+
+/** How a tool failed last in a chat, for whoever can mend it; tests of a tool do not count. */
+export const ToolFailure = Type.Object({
+  at: Timestamp,
+  message: Type.String({ description: "At most 500 characters" }),
+  recoveredAt: nullable(Type.String({ format: "date-time", description: "`null`: it has not worked since" })),
+});
+export type ToolFailure = Static<typeof ToolFailure>;
+
+export const listToolErrors = {
+  method: "GET",
+  url: "/tools/errors",
+  config: { access: "account" },
+  schema: {
+    tags: ["Tools"],
+    summary: "How an agent's tools failed last, by their id; what never failed is not there",
+    querystring: Type.Object({ agentId: Type.String({ minLength: 1 }) }),
+    response: {
+      200: Type.Unsafe<Record<string, ToolFailure>>({ type: "object", additionalProperties: ToolFailure }),
+    },
+  },
+} as const;

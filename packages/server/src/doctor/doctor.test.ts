@@ -1,0 +1,221 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { type createBrowser, createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
+import { startSmtpServer } from "../../../../test/smtp-server.ts";
+import type { Check } from "../../../contract/src/index.ts";
+
+const ofAccount = ["model", "deliveries", "origins", "encryption"];
+const ofServer = ["mail", "address", "https", "client-ip", "secret", "database", "disk"];
+
+type Browser = ReturnType<typeof createBrowser>;
+
+async function examine(browser: Browser, headers: Record<string, string> = {}) {
+  const { status, body, text } = await browser.call("GET", "/doctor", undefined, headers);
+  expect(status, text).toBe(200);
+  const checks: Check[] = body.checks;
+  for (const { title, detail, fix, state } of checks) {
+    expect([title, detail].every((words) => /\S/.test(words))).toBe(true);
+    if (state !== "ok") expect(fix).toMatch(/\S/);
+  }
+  const find = (id: string) => checks.find((check) => check.id === id);
+  return { ids: checks.map(({ id }) => id), find, text };
+}
+
+const cleanUps: Array<() => Promise<void>> = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** A server with its owner's browser. */
+async function start(env: Record<string, string> = {}) {
+  const server = await startServer({ env });
+  cleanUps.push(() => server.stop());
+  const owner = await createOwner(server);
+  return { server, owner, browser: await signedInBrowser(server, owner.email) };
+}
+
+onBothDatabases("the doctor", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let browser: Browser;
+  let organizationId: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    server = await startServer({ database });
+    const owner = await createOwner(server);
+    ({ organizationId } = owner);
+    browser = await signedInBrowser(server, owner.email);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  it("finds a fresh server well, but for what is not there yet", async () => {
+    const { ids, find } = await examine(browser);
+    expect(ids).toEqual([...ofAccount, ...ofServer]);
+    expect(ids.filter((id) => find(id)?.state !== "ok")).toEqual(["model", "mail", "address"]);
+    const name = database.address.kind === "sqlite" ? "SQLite" : "PostgreSQL";
+    expect(find("database")?.detail).toContain(name);
+  });
+
+  it("tells other organizations of themselves only, and members nothing", async () => {
+    const stranger = await signedInBrowser(server, (await createOwner(server)).email);
+    expect((await examine(stranger)).ids).toEqual(ofAccount);
+    const admin = await signedInBrowser(server, (await createMember(server, organizationId, "admin")).email);
+    expect((await examine(admin)).ids).toEqual([...ofAccount, ...ofServer]);
+    const member = await signedInBrowser(server, (await createMember(server, organizationId, "member")).email);
+    expect((await member.call("GET", "/doctor")).status).toBe(403);
+    expect((await member.call("GET", "/doctor/stream")).status).toBe(403);
+  });
+
+  it("tells which pages an agent of the account refused", async () => {
+    const shop = { name: "Shop", allowedOrigins: ["https://shop.example"] };
+    const { id } = (await browser.call("POST", "/agents", shop)).body.data;
+    const url = `/agents/${id}/widget`;
+    const refused = await server.app.inject({ url, headers: { origin: "https://new-shop.example" } });
+    expect(refused.statusCode).toBe(403);
+    expect((await examine(browser)).find("origins")).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("https://new-shop.example by Shop, 1×"),
+    });
+    const stranger = await signedInBrowser(server, (await createOwner(server)).email);
+    expect((await examine(stranger)).find("origins")?.state).toBe("ok");
+  });
+
+  it("tells what failed in the last day, and that nobody sends what is due", async () => {
+    const agent = (await browser.call("POST", "/agents", { name: "Forms" })).body.data;
+    const formSchema = { fields: [{ name: "a", label: "A", type: "text" }] };
+    const tool = { agentId: agent.id, name: "contact", description: "d", executionType: "form", formSchema };
+    const form = (await browser.call("POST", "/tools", { ...tool, inputSchema: { type: "object" } })).body;
+    const payload = { toolId: form.id, formData: {}, fieldsCompleted: [] };
+    const submitted = await server.app.inject({ method: "POST", url: "/form-submissions/submit", payload });
+    const { submissionId } = submitted.json();
+    const { db } = server.deps;
+    const failed = (updatedAt: number) =>
+      db
+        .updateTable("submissions")
+        .set({ status: "webhook_failed", updatedAt })
+        .where("id", "=", submissionId)
+        .execute();
+    await failed(Date.now() - 86_400_000 - 1_000);
+    expect((await examine(browser)).find("deliveries")?.state).toBe("ok");
+    await failed(Date.now());
+    expect((await examine(browser)).find("deliveries")).toMatchObject({
+      state: "warning",
+      detail: "1 submission failed in the last day.",
+    });
+    await server.drain();
+    const delivery = {
+      ...({ id: "delivery_1", submissionId, position: 0, purpose: "webhook", type: "webhook", target: "{}" } as const),
+      ...({ host: "x", state: "pending", attempts: 0, attemptsBefore: 0, fence: 0, createdAt: 0 } as const),
+    };
+    await db
+      .insertInto("deliveries")
+      .values({ ...delivery, dueAt: Date.now() - 300_000 })
+      .execute();
+    expect((await examine(browser)).find("deliveries")).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("waiting for 5 min"),
+    });
+    await db
+      .updateTable("deliveries")
+      .set({ dueAt: Date.now() - 3_600_000 })
+      .execute();
+    expect((await examine(browser)).find("deliveries")?.state).toBe("failure");
+  });
+});
+
+describe("the doctor", () => {
+  it("names the agents whose model nobody answers for", async () => {
+    const { browser } = await start({ OPENAI_API_KEY: "sk-operator", FOYER_DEFAULT_MODEL: "openai/small" });
+    await browser.call("POST", "/agents", { name: "Good" });
+    const before = (await examine(browser)).find("model");
+    expect(before).toMatchObject({ state: "ok", detail: "OpenAI. New agents use openai/small." });
+    await browser.call("POST", "/agents", { name: "Stuck", model: "anthropic/claude" });
+    const { find, text } = await examine(browser);
+    expect(find("model")).toMatchObject({
+      state: "failure",
+      detail: expect.stringContaining("Stuck (anthropic/claude)."),
+    });
+    expect(text).not.toContain("sk-operator");
+  });
+
+  it("signs in to the mail server, and tells neither where it is nor the password", async () => {
+    const smtp = await startSmtpServer({ auth: { user: "foyer", pass: "mail-secret" } });
+    cleanUps.push(() => smtp.close());
+    const works = await start({ SMTP_URL: smtp.url });
+    expect((await examine(works.browser)).find("mail")?.state).toBe("ok");
+    expect(smtp.seen.connections).toBe(1);
+    const refused = await start({ SMTP_URL: smtp.url.replace("mail-secret", "other-secret") });
+    const { find, text } = await examine(refused.browser);
+    expect(find("mail")).toMatchObject({ state: "failure", detail: expect.stringContaining("refused the user name") });
+    expect(text).not.toMatch(/other-secret/);
+    const gone = await start({ SMTP_URL: "smtp://127.0.0.1:9" });
+    expect((await examine(gone.browser)).find("mail")).toMatchObject({ state: "failure" });
+  });
+
+  it("compares BASE_URL with how the browser came", async () => {
+    const { browser } = await start({ BASE_URL: "https://chat.example" });
+    const come = async (headers: Record<string, string>) => {
+      const { find } = await examine(browser, headers);
+      return [find("address")?.state, find("https")?.state];
+    };
+    expect(await come({ host: "chat.example" })).toEqual(["ok", "ok"]);
+    expect(await come({ host: "other.example" })).toEqual(["failure", "ok"]);
+    expect(await come({ host: "chat.example", origin: "http://chat.example" })).toEqual(["failure", "ok"]);
+    expect((await examine(browser, { host: "other.example" })).find("address")?.fix).toContain("other.example");
+    const plain = await start({ BASE_URL: "http://chat.example" });
+    const { find } = await examine(plain.browser, { host: "chat.example" });
+    expect([find("address")?.state, find("https")?.state]).toEqual(["ok", "failure"]);
+  });
+
+  it("sees a proxy that is not trusted, and names it", async () => {
+    const forwarded = { host: "chat.example", "x-forwarded-for": "203.0.113.9" };
+    const untrusting = await start({ BASE_URL: "https://chat.example" });
+    expect((await examine(untrusting.browser, forwarded)).find("client-ip")).toMatchObject({
+      state: "warning",
+      fix: expect.stringContaining("FOYER_TRUST_PROXY=127.0.0.1 "),
+    });
+    expect((await examine(untrusting.browser)).find("client-ip")?.state).toBe("warning");
+    const trusting = await start({ BASE_URL: "https://chat.example", FOYER_TRUST_PROXY: "127.0.0.1" });
+    expect((await examine(trusting.browser, forwarded)).find("client-ip")).toMatchObject({
+      state: "ok",
+      detail: "You are at 203.0.113.9.",
+    });
+  });
+
+  it("notices that FOYER_SECRET is another one", async () => {
+    const { browser, server } = await start();
+    const { id } = (await browser.call("POST", "/agents", { name: "Sealed" })).body.data;
+    expect((await examine(browser)).find("encryption")?.state).toBe("ok");
+    const identitySecret = server.deps.secrets.seal("x", "somebody else");
+    await server.deps.db.updateTable("agents").set({ identitySecret }).where("id", "=", id).execute();
+    expect((await examine(browser)).find("encryption")?.state).toBe("failure");
+  });
+
+  it("tells the user of FOYER_ADMIN_EMAIL of the server, wherever they belong", async () => {
+    const FOYER_ADMIN_EMAIL = "boss@example.com";
+    const { server } = await start({ FOYER_ADMIN_EMAIL, FOYER_ADMIN_PASSWORD: "a long enough password" });
+    await createOwner(server, FOYER_ADMIN_EMAIL);
+    const boss = await signedInBrowser(server, FOYER_ADMIN_EMAIL);
+    expect((await examine(boss)).ids).toEqual([...ofAccount, ...ofServer]);
+  });
+
+  it("streams five events, each when it is due, as the chat does", async () => {
+    const { browser } = await start();
+    const { status, headers, text } = await browser.call("GET", "/doctor/stream");
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no",
+    });
+    const events = text.trim().split("\n\n");
+    const ticks = events.map((event) => JSON.parse(/^event: tick\ndata: (.*)$/.exec(event)?.[1] ?? "null"));
+    expect(ticks.map(({ type, number }) => [type, number])).toEqual([1, 2, 3, 4, 5].map((number) => ["tick", number]));
+    const times = ticks.map(({ at }) => at);
+    expect(times[4] - times[0]).toBeGreaterThanOrEqual(4 * 200 - 50);
+  });
+});

@@ -1,0 +1,102 @@
+import { OutboundError } from "../outbound/outbound-error.ts";
+import { providerMessage } from "./chat-completions-reply.ts";
+import { type Connection, chatEndpoint, type Provider } from "./provider.ts";
+
+const TOTAL_MS = 10_000;
+const MAX_BYTES = 2_000_000;
+
+type Answer = { status: number; json: unknown };
+
+/**
+ * Asks a provider for the smallest thing that proves address and key: its list of models, or one token of a reply where
+ * the kind of server may have no list.
+ * @param options.model for that reply
+ * @param options.isHidden the address is the operator's own, of which an account is told nothing
+ * @returns what is wrong, in words for a member of the account and never with the key; null when nothing is
+ */
+export async function testProvider(
+  provider: Provider,
+  connection: Connection,
+  options: { model: string | null; isHidden: boolean },
+): Promise<string | null> {
+  const ask = createAsk(connection, performance.now() + TOTAL_MS);
+  try {
+    const problem = await problemOf(provider, connection, options.model, ask, options.isHidden);
+    return problem && withoutKey(problem, connection.apiKey);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return withoutKey(options.isHidden ? `${error.publicMessage}.` : error.message, connection.apiKey);
+  }
+}
+
+async function problemOf(
+  provider: Provider,
+  connection: Connection,
+  model: string | null,
+  ask: Ask,
+  isHidden: boolean,
+): Promise<string | null> {
+  const { models, baseUrl, label } = provider;
+  const { apiKey } = connection;
+  const list = await ask("GET", connection.baseUrl + models.path, apiKey ? models.headers(apiKey) : {});
+  const names = list.status === 200 ? models.names(list.json) : [];
+  if (names.length > 0) return null;
+  // Where people give the address, the server may be of any make, and its list is the part that many leave out.
+  const canReply = baseUrl === null && !isKeyRefused(list);
+  if (!canReply) return explain(list, label, apiKey, isHidden);
+  const { url, headers } = chatEndpoint(connection);
+  const asked = { model: model ?? "test", messages: [{ role: "user", content: "Hi" }], max_tokens: 1 };
+  const reply = await ask("POST", url, headers, asked);
+  // The name was made up, and the server looked for it: so it took address and key.
+  if (isOk(reply) || (model === null && isUnknownModel(reply))) return null;
+  return explain(reply, label, apiKey, isHidden);
+}
+
+type Ask = (method: "GET" | "POST", url: string, headers: Record<string, string>, body?: object) => Promise<Answer>;
+
+function createAsk({ trust, outbound }: Connection, deadline: number): Ask {
+  return async (method, url, headers, body) => {
+    const answer = await outbound.request({
+      ...{ url, method, trust, maxBytes: MAX_BYTES, timeoutMs: Math.max(1, Math.round(deadline - performance.now())) },
+      headers: { ...headers, ...(body ? { "content-type": "application/json" } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: answer.status, json: readJson(answer.body) };
+  };
+}
+
+const isOk = ({ status, json }: Answer) => status === 200 && json !== null;
+const isUnknownModel = (answer: Answer) => /^4(00|04|22)$/.test(String(answer.status)) && /model/i.test(said(answer));
+
+/** Google says so with 400. */
+function isKeyRefused(answer: Answer): boolean {
+  return answer.status === 401 || answer.status === 403 || (answer.status === 400 && /api.?key/i.test(said(answer)));
+}
+
+function explain(answer: Answer, label: string, apiKey: string | null, isHidden: boolean): string {
+  const { status, json } = answer;
+  if (isKeyRefused(answer)) return `${apiKey ? "The key was refused" : "A key is wanted"} (HTTP ${status}).`;
+  const isNowhere = (status === 404 || status === 405) && said(answer) === "";
+  if (isNowhere) return `${label} was not found at this address (HTTP ${status}).`;
+  if (status === 200) {
+    return json === null ? `What is at this address does not answer like ${label}.` : "It answers, but has no models.";
+  }
+  const words = isHidden ? "" : said(answer).replace(/\s+/g, " ").trim().slice(0, 300);
+  return `HTTP ${status}${words ? `: ${words}` : "."}`;
+}
+
+function said({ json }: Answer): string {
+  return typeof json === "object" && json !== null ? providerMessage(json) : "";
+}
+
+function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function withoutKey(text: string, apiKey: string | null): string {
+  return apiKey ? text.replaceAll(apiKey, "***") : text;
+}

@@ -1,0 +1,53 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { boundedFetch, withFetch } from "./scoped-fetch.ts";
+import { openOutbound, serve } from "./test-servers.ts";
+
+const says =
+  (text: string): typeof globalThis.fetch =>
+  async () =>
+    new Response(text);
+const ask = async () => (await fetch("http://unused.invalid")).text();
+const limits = { timeoutMs: 10_000, maxBytes: 1_000 };
+
+it("is used within its scope, however deep, and nowhere else, also at the same time", async () => {
+  const { url } = await serve((_, response) => void response.end("real"));
+  const outside = async () => (await fetch(url)).text();
+  const inside = (name: string) =>
+    withFetch(says(name), async () => {
+      await wait(1);
+      return Promise.all([ask(), new Promise((resolve) => setImmediate(() => resolve(ask())))]);
+    });
+  expect(await Promise.all([inside("a"), outside(), inside("b")])).toEqual([["a", "a"], "real", ["b", "b"]]);
+  expect(await outside()).toBe("real");
+});
+
+it("gives the whole answer, with its status and headers", async () => {
+  const { url } = await serve((_, response) => void response.writeHead(404, { "x-a": "b" }).end("nothing here"));
+  const response = await boundedFetch(openOutbound().fetch("operator"), limits)(url);
+  expect([response.status, response.headers.get("x-a"), await response.text()]).toEqual([404, "b", "nothing here"]);
+});
+
+it.each([
+  ["too long", limits, "too_large"],
+  ["too slow", { ...limits, timeoutMs: 100 }, "timeout"],
+  ["elsewhere", limits, "redirect"],
+] as const)("fails where the answer is %s", async (what, given, kind) => {
+  const { url } = await serve((_, response) => {
+    if (what === "elsewhere") return void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end();
+    response.write("x".repeat(what === "too long" ? 2_000 : 1));
+    // It goes on for as long as somebody reads.
+    const drip = setInterval(() => response.write("x"), 20);
+    response.on("close", () => clearInterval(drip));
+  });
+  const call = boundedFetch(openOutbound().fetch("operator"), given)(url);
+  await expect(call).rejects.toMatchObject({ name: "OutboundError", kind });
+});
+
+it("ends when its caller does not want it any more", async () => {
+  const caller = new AbortController();
+  const reason = new Error("gone");
+  const { url } = await serve(() => caller.abort(reason));
+  const call = boundedFetch(openOutbound().fetch("operator"), limits)(url, { signal: caller.signal });
+  await expect(call).rejects.toBe(reason);
+});

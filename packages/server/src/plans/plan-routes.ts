@@ -1,0 +1,33 @@
+import * as contract from "@foyer/contract";
+import type { App } from "../app.ts";
+import { accountOf } from "../auth/authenticate.ts";
+import type { Deps } from "../deps.ts";
+import { firstIdAt } from "../ids.ts";
+import { dayOf } from "../utc-day.ts";
+import type { CallCounter } from "./call-counter.ts";
+import { callsPerMinute, limitsOf } from "./plan-limits.ts";
+import { createUsageStore } from "./usage-store.ts";
+
+/** What the plan allows and what was used of it. */
+export function planRoutes(app: App, { db, config }: Pick<Deps, "db" | "config">, calls: CallCounter): void {
+  const usageOf = createUsageStore(db);
+  app.route({
+    ...contract.getPlan,
+    handler: async (request) => {
+      const { organizationId, plan } = accountOf(request);
+      const { toolsPerAgent } = limitsOf(plan);
+      // 0 switches the limit off.
+      const requestsPerMinute = callsPerMinute(plan, config.limits.apiCalls) || null;
+      const requestsThisMinute = await calls.current(organizationId);
+      const agents = await usageOf(organizationId, monthOf(Date.now()));
+      return { planId: plan, limits: { requestsPerMinute, toolsPerAgent }, usage: { requestsThisMinute, agents } };
+    },
+  });
+}
+
+/** The calendar month of an instant, in UTC. */
+export function monthOf(now: number) {
+  const month = dayOf(now).slice(0, 7);
+  const firstDay = `${month}-01`;
+  return { month, firstDay, firstConversation: firstIdAt("conv", Date.parse(firstDay)) };
+}

@@ -1,0 +1,42 @@
+import type { AgentUsage } from "@foyer/contract";
+import { sql } from "kysely";
+import { compileOnce } from "../db/compiled-query.ts";
+import type { Db } from "../db/open.ts";
+
+/** A month: its name and its first day, as counters have them, and an id that sorts before those of its conversations. */
+type Month = { month: string; firstDay: string; firstConversation: string };
+
+/** What each of an account's agents used in a month. By counters and indexes, so that it does not read what happened. */
+export function createUsageStore(db: Db) {
+  const usage = compileOnce<Month & { organizationId: string }, AgentUsage>((param) =>
+    db
+      .selectFrom("agents")
+      .select(["agents.id", "agents.name", "agents.monthlyTokenBudget"])
+      .select(({ selectFrom }) => {
+        const count = sql<number>`cast(count(*) as bigint)`.as("n");
+        const tools = selectFrom("tools").select(count).whereRef("tools.agentId", "=", "agents.id");
+        const conversations = selectFrom("conversations")
+          .select(count)
+          .whereRef("conversations.agentId", "=", "agents.id")
+          .where("conversations.id", ">=", param("firstConversation"));
+        const tokens = selectFrom("agentMonths")
+          .select("tokens")
+          .whereRef("agentMonths.agentId", "=", "agents.id")
+          .where("month", "=", param("month"));
+        const submissions = selectFrom("formDays")
+          .select(sql<number>`cast(sum(submitted) as bigint)`.as("n"))
+          .whereRef("formDays.agentId", "=", "agents.id")
+          .where("day", ">=", param("firstDay"));
+        return [
+          sql<number>`${tools}`.as("tools"),
+          sql<number>`${conversations}`.as("conversationsThisMonth"),
+          sql<number>`coalesce(${tokens}, 0)`.as("tokensThisMonth"),
+          sql<number>`coalesce(${submissions}, 0)`.as("submissionsThisMonth"),
+        ];
+      })
+      .where("organizationId", "=", param("organizationId"))
+      .orderBy("agents.id"),
+  );
+  return async (organizationId: string, month: Month): Promise<AgentUsage[]> =>
+    (await usage(db, { organizationId, ...month })).rows;
+}

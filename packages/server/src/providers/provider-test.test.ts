@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { type Exchange, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+
+let server: TestServer;
+let upstream: Upstream;
+let account: Awaited<ReturnType<TestServer["createAccount"]>>;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  server = await startServer({ env: { MISTRAL_API_KEY: "operator-key", MISTRAL_BASE_URL: upstream.url } });
+});
+beforeEach(async () => {
+  account = await server.createAccount();
+  upstream.script(answer(500));
+});
+afterAll(async () => {
+  await server.stop();
+  await upstream.stop();
+});
+
+const key = "sk-1234567890-secret";
+const own = (path = "/v1") => ({ apiKey: key, baseUrl: `${upstream.url}${path}` });
+const models = { data: [{ id: "small" }] };
+const answer =
+  (status: number, body: unknown = {}) =>
+  ({ response }: Exchange) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+const text = (exchange: Exchange) => void exchange.response.writeHead(200).end("<html>Welcome</html>");
+const seen = () => upstream.exchanges.map(({ request }) => [request.method, request.url]);
+
+async function tryOut(provider: string, body: object = own()) {
+  const { status, body: answered } = await account.call("POST", `/models/providers/${provider}/test`, body);
+  expect(status, JSON.stringify(answered)).toBe(200);
+  expect(answered).toEqual({ data: expect.anything(), error: null });
+  const { success, durationMs, error } = answered.data;
+  expect([success, Number.isInteger(durationMs)]).toEqual([error === null, true]);
+  expect(String(error)).not.toContain(key);
+  expect(String(error)).not.toContain("operator-key");
+  return error;
+}
+
+it.each([
+  ["openai", "/v1/models", "authorization", `Bearer ${key}`],
+  ["mistral", "/v1/models", "authorization", `Bearer ${key}`],
+  ["anthropic", "/v1/models?limit=100", "x-api-key", key],
+  ["google", "/v1/models?pageSize=200", "x-goog-api-key", key],
+  ["openai-compatible", "/v1/models", "authorization", `Bearer ${key}`],
+  ["ollama", "/v1/models", "authorization", `Bearer ${key}`],
+])("%s is asked for its list of models, and saves nothing", async (provider, url, header, value) => {
+  upstream.script(answer(200, provider === "google" ? { models: [{ name: "models/small" }] } : models));
+  expect(await tryOut(provider)).toBeNull();
+  expect(upstream.exchanges.map(({ request }) => [request.url, request.headers[header]])).toEqual([[url, value]]);
+  expect(await server.deps.db.selectFrom("providerSettings").selectAll().execute()).toEqual([]);
+});
+
+it.each([
+  [401, { error: { message: `Incorrect API key provided: ${key}` } }, /key was refused \(HTTP 401\)/],
+  [403, {}, /key was refused/],
+  [400, { error: { message: "API key not valid. Please pass a valid API key." } }, /key was refused/],
+  [404, {}, /not found at this address/],
+  [429, { error: { message: `Quota of ${key} exceeded` } }, /HTTP 429: Quota of \*\*\* exceeded/],
+  [500, {}, /HTTP 500/],
+  [200, {}, /no models/],
+])("a list that is answered with %d %j is explained", async (status, body, expected) => {
+  upstream.script(answer(status, body));
+  expect(await tryOut("openai")).toMatch(expected);
+});
+
+it("says what is wrong with an address", async () => {
+  upstream.script(text);
+  expect(await tryOut("openai")).toMatch(/does not answer like OpenAI/);
+  upstream.script(({ response }) => void response.writeHead(302, { location: "https://elsewhere.example/" }).end());
+  expect(await tryOut("openai")).toMatch(/redirect.*elsewhere\.example/i);
+  expect(await tryOut("openai", { apiKey: key, baseUrl: "http://127.0.0.1:9" })).toMatch(/127\.0\.0\.1:9/);
+  for (const baseUrl of ["http://169.254.169.254/v1", "ftp://models.example", "nonsense"]) {
+    expect(await tryOut("openai", { apiKey: key, baseUrl }), baseUrl).not.toBeNull();
+  }
+});
+
+it("refuses private addresses where the server can be reached by others", async () => {
+  const open = await startServer({ env: { BASE_URL: "https://chat.example" } });
+  const { headers } = await open.createAccount();
+  const url = "/models/providers/openai/test";
+  const response = await open.app.inject({ method: "POST", url, headers, payload: own() });
+  expect(response.json().data).toMatchObject({ success: false, error: expect.stringMatching(/may not be called/) });
+  expect(upstream.exchanges).toEqual([]);
+  await open.stop();
+});
+
+it("asks for the shortest reply where a server has no list", async () => {
+  const reply = (status: number, body: unknown) =>
+    upstream.script((exchange) =>
+      exchange.request.method === "GET"
+        ? answer(404, { detail: "Not Found" })(exchange)
+        : answer(status, body)(exchange),
+    );
+  reply(200, { choices: [] });
+  expect(await tryOut("openai-compatible", { ...own(), model: "small" })).toBeNull();
+  expect(seen()).toEqual([
+    ["GET", "/v1/models"],
+    ["POST", "/v1/chat/completions"],
+  ]);
+  expect(JSON.parse(upstream.exchanges[1]?.body ?? "")).toMatchObject({ model: "small", max_tokens: 1 });
+  reply(404, { error: { message: "The model `test` does not exist" } });
+  expect(await tryOut("openai-compatible")).toBeNull();
+  expect(await tryOut("openai-compatible", { ...own(), model: "smal" })).toMatch(/HTTP 404: The model/);
+  reply(401, { error: { message: "Unauthorized" } });
+  expect(await tryOut("openai-compatible")).toMatch(/key was refused/);
+  expect(await tryOut("openai-compatible", { baseUrl: own().baseUrl })).toMatch(/key is wanted/);
+  reply(404, {});
+  expect(await tryOut("openai-compatible")).toMatch(/not found at this address/);
+});
+
+it("tries what is saved when nothing is given, and sends a saved key nowhere else", async () => {
+  upstream.script(answer(200, models));
+  await account.call("PUT", "/models/providers/openai", own("/mine"));
+  expect(await tryOut("openai", {})).toBeNull();
+  expect(seen()).toEqual([["GET", "/mine/models"]]);
+  upstream.script(answer(200, models));
+  const moved = await account.call("POST", "/models/providers/openai/test", { baseUrl: `${upstream.url}/thief` });
+  expect([moved.status, moved.body.error.details]).toEqual([400, [{ path: "apiKey", message: expect.any(String) }]]);
+  expect(seen()).toEqual([]);
+  expect((await account.call("POST", "/models/providers/google/test", {})).status).toBe(404);
+  expect((await account.call("POST", "/models/providers/nobody/test", {})).status).toBe(404);
+});
+
+it("tells an account nothing of the operator's address", async () => {
+  upstream.script(answer(200, models));
+  expect(await tryOut("mistral", {})).toBeNull();
+  expect(upstream.exchanges[0]?.request.headers.authorization).toBe("Bearer operator-key");
+  upstream.script(answer(500, { error: { message: "db.internal is down" } }));
+  expect(await tryOut("mistral", {})).toBe("HTTP 500.");
+  upstream.script(({ request }) => request.socket.destroy());
+  expect(await tryOut("mistral", {})).toBe("Not reachable.");
+  // An address of the account's own never gets the operator's key.
+  upstream.script(answer(200, models));
+  expect((await account.call("POST", "/models/providers/mistral/test", { baseUrl: upstream.url })).status).toBe(400);
+  expect(seen()).toEqual([]);
+});

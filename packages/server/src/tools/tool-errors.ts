@@ -1,0 +1,57 @@
+import type { ToolFailure } from "@foyer/contract";
+import type { AgentService } from "../agents/agent-service.ts";
+import { isMissingReference } from "../db/database-errors.ts";
+import type { ToolErrorRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { createToolErrorStore } from "./tool-error-store.ts";
+
+const MAX_CHARACTERS = 500;
+/** The same failure again is not written again so soon: what is broken is called by everybody. */
+const AGAIN_AFTER_MS = 60_000;
+
+/** A failure that no success has followed; null for none. */
+export type StandingError = Pick<ToolErrorRow, "at" | "message"> | null;
+
+/** What failed last in chats, and whether it works again. A call that works as the one before writes nothing. */
+export function createToolErrors({ db, log }: Pick<Deps, "db" | "log">) {
+  const store = createToolErrorStore(db);
+
+  async function write(toolId: string, standing: StandingError, problem: string | null, now: number): Promise<void> {
+    if (problem === null) {
+      if (standing) await store.recover(toolId, now);
+      return;
+    }
+    const message = problem.slice(0, MAX_CHARACTERS).toWellFormed().replaceAll("\0", "");
+    if (standing?.message === message && now - standing.at < AGAIN_AFTER_MS) return;
+    await store.put({ toolId, at: now, message, recoveredAt: null });
+  }
+
+  return {
+    /** Notes how a call went (`problem` null: well). What goes wrong here is the chat's business in no case. */
+    async note(toolId: string, standing: StandingError, problem: string | null): Promise<void> {
+      try {
+        await write(toolId, standing, problem, Date.now());
+      } catch (error) {
+        // A tool that is gone has no errors either.
+        if (!isMissingReference(error)) log.warn({ err: error, toolId }, "a tool's failure was not noted");
+      }
+    },
+  };
+}
+
+/** By the tools' ids. */
+export function createToolErrorList({ db }: Pick<Deps, "db">, agents: Pick<AgentService, "get">) {
+  const store = createToolErrorStore(db);
+  return async (organizationId: string, agentId: string): Promise<Record<string, ToolFailure>> => {
+    await agents.get(organizationId, agentId);
+    const rows = await store.list(organizationId, agentId);
+    return Object.fromEntries(
+      rows.map(({ toolId, at, message, recoveredAt }) => [
+        toolId,
+        { at: iso(at), message, recoveredAt: recoveredAt === null ? null : iso(recoveredAt) },
+      ]),
+    );
+  };
+}
+
+const iso = (at: number) => new Date(at).toISOString();
