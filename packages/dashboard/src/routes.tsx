@@ -119,7 +119,7 @@ const newTool = createRoute({
   getParentRoute: () => agent,
   path: "/tools/new",
   validateSearch: texts("kind", "part"),
-  component: lazyRouteComponent(() => import("./pages/tools/new-tool-page.tsx"), "NewToolPage"),
+  component: lazyRouteComponent(() => import("./pages/tools/tool-page.tsx"), "NewToolPage"),
 });
 const tool = createRoute({
   getParentRoute: () => agent,

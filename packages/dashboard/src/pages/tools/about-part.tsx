@@ -15,6 +15,7 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
           label="Name"
           value={values.name}
           onChange={(name) => change({ name: toToolName(name) })}
+          onBlur={() => values.name.endsWith("_") && change({ name: values.name.replace(/_+$/, "") })}
           error={errorAt("name")}
           help="Lower-case letters and underscores. Write it as you would say it: “Stock look-up” becomes stock_look_up."
           {...{ autoComplete: "off", spellCheck: false, maxLength: 200, className: "font-mono" }}

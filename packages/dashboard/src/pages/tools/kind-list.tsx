@@ -6,9 +6,9 @@ export function KindList({ agentId }: { agentId: string }) {
   return (
     <ul className="grid gap-px overflow-hidden rounded-lg border border-line bg-line text-ink lg:grid-cols-3">
       {kindNames.map((kind) => {
-        const { name, line, example, icon } = toolKinds[kind];
+        const { name, line, example, icon, make } = toolKinds[kind];
         return (
-          <li key={kind} className="grid content-start gap-2 bg-raised p-5">
+          <li key={kind} className="grid grid-rows-[auto_auto_1fr_auto] gap-2 bg-raised p-5">
             <h3 className="flex items-center gap-2">
               {icon} {name}
             </h3>
@@ -20,7 +20,7 @@ export function KindList({ agentId }: { agentId: string }) {
               search={{ kind }}
               className="mt-2 justify-self-start"
             >
-              Make a {name.toLowerCase().replace("http", "HTTP")}
+              {make}
             </ButtonLink>
           </li>
         );

@@ -1,6 +1,7 @@
 import type { DisplayConfig, FormField, FormSchema, PostAction, Tool, ToolChanges } from "@foyer/contract";
 import { FoyerError } from "@foyer/sdk";
-import { isObject, type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
+import { type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
+import { isObject } from "./is-object.ts";
 import { type Keyed, keyed } from "./row-key.ts";
 
 export type ToolKind = Tool["executionType"];

@@ -3,16 +3,8 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { SaveBar } from "../../components/save-bar.tsx";
 import type { useDraft } from "../../components/use-draft.ts";
-import { AboutPart } from "./about-part.tsx";
-import { DeliveryPart } from "./delivery/delivery-part.tsx";
-import { DisplayPart } from "./display/display-part.tsx";
-import { FieldsPart } from "./fields/fields-part.tsx";
-import { InputsPart } from "./inputs/inputs-part.tsx";
 import { PartTabs } from "./part-tabs.tsx";
 import { ProblemList } from "./problem-list.tsx";
-import { RequestPart } from "./request/request-part.tsx";
-import { ResponsePart } from "./response-part.tsx";
-import { TestPart } from "./test/test-part.tsx";
 import type { ToolDraft, ToolKind } from "./tool-draft.ts";
 import { type Part, partAt, partsOf } from "./tool-parts.ts";
 
@@ -30,23 +22,16 @@ export type PartProps = {
   onTest: (test: ToolTest) => void;
 };
 
+/** A view for every part that a tool may have. */
+export type PartViews = Record<Part, (props: PartProps) => ReactNode>;
+
 type EditorProps = Pick<PartProps, "agentId" | "kind" | "tool" | "draft"> & {
+  views: PartViews;
   save: (values: ToolDraft) => Promise<unknown>;
 };
 
-const views: Record<Part, (props: PartProps) => ReactNode> = {
-  about: AboutPart,
-  response: ResponsePart,
-  request: RequestPart,
-  fields: FieldsPart,
-  delivery: DeliveryPart,
-  inputs: InputsPart,
-  display: DisplayPart,
-  test: TestPart,
-};
-
 /** A tool in its parts, one at a time. What the server finds wrong leads to the part where it is mended. */
-export function ToolEditor({ save, ...props }: EditorProps) {
+export function ToolEditor({ views, save, ...props }: EditorProps) {
   const { draft, kind, tool } = props;
   const [lastTest, setLastTest] = useState<ToolTest | null>(null);
   const parts = partsOf(kind, tool === null);

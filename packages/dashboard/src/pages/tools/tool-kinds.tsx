@@ -2,12 +2,13 @@ import { ClipboardList, Globe, MessageSquareQuote } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ToolKind } from "./tool-draft.ts";
 
-type Words = { name: string; line: string; example: string; icon: ReactNode; descriptionExample: string };
+type Words = { name: string; line: string; make: string; example: string; icon: ReactNode; descriptionExample: string };
 
 /** The three kinds of tools in words, in the order in which they are offered. */
 export const toolKinds: Record<ToolKind, Words> = {
   mock: {
     name: "Fixed answer",
+    make: "Make a fixed answer",
     line: "Always gives the same response, without calling anything.",
     example: "Opening hours, delivery prices, a list of what is on offer.",
     icon: <MessageSquareQuote size={16} aria-hidden />,
@@ -16,6 +17,7 @@ export const toolKinds: Record<ToolKind, Words> = {
   },
   http: {
     name: "HTTP call",
+    make: "Make an HTTP call",
     line: "Asks another service and shows what it says.",
     example: "Is this bike in stock? Where is my order?",
     icon: <Globe size={16} aria-hidden />,
@@ -24,6 +26,7 @@ export const toolKinds: Record<ToolKind, Words> = {
   },
   form: {
     name: "Form",
+    make: "Make a form",
     line: "Shows a form in the chat and delivers what visitors fill in.",
     example: "Book a test ride, ask for a quote, leave a message.",
     icon: <ClipboardList size={16} aria-hidden />,

@@ -1,17 +1,39 @@
 import { FoyerError } from "@foyer/sdk";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { Page } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { ask, useCall } from "../../data/queries.ts";
-import { changesOf, toDraft } from "./tool-draft.ts";
-import { ToolEditor } from "./tool-editor.tsx";
-import { toolKinds } from "./tool-kinds.tsx";
+import { AboutPart } from "./about-part.tsx";
+import { DeliveryPart } from "./delivery/delivery-part.tsx";
+import { DisplayPart } from "./display/display-part.tsx";
+import { FailureNote } from "./failure-note.tsx";
+import { FieldsPart } from "./fields/fields-part.tsx";
+import { InputsPart } from "./inputs/inputs-part.tsx";
+import { KindList } from "./kind-list.tsx";
+import { RequestPart } from "./request/request-part.tsx";
+import { ResponsePart } from "./response-part.tsx";
+import { TestPart } from "./test/test-part.tsx";
+import { changesOf, emptyDraft, type ToolKind, toBody, toDraft } from "./tool-draft.ts";
+import { type PartViews, ToolEditor } from "./tool-editor.tsx";
+import { toKind, toolKinds } from "./tool-kinds.tsx";
+
+const views: PartViews = {
+  about: AboutPart,
+  response: ResponsePart,
+  request: RequestPart,
+  fields: FieldsPart,
+  delivery: DeliveryPart,
+  inputs: InputsPart,
+  display: DisplayPart,
+  test: TestPart,
+};
 
 const route = getRouteApi("/shell/agents/$agentId/tools/$toolId");
 
+/** A tool of the agent, to be changed and tried. */
 export function ToolPage() {
   const { toolId } = route.useParams();
   return <SavedTool key={toolId} />;
@@ -38,11 +60,54 @@ function SavedTool() {
         </span>
       }
     >
+      <FailureNote agentId={agentId} toolId={tool.id} />
       <ToolEditor
+        views={views}
         {...{ agentId, tool, draft }}
         kind={tool.executionType}
         save={async (values) => {
           await update.mutateAsync({ id: tool.id, body: changesOf(tool.executionType, values, saved) });
+        }}
+      />
+    </Page>
+  );
+}
+
+const newRoute = getRouteApi("/shell/agents/$agentId/tools/new");
+
+/** A tool that is about to be made, of the kind that the address names; without one, the three to choose from. */
+export function NewToolPage() {
+  const { agentId } = newRoute.useParams();
+  const kind = toKind(newRoute.useSearch().kind);
+  if (kind) return <NewTool key={kind} agentId={agentId} kind={kind} />;
+  return (
+    <Page isWide title="New tool" description="Which kind of tool is it?">
+      <KindList agentId={agentId} />
+    </Page>
+  );
+}
+
+function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
+  const navigate = useNavigate();
+  const saved = useMemo(() => emptyDraft(kind), [kind]);
+  const draft = useDraft(saved);
+  const create = useCall("createTool", { changes: ["listTools", "getToolLimits"], done: "The tool is made" });
+  const { name, line } = toolKinds[kind];
+  return (
+    <Page isWide title={`New ${name.toLowerCase().replace("http", "HTTP")}`} description={line}>
+      <ToolEditor
+        views={views}
+        {...{ agentId, kind, draft }}
+        tool={null}
+        save={async (values) => {
+          const tool = await create.mutateAsync({ body: { ...toBody(kind, values), agentId, executionType: kind } });
+          await navigate({
+            to: "/agents/$agentId/tools/$toolId",
+            params: { agentId, toolId: tool.id },
+            search: kind === "http" ? { part: "test" } : {},
+            replace: true,
+            ignoreBlocker: true,
+          });
         }}
       />
     </Page>

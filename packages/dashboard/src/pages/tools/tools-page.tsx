@@ -4,7 +4,6 @@ import { ChevronDown } from "lucide-react";
 import { Button } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
-import { EmptyState } from "../../components/states.tsx";
 import { ask } from "../../data/queries.ts";
 import { KindList } from "./kind-list.tsx";
 import { kindNames, toolKinds } from "./tool-kinds.tsx";
@@ -45,12 +44,13 @@ export function ToolsPage() {
         </>
       ) : (
         <div className="grid gap-6">
-          <EmptyState title="No tools yet">
-            <p>
+          <div>
+            <h2 className="text-lg">No tools yet</h2>
+            <p className="mt-1 max-w-[70ch] text-soft">
               Without tools the agent knows what its instructions say. With them it can look things up, show products,
               and take orders and bookings. There are three kinds.
             </p>
-          </EmptyState>
+          </div>
           {!isFull && <KindList agentId={agentId} />}
         </div>
       )}

@@ -1,3 +1,4 @@
+import type { Member } from "@foyer/contract";
 import { TextArea, TextField } from "../../../components/field.tsx";
 import { HeaderRows } from "../request/header-rows.tsx";
 import type { Keyed } from "../row-key.ts";
@@ -5,15 +6,20 @@ import type { ActionDraft } from "../tool-draft.ts";
 import { Recipients } from "./recipients.tsx";
 import { TemplateNames } from "./template-names.tsx";
 
+/** Who can be mailed: `members` is `null` until they are known, `sendsMail` whether the server sends mails at all. */
+export type MailFacts = { members: readonly Member[] | null; sendsMail: boolean };
+
 /** What an action needs, by its type. `errorAt` gets a path within the action, with a dot before it. */
 export function ActionFields({
   action,
   fieldNames,
+  mail,
   onChange,
   errorAt,
 }: {
   action: Keyed<ActionDraft>;
   fieldNames: string[];
+  mail: MailFacts;
   onChange: (action: Keyed<ActionDraft>) => void;
   errorAt: (path: string) => string | undefined;
 }) {
@@ -23,6 +29,7 @@ export function ActionFields({
     return (
       <>
         <Recipients
+          {...mail}
           chosen={action.recipientIds}
           onChange={(recipientIds) => set({ recipientIds })}
           error={errorAt(".recipientIds")}

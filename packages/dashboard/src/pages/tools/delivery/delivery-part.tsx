@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Copyable } from "../../../components/copyable.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
+import { ask } from "../../../data/queries.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { useRole } from "../use-role.ts";
 import { ModeChoice } from "./mode-choice.tsx";
@@ -12,6 +14,8 @@ import { WebhookSigning } from "./webhook-signing.tsx";
 export function DeliveryPart({ tool, draft }: PartProps) {
   const { values, change, errorAt } = draft;
   const { isAdmin } = useRole();
+  const members = useQuery(ask("listMembers")).data ?? null;
+  const sendsMail = useQuery(ask("getSignInOptions")).data?.sendsMail !== false;
   const mode = values.formExecutionMode;
   const handler = values.formClientHandler.trim() || "bookTestRide";
   return (
@@ -53,6 +57,7 @@ export function DeliveryPart({ tool, draft }: PartProps) {
       </Section>
       <Section title="After that" description="In this order, once the answers are kept. A failure holds nothing up.">
         <PostActions
+          mail={{ members, sendsMail }}
           actions={values.formPostActions}
           fieldNames={values.formSchema.fields.map(({ name }) => name)}
           onChange={(formPostActions) => change({ formPostActions })}

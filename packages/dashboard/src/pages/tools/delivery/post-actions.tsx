@@ -5,7 +5,7 @@ import { Menu } from "../../../components/menu.tsx";
 import { notify } from "../../../components/notices.ts";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import type { ActionDraft } from "../tool-draft.ts";
-import { ActionFields } from "./action-fields.tsx";
+import { ActionFields, type MailFacts } from "./action-fields.tsx";
 
 const kinds: Record<ActionDraft["type"], { name: string; line: string; icon: ReactNode }> = {
   email: { name: "E-mail", line: "Mails the answers to members", icon: <Mail size={16} aria-hidden /> },
@@ -23,11 +23,13 @@ const empty = { url: "", headers: [], payload: "", message: "", recipientIds: []
 export function PostActions({
   actions,
   fieldNames,
+  mail,
   onChange,
   errorAt,
 }: {
   actions: Keyed<ActionDraft>[];
   fieldNames: string[];
+  mail: MailFacts;
   onChange: (actions: Keyed<ActionDraft>[]) => void;
   errorAt: (path: string) => string | undefined;
 }) {
@@ -70,6 +72,7 @@ export function PostActions({
             <ActionFields
               action={action}
               fieldNames={fieldNames}
+              mail={mail}
               onChange={(next) => onChange(actions.with(index, next))}
               errorAt={(path) => errorAt(`formPostActions.${index}${path}`)}
             />

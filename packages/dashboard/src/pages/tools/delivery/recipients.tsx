@@ -1,23 +1,25 @@
-import { useQuery } from "@tanstack/react-query";
+import type { Member } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { useId } from "react";
-import { Skeleton } from "../../../components/states.tsx";
-import { ask } from "../../../data/queries.ts";
 
 /** The members who get a mail. Who is a member no longer has to be taken out before the form can be saved. */
 export function Recipients({
+  members,
+  sendsMail,
   chosen,
   onChange,
   error,
 }: {
+  /** `null` until they are known. */
+  members: readonly Member[] | null;
+  /** Whether the server sends mails at all. */
+  sendsMail: boolean;
   chosen: string[];
   onChange: (ids: string[]) => void;
   error: string | undefined;
 }) {
   const id = useId();
-  const { data: members } = useQuery(ask("listMembers"));
-  const { data: options } = useQuery(ask("getSignInOptions"));
-  if (!members) return <Skeleton className="h-24" />;
+  if (!members) return <div aria-hidden className="glow h-24 rounded-lg bg-sunken" />;
   const gone = chosen.filter((id) => !members.some((member) => member.id === id));
   const toggle = (id: string, isChosen: boolean) =>
     onChange(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id));
@@ -52,7 +54,7 @@ export function Recipients({
           {error}
         </p>
       )}
-      {options?.sendsMail === false && (
+      {!sendsMail && (
         <p className="mt-2 text-warning">
           This server has no mail server, so nothing is mailed until one is set.{" "}
           <Link to="/settings/health" className="underline underline-offset-2">

@@ -1,6 +1,6 @@
 import { Select, Toggle } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
-import { isObject } from "../inputs/input-schema-draft.ts";
+import { isObject } from "../is-object.ts";
 import { withPart } from "../row-key.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { displayKinds, optionWords } from "./display-kinds.ts";
@@ -23,7 +23,7 @@ export function DisplayPart(props: PartProps) {
   const isKnown = typeof known === "object" && known !== null && (Array.isArray(known) || isObject(known));
   const result = isKnown || display.type === "text" ? (known ?? "The result of the tool") : sampleResult(display);
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
       <div>
         <Section
           title="Display"
@@ -65,12 +65,14 @@ export function DisplayPart(props: PartProps) {
           </Section>
         )}
       </div>
-      <Section
-        title="Preview"
-        description={isKnown || display.type === "text" ? undefined : "With sample data, until there is a result."}
-      >
-        <VisitorView name={draft.values.name || "tool"} display={fillDisplay(result, display)} />
-      </Section>
+      <div className="top-6 max-lg:border-t max-lg:border-line max-lg:pt-6 lg:sticky">
+        <Section
+          title="Preview"
+          description={isKnown || display.type === "text" ? undefined : "With sample data, until there is a result."}
+        >
+          <VisitorView name={draft.values.name || "tool"} display={fillDisplay(result, display)} />
+        </Section>
+      </div>
     </div>
   );
 }

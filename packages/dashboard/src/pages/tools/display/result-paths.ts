@@ -1,4 +1,4 @@
-import { isObject } from "../inputs/input-schema-draft.ts";
+import { isObject } from "../is-object.ts";
 
 /** A field of a result that can be mapped; `sample` is what stands there, in a few words. */
 export type ResultPath = { path: string; sample: string; isList: boolean };

@@ -9,6 +9,7 @@ import { fieldKinds, fieldTypes } from "./field-kinds.ts";
 export function AddField({ onAdd }: { onAdd: (type: FormField["type"]) => void }) {
   return (
     <Menu
+      align="start"
       trigger={
         <Button>
           <Plus size={16} aria-hidden /> Add a field

@@ -7,17 +7,29 @@ import { type Keyed, keyOf } from "../row-key.ts";
 import { FieldForm } from "./field-form.tsx";
 import { FieldIcon } from "./field-icon.tsx";
 import { fieldKinds } from "./field-kinds.ts";
-import type { FieldListProps } from "./field-list.tsx";
+
+type CardProps = {
+  field: Keyed<FormField>;
+  index: number;
+  fields: Keyed<FormField>[];
+  openKeys: ReadonlySet<number>;
+  onOpen: (key: number, isOpen: boolean) => void;
+  onMove: (from: number, to: number) => void;
+  onChange: (field: Keyed<FormField>, index: number) => void;
+  onDuplicate: (index: number) => void;
+  onRemove: (index: number) => void;
+  errorAt: (path: string) => string | undefined;
+};
 
 /** A field in the list: closed a line, open all that it has. One that has something wrong in it is open. */
-export function FieldCard(props: FieldListProps & { field: Keyed<FormField>; index: number }) {
-  const { field, index, openKey, onOpen, errorAt } = props;
+export function FieldCard(props: CardProps) {
+  const { field, index, openKeys, onOpen, errorAt } = props;
   const key = keyOf(field);
   const { setNodeRef, setActivatorNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({
     id: key,
   });
   const name = field.label || field.name || "Field without a label";
-  const isOpen = openKey === key || errorAt(`formSchema.fields.${index}`) !== undefined;
+  const isOpen = openKeys.has(key) || errorAt(`formSchema.fields.${index}`) !== undefined;
   return (
     <li
       ref={setNodeRef}
@@ -39,7 +51,7 @@ export function FieldCard(props: FieldListProps & { field: Keyed<FormField>; ind
         <button
           type="button"
           aria-expanded={isOpen}
-          onClick={() => onOpen(isOpen ? null : key)}
+          onClick={() => onOpen(key, !isOpen)}
           className="flex h-11 min-w-0 flex-1 items-center gap-2 rounded-lg text-start"
         >
           <FieldIcon type={field.type} />
@@ -57,7 +69,9 @@ export function FieldCard(props: FieldListProps & { field: Keyed<FormField>; ind
         <FieldMenu {...props} name={name} />
       </div>
       {isOpen && (
-        <div className="border-t border-line p-4">
+        // What an error opened stays open while it is mended.
+        // biome-ignore lint/a11y/noStaticElementInteractions: hears what happens in it
+        <div className="border-t border-line p-4" onFocus={() => onOpen(key, true)}>
           <FieldForm
             field={field}
             otherNames={props.fields.filter((other) => other !== field).map((other) => other.name)}
@@ -77,7 +91,7 @@ function FieldMenu({
   onMove,
   onDuplicate,
   onRemove,
-}: Pick<FieldListProps, "fields" | "onMove" | "onDuplicate" | "onRemove"> & { index: number; name: string }) {
+}: Pick<CardProps, "fields" | "index" | "onMove" | "onDuplicate" | "onRemove"> & { name: string }) {
   return (
     <Menu
       trigger={

@@ -3,7 +3,7 @@ import { Select, TextField, Toggle } from "../../../components/field.tsx";
 import { type Keyed, withPart } from "../row-key.ts";
 import { toFieldName, uniqueName } from "../tool-name.ts";
 import { DefaultValue } from "./default-value.tsx";
-import { fieldKinds, fieldTypes, hasFile, hasOptions, withType } from "./field-kinds.ts";
+import { asType, fieldKinds, fieldTypes, hasFile, hasOptions } from "./field-kinds.ts";
 import { FieldOptions } from "./field-options.tsx";
 import { FieldRules } from "./field-rules.tsx";
 
@@ -29,7 +29,7 @@ export function FieldForm({
     set({ label: next, ...(name === derived(label) ? { name: derived(next) } : {}) });
   return (
     <div className="grid gap-4">
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField
           label="Label"
           value={label}
@@ -42,7 +42,7 @@ export function FieldForm({
           label="Type"
           options={types}
           value={type}
-          onChange={(type) => onChange(withType(field, type))}
+          onChange={(type) => set(asType(field, type))}
           error={errorAt("type")}
         />
         <TextField

@@ -1,5 +1,4 @@
 import type { FieldValidation, FormField } from "@foyer/contract";
-import { withPart } from "../row-key.ts";
 
 type Type = FormField["type"];
 
@@ -32,8 +31,8 @@ export function rulesOf(type: Type): RuleName[] {
 export const hasOptions = (type: Type) => type === "select" || type === "multiselect";
 export const hasFile = (type: Type) => type === "file" || type === "image";
 
-/** The field as another type: what that type does not have goes, what it needs comes. */
-export function withType<Field extends FormField>(field: Field, type: Type): Field {
+/** What changes in a field as it gets another type: what that type does not have goes, what it needs comes. */
+export function asType(field: FormField, type: Type): { [Name in keyof FormField]?: FormField[Name] | undefined } {
   const rules = field.validation ?? {};
   const isSameMeasure = rulesOf(type).includes("min") && field.type === type;
   const kept = rulesOf(type).filter((rule) => (rule === "min" || rule === "max" ? isSameMeasure : true));
@@ -42,12 +41,11 @@ export function withType<Field extends FormField>(field: Field, type: Type): Fie
   );
   const isTemplate = field.defaultValue?.includes("{{") === true;
   const isText = rulesOf(type).includes("pattern") && rulesOf(field.type).includes("pattern");
-  const part: Partial<Record<keyof FormField, unknown>> = {
+  return {
     type,
     validation: Object.keys(validation).length > 0 ? validation : undefined,
     options: hasOptions(type) ? (field.options ?? [{ label: "First", value: "first" }]) : undefined,
     defaultValue: !hasFile(type) && (isTemplate || isText) ? field.defaultValue : undefined,
     placeholder: hasFile(type) || type === "multiselect" ? undefined : field.placeholder,
   };
-  return withPart(field, part as Partial<Field>);
 }

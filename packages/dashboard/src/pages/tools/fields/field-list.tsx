@@ -11,27 +11,24 @@ import {
 } from "@dnd-kit/core";
 import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from "@dnd-kit/sortable";
 import type { FormField } from "@foyer/contract";
+import type { ReactNode } from "react";
 import { type Keyed, keyOf } from "../row-key.ts";
-import { FieldCard } from "./field-card.tsx";
-
-export type FieldListProps = {
-  fields: Keyed<FormField>[];
-  openKey: number | null;
-  onOpen: (key: number | null) => void;
-  onMove: (from: number, to: number) => void;
-  onChange: (field: Keyed<FormField>, index: number) => void;
-  onDuplicate: (index: number) => void;
-  onRemove: (index: number) => void;
-  errorAt: (path: string) => string | undefined;
-};
 
 const instructions = {
   draggable: "To move the field, press Space, then the arrow keys; Space again puts it down, Escape puts it back.",
 };
 
 /** The fields of a form in their order, which is changed by dragging, by keyboard, or from a field's menu. */
-export function FieldList(props: FieldListProps) {
-  const { fields, onMove } = props;
+export function FieldList({
+  fields,
+  onMove,
+  children,
+}: {
+  fields: Keyed<FormField>[];
+  onMove: (from: number, to: number) => void;
+  /** A card for each field. */
+  children: ReactNode;
+}) {
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
@@ -56,11 +53,7 @@ export function FieldList(props: FieldListProps) {
       accessibility={{ announcements: announce(fields), screenReaderInstructions: instructions }}
     >
       <SortableContext items={fields.map(keyOf)} strategy={verticalListSortingStrategy}>
-        <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
-          {fields.map((field, index) => (
-            <FieldCard key={keyOf(field)} {...props} field={field} index={index} />
-          ))}
-        </ol>
+        <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">{children}</ol>
       </SortableContext>
     </DndContext>
   );
@@ -69,12 +62,16 @@ export function FieldList(props: FieldListProps) {
 function announce(fields: Keyed<FormField>[]): Announcements {
   const place = (id: UniqueIdentifier | undefined) => fields.findIndex((field) => keyOf(field) === id) + 1;
   const nameOf = (id: UniqueIdentifier) => fields[place(id) - 1]?.label || "The field";
+  // The same words at both: the second comes right after the first.
+  const held = (id: UniqueIdentifier, over: UniqueIdentifier) =>
+    `${nameOf(id)} is picked up, at place ${place(over)} of ${fields.length}.`;
   return {
-    onDragStart: ({ active }) => `${nameOf(active.id)} is picked up. It is ${place(active.id)} of ${fields.length}.`,
-    onDragOver: ({ active, over }) =>
-      over ? `${nameOf(active.id)} would be ${place(over.id)} of ${fields.length}.` : undefined,
+    onDragStart: ({ active }) => held(active.id, active.id),
+    onDragOver: ({ active, over }) => held(active.id, over?.id ?? active.id),
     onDragEnd: ({ active, over }) =>
-      over ? `${nameOf(active.id)} is now ${place(over.id)} of ${fields.length}.` : `${nameOf(active.id)} is put back.`,
+      over
+        ? `${nameOf(active.id)} is put down at place ${place(over.id)} of ${fields.length}.`
+        : `${nameOf(active.id)} is put back.`,
     onDragCancel: ({ active }) => `${nameOf(active.id)} is put back.`,
   };
 }

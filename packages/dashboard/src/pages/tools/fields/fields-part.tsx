@@ -3,11 +3,12 @@ import { useRef, useState } from "react";
 import { TextField } from "../../../components/field.tsx";
 import { notify } from "../../../components/notices.ts";
 import { Section } from "../../../components/page.tsx";
-import { type Keyed, keyed, keyOf } from "../row-key.ts";
+import { type Keyed, keyed, keyOf, withPart } from "../row-key.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { toFieldName, uniqueName } from "../tool-name.ts";
 import { AddField } from "./add-field.tsx";
-import { fieldKinds, withType } from "./field-kinds.ts";
+import { FieldCard } from "./field-card.tsx";
+import { asType, fieldKinds } from "./field-kinds.ts";
 import { FieldList } from "./field-list.tsx";
 import { FormPreview } from "./form-preview.tsx";
 
@@ -22,10 +23,21 @@ export function FieldsPart({ draft }: PartProps) {
     { name: "errorMessage", label: "When it could not be sent", placeholder: "Error", maxLength: 2_000 },
   ] as const;
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
       <div>
-        <Section title="Fields" actions={<AddField onAdd={fields.add} />}>
-          <FieldList {...fields} fields={form.fields} errorAt={draft.errorAt} />
+        <Section title="Fields">
+          <FieldList fields={form.fields} onMove={fields.onMove}>
+            {form.fields.map((field, index) => (
+              <FieldCard
+                key={keyOf(field)}
+                {...fields}
+                {...{ field, index, fields: form.fields, errorAt: draft.errorAt }}
+              />
+            ))}
+          </FieldList>
+          <div>
+            <AddField onAdd={fields.add} />
+          </div>
         </Section>
         <Section title="Words" description="What the form says around its fields.">
           {texts.map(({ name, ...field }) => (
@@ -51,23 +63,26 @@ export function FieldsPart({ draft }: PartProps) {
 
 /** What can be done with the fields. What is removed can be taken back, whatever was changed meanwhile. */
 function useFields(fields: Keyed<FormField>[], onChange: (fields: Keyed<FormField>[]) => void) {
-  const [openKey, setOpenKey] = useState<number | null>(null);
+  const [openKeys, setOpenKeys] = useState<ReadonlySet<number>>(new Set());
   const latest = useRef({ fields, onChange });
   latest.current = { fields, onChange };
   const set = (next: (fields: Keyed<FormField>[]) => Keyed<FormField>[]) =>
     latest.current.onChange(next(latest.current.fields));
   const insert = (field: Keyed<FormField>, index: number) => {
     set((fields) => fields.toSpliced(index, 0, field));
-    setOpenKey(keyOf(field));
+    setOpenKeys(new Set([keyOf(field)]));
   };
   const names = () => latest.current.fields.map(({ name }) => name);
   return {
-    openKey,
-    onOpen: setOpenKey,
+    openKeys,
+    onOpen(key: number, isOpen: boolean) {
+      if (openKeys.has(key) === isOpen) return;
+      setOpenKeys(new Set(isOpen ? [...openKeys, key] : [...openKeys].filter((other) => other !== key)));
+    },
     add(type: FormField["type"]) {
       const label = fieldKinds[type];
       const plain: FormField = { name: uniqueName(toFieldName(label), names()), label, type: "text" };
-      insert(keyed(withType(plain, type)), latest.current.fields.length);
+      insert(keyed(withPart(plain, asType(plain, type))), latest.current.fields.length);
     },
     onMove(from: number, to: number) {
       set((fields) => {

@@ -39,7 +39,7 @@ export function InputFields({
   return (
     <fieldset className="rounded-lg border border-line bg-raised">
       <legend className="sr-only">Input {name || index + 1}</legend>
-      <div className="grid gap-4 p-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 p-4 sm:grid-cols-2">
         <TextField
           label="Name"
           value={name}

@@ -1,3 +1,4 @@
+import { isObject } from "../is-object.ts";
 import { type Keyed, keyed } from "../row-key.ts";
 import { type JsonProblem, readJson } from "./json-lines.ts";
 
@@ -67,8 +68,4 @@ export function schemaProblems({ inputs, text }: SchemaDraft): Array<{ path: str
     if (name === "") return [{ path, message: "needs a name" }];
     return repeated.has(name) ? [{ path, message: "is the name of two inputs" }] : [];
   });
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -31,7 +31,7 @@ export function SchemaJson({
       <label htmlFor={id} className="font-medium">
         JSON Schema
       </label>
-      <div className="flex rounded-lg border border-edge bg-raised font-mono text-sm leading-5 has-aria-invalid:border-wrong">
+      <div className="flex rounded-lg border border-edge bg-raised font-mono text-sm leading-5 has-aria-invalid:border-wrong has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ink">
         <div aria-hidden className="border-e border-line py-2 text-end text-soft select-none">
           {text.split("\n").map((_, index) => (
             <div
@@ -52,7 +52,7 @@ export function SchemaJson({
           rows={text.split("\n").length}
           aria-invalid={problem ? true : undefined}
           aria-describedby={`${id}-state`}
-          className="field-sizing-content min-h-60 min-w-0 flex-1 resize-none overflow-x-auto bg-transparent px-3 py-2 text-[13px] leading-5"
+          className="field-sizing-content min-h-60 min-w-0 flex-1 resize-none overflow-x-auto bg-transparent px-3 py-2 text-[13px] leading-5 outline-none"
         />
       </div>
       <div className="flex min-h-9 flex-wrap items-center gap-3">

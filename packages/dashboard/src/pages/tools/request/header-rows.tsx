@@ -1,27 +1,23 @@
-import { useQuery } from "@tanstack/react-query";
+import type { Secret } from "@foyer/contract";
 import { KeyRound, Plus, X } from "lucide-react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { Menu } from "../../../components/menu.tsx";
-import { ask } from "../../../data/queries.ts";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import type { HeaderRow } from "../tool-draft.ts";
-import { useRole } from "../use-role.ts";
 
-/** Headers, a row each. `errorAt` gets a header's name. With `hasSecrets` the account's secrets are offered for the values. */
+/** Headers, a row each. `errorAt` gets a header's name. `secrets` are offered for the values. */
 export function HeaderRows({
   rows,
   onChange,
   errorAt,
-  hasSecrets = false,
+  secrets = [],
 }: {
   rows: Keyed<HeaderRow>[];
   onChange: (rows: Keyed<HeaderRow>[]) => void;
   errorAt: (name: string) => string | undefined;
-  hasSecrets?: boolean;
+  secrets?: readonly Secret[];
 }) {
-  const { isAdmin } = useRole();
-  const secrets = useQuery({ ...ask("listSecrets"), enabled: hasSecrets && isAdmin }).data ?? [];
   const change = (row: Keyed<HeaderRow>, part: Partial<HeaderRow>) =>
     onChange(rows.map((other) => (other === row ? { ...row, ...part } : other)));
   return (

@@ -1,6 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { Select, TextArea } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
+import { ask } from "../../../data/queries.ts";
 import type { PartProps } from "../tool-editor.tsx";
+import { useRole } from "../use-role.ts";
 import { HeaderRows } from "./header-rows.tsx";
 import { SecretNotes } from "./secret-notes.tsx";
 import { UrlReading } from "./url-reading.tsx";
@@ -10,6 +13,8 @@ const methods = (["GET", "POST", "PUT", "DELETE"] as const).map((value) => ({ va
 /** The call that an http tool makes: method, address with the inputs in it, headers with secrets. */
 export function RequestPart({ draft }: PartProps) {
   const { values, change, errorAt } = draft;
+  const { isAdmin } = useRole();
+  const secrets = useQuery({ ...ask("listSecrets"), enabled: isAdmin }).data ?? [];
   const texts = [values.httpUrl, ...values.httpHeaders.map(({ value }) => value)];
   return (
     <div className="grid max-w-3xl">
@@ -17,7 +22,7 @@ export function RequestPart({ draft }: PartProps) {
         title="Address"
         description="Foyer calls it when the agent uses the tool. In braces, {city} is filled in from the tool’s inputs."
       >
-        <div className="grid gap-4 sm:grid-cols-[7rem_minmax(0,1fr)]">
+        <div className="grid items-start gap-4 sm:grid-cols-[7rem_minmax(0,1fr)]">
           <Select
             label="Method"
             options={methods}
@@ -38,7 +43,7 @@ export function RequestPart({ draft }: PartProps) {
             autoComplete="off"
             spellCheck={false}
             maxLength={2_000}
-            className="min-h-9 font-mono"
+            className="min-h-9! resize-none font-mono"
           />
         </div>
         <UrlReading draft={draft} />
@@ -51,7 +56,7 @@ export function RequestPart({ draft }: PartProps) {
           rows={values.httpHeaders}
           onChange={(httpHeaders) => change({ httpHeaders })}
           errorAt={(name) => errorAt(`httpHeaders.${name}`)}
-          hasSecrets
+          secrets={secrets}
         />
         <SecretNotes texts={texts} url={values.httpUrl} />
       </Section>

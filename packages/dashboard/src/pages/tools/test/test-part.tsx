@@ -27,7 +27,7 @@ export function TestPart({ tool, draft, lastTest, onTest }: PartProps) {
     if (!draft.isDirty) run();
   };
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 lg:grid-cols-[minmax(0,22rem)_minmax(0,1fr)]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,22rem)_minmax(0,1fr)]">
       <Section
         title="Inputs"
         description="As the agent would fill them in."
