@@ -240,7 +240,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
       .getByRole("dialog")
       .getByText("City One")
       .or(page.getByRole("dialog").getByText("city_one"))
-      .first()
+      .last()
       .waitFor();
     await page.getByRole("button", { name: "Send it" }).click();
     await page.getByRole("dialog").getByText("Arrived").waitFor();
@@ -325,7 +325,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     await page
       .getByRole("row", { name: /delivery_price/ })
       .getByText(/Fails since/)
-      .first()
+      .last()
       .waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-tools");

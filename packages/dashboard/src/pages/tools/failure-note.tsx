@@ -16,7 +16,9 @@ export function FailureLine({ failure }: { failure: ToolFailure | undefined }) {
   }
   return (
     <Status tone="wrong">
-      Fails since <Time at={at} />
+      <span>
+        Fails since <Time at={at} />
+      </span>
     </Status>
   );
 }

@@ -74,7 +74,7 @@ export function ToolEditor({ views, save, ...props }: EditorProps) {
 }
 
 /** Goes to another part of the tool that is open. */
-export function useGoToPart(): (part: Part) => void {
+function useGoToPart(): (part: Part) => void {
   const navigate = useNavigate();
   return (part) =>
     void navigate({

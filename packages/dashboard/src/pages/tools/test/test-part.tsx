@@ -28,20 +28,7 @@ export function TestPart({ tool, draft, lastTest, onTest }: PartProps) {
   };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,22rem)_minmax(0,1fr)]">
-      <Section
-        title="Inputs"
-        description="As the agent would fill them in."
-        actions={
-          <Button
-            look={draft.isDirty ? "quiet" : "main"}
-            onClick={run}
-            isBusy={test.isPending}
-            disabled={draft.isDirty}
-          >
-            Run the tool
-          </Button>
-        }
-      >
+      <Section title="Inputs" description="As the agent would fill them in.">
         {draft.isDirty && (
           <p role="status" className="rounded-lg border border-line bg-sunken px-3 py-2">
             The saved tool is what runs. Save your changes first.
@@ -58,6 +45,16 @@ export function TestPart({ tool, draft, lastTest, onTest }: PartProps) {
               onChange={(value) => setValues({ ...values, [input.name]: value })}
             />
           ))}
+        </div>
+        <div>
+          <Button
+            look={draft.isDirty ? "quiet" : "main"}
+            onClick={run}
+            isBusy={test.isPending}
+            disabled={draft.isDirty}
+          >
+            Run the tool
+          </Button>
         </div>
       </Section>
       <TestOutcome tool={tool} test={lastTest} isRunning={test.isPending} />
