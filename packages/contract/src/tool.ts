@@ -132,7 +132,9 @@ export const ToolLimits = Type.Object({
 });
 export type ToolLimits = Static<typeof ToolLimits>;
 
-/** What a try-out of a tool shows its maker. `request` is there for http tools, its secrets masked. */
+const headerValues = Type.Unsafe<Record<string, string>>({ type: "object", additionalProperties: { type: "string" } });
+
+/** What a try-out of a tool shows its maker. `request` and `response` are there for http tools, their secrets masked. */
 export const ToolTest = Type.Object({
   isError: Type.Boolean(),
   forModel: Type.String({ description: "What the model would be told" }),
@@ -143,8 +145,15 @@ export const ToolTest = Type.Object({
     Type.Object({
       method: Type.String(),
       url: Type.String(),
-      headers: Type.Unsafe<Record<string, string>>({ type: "object", additionalProperties: { type: "string" } }),
+      headers: headerValues,
       body: nullable(Type.String()),
+    }),
+  ),
+  response: nullable(
+    Type.Object({
+      status: Type.Integer(),
+      headers: headerValues,
+      body: Type.String({ description: "The first 64 KB of it, as text" }),
     }),
   ),
 });

@@ -115,17 +115,20 @@ const embedding = createRoute({
 const tools = createRoute({
   getParentRoute: () => agent,
   path: "/tools",
+  loader: ({ params: { agentId } }) => queryClient.ensureQueryData(ask("listTools", { agentId })),
   component: lazyRouteComponent(() => import("./pages/tools/tools-page.tsx"), "ToolsPage"),
 });
 const newTool = createRoute({
   getParentRoute: () => agent,
   path: "/tools/new",
-  validateSearch: texts("kind"),
-  component: lazyRouteComponent(() => import("./pages/tools/new-tool-page.tsx"), "NewToolPage"),
+  validateSearch: texts("kind", "part"),
+  component: lazyRouteComponent(() => import("./pages/tools/tool-page.tsx"), "NewToolPage"),
 });
 const tool = createRoute({
   getParentRoute: () => agent,
   path: "/tools/$toolId",
+  validateSearch: texts("part"),
+  loader: ({ params: { toolId } }) => queryClient.ensureQueryData(ask("getTool", { id: toolId })),
   component: lazyRouteComponent(() => import("./pages/tools/tool-page.tsx"), "ToolPage"),
 });
 const triggers = createRoute({

@@ -83,6 +83,8 @@ export function ConfirmDialog({
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
+          // Else it would count as sent for a form around the dialog, too.
+          event.stopPropagation();
           if (isAllowed) onConfirm();
         }}
       >

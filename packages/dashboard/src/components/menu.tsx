@@ -3,6 +3,8 @@ import type { ReactNode } from "react";
 
 export type MenuItem = {
   label: string;
+  /** A line that explains it. */
+  hint?: string;
   icon?: ReactNode;
   isDanger?: boolean;
   disabled?: boolean;
@@ -44,7 +46,14 @@ export function Menu({
                 className={`flex min-h-9 items-center gap-2 rounded-md px-3 py-1.5 outline-none data-disabled:text-edge data-highlighted:bg-sunken pointer-coarse:min-h-11 ${item.isDanger ? "text-wrong" : ""}`}
               >
                 {item.icon}
-                {item.label}
+                {item.hint ? (
+                  <span className="grid">
+                    {item.label}
+                    <span className="text-sm text-soft">{item.hint}</span>
+                  </span>
+                ) : (
+                  item.label
+                )}
               </Radix.Item>
             ),
           )}

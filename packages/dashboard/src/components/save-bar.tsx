@@ -8,25 +8,31 @@ export function SaveBar({
   isBusy,
   onDiscard,
   label = "Save",
+  isNew = false,
 }: {
   isDirty: boolean;
   isBusy: boolean;
   onDiscard: () => void;
   label?: string;
+  /** For what does not exist yet: the bar is there from the start. */
+  isNew?: boolean;
 }) {
   const blocker = useBlocker({
-    shouldBlockFn: () => isDirty && !isBusy,
+    // Parts of one page have addresses too; going from one to the other loses nothing.
+    shouldBlockFn: ({ current, next }) => isDirty && !isBusy && current.pathname !== next.pathname,
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
   return (
     <>
-      {isDirty && (
+      {(isDirty || isNew) && (
         <div className="appear sticky bottom-4 z-20 flex flex-wrap items-center gap-2 rounded-lg border border-ink bg-raised px-4 py-2">
-          <p className="flex-1">Not saved yet</p>
-          <Button look="plain" onClick={onDiscard} disabled={isBusy}>
-            Discard
-          </Button>
+          <p className="flex-1">{isNew ? "Not made yet" : "Not saved yet"}</p>
+          {isDirty && (
+            <Button look="plain" onClick={onDiscard} disabled={isBusy}>
+              Discard
+            </Button>
+          )}
           <Button type="submit" look="main" isBusy={isBusy}>
             {label}
           </Button>

@@ -35,6 +35,18 @@ function answering(contentType: string | null, body: string | Buffer, status = 2
 }
 
 describe("an answer", () => {
+  it("is shown to the tool's maker with its status and headers, also when it is a failure", async () => {
+    const kept = await run(answering("application/json", '{ "a": 1 }'));
+    const headers = expect.objectContaining({ "content-type": "application/json" });
+    expect(kept.response).toEqual({ status: 200, headers, body: '{"a":1}' });
+    const refused = await run(answering("text/plain", "no such bike", 404));
+    expect(refused.response).toMatchObject({ status: 404, body: "no such bike" });
+    const unreadable = await run(answering("image/png", Buffer.from([1, 2, 3])));
+    expect(unreadable.response).toMatchObject({ status: 200, body: "" });
+    const long = await run(answering("text/plain", "a".repeat(100_000)));
+    expect(long.response?.body).toHaveLength(65_536);
+  });
+
   it.each<[string, string | null, string | Buffer, unknown]>([
     ["a JSON object", "application/json", '{"a":[1,"é"]}', { a: [1, "é"] }],
     ["a JSON scalar", "application/json; charset=utf-8", "42", 42],

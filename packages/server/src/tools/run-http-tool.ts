@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { ToolTest } from "@foyer/contract";
 import type { ToolRow } from "../db/tables.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
@@ -15,6 +16,8 @@ export type HttpToolOutcome = {
   durationMs: number;
   /** what was sent, secrets masked; null when it could not be put together */
   request: { method: string; url: string; headers: Record<string, string>; body: string | null } | null;
+  /** what came back, secrets masked; null when nothing did */
+  response: ToolTest["response"];
 };
 
 type HttpToolDeps = {
@@ -38,16 +41,15 @@ export async function runHttpTool(
   let request: HttpRequest | null = null;
   let mask: Mask = (text) => text;
   let answer: Answer;
+  let received: Received | null = null;
   try {
     request = await buildRequest(tool, input, deps.secretFor);
     mask = createMask(request.secrets);
     const { url, method, headers, body } = request;
     const limits = { timeoutMs: deps.timeoutMs ?? 10_000, maxBytes: maxAnswerBytes };
     const sent = { url, method, headers, ...(body === null ? {} : { body }), trust: "account" as const };
-    answer = readAnswer(
-      await deps.outbound.request({ ...sent, ...limits, ...(deps.signal ? { signal: deps.signal } : {}) }),
-      mask,
-    );
+    received = await deps.outbound.request({ ...sent, ...limits, ...(deps.signal ? { signal: deps.signal } : {}) });
+    answer = readAnswer(received, mask);
   } catch (error) {
     answer = explainFailure(error, deps.signal);
   }
@@ -58,14 +60,17 @@ export async function runHttpTool(
     problem: answer.problem === null ? null : mask(answer.problem),
     durationMs: Math.round(performance.now() - startedAt),
     request: request && describeRequest(request, mask),
+    response: received && describeResponse(received, answer.told ?? "", mask),
   };
 }
 
 type Received = Awaited<ReturnType<Outbound["request"]>>;
-type Answer = { result: unknown; forModel: string; problem: string | null };
+/** `told` is the body of an answer that could be read, secrets masked. */
+type Answer = { result: unknown; forModel: string; problem: string | null; told?: string };
 type Mask = (text: string) => string;
 
 const maxAnswerBytes = 1_000_000;
+const maxShownCharacters = 65_536;
 const maxModelBytes = 32_768;
 /** Deeper JSON stays text: whoever walks a value by recursion must not run out of stack. */
 const maxDepth = 100;
@@ -79,7 +84,7 @@ function readAnswer(received: Received, mask: Mask): Answer {
   const told = mask(typeof value === "string" ? value : JSON.stringify(value));
   if (status < 200 || status > 299) {
     const excerpt = told ? `HTTP ${status}: ${told.slice(0, 1_000).toWellFormed()}` : `HTTP ${status}`;
-    return failure(`HTTP ${status}`, excerpt, excerpt);
+    return { ...failure(`HTTP ${status}`, excerpt, excerpt), told };
   }
   if (truncated) return failure("Response too large", `The answer is longer than ${maxAnswerBytes} bytes.`);
   if (encoding !== "identity") {
@@ -87,7 +92,7 @@ function readAnswer(received: Received, mask: Mask): Answer {
   }
   if (text === null) return failure("Not text", `The answer is not text but ${type || "bytes of no stated type"}.`);
   if (text === "") return { result: "", forModel: `The answer is empty (HTTP ${status}).`, problem: null };
-  return { result: value, forModel: told, problem: null };
+  return { result: value, forModel: told, problem: null, told };
 }
 
 function explainFailure(error: unknown, signal: AbortSignal | undefined): Answer {
@@ -211,4 +216,12 @@ function cutForModel(text: string): string {
 function describeRequest({ method, maskedUrl, maskedHeaders, body }: HttpRequest, mask: Mask) {
   const headers = Object.fromEntries(Object.entries(maskedHeaders).map(([name, value]) => [name, mask(value)]));
   return { method, url: mask(maskedUrl), headers, body: body === null ? null : mask(body) };
+}
+
+/** The body as it was read: what cannot be shown as text is described by the problem. */
+function describeResponse({ status, headers }: Received, told: string, mask: Mask) {
+  const shown = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, mask(Array.isArray(value) ? value.join(", ") : value)] as const],
+  );
+  return { status, headers: Object.fromEntries(shown), body: told.slice(0, maxShownCharacters).toWellFormed() };
 }

@@ -19,7 +19,7 @@ export type ToolOutcome = {
 };
 
 type Input = Record<string, unknown>;
-type Ran = { outcome: ToolOutcome; problem?: string; request?: ToolTest["request"] };
+type Ran = { outcome: ToolOutcome; problem?: string } & Partial<Pick<ToolTest, "request" | "response">>;
 
 export type ToolRunner = ReturnType<typeof createToolRunner>;
 
@@ -45,9 +45,9 @@ export function createToolRunner(
   async function runHttp(tool: ToolRow, input: Input, signal?: AbortSignal): Promise<Ran> {
     const secretFor = (name: string, host: string) => secrets.valueFor(tool.organizationId, name, host);
     const answer = await runHttpTool(tool, input, { outbound, secretFor, ...(signal ? { signal } : {}) });
-    const { result, forModel, request } = answer;
+    const { result, forModel, request, response } = answer;
     const outcome = answer.isError ? { ...failure(String(result)), forModel } : await shown(tool, result, forModel);
-    return { outcome, request, ...(answer.problem ? { problem: answer.problem } : {}) };
+    return { outcome, request, response, ...(answer.problem ? { problem: answer.problem } : {}) };
   }
 
   /** Visitors get what the display maps, and the whole result only as `text`. */
@@ -73,7 +73,7 @@ export function createToolRunner(
     /** For the tool's maker, who may know more than a visitor. */
     async test(tool: ToolRow, input: Input): Promise<ToolTest> {
       const startedAt = performance.now();
-      const { outcome, problem, request = null } = await run(tool, input);
+      const { outcome, problem, request = null, response = null } = await run(tool, input);
       const { result, display, form, isError, forModel } = outcome;
       return {
         isError,
@@ -82,6 +82,7 @@ export function createToolRunner(
         forVisitor: { result, display, ...(form ? { form } : {}) },
         durationMs: Math.round(performance.now() - startedAt),
         request,
+        response,
       };
     },
   };

@@ -233,6 +233,7 @@ onBothDatabases("tools", (createDatabase) => {
         },
         durationMs: expect.any(Number),
         request: null,
+        response: null,
       },
     });
     const wrong = await call("POST", `/tools/${tool.id}/test`, { input: { size: "XL" } });

@@ -1,5 +1,115 @@
+import { FoyerError } from "@foyer/sdk";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { Page } from "../../components/page.tsx";
+import { Status } from "../../components/status.tsx";
+import { useDraft } from "../../components/use-draft.ts";
+import { ask, useCall } from "../../data/queries.ts";
+import { AboutPart } from "./about-part.tsx";
+import { DeliveryPart } from "./delivery/delivery-part.tsx";
+import { DisplayPart } from "./display/display-part.tsx";
+import { FailureNote } from "./failure-note.tsx";
+import { FieldsPart } from "./fields/fields-part.tsx";
+import { InputsPart } from "./inputs/inputs-part.tsx";
+import { KindList } from "./kind-list.tsx";
+import { RequestPart } from "./request/request-part.tsx";
+import { ResponsePart } from "./response-part.tsx";
+import { TestPart } from "./test/test-part.tsx";
+import { changesOf, emptyDraft, type ToolKind, toBody, toDraft } from "./tool-draft.ts";
+import { type PartViews, ToolEditor } from "./tool-editor.tsx";
+import { toKind, toolKinds } from "./tool-kinds.tsx";
 
+const views: PartViews = {
+  about: AboutPart,
+  response: ResponsePart,
+  request: RequestPart,
+  fields: FieldsPart,
+  delivery: DeliveryPart,
+  inputs: InputsPart,
+  display: DisplayPart,
+  test: TestPart,
+};
+
+const route = getRouteApi("/shell/agents/$agentId/tools/$toolId");
+
+/** A tool of the agent, to be changed and tried. */
 export function ToolPage() {
-  return <Page title="ToolPage">{null}</Page>;
+  const { toolId } = route.useParams();
+  return <SavedTool key={toolId} />;
+}
+
+function SavedTool() {
+  const { agentId, toolId } = route.useParams();
+  const { data: tool } = useSuspenseQuery(ask("getTool", { id: toolId }));
+  const saved = useMemo(() => toDraft(tool), [tool]);
+  const draft = useDraft(saved);
+  const update = useCall("updateTool", { changes: ["listTools", "getTool"], done: "Saved" });
+  if (tool.agentId !== agentId) throw new FoyerError("NOT_FOUND", "This tool is another agent's.", { status: 404 });
+  const { name, icon } = toolKinds[tool.executionType];
+  return (
+    <Page
+      isWide
+      title={tool.name}
+      description={
+        <span className="inline-flex flex-wrap items-center gap-x-4 gap-y-1">
+          <span className="inline-flex items-center gap-2">
+            {icon} {name}
+          </span>
+          {!tool.isEnabled && <Status tone="warning">Turned off: the agent does not use it</Status>}
+        </span>
+      }
+    >
+      <FailureNote agentId={agentId} toolId={tool.id} />
+      <ToolEditor
+        views={views}
+        {...{ agentId, tool, draft }}
+        kind={tool.executionType}
+        save={async (values) => {
+          await update.mutateAsync({ id: tool.id, body: changesOf(tool.executionType, values, saved) });
+        }}
+      />
+    </Page>
+  );
+}
+
+const newRoute = getRouteApi("/shell/agents/$agentId/tools/new");
+
+/** A tool that is about to be made, of the kind that the address names; without one, the three to choose from. */
+export function NewToolPage() {
+  const { agentId } = newRoute.useParams();
+  const kind = toKind(newRoute.useSearch().kind);
+  if (kind) return <NewTool key={kind} agentId={agentId} kind={kind} />;
+  return (
+    <Page isWide title="New tool" description="Which kind of tool is it?">
+      <KindList agentId={agentId} />
+    </Page>
+  );
+}
+
+function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
+  const navigate = useNavigate();
+  const saved = useMemo(() => emptyDraft(kind), [kind]);
+  const draft = useDraft(saved);
+  const create = useCall("createTool", { changes: ["listTools", "getToolLimits"], done: "The tool is made" });
+  const { name, line } = toolKinds[kind];
+  return (
+    <Page isWide title={`New ${name.toLowerCase().replace("http", "HTTP")}`} description={line}>
+      <ToolEditor
+        views={views}
+        {...{ agentId, kind, draft }}
+        tool={null}
+        save={async (values) => {
+          const tool = await create.mutateAsync({ body: { ...toBody(kind, values), agentId, executionType: kind } });
+          await navigate({
+            to: "/agents/$agentId/tools/$toolId",
+            params: { agentId, toolId: tool.id },
+            search: kind === "http" ? { part: "test" } : {},
+            replace: true,
+            ignoreBlocker: true,
+          });
+        }}
+      />
+    </Page>
+  );
 }

@@ -1,0 +1,352 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { startUpstream, type Upstream } from "../test/upstream.ts";
+import { startReceiver } from "../test/webhook-receiver.ts";
+
+// Every picture is taken six times, and axe looks at everything twice.
+describe("the dashboard's tools", { timeout: 120_000 }, () => {
+  let site: DashboardSite;
+  let stock: Upstream;
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let agentId: string;
+  let tools: string;
+  beforeAll(async () => {
+    site = await startDashboardSite({ env: { FOYER_OUTBOUND_ALLOW: "127.0.0.1" } });
+    stock = await startUpstream(({ request, response }) => {
+      response.writeHead(200, { "content-type": "application/json", "x-shop": "harbour" });
+      response.end(JSON.stringify({ url: request.url, bikes: [{ name: "City One", price: 690, in_stock: 3 }] }));
+    });
+    receiver = await startReceiver();
+    const { page } = await site.open("/agents");
+    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
+    tools = `/agents/${agentId}/tools`;
+    await page.context().close();
+  });
+  afterAll(async () => {
+    await site.stop();
+    await stock.stop();
+    await receiver.stop();
+  });
+
+  const isFit = async (page: Page) => {
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const before = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflowOf(page)).toBe(0);
+    if (before) await page.setViewportSize(before);
+  };
+  const part = (page: Page, name: string) =>
+    page.getByRole("navigation", { name: "Parts of the tool" }).getByRole("link", { name }).click();
+  const save = (page: Page, name = "Save") => page.getByRole("button", { name, exact: true }).click();
+
+  it("teaches the three kinds, makes a fixed answer, and lists it", async () => {
+    const { page, problems } = await site.open(tools);
+    await page.getByRole("heading", { name: "No tools yet" }).waitFor();
+    await site.picture(page, "dashboard-tools-empty");
+    await isFit(page);
+    await page.getByRole("link", { name: "Make a fixed answer" }).click();
+    await page.getByLabel("Name").fill("Opening hours!");
+    expect(await page.getByLabel("Name").inputValue()).toBe("opening_hours_");
+    await save(page, "Make the tool");
+    await page.getByText("Must not be empty.", { exact: true }).waitFor();
+    await isFit(page);
+    await page.getByLabel("Name").fill("opening_hours");
+    await page.getByLabel("Description").fill("Gives the opening hours for each day.");
+    await part(page, "Response");
+    await page
+      .getByLabel("Response")
+      .fill('[{"day":"Tuesday","hours":"9 to 18"},{"day":"Saturday","hours":"10 to 16"}');
+    await page.getByText("Line 1: A , is missing or ]: the text ends.").waitFor();
+    await page.getByLabel("Response").press("End");
+    await page.getByLabel("Response").pressSequentially("]");
+    await page.getByRole("button", { name: "Format the JSON" }).click();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-mock");
+    await part(page, "Display");
+    await page.getByLabel("Show it as").selectOption("Table");
+    await page.getByRole("button", { name: "Add a column" }).click();
+    await page.getByRole("button", { name: "Add a column" }).click();
+    await page.getByRole("region", { name: "What a visitor sees" }).getByRole("cell", { name: "10 to 16" }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-display");
+    await save(page, "Make the tool");
+    await page.getByRole("heading", { name: "opening_hours" }).waitFor();
+    await page.getByRole("link", { name: "Tools", exact: true }).click();
+    await page.getByRole("link", { name: "opening_hours" }).waitFor();
+    await page.getByRole("switch", { name: "opening_hours enabled" }).click();
+    await expect.poll(async () => (await site.call(page, "GET", `/tools?agentId=${agentId}`))[0].isEnabled).toBe(false);
+    await isFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  const make = (page: Page, tool: object) =>
+    site.call(page, "POST", "/tools", { agentId, inputSchema: { type: "object" }, description: "Does it", ...tool });
+
+  it("makes an HTTP call with an input and a secret, and shows what a test run sent and got", async () => {
+    const { page, problems } = await site.open(tools);
+    await page.goto(`${site.server.url}/dashboard${tools}/new?kind=http&part=request`);
+    await page.getByLabel("URL").fill(`${stock.url}/stock/{bike}?key={{STOCK_KEY}}`);
+    await page.getByText("There is no secret of this name").waitFor();
+    const link = page.getByRole("link", { name: "To the secrets" });
+    expect(await link.getAttribute("href")).toBe("/dashboard/settings/secrets");
+    await site.call(page, "POST", "/secrets", { name: "STOCK_KEY", value: "s3cret-key-of-the-shop" });
+    await page.reload();
+    await page.getByLabel("URL").fill(`${stock.url}/stock/{bike}`);
+    await page.getByRole("button", { name: "Add the input bike" }).click();
+    await page.getByRole("button", { name: "Add a header" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Authorization");
+    await page.getByLabel("Value").fill("Bearer ");
+    await page.getByRole("button", { name: "Put a secret into header 1" }).click();
+    await page.getByRole("menuitem", { name: "STOCK_KEY" }).click();
+    await page.getByText("is filled in with every call").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-request");
+    await save(page, "Make the tool");
+    await page.getByText("Must not be empty.", { exact: true }).first().waitFor();
+    expect(new URL(page.url()).searchParams.get("part")).toBeNull();
+    await page.getByLabel("Name", { exact: true }).fill("stock_lookup");
+    await page.getByLabel("Description").fill("Looks up how many bikes of a model are in stock.");
+    await save(page, "Make the tool");
+    await page.getByRole("button", { name: "Run the tool" }).waitFor();
+    await page.getByLabel("bike").fill("City One");
+    await page.getByLabel("bike").press("Enter");
+    await page.getByText("200 OK").waitFor();
+    expect(stock.exchanges.at(-1)?.request.url).toBe("/stock/City%20One");
+    expect(stock.exchanges.at(-1)?.request.headers.authorization).toBe("Bearer s3cret-key-of-the-shop");
+    await page.getByText(/Headers received/).click();
+    await page.getByText("x-shop").waitFor();
+    expect(await page.content()).not.toContain("s3cret");
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-test");
+    await part(page, "Display");
+    await page.getByLabel("Show it as").selectOption("Product carousel");
+    await page.getByLabel("List of products").fill("bikes");
+    await page.getByLabel("Title of each").fill("name");
+    await page.getByLabel("Price of each").fill("price");
+    await page.getByRole("region", { name: "What a visitor sees" }).getByText("City One").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-carousel");
+    await save(page);
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const [tool] = await site
+      .call(page, "GET", `/tools?agentId=${agentId}`)
+      .then((all) => all.filter(({ name }: { name: string }) => name === "stock_lookup"));
+    expect(tool.displayConfig).toEqual({
+      type: "product_carousel",
+      fieldMappings: { items: "bikes", title: "name", price: "price" },
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("says exactly what is wrong with a call that fails", async () => {
+    const { page } = await site.open(tools);
+    const tool = await make(page, { name: "broken", executionType: "http", httpUrl: `${stock.url}/{{NOWHERE}}` });
+    await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}?part=test`);
+    await page.getByRole("button", { name: "Run the tool" }).click();
+    await page.getByText("There is no secret named NOWHERE").waitFor();
+    await isFit(page);
+  });
+
+  it("keeps the inputs as fields and as JSON alike, and tells what is wrong at its line", async () => {
+    const { page, problems } = await site.open(`${tools}/new?kind=mock&part=inputs`);
+    await page.getByRole("button", { name: "Add an input" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("size");
+    await page.getByLabel("Description").fill("The size of the frame");
+    await page.getByLabel("Allowed values").pressSequentially("small, medium, ");
+    expect(await page.getByLabel("Allowed values").inputValue()).toBe("small, medium, ");
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-inputs");
+    await page.getByRole("button", { name: "JSON" }).click();
+    const json = page.getByLabel("JSON Schema");
+    expect(JSON.parse(await json.inputValue())).toEqual({
+      type: "object",
+      properties: { size: { type: "string", description: "The size of the frame", enum: ["small", "medium"] } },
+      required: ["size"],
+    });
+    await json.fill('{\n  "type": "object",\n  "properties": {\n    "size": { "type": "text" },\n  }\n}');
+    await page.getByText("Line 4: This comma has nothing after it.").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-json");
+    await page.getByRole("button", { name: "Fields" }).click();
+    await page.getByRole("button", { name: "Back to the JSON" }).click();
+    await json.fill('{\n  "type": "object",\n  "properties": {\n    "size": { "type": "text" }\n  }\n}');
+    await part(page, "About");
+    await page.getByLabel("Name", { exact: true }).fill("sizes");
+    await page.getByLabel("Description").fill("Gives the sizes.");
+    await save(page, "Make the tool");
+    await page.getByText(/^Line 4: properties.size.type must be one of/).waitFor();
+    await page.getByRole("button", { name: "Fields" }).click();
+    await page.getByLabel("Type").selectOption("Text");
+    await page.getByRole("button", { name: "JSON" }).click();
+    expect(JSON.parse(await json.inputValue()).properties).toEqual({ size: { type: "string" } });
+    await save(page, "Make the tool");
+    await page.getByRole("heading", { name: "sizes" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("builds a form: fields in an order, by keyboard, with undo; and sends a test through it", async () => {
+    const { page, problems } = await site.open(`${tools}/new?kind=form`);
+    await page.getByLabel("Name", { exact: true }).fill("test_ride");
+    await page.getByLabel("Description").fill("Shows the form for a test ride.");
+    await part(page, "Fields");
+    const add = async (type: string, label: string) => {
+      await page.getByRole("button", { name: "Add a field" }).click();
+      await page.getByRole("menuitem", { name: type, exact: true }).click();
+      await page.getByLabel("Label").fill(label);
+    };
+    await add("Date", "Preferred day");
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("preferred_day");
+    await add("One of several", "Bike");
+    await page.getByLabel("Option 1", { exact: true }).fill("City One");
+    await page.getByRole("button", { name: "Add an option" }).click();
+    await page.getByLabel("Option 2", { exact: true }).fill("Tourer 7");
+    await add("Image", "Photo of your old bike");
+    await page.getByRole("button", { name: "More for Photo of your old bike" }).click();
+    await page.getByRole("menuitem", { name: "Remove" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Move Bike" }).focus();
+    await page.keyboard.press("Space");
+    await page.getByText("Bike is picked up, at place 3 of 4.").waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.getByText("Bike is picked up, at place 2 of 4.").waitFor();
+    await page.keyboard.press("Space");
+    await page.getByText("Bike is put down at place 2 of 4.").waitFor();
+    const order = () => page.getByRole("button", { name: /^Move / }).evaluateAll((all) => all.map((a) => a.ariaLabel));
+    expect(await order()).toEqual(["Move E-mail", "Move Bike", "Move Preferred day", "Move Photo of your old bike"]);
+    await page.getByLabel("Button").fill("Book the test ride");
+    await page.getByRole("button", { name: /^Bike/ }).click();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-fields");
+    await part(page, "Delivery");
+    await page.getByLabel("Webhook URL").fill("nowhere");
+    await page.getByRole("button", { name: "Add an action" }).click();
+    await page.getByRole("menuitem", { name: "E-mail" }).click();
+    await page.getByRole("checkbox").first().check();
+    await isFit(page);
+    await part(page, "Fields");
+    await save(page, "Make the tool");
+    await page.getByLabel("Webhook URL").waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("url");
+    await page.getByLabel("Webhook URL").fill(`${receiver.url}/ride`);
+    await save(page, "Make the tool");
+    await page.getByRole("heading", { name: "test_ride" }).waitFor();
+    await part(page, "Delivery");
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-delivery");
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page
+      .getByRole("dialog")
+      .getByText("City One")
+      .or(page.getByRole("dialog").getByText("city_one"))
+      .last()
+      .waitFor();
+    await page.getByRole("button", { name: "Send it" }).click();
+    await page.getByRole("dialog").getByText("Arrived").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-sent");
+    expect(Object.keys(receiver.bodies("/ride")[0].formData)).toEqual([
+      "email",
+      "bike",
+      "preferred_day",
+      "photo_of_your_old_bike",
+    ]);
+    await page.getByRole("button", { name: "Delete the test submission" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Show the secret" }).click();
+    const shown = page.getByRole("region", { name: "the signing secret" });
+    const before = await shown.innerText();
+    expect(before).toMatch(/^whsec_/);
+    await page.getByRole("button", { name: "Replace it" }).click();
+    await isFit(page);
+    await page.getByRole("button", { name: "Replace the secret" }).click();
+    await page.getByText("the previous secret, too").waitFor();
+    expect(await shown.innerText()).not.toBe(before);
+    expect(problems).toEqual([]);
+  });
+
+  it("leads to the field that the server finds wrong, in whatever part it is", async () => {
+    const { page } = await site.open(tools);
+    const tool = await make(page, {
+      ...{ name: "quote", executionType: "form" },
+      formSchema: {
+        fields: [
+          { name: "email", label: "E-mail", type: "email" },
+          { name: "plan", label: "Plan", type: "text" },
+        ],
+      },
+    });
+    await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}?part=fields`);
+    await page.getByRole("button", { name: /^Plan/ }).click();
+    await page.getByLabel("Default value").fill("{{user.plan}}");
+    await part(page, "About");
+    await save(page);
+    await page.getByText(/Has an unknown \{\{user.plan\}\}/).waitFor();
+    await expect
+      .poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value))
+      .toBe("{{user.plan}}");
+    await isFit(page);
+    await page.getByRole("button", { name: "Fill in what is known of the visitor" }).click();
+    await page.getByRole("menuitem", { name: "{{user.name}}" }).click();
+    await page.getByLabel("Default value").fill("{{user.name}}");
+    await save(page);
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await page.getByLabel("Default value").fill("x");
+    await page.getByRole("link", { name: "Triggers" }).click();
+    await page.getByRole("dialog").getByRole("heading", { name: "Leave without saving?" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect((await site.call(page, "GET", `/tools/${tool.id}`)).formSchema.fields[1].defaultValue).toBe("{{user.name}}");
+  });
+
+  it("deletes a tool that somebody confirmed, and knows no other account's", async () => {
+    const { page } = await site.open(tools);
+    const tool = await make(page, { name: "old_prices", executionType: "mock", mockResponse: "Low" });
+    await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}`);
+    await page.getByRole("button", { name: "Delete old_prices" }).click();
+    await isFit(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Delete old_prices" }).click();
+    await page.waitForURL(`**${tools}`);
+    await page.getByText("old_prices is deleted").waitFor();
+    expect(await page.getByRole("link", { name: "old_prices" }).count()).toBe(0);
+    for (const address of [`${tools}/${tool.id}`, "/agents/agent_of_others/tools"]) {
+      await page.goto(`${site.server.url}/dashboard${address}`);
+      await page.getByRole("heading", { name: "Not found" }).waitFor();
+    }
+  });
+
+  it("says which tools fail in chats, and why", async () => {
+    const { page } = await site.open("/agents");
+    const tool = await make(page, { name: "delivery_price", executionType: "http", httpUrl: `${stock.url}/price` });
+    const message = "HTTP 503: the service is closed";
+    const failures = { [tool.id]: { at: new Date().toISOString(), message, recoveredAt: null } };
+    await page.route("**/tools/errors?*", (route) => route.fulfill({ json: failures }));
+    await page.goto(`${site.server.url}/dashboard${tools}`);
+    await page
+      .getByRole("row", { name: /delivery_price/ })
+      .getByText(/Fails since/)
+      .last()
+      .waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-tools");
+    await page.getByRole("link", { name: "delivery_price" }).click();
+    await page.getByText(message).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-about");
+  });
+
+  it("shows members no secrets, and what else there is", async () => {
+    const email = await site.addMember("member");
+    const { page, problems } = await site.open(tools, { email });
+    await page.getByRole("link", { name: "stock_lookup" }).click();
+    await part(page, "Request");
+    await page.getByText("Which secrets there are is shown to admins.").waitFor();
+    expect(await page.getByRole("button", { name: /Put a secret/ }).count()).toBe(0);
+    await page.goto(`${site.server.url}/dashboard${tools}`);
+    await page.getByRole("link", { name: "test_ride" }).click();
+    await part(page, "Delivery");
+    await page.getByLabel("Webhook URL").waitFor();
+    expect(await page.getByText("Signing secret").count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});

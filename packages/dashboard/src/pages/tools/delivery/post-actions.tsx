@@ -1,0 +1,101 @@
+import { ArrowDown, ArrowUp, Mail, MessagesSquare, Plus, Webhook, X } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button, IconButton } from "../../../components/button.tsx";
+import { Menu } from "../../../components/menu.tsx";
+import { notify } from "../../../components/notices.ts";
+import { type Keyed, keyed, keyOf } from "../row-key.ts";
+import type { ActionDraft } from "../tool-draft.ts";
+import { ActionFields, type MailFacts } from "./action-fields.tsx";
+
+const kinds: Record<ActionDraft["type"], { name: string; line: string; icon: ReactNode }> = {
+  email: { name: "E-mail", line: "Mails the answers to members", icon: <Mail size={16} aria-hidden /> },
+  team_chat: {
+    name: "Team chat",
+    line: "Writes to Slack, Discord or another chat’s incoming webhook",
+    icon: <MessagesSquare size={16} aria-hidden />,
+  },
+  webhook: { name: "Webhook", line: "Calls another address", icon: <Webhook size={16} aria-hidden /> },
+};
+const types = ["email", "team_chat", "webhook"] as const;
+const empty = { url: "", headers: [], payload: "", message: "", recipientIds: [], subject: "" };
+
+/** What happens after a form was submitted, in order. */
+export function PostActions({
+  actions,
+  fieldNames,
+  mail,
+  onChange,
+  errorAt,
+}: {
+  actions: Keyed<ActionDraft>[];
+  fieldNames: string[];
+  mail: MailFacts;
+  onChange: (actions: Keyed<ActionDraft>[]) => void;
+  errorAt: (path: string) => string | undefined;
+}) {
+  const move = (index: number, step: number) => {
+    const action = actions[index];
+    if (action) onChange(actions.toSpliced(index, 1).toSpliced(index + step, 0, action));
+  };
+  const remove = (index: number) => {
+    onChange(actions.toSpliced(index, 1));
+    notify("The action is removed.", { undo: () => onChange(actions) });
+  };
+  const hello = `New ${"{{_toolName}}"}: ${fieldNames[0] ? `{{${fieldNames[0]}}}` : ""}`;
+  return (
+    <div className="grid gap-4">
+      {actions.map((action, index) => (
+        <fieldset key={keyOf(action)} className="rounded-lg border border-line bg-raised">
+          <legend className="sr-only">
+            Action {index + 1}: {kinds[action.type].name}
+          </legend>
+          <div className="flex items-center gap-2 border-b border-line py-1 ps-4 pe-1">
+            {kinds[action.type].icon}
+            <span className="flex-1 font-medium">
+              {index + 1}. {kinds[action.type].name}
+            </span>
+            <IconButton label={`Move action ${index + 1} up`} disabled={index === 0} onClick={() => move(index, -1)}>
+              <ArrowUp size={16} aria-hidden />
+            </IconButton>
+            <IconButton
+              label={`Move action ${index + 1} down`}
+              disabled={index === actions.length - 1}
+              onClick={() => move(index, 1)}
+            >
+              <ArrowDown size={16} aria-hidden />
+            </IconButton>
+            <IconButton label={`Remove action ${index + 1}`} onClick={() => remove(index)}>
+              <X size={16} aria-hidden />
+            </IconButton>
+          </div>
+          <div className="grid gap-4 p-4">
+            <ActionFields
+              action={action}
+              fieldNames={fieldNames}
+              mail={mail}
+              onChange={(next) => onChange(actions.with(index, next))}
+              errorAt={(path) => errorAt(`formPostActions.${index}${path}`)}
+            />
+          </div>
+        </fieldset>
+      ))}
+      <div className="flex">
+        <Menu
+          align="start"
+          trigger={
+            <Button>
+              <Plus size={16} aria-hidden /> Add an action
+            </Button>
+          }
+          items={types.map((type) => ({
+            label: kinds[type].name,
+            hint: kinds[type].line,
+            icon: kinds[type].icon,
+            onSelect: () =>
+              onChange([...actions, keyed({ ...empty, type, message: type === "team_chat" ? hello : "" })]),
+          }))}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+/** The answers that can be filled into a text; each is put at its end. */
+export function TemplateNames({ names, onChoose }: { names: string[]; onChoose: (name: string) => void }) {
+  return (
+    <div className="-mt-2 flex flex-wrap items-center gap-2 text-sm text-soft">
+      <span>Fill in:</span>
+      {[...new Set(names)].map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="min-h-6 rounded-md border border-edge px-1.5 font-mono text-ink hover:bg-sunken"
+          onClick={() => onChoose(name)}
+        >
+          {`{{${name}}}`}
+        </button>
+      ))}
+    </div>
+  );
+}

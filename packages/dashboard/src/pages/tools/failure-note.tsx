@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { Status } from "../../components/status.tsx";
+import { Time } from "../../components/time.tsx";
+import { type ToolFailure, toolErrors } from "./tool-errors.ts";
+
+/** Whether a tool works in chats, in a line. */
+export function FailureLine({ failure }: { failure: ToolFailure | undefined }) {
+  if (!failure) return null;
+  const { at, recoveredAt, message } = failure;
+  if (recoveredAt) {
+    return (
+      <span className="whitespace-nowrap text-soft" title={message}>
+        Failed <Time at={at} />, works again
+      </span>
+    );
+  }
+  return (
+    <Status tone="wrong">
+      <span>
+        Fails since <Time at={at} />
+      </span>
+    </Status>
+  );
+}
+
+/** What is wrong with a tool right now, above everything that could mend it. */
+export function FailureNote({ agentId, toolId }: { agentId: string; toolId: string }) {
+  const failure = useQuery(toolErrors(agentId)).data?.[toolId];
+  if (!failure || failure.recoveredAt) return null;
+  return (
+    <div className="mb-6 border-s-2 border-wrong px-4 py-1">
+      <p className="font-medium">
+        It failed in a chat, <Time at={failure.at} />
+      </p>
+      <p className="text-soft">{failure.message}</p>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import {
+  type Announcements,
+  closestCenter,
+  DndContext,
+  type DragEndEvent,
+  KeyboardSensor,
+  PointerSensor,
+  type UniqueIdentifier,
+  useSensor,
+  useSensors,
+} from "@dnd-kit/core";
+import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from "@dnd-kit/sortable";
+import type { FormField } from "@foyer/contract";
+import type { ReactNode } from "react";
+import { type Keyed, keyOf } from "../row-key.ts";
+
+const instructions = {
+  draggable: "To move the field, press Space, then the arrow keys; Space again puts it down, Escape puts it back.",
+};
+
+/** The fields of a form in their order, which is changed by dragging, by keyboard, or from a field's menu. */
+export function FieldList({
+  fields,
+  onMove,
+  children,
+}: {
+  fields: Keyed<FormField>[];
+  onMove: (from: number, to: number) => void;
+  /** A card for each field. */
+  children: ReactNode;
+}) {
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
+  const indexOf = (id: UniqueIdentifier | undefined) => fields.findIndex((field) => keyOf(field) === id);
+  const onDragEnd = ({ active, over }: DragEndEvent) => {
+    const [from, to] = [indexOf(active.id), indexOf(over?.id)];
+    if (from !== -1 && to !== -1 && from !== to) onMove(from, to);
+  };
+  if (fields.length === 0) {
+    return (
+      <p className="rounded-lg border border-dashed border-edge px-4 py-5 text-soft">
+        A form needs at least one field. Most begin with an e-mail address, so that you can answer.
+      </p>
+    );
+  }
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      onDragEnd={onDragEnd}
+      accessibility={{ announcements: announce(fields), screenReaderInstructions: instructions }}
+    >
+      <SortableContext items={fields.map(keyOf)} strategy={verticalListSortingStrategy}>
+        <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">{children}</ol>
+      </SortableContext>
+    </DndContext>
+  );
+}
+
+function announce(fields: Keyed<FormField>[]): Announcements {
+  const place = (id: UniqueIdentifier | undefined) => fields.findIndex((field) => keyOf(field) === id) + 1;
+  const nameOf = (id: UniqueIdentifier) => fields[place(id) - 1]?.label || "The field";
+  // The same words at both: the second comes right after the first.
+  const held = (id: UniqueIdentifier, over: UniqueIdentifier) =>
+    `${nameOf(id)} is picked up, at place ${place(over)} of ${fields.length}.`;
+  return {
+    onDragStart: ({ active }) => held(active.id, active.id),
+    onDragOver: ({ active, over }) => held(active.id, over?.id ?? active.id),
+    onDragEnd: ({ active, over }) =>
+      over
+        ? `${nameOf(active.id)} is put down at place ${place(over.id)} of ${fields.length}.`
+        : `${nameOf(active.id)} is put back.`,
+    onDragCancel: ({ active }) => `${nameOf(active.id)} is put back.`,
+  };
+}

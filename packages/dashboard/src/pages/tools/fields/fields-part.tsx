@@ -1,0 +1,106 @@
+import type { FormField } from "@foyer/contract";
+import { useRef, useState } from "react";
+import { TextField } from "../../../components/field.tsx";
+import { notify } from "../../../components/notices.ts";
+import { Section } from "../../../components/page.tsx";
+import { type Keyed, keyed, keyOf, withPart } from "../row-key.ts";
+import type { PartProps } from "../tool-editor.tsx";
+import { toFieldName, uniqueName } from "../tool-name.ts";
+import { AddField } from "./add-field.tsx";
+import { FieldCard } from "./field-card.tsx";
+import { asType, fieldKinds } from "./field-kinds.ts";
+import { FieldList } from "./field-list.tsx";
+import { FormPreview } from "./form-preview.tsx";
+
+/** A form is built: its fields in their order, its words, and beside it what visitors see. */
+export function FieldsPart({ draft }: PartProps) {
+  const form = draft.values.formSchema;
+  const change = (part: Partial<typeof form>) => draft.change({ formSchema: { ...form, ...part } });
+  const fields = useFields(form.fields, (fields) => change({ fields }));
+  const texts = [
+    { name: "submitLabel", label: "Button", placeholder: "Submit", maxLength: 200 },
+    { name: "successMessage", label: "After it was sent", placeholder: "Submitted", maxLength: 2_000 },
+    { name: "errorMessage", label: "When it could not be sent", placeholder: "Error", maxLength: 2_000 },
+  ] as const;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
+      <div>
+        <Section title="Fields">
+          <FieldList fields={form.fields} onMove={fields.onMove}>
+            {form.fields.map((field, index) => (
+              <FieldCard
+                key={keyOf(field)}
+                {...fields}
+                {...{ field, index, fields: form.fields, errorAt: draft.errorAt }}
+              />
+            ))}
+          </FieldList>
+          <div>
+            <AddField onAdd={fields.add} />
+          </div>
+        </Section>
+        <Section title="Words" description="What the form says around its fields.">
+          {texts.map(({ name, ...field }) => (
+            <TextField
+              key={name}
+              {...field}
+              value={form[name]}
+              onChange={(text) => change({ [name]: text })}
+              error={draft.errorAt(`formSchema.${name}`)}
+              autoComplete="off"
+            />
+          ))}
+        </Section>
+      </div>
+      <div className="top-6 max-lg:border-t max-lg:border-line max-lg:pt-6 lg:sticky">
+        <Section title="Preview" description="As visitors see it in the chat.">
+          <FormPreview form={form} />
+        </Section>
+      </div>
+    </div>
+  );
+}
+
+/** What can be done with the fields. What is removed can be taken back, whatever was changed meanwhile. */
+function useFields(fields: Keyed<FormField>[], onChange: (fields: Keyed<FormField>[]) => void) {
+  const [openKeys, setOpenKeys] = useState<ReadonlySet<number>>(new Set());
+  const latest = useRef({ fields, onChange });
+  latest.current = { fields, onChange };
+  const set = (next: (fields: Keyed<FormField>[]) => Keyed<FormField>[]) =>
+    latest.current.onChange(next(latest.current.fields));
+  const insert = (field: Keyed<FormField>, index: number) => {
+    set((fields) => fields.toSpliced(index, 0, field));
+    setOpenKeys(new Set([keyOf(field)]));
+  };
+  const names = () => latest.current.fields.map(({ name }) => name);
+  return {
+    openKeys,
+    onOpen(key: number, isOpen: boolean) {
+      if (openKeys.has(key) === isOpen) return;
+      setOpenKeys(new Set(isOpen ? [...openKeys, key] : [...openKeys].filter((other) => other !== key)));
+    },
+    add(type: FormField["type"]) {
+      const label = fieldKinds[type];
+      const plain: FormField = { name: uniqueName(toFieldName(label), names()), label, type: "text" };
+      insert(keyed(withPart(plain, asType(plain, type))), latest.current.fields.length);
+    },
+    onMove(from: number, to: number) {
+      set((fields) => {
+        const [moved] = fields.slice(from, from + 1);
+        return moved ? fields.toSpliced(from, 1).toSpliced(to, 0, moved) : fields;
+      });
+    },
+    onChange: (field: Keyed<FormField>, index: number) => set((fields) => fields.with(index, field)),
+    onDuplicate(index: number) {
+      const field = latest.current.fields[index];
+      if (field) insert(keyed({ ...field, name: uniqueName(field.name, names()) }), index + 1);
+    },
+    onRemove(index: number) {
+      const field = latest.current.fields[index];
+      if (!field) return;
+      set((fields) => fields.toSpliced(index, 1));
+      const undo = () => set((fields) => fields.toSpliced(index, 0, field));
+      notify(`The field ${field.label || field.name} is removed.`, { undo });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { Plus } from "lucide-react";
+import { useRef } from "react";
+import { Button } from "../../../components/button.tsx";
+import { notify } from "../../../components/notices.ts";
+import { type Keyed, keyed, keyOf } from "../row-key.ts";
+import { uniqueName } from "../tool-name.ts";
+import { InputFields } from "./input-fields.tsx";
+import type { InputRow, SchemaDraft } from "./input-schema-draft.ts";
+
+/** The inputs of a tool, one below the other. */
+export function InputRows({
+  schema,
+  onChange,
+  errorAt,
+  isForm,
+}: {
+  schema: SchemaDraft;
+  onChange: (schema: SchemaDraft) => void;
+  errorAt: (path: string) => string | undefined;
+  isForm: boolean;
+}) {
+  const { inputs } = schema;
+  const latest = useRef(schema);
+  latest.current = schema;
+  const replace = (inputs: Keyed<InputRow>[]) => onChange({ ...latest.current, inputs });
+  const remove = (row: Keyed<InputRow>, index: number) => {
+    replace(inputs.filter((other) => other !== row));
+    const undo = () => replace(latest.current.inputs.toSpliced(index, 0, row));
+    notify(`The input ${row.name || "without a name"} is removed.`, { undo });
+  };
+  const add = () => {
+    const name = uniqueName(
+      inputs.length === 0 ? "question" : "input",
+      inputs.map((row) => row.name),
+    );
+    replace([...inputs, keyed({ name, isRequired: true, schema: { type: "string" } })]);
+  };
+  return (
+    <div className="grid gap-4">
+      {inputs.length === 0 && (
+        <p className="rounded-lg border border-dashed border-edge px-4 py-5 text-soft">
+          {isForm
+            ? "No inputs: the form is shown as it is."
+            : "No inputs: the tool is used as it is, with nothing to fill in. Most look-ups need one, such as the name of a product or a number."}
+        </p>
+      )}
+      {inputs.map((row, index) => (
+        <InputFields
+          key={keyOf(row)}
+          {...{ row, index, errorAt }}
+          onChange={(next) => replace(inputs.map((other) => (other === row ? next : other)))}
+          onRemove={() => remove(row, index)}
+        />
+      ))}
+      <Button className="justify-self-start" onClick={add}>
+        <Plus size={16} aria-hidden /> Add an input
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { useState } from "react";
+import { Button } from "../../../components/button.tsx";
+import { Section } from "../../../components/page.tsx";
+import type { PartProps } from "../tool-editor.tsx";
+import { InputRows } from "./input-rows.tsx";
+import { readSchemaText, schemaText } from "./input-schema-draft.ts";
+import { SchemaJson } from "./schema-json.tsx";
+
+/** What the agent fills in when it uses the tool, as fields or as the JSON Schema that they are. */
+export function InputsPart({ kind, draft }: PartProps) {
+  const schema = draft.values.inputSchema;
+  const [isJson, setJson] = useState(schema.text !== null);
+  const change = (inputSchema: typeof schema) => draft.change({ inputSchema });
+  const isUnreadable = schema.text !== null && "line" in readSchemaText(schema.text);
+  const show = (isJson: boolean) => {
+    setJson(isJson);
+    // What can be read is the fields' from here on, and is written out anew when it is shown as JSON again.
+    if (!isJson && schema.text !== null && !isUnreadable) change({ ...schema, text: null });
+  };
+  return (
+    <div className="max-w-4xl">
+      <Section
+        title="Inputs"
+        description={
+          kind === "form"
+            ? "What the agent may hand over when it shows the form. An input that is named like a field fills that field in."
+            : "What the agent fills in when it uses the tool. Describe each one: the AI reads it."
+        }
+        actions={<ViewSwitch isJson={isJson} onChange={show} />}
+      >
+        {isJson && (
+          <SchemaJson
+            text={schemaText(schema)}
+            schema={schema}
+            onChange={change}
+            errors={draft.errors.filter(({ path }) => path.startsWith("inputSchema"))}
+          />
+        )}
+        {!isJson && isUnreadable && (
+          <div role="alert" className="grid justify-items-start gap-3 border-s-2 border-wrong px-4 py-1">
+            <p>The JSON cannot be read yet, so it cannot be shown as fields.</p>
+            <div className="flex flex-wrap gap-2">
+              <Button onClick={() => show(true)}>Back to the JSON</Button>
+              <Button onClick={() => change({ ...schema, text: null })}>Discard what I wrote</Button>
+            </div>
+          </div>
+        )}
+        {!isJson && !isUnreadable && (
+          <InputRows schema={schema} onChange={change} errorAt={draft.errorAt} isForm={kind === "form"} />
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function ViewSwitch({ isJson, onChange }: { isJson: boolean; onChange: (isJson: boolean) => void }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a part of the form, which these two are not
+    <div role="group" aria-label="Show the inputs as" className="flex rounded-lg border border-line p-0.5">
+      {[false, true].map((value) => (
+        <button
+          key={String(value)}
+          type="button"
+          aria-pressed={isJson === value}
+          onClick={() => onChange(value)}
+          className="min-h-8 rounded-md px-3 text-soft aria-pressed:bg-sunken aria-pressed:font-medium aria-pressed:text-ink"
+        >
+          {value ? "JSON" : "Fields"}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readJson } from "./json-lines.ts";
+
+describe("reading JSON with its lines", () => {
+  it("reads what JSON.parse reads, however it is written out", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(0, 2, "\t"), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        expect(readJson(text)).toMatchObject({ value: JSON.parse(text) });
+      }),
+    );
+  });
+
+  it("refuses what JSON.parse refuses", () => {
+    const pieces = fc.constantFrom(...'{}[]:,"a1-.e\\ \n'.split(""), "true", "null", '"a"', "\t");
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+        const text = parts.join("");
+        const read = readJson(text);
+        try {
+          expect(read).toMatchObject({ value: JSON.parse(text) });
+        } catch (error) {
+          if (!(error instanceof SyntaxError)) throw error;
+          expect(read).toMatchObject({ line: expect.any(Number), message: expect.any(String) });
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("knows the line of a path, or of what is around it", () => {
+    const read = readJson('{\n  "properties": {\n    "size": {\n      "type": "text"\n    }\n  }\n}');
+    if (!("lineOf" in read)) throw new Error(read.message);
+    expect(read.lineOf("properties.size.type")).toBe(4);
+    expect(read.lineOf("properties.size.minimum")).toBe(3);
+    expect(read.lineOf("required")).toBe(1);
+  });
+
+  it.each([
+    ['{\n  "a": 1,\n}', 2, "This comma has nothing after it. Remove it."],
+    ['{\n  "a" 1\n}', 2, 'A : is missing after "a": there is 1.'],
+    ["[1\n2]", 2, "A , is missing or ]: there is 2."],
+    ["{a: 1}", 1, "A name in double quotes is missing: there is a."],
+    ['["a]', 1, "A text has no closing quote."],
+    ["[\n'a']", 2, "A value is missing: there is '."],
+    ["[tru]", 1, "tru is not a value. A text needs double quotes around it."],
+    ["", 1, "The text ends before it is complete."],
+    ["1\n\n2", 3, "After the end of the value there is 2."],
+  ])("says what is wrong in %j", (text, line, message) => {
+    expect(readJson(text)).toEqual({ line, message });
+  });
+
+  it("refuses what is nested too deep to be read", () => {
+    expect(readJson("[".repeat(100_000))).toMatchObject({ message: "This is nested deeper than 200 levels." });
+  });
+});

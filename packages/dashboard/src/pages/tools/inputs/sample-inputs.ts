@@ -1,0 +1,13 @@
+import type { InputRow } from "./input-schema-draft.ts";
+
+/** Something to try a tool with: the schema's own example, default or first choice, else what fits the type. */
+export function sampleOf({ name, schema }: Pick<InputRow, "name" | "schema">): unknown {
+  const { examples, default: standard, enum: choices, type } = schema;
+  const [first] = [examples, choices].flatMap((list) => (Array.isArray(list) ? list.slice(0, 1) : []));
+  if (standard !== undefined) return standard;
+  if (first !== undefined) return first;
+  if (type === "number" || type === "integer") return typeof schema.minimum === "number" ? schema.minimum : 1;
+  if (type === "boolean") return true;
+  if (type === "array") return [];
+  return type === "object" ? {} : name.replaceAll("_", " ");
+}

@@ -1,0 +1,30 @@
+import { ButtonLink } from "../../components/button.tsx";
+import { kindNames, toolKinds } from "./tool-kinds.tsx";
+
+/** The three kinds, each explained, with the way to make one. */
+export function KindList({ agentId }: { agentId: string }) {
+  return (
+    <ul className="grid gap-px overflow-hidden rounded-lg border border-line bg-line text-ink lg:grid-cols-3">
+      {kindNames.map((kind) => {
+        const { name, line, example, icon, make } = toolKinds[kind];
+        return (
+          <li key={kind} className="grid grid-rows-[auto_auto_1fr_auto] gap-2 bg-raised p-5">
+            <h3 className="flex items-center gap-2">
+              {icon} {name}
+            </h3>
+            <p>{line}</p>
+            <p className="text-soft">{example}</p>
+            <ButtonLink
+              to="/agents/$agentId/tools/new"
+              params={{ agentId }}
+              search={{ kind }}
+              className="mt-2 justify-self-start"
+            >
+              {make}
+            </ButtonLink>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Status } from "../../../components/status.tsx";
+import { ask } from "../../../data/queries.ts";
+import { useRole } from "../use-role.ts";
+import { hostOf, secretsIn } from "./url-template.ts";
+
+/** Whether the secrets that a tool names are there, and may go where it calls. */
+export function SecretNotes({ texts, url }: { texts: string[]; url: string }) {
+  const { isAdmin } = useRole();
+  const secrets = useQuery({ ...ask("listSecrets"), enabled: isAdmin }).data;
+  const named = secretsIn(texts);
+  const host = hostOf(url);
+  if (named.length === 0) return null;
+  if (!isAdmin) {
+    return (
+      <p className="text-soft">Which secrets there are is shown to admins. Test the tool to see whether they are.</p>
+    );
+  }
+  if (!secrets) return null;
+  return (
+    <ul className="grid gap-2">
+      {named.map((name) => {
+        const secret = secrets.find((secret) => secret.name === name);
+        const isRefused = secret && secret.hosts.length > 0 && host !== "" && !secret.hosts.includes(host);
+        return (
+          <li key={name} className="flex flex-wrap items-baseline gap-x-3">
+            <Status tone={secret && !isRefused ? "fine" : "wrong"}>
+              <code>{name}</code>
+            </Status>
+            <span className="text-soft">
+              {!secret && "There is no secret of this name: calls fail."}
+              {isRefused && `It may go to ${secret.hosts.join(", ")} only, not to ${host}: calls fail.`}
+              {secret && !isRefused && "is filled in with every call."}
+            </span>
+            {(!secret || isRefused) && (
+              <Link to="/settings/secrets" className="underline underline-offset-2">
+                To the secrets
+              </Link>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

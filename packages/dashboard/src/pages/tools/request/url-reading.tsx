@@ -1,0 +1,71 @@
+import { Plus } from "lucide-react";
+import { Button } from "../../../components/button.tsx";
+import { keyed } from "../row-key.ts";
+import type { ToolDrafting } from "../tool-editor.tsx";
+import { inputsIn, piecesOf } from "./url-template.ts";
+
+/** How the address is read: what is filled in stands out, the inputs are offered, and where the others go is said. */
+export function UrlReading({ draft }: { draft: ToolDrafting }) {
+  const { values, change } = draft;
+  const { inputs } = values.inputSchema;
+  const named = inputsIn(values.httpUrl);
+  const unused = inputs.map(({ name }) => name).filter((name) => name !== "" && !named.includes(name));
+  const unknown = named.filter((name) => !inputs.some((input) => input.name === name));
+  const place = values.httpMethod === "POST" || values.httpMethod === "PUT" ? "the body, as JSON" : "the query";
+  const addInput = (name: string) => {
+    const row = keyed({ name, isRequired: true, schema: { type: "string" } });
+    change({ inputSchema: { ...values.inputSchema, inputs: [...inputs, row] } });
+  };
+  return (
+    <div className="grid gap-3">
+      {named.length > 0 && <Highlighted url={values.httpUrl} />}
+      {unknown.map((name) => (
+        <div key={name} className="flex flex-wrap items-center gap-3">
+          <p className="text-warning">
+            The tool has no input <code>{name}</code>, so this cannot be filled in.
+          </p>
+          <Button onClick={() => addInput(name)}>
+            <Plus size={16} aria-hidden /> Add the input {name}
+          </Button>
+        </div>
+      ))}
+      {unused.length > 0 && (
+        <div className="flex flex-wrap items-center gap-2 text-soft">
+          <span>
+            {unused.length === 1 ? "This input goes" : "These inputs go"} into {place}; or put{" "}
+            {unused.length === 1 ? "it" : "one"} into the address:
+          </span>
+          {unused.map((name) => (
+            <button
+              key={name}
+              type="button"
+              className="min-h-6 rounded-md border border-edge px-1.5 font-mono text-sm text-ink hover:bg-sunken"
+              onClick={() => change({ httpUrl: `${values.httpUrl}{${name}}` })}
+            >
+              {`{${name}}`}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Highlighted({ url }: { url: string }) {
+  return (
+    <p className="rounded-lg bg-sunken px-3 py-2 font-mono text-sm leading-6 text-soft">
+      <span className="sr-only">Read as: </span>
+      {piecesOf(url).map(({ kind, text }, index) =>
+        kind === "text" ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have nothing else
+          <span key={index}>{text}</span>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have nothing else
+          <mark key={index} className="rounded-md border border-edge bg-raised px-1 text-ink">
+            {text}
+          </mark>
+        ),
+      )}
+    </p>
+  );
+}

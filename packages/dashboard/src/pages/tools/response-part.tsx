@@ -1,0 +1,60 @@
+import { Button } from "../../components/button.tsx";
+import { TextArea } from "../../components/field.tsx";
+import { Section } from "../../components/page.tsx";
+import { Status } from "../../components/status.tsx";
+import { readJson } from "./inputs/json-lines.ts";
+import type { PartProps } from "./tool-editor.tsx";
+
+/** What a tool with a fixed answer always gives: a text, or JSON that a display can be made of. */
+export function ResponsePart({ draft }: PartProps) {
+  const { mockResponse: text } = draft.values;
+  const state = stateOf(text);
+  return (
+    <div className="max-w-3xl">
+      <Section
+        title="Response"
+        description="The agent reads it as it is. As JSON, parts of it can be shown to visitors as cards, a table or buttons."
+      >
+        <TextArea
+          label="Response"
+          value={text}
+          onChange={(mockResponse) => draft.change({ mockResponse })}
+          error={draft.errorAt("mockResponse")}
+          className="min-h-60 font-mono"
+          spellCheck={false}
+          rows={12}
+          placeholder={
+            'Tuesday to Friday 9:00 to 18:00, Saturday 10:00 to 16:00\n\nor\n\n{ "price": 690, "in_stock": true }'
+          }
+        />
+        <div className="flex min-h-9 flex-wrap items-center gap-3">
+          <span role="status" className="flex-1">
+            {state.words}
+          </span>
+          {state.formatted !== null && state.formatted !== text && (
+            <Button onClick={() => draft.change({ mockResponse: state.formatted ?? "" })}>Format the JSON</Button>
+          )}
+        </div>
+      </Section>
+    </div>
+  );
+}
+
+/** What the server will take the response for. Only what begins like an object or a list counts as JSON. */
+function stateOf(text: string) {
+  if (text.trim() === "")
+    return { words: <Status tone="warning">Empty: the agent learns nothing from it</Status>, formatted: null };
+  if (!/^\s*[[{]/.test(text)) return { words: <Status>Text</Status>, formatted: null };
+  const read = readJson(text);
+  if ("lineOf" in read) {
+    return { words: <Status tone="fine">JSON</Status>, formatted: JSON.stringify(read.value, null, 2) };
+  }
+  const words = (
+    <Status tone="warning">
+      <span className="whitespace-normal">
+        Used as text, because it is not readable as JSON. Line {read.line}: {read.message}
+      </span>
+    </Status>
+  );
+  return { words, formatted: null };
+}

@@ -1,0 +1,76 @@
+import { useState } from "react";
+import { NumberField, Select, TextArea, TextField } from "../../../components/field.tsx";
+import type { InputRow } from "../inputs/input-schema-draft.ts";
+
+/** A control for one input of a tool, by its schema. `undefined` is not given at all. */
+export function TestInput({
+  input,
+  value,
+  onChange,
+}: {
+  input: InputRow;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  const { name, isRequired, schema } = input;
+  const help = typeof schema.description === "string" ? schema.description : undefined;
+  const shared = { label: name, isOptional: !isRequired, ...(help ? { help } : {}) };
+  const choices = Array.isArray(schema.enum) ? schema.enum : schema.type === "boolean" ? [true, false] : null;
+  if (choices) {
+    const options = choices.map((choice, index) => ({ value: String(index), label: wordFor(choice) }));
+    const none = { value: "", label: "Not given" };
+    return (
+      <Select
+        {...shared}
+        options={[none, ...options]}
+        value={value === undefined ? "" : String(choices.indexOf(value))}
+        onChange={(index) => onChange(index === "" ? undefined : choices[Number(index)])}
+      />
+    );
+  }
+  if (schema.type === "number" || schema.type === "integer") {
+    const number = typeof value === "number" ? value : null;
+    return <NumberField {...shared} step="any" value={number} onChange={(next) => onChange(next ?? undefined)} />;
+  }
+  if (schema.type === "array" || schema.type === "object") return <JsonInput {...{ shared, value, onChange }} />;
+  const text = typeof value === "string" ? value : "";
+  return <TextField {...shared} value={text} onChange={(text) => onChange(text || undefined)} autoComplete="off" />;
+}
+
+function JsonInput({
+  shared,
+  value,
+  onChange,
+}: {
+  shared: { label: string; isOptional: boolean; help?: string };
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  const [text, setText] = useState(value === undefined ? "" : JSON.stringify(value));
+  const read = (text: string): { value?: unknown; error?: string } => {
+    try {
+      return { value: text.trim() === "" ? undefined : JSON.parse(text) };
+    } catch {
+      return { error: "This is not readable as JSON yet, and is not sent." };
+    }
+  };
+  return (
+    <TextArea
+      {...shared}
+      help={shared.help ?? "As JSON."}
+      error={read(text).error}
+      value={text}
+      onChange={(text) => {
+        setText(text);
+        onChange(read(text).value);
+      }}
+      className="font-mono"
+      spellCheck={false}
+    />
+  );
+}
+
+function wordFor(choice: unknown): string {
+  if (choice === true) return "Yes";
+  return choice === false ? "No" : String(choice);
+}

@@ -1,0 +1,131 @@
+import type { Tool } from "@foyer/contract";
+import { FoyerError } from "@foyer/sdk";
+import { describe, expect, it } from "vitest";
+import { readSchemaText, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
+import { keyed, keyOf } from "./row-key.ts";
+import { changesOf, emptyDraft, toBody, toDraft } from "./tool-draft.ts";
+import { toFieldName, toToolName, uniqueName } from "./tool-name.ts";
+
+const form = {
+  name: "test_ride",
+  description: "Shows the form",
+  executionType: "form",
+  inputSchema: {
+    type: "object",
+    properties: { bike: { type: "string", minLength: 2 } },
+    required: ["bike"],
+    additionalProperties: false,
+  },
+  isEnabled: true,
+  formSchema: { fields: [{ name: "email", label: "E-mail", type: "email", disabled: true }], submitLabel: "Book" },
+  formExecutionMode: "both",
+  formWebhookUrl: "https://example.com/hook",
+  formClientHandler: "book",
+  formPostActions: [
+    { type: "webhook", webhookUrl: "https://example.com/b", payload: { a: ["{{email}}"] }, headers: { "X-A": "1" } },
+    { type: "slack", webhookUrl: "https://example.com/c", message: "New" },
+    { type: "email", recipientIds: ["user_1"], subject: "Lead" },
+  ],
+} as unknown as Tool;
+
+function problemsOf(body: () => unknown) {
+  try {
+    body();
+  } catch (error) {
+    return error instanceof FoyerError ? error.details : error;
+  }
+  return [];
+}
+
+describe("a tool's draft", () => {
+  it("says what the tool is, in the contract's first spelling", () => {
+    expect(JSON.parse(JSON.stringify(toBody("form", toDraft(form))))).toEqual({
+      ...{ name: "test_ride", description: "Shows the form", isEnabled: true, inputSchema: form.inputSchema },
+      ...{ formSchema: form.formSchema, formExecutionMode: "both", formWebhookUrl: "https://example.com/hook" },
+      formClientHandler: "book",
+      formPostActions: [
+        { type: "webhook", url: "https://example.com/b", payload: { a: ["{{email}}"] }, headers: { "X-A": "1" } },
+        { type: "team_chat", webhookUrl: "https://example.com/c", messageTemplate: "New" },
+        { type: "email", recipientIds: ["user_1"], subject: "Lead" },
+      ],
+    });
+  });
+
+  it("sends only what was changed", () => {
+    const saved = toDraft(form);
+    expect(changesOf("form", saved, saved)).toEqual({});
+    expect(changesOf("form", { ...saved, formWebhookUrl: " " }, saved)).toEqual({ formWebhookUrl: null });
+    const [field] = saved.formSchema.fields;
+    if (!field) throw new Error("no field");
+    const moved = { ...saved, formSchema: { ...saved.formSchema, fields: [keyed({ ...field })] } };
+    expect(changesOf("form", moved, saved)).toEqual({});
+  });
+
+  it("says of a display what is mapped, and of plain text nothing", () => {
+    const draft = emptyDraft("mock");
+    expect(toBody("mock", draft)).toMatchObject({ displayConfig: null, mockResponse: "" });
+    const rows = [
+      { slot: "title", path: " name " },
+      { slot: "", path: "x" },
+      { slot: "url", path: "" },
+    ];
+    const displayConfig = { type: "product_card" as const, fieldMappings: rows.map((row) => keyed(row)), options: {} };
+    expect(toBody("mock", { ...draft, displayConfig })).toMatchObject({
+      displayConfig: { type: "product_card", fieldMappings: { title: "name" } },
+    });
+  });
+
+  it("finds at their paths what cannot be said", () => {
+    const draft = emptyDraft("http");
+    const header = (name: string, value = "1") => keyed({ name, value });
+    const httpHeaders = [header("X-A"), header("x-a"), header(""), header("", "")];
+    expect(problemsOf(() => toBody("http", { ...draft, httpHeaders }))).toEqual([
+      { path: "httpHeaders.x-a", message: "is there twice" },
+      { path: "httpHeaders.", message: "needs a name" },
+    ]);
+    const input = (name: string) => keyed({ name, isRequired: false, schema: { type: "string" } });
+    const inputSchema = { inputs: [input("a"), input("a"), input("")], rest: {}, text: null };
+    expect(problemsOf(() => toBody("http", { ...draft, inputSchema }))).toEqual([
+      { path: "inputSchema.properties.a", message: "is the name of two inputs" },
+      { path: "inputSchema.properties.", message: "needs a name" },
+    ]);
+    expect(problemsOf(() => toBody("http", { ...draft, inputSchema: { ...inputSchema, text: "{" } }))).toEqual([
+      { path: "inputSchema", message: expect.stringMatching(/^Line 1: /) },
+    ]);
+  });
+
+  it("keeps a row's key when it is changed, and out of JSON", () => {
+    const row = keyed({ name: "a" });
+    const changed = { ...row, name: "b" };
+    expect(keyOf(changed)).toBe(keyOf(row));
+    expect(JSON.stringify(row)).toBe('{"name":"a"}');
+  });
+});
+
+describe("an input schema", () => {
+  it("is the same after going through the fields, or the JSON", () => {
+    const schema = form.inputSchema;
+    expect(toSchema(toSchemaDraft(schema))).toEqual(schema);
+    const read = readSchemaText(JSON.stringify(schema));
+    expect("line" in read ? read : toSchema(read)).toEqual(schema);
+  });
+
+  it.each([
+    ["[]", 1],
+    ['{\n"properties": []}', 2],
+    ['{\n"properties": {\n"a": true}}', 3],
+    ['{\n\n"required": ["a"]}', 3],
+    ['{"properties": {},\n"required": 1}', 2],
+  ])("cannot be fields as %j", (text, line) => {
+    expect(readSchemaText(text)).toMatchObject({ line });
+  });
+});
+
+describe("names", () => {
+  it("are made of what somebody writes", () => {
+    expect(toToolName("Stock look-up")).toBe("stock_look_up");
+    expect(toToolName("Größe 2")).toBe("gro_e_");
+    expect(toFieldName("Photo of your old bike?")).toBe("photo_of_your_old_bike");
+    expect(uniqueName("bike", ["bike", "bike_2"])).toBe("bike_3");
+  });
+});

@@ -1,0 +1,44 @@
+import type { ToolKind } from "./tool-draft.ts";
+
+export type Part = "about" | "response" | "request" | "fields" | "delivery" | "inputs" | "display" | "test";
+
+export const partNames: Record<Part, string> = {
+  about: "About",
+  response: "Response",
+  request: "Request",
+  fields: "Fields",
+  delivery: "Delivery",
+  inputs: "Inputs",
+  display: "Display",
+  test: "Test",
+};
+
+/** The parts of a tool's editor, in order; each has an address of its own. A tool that is not made yet cannot be tested. */
+export function partsOf(kind: ToolKind, isNew: boolean): Part[] {
+  const parts: Record<ToolKind, Part[]> = {
+    mock: ["about", "response", "inputs", "display", "test"],
+    http: ["about", "request", "inputs", "display", "test"],
+    form: ["about", "fields", "delivery", "inputs"],
+  };
+  return parts[kind].filter((part) => !(isNew && part === "test"));
+}
+
+/** Where what the server names by `path` is edited. */
+export function partAt(path: string): Part {
+  const [field = ""] = path.split(".", 1);
+  return homes[field] ?? "about";
+}
+
+const homes: Record<string, Part> = {
+  mockResponse: "response",
+  httpUrl: "request",
+  httpMethod: "request",
+  httpHeaders: "request",
+  inputSchema: "inputs",
+  displayConfig: "display",
+  formSchema: "fields",
+  formExecutionMode: "delivery",
+  formWebhookUrl: "delivery",
+  formClientHandler: "delivery",
+  formPostActions: "delivery",
+};

@@ -1,0 +1,75 @@
+import type { Tool } from "@foyer/contract";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Toggle } from "../../components/field.tsx";
+import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { useCall } from "../../data/queries.ts";
+import { FailureLine } from "./failure-note.tsx";
+import { type ToolFailure, toolErrors } from "./tool-errors.ts";
+import { toolKinds } from "./tool-kinds.tsx";
+
+/** An agent's tools, a row each: the row leads to the tool, its switch turns it off and on. */
+export function ToolTable({ tools, agentId }: { tools: readonly Tool[]; agentId: string }) {
+  const failures = useQuery(toolErrors(agentId)).data ?? {};
+  return (
+    <Table
+      label="Tools"
+      head={
+        <>
+          <Th>Name</Th>
+          <Th className="max-sm:hidden">Kind</Th>
+          <Th className="max-md:hidden">Description</Th>
+          <Th className="max-sm:hidden">State</Th>
+          <Th className="w-px text-end">Enabled</Th>
+        </>
+      }
+    >
+      {tools.map((tool) => (
+        <ToolRow key={tool.id} tool={tool} agentId={agentId} failure={failures[tool.id]} />
+      ))}
+    </Table>
+  );
+}
+
+function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; failure: ToolFailure | undefined }) {
+  const { id, name, description, executionType, isEnabled } = tool;
+  const { icon, name: kind } = toolKinds[executionType];
+  const update = useCall("updateTool", { changes: ["listTools", "getTool"] });
+  // What was asked for is shown at once; what was refused goes back by itself.
+  const shown = update.isPending ? update.variables.body.isEnabled === true : isEnabled;
+  return (
+    <Tr>
+      <Td className="whitespace-nowrap sm:pe-8">
+        <Link
+          to="/agents/$agentId/tools/$toolId"
+          params={{ agentId, toolId: id }}
+          className={`font-medium after:absolute after:inset-0 ${shown ? "" : "text-soft"}`}
+        >
+          {name}
+        </Link>
+        <span className="block text-sm text-soft sm:hidden">{failure ? <FailureLine failure={failure} /> : kind}</span>
+      </Td>
+      <Td className="max-sm:hidden sm:pe-8">
+        <span className="inline-flex items-center gap-2 whitespace-nowrap text-soft">
+          {icon} {kind}
+        </span>
+      </Td>
+      <Td className="w-full max-w-0 max-md:hidden">
+        <p className="truncate text-soft" title={description}>
+          {description}
+        </p>
+      </Td>
+      <Td className="max-sm:hidden">{shown && <FailureLine failure={failure} />}</Td>
+      <Td className="w-px">
+        <div className="relative z-10 flex justify-end">
+          <Toggle
+            label={`${name} enabled`}
+            isLabelHidden
+            value={shown}
+            onChange={(isEnabled) => update.mutate({ id, body: { isEnabled } })}
+          />
+        </div>
+      </Td>
+    </Tr>
+  );
+}
