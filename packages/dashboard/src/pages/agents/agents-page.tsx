@@ -1,3 +1,4 @@
+import type { Plan } from "@foyer/contract";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,7 +10,6 @@ import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { modelName } from "./model-name.ts";
-import { planUsage, type Usage } from "./plan-usage.ts";
 
 /** More than this, and finding one by eye takes too long. */
 const MANY = 12;
@@ -67,7 +67,7 @@ function NoAgents() {
 type Summary = { id: string; name: string; model: string; createdAt: string };
 
 function AgentTable({ agents }: { agents: readonly Summary[] }) {
-  const usage = useQuery(planUsage);
+  const usage = useQuery(ask("getPlan"));
   return (
     <Table
       label="Agents"
@@ -96,7 +96,7 @@ function AgentTable({ agents }: { agents: readonly Summary[] }) {
           <Td className="hidden text-soft sm:table-cell">{modelName(model)}</Td>
           {!usage.isError && (
             <Td isNumber>
-              <Count usage={usage.data} agentId={id} />
+              <Count usage={usage.data?.usage} agentId={id} />
             </Td>
           )}
           <Td isNumber className="hidden text-soft sm:table-cell">
@@ -108,7 +108,7 @@ function AgentTable({ agents }: { agents: readonly Summary[] }) {
   );
 }
 
-function Count({ usage, agentId }: { usage: Usage | undefined; agentId: string }) {
+function Count({ usage, agentId }: { usage: Plan["usage"] | undefined; agentId: string }) {
   if (!usage) return <Skeleton className="ms-auto h-4 w-8" />;
   return usage.agents.find(({ id }) => id === agentId)?.conversationsThisMonth.toLocaleString() ?? "0";
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { NumberField, TextArea } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
 import { Skeleton } from "../../components/states.tsx";
-import { planUsage } from "./plan-usage.ts";
+import { ask } from "../../data/queries.ts";
 
 /** What the agent may spend on its model in a month, and what it says then. */
 export function BudgetSection({
@@ -44,10 +44,10 @@ export function BudgetSection({
 }
 
 function SpentSoFar({ agentId, budget }: { agentId: string; budget: number | null }) {
-  const usage = useQuery(planUsage);
+  const usage = useQuery(ask("getPlan"));
   if (usage.isError) return null;
   if (!usage.data) return <Skeleton className="h-10 max-w-md" />;
-  const spent = usage.data.agents.find(({ id }) => id === agentId)?.tokensThisMonth ?? 0;
+  const spent = usage.data.usage.agents.find(({ id }) => id === agentId)?.tokensThisMonth ?? 0;
   const part = budget ? Math.min(1, spent / budget) : 0;
   return (
     <div className="grid min-h-10 max-w-md content-start gap-2">

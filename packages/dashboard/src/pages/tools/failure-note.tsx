@@ -1,7 +1,8 @@
+import type { ToolFailure } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { type ToolFailure, toolErrors } from "./tool-errors.ts";
+import { ask } from "../../data/queries.ts";
 
 /** Whether a tool works in chats, in a line. */
 export function FailureLine({ failure }: { failure: ToolFailure | undefined }) {
@@ -25,7 +26,7 @@ export function FailureLine({ failure }: { failure: ToolFailure | undefined }) {
 
 /** What is wrong with a tool right now, above everything that could mend it. */
 export function FailureNote({ agentId, toolId }: { agentId: string; toolId: string }) {
-  const failure = useQuery(toolErrors(agentId)).data?.[toolId];
+  const failure = useQuery(ask("listToolErrors", { agentId })).data?.[toolId];
   if (!failure || failure.recoveredAt) return null;
   return (
     <div className="mb-6 border-s-2 border-wrong px-4 py-1">

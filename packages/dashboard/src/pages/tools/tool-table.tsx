@@ -1,16 +1,15 @@
-import type { Tool } from "@foyer/contract";
+import type { Tool, ToolFailure } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Toggle } from "../../components/field.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
-import { useCall } from "../../data/queries.ts";
+import { ask, useCall } from "../../data/queries.ts";
 import { FailureLine } from "./failure-note.tsx";
-import { type ToolFailure, toolErrors } from "./tool-errors.ts";
 import { toolKinds } from "./tool-kinds.tsx";
 
 /** An agent's tools, a row each: the row leads to the tool, its switch turns it off and on. */
 export function ToolTable({ tools, agentId }: { tools: readonly Tool[]; agentId: string }) {
-  const failures = useQuery(toolErrors(agentId)).data ?? {};
+  const failures = useQuery(ask("listToolErrors", { agentId })).data ?? {};
   return (
     <Table
       label="Tools"
