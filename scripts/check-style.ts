@@ -26,7 +26,7 @@ const packageRules: Record<string, PackageRule> = {
   server: { values: ["@foyer/contract"], types: [] },
   sdk: { values: [], types: ["@foyer/contract"] },
   widget: { values: ["@foyer/sdk", "@foyer/contract/rules"], types: ["@foyer/contract"] },
-  dashboard: { values: ["@foyer/sdk"], types: ["@foyer/contract"] },
+  dashboard: { values: ["@foyer/sdk", "@foyer/contract/rules"], types: ["@foyer/contract"] },
 };
 
 /** The server's folders. A resource imports only resources to its left; a shared folder imports none. */

@@ -147,12 +147,8 @@ const conversations = createRoute({
   validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm"),
   component: lazyRouteComponent(() => import("./pages/conversations/conversations-page.tsx"), "ConversationsPage"),
 });
-const conversation = createRoute({
-  getParentRoute: () => agent,
-  path: "/conversations/$conversationId",
-  validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm"),
-  component: lazyRouteComponent(() => import("./pages/conversations/conversations-page.tsx"), "ConversationsPage"),
-});
+// Shown by the page of the list, which stays where it is.
+const conversation = createRoute({ getParentRoute: () => conversations, path: "/$conversationId" });
 const submissions = createRoute({
   getParentRoute: () => agent,
   path: "/forms",
@@ -260,8 +256,7 @@ const routeTree = root.addChildren([
       triggers,
       newTrigger,
       trigger,
-      conversations,
-      conversation,
+      conversations.addChildren([conversation]),
       submissions,
       formAnalytics,
       submission,
