@@ -36,7 +36,7 @@ export const ConversationRow = memo(function ConversationRow({
       tabIndex={isReachable ? 0 : -1}
       onClick={open}
       onFocus={() => onFocus(row.id)}
-      className="grid h-full content-center gap-0.5 border-b border-line px-4 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
+      className="grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
     >
       <span className="flex items-baseline gap-3">
         <span className="min-w-0 flex-1 truncate font-medium">{row.title}</span>

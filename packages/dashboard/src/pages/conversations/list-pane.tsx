@@ -28,12 +28,13 @@ type Props = {
 /** Everything at the left: how many there are, the search, the list. */
 export function ListPane({ list, keys, search, field, onSearch, onExport, ...rest }: Props) {
   const { window } = list;
+  const title = window ? total(window.total) : "Conversations";
   return (
     <div className="flex h-full min-h-0 flex-col">
       <header className="flex min-h-14 items-center gap-2 ps-4 pe-2">
-        <h1 className="text-lg">Conversations</h1>
-        <p role="status" className="min-w-0 flex-1 truncate text-soft">
-          {window && !list.isStale && total(window.total)}
+        <h1 className="min-w-0 flex-1 truncate text-lg">{title}</h1>
+        <p role="status" className="sr-only">
+          {list.isStale ? "" : title}
         </p>
         <Menu
           trigger={

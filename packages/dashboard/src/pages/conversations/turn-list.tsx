@@ -29,7 +29,6 @@ export function TurnList({ turns, context }: { turns: readonly Turn[]; context: 
     follows.current = isNear;
     setAtEnd(isNear);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where it stands at first is known once it is drawn
   useEffect(onScroll, []);
   const List = turns.length > MAX_WHOLE ? VirtualTurns : WholeTurns;
   return (
