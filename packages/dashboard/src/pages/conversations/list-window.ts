@@ -37,11 +37,12 @@ export function withPage(window: ListWindow, answer: ListAnswer): ListWindow {
 
 /** Takes in a later look at the top of the list. */
 export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
-  const newest = window.entries.get(0)?.row.id;
-  if (newest === undefined) return openWindow(answer);
-  const newer = answer.rows.filter(({ id }) => id > newest).length;
+  if (window.entries.size === 0) return openWindow(answer);
+  const first = Math.min(...window.entries.keys());
+  const known = window.entries.get(first)?.row.id ?? "";
+  const newer = answer.rows.filter(({ id }) => id > known).length;
   const isAllNewer = newer === answer.rows.length;
-  const fresh = isAllNewer ? Math.max(newer, answer.total - window.total) : newer;
+  const fresh = Math.max(0, isAllNewer ? answer.total - window.total : newer - first);
   const total = answer.total - fresh;
   // More or fewer than before, and not at the top: whatever stands further down may have moved.
   const epoch = total === window.total ? window.epoch : window.epoch + 1;
