@@ -265,7 +265,7 @@ describe("an inbox of 100,000", () => {
       }).observe({ type: "longtask" });
     });
 
-  it("is scrolled from end to end, with any part of it there as it comes into sight", async () => {
+  it("is scrolled from end to end, with any part of it there as it comes into sight", { timeout: 90_000 }, async () => {
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations`);
     await page.getByRole("heading", { name: "100,000 conversations" }).waitFor();
     await titleAt(1).waitFor();
@@ -331,7 +331,7 @@ describe("an inbox of 100,000", () => {
     await titleAt(30_050).waitFor();
   });
 
-  it("opens a conversation at once, and one of 10,000 messages too", async () => {
+  it("opens a conversation at once, and one of 10,000 messages too", { timeout: 90_000 }, async () => {
     const sayings = Array.from({ length: 10_000 }, (_, at) => ({
       content: `Message ${at}. ${"More of it. ".repeat(at % 30)}`,
     }));
@@ -361,5 +361,12 @@ describe("an inbox of 100,000", () => {
     expect(await page.getByRole("article").count()).toBeLessThan(60);
     await page.getByRole("button", { name: "To the newest message" }).click();
     await page.getByText("Message 9999.").waitFor();
+    // Another conversation begins at its beginning.
+    await page.getByText("A short one").click();
+    await page.getByText("Message 0.").waitFor();
+    await page.getByText("A very long one").click();
+    await page.getByText("Message 0.").waitFor();
+    await page.getByRole("button", { name: "To the newest message" }).waitFor();
+    expect(await page.getByText("Message 9999.").count()).toBe(0);
   });
 });

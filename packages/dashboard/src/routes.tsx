@@ -276,7 +276,8 @@ export const router = createRouter({
   defaultPendingComponent: PendingPage,
   defaultErrorComponent: FailedPage,
   defaultNotFoundComponent: NoPage,
-  scrollRestoration: true,
+  // The inbox keeps its own places: the list stays where it is, and another conversation begins at its beginning.
+  scrollRestoration: ({ location }) => !/^\/agents\/[^/]+\/conversations/.test(location.pathname),
 });
 
 declare module "@tanstack/react-router" {
