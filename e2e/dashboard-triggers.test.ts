@@ -155,7 +155,10 @@ describe("the dashboard's triggers", () => {
   it("say at each field what is wrong with it", async () => {
     await go("/new");
     await page.getByRole("button", { name: "Create the trigger" }).click();
-    await page.getByRole("textbox", { name: "Name", exact: true }).and(page.locator("[aria-invalid=true]:focus")).waitFor();
+    await page
+      .getByRole("textbox", { name: "Name", exact: true })
+      .and(page.locator("[aria-invalid=true]:focus"))
+      .waitFor();
     await page.getByLabel("Name").fill("Trial");
     await page.getByRole("button", { name: "Create the trigger" }).click();
     await page.getByText("Must be the text of the bubble, at most 1000 characters.").waitFor();
@@ -163,7 +166,7 @@ describe("the dashboard's triggers", () => {
     await page.getByLabel("When", { exact: true }).selectOption("page_view");
     await page.getByLabel("Page", { exact: true }).fill("pricing");
     await page.getByRole("button", { name: "Create the trigger" }).click();
-    await page.getByText("Must start with / (/pricing, /blog/**) or be ** for every page.").waitFor();
+    await page.getByText("Must start with / (/pricing, /blog/**) or be ** for every page.", { exact: true }).waitFor();
     await isFit();
     // Leaving asks first.
     await page.getByRole("link", { name: "Cancel" }).click();

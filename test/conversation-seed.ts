@@ -5,7 +5,7 @@ type Owner = { organizationId: string; agentId: string };
 type Saying = Partial<Pick<MessageRow, "content" | "feedback" | "stopReason">> & { pieces?: unknown[] };
 
 /** An id as it would have been made at that instant (milliseconds): ids are in the order of time. */
-export function idAt(prefix: string, ms: number, number = 0): string {
+function idAt(prefix: string, ms: number, number = 0): string {
   const digits = "0123456789abcdefghjkmnpqrstvwxyz";
   let rest = (BigInt(ms) << 80n) | (7n << 76n) | (2n << 62n) | BigInt(number);
   let text = "";

@@ -1,7 +1,8 @@
 import { FileText, ThumbsDown, ThumbsUp } from "lucide-react";
-import { type MouseEvent, memo } from "react";
+import { type MouseEvent, memo, type ReactNode } from "react";
 import { Skeleton } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
+import { ask, queryClient } from "../../data/queries.ts";
 import { type ListedConversation, visitorName } from "./inbox-search.ts";
 
 /** Every row is as high, so that nothing moves when what was not known yet arrives. */
@@ -34,6 +35,8 @@ export const ConversationRow = memo(function ConversationRow({
       data-conversation={row.id}
       aria-current={isOpen ? "page" : undefined}
       tabIndex={isReachable ? 0 : -1}
+      // On its way while the button is still held down.
+      onPointerDown={() => queryClient.prefetchQuery(ask("getConversation", { id: row.id }))}
       onClick={open}
       onFocus={() => onFocus(row.id)}
       className="grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
@@ -67,7 +70,7 @@ function Marks({ row }: { row: ListedConversation }) {
   );
 }
 
-function Mark({ label, icon }: { label: string; icon: React.ReactNode }) {
+function Mark({ label, icon }: { label: string; icon: ReactNode }) {
   return (
     <span title={`${label.charAt(0).toUpperCase()}${label.slice(1)}`}>
       {icon}

@@ -52,7 +52,7 @@ export function PageTester({ pattern }: { pattern: string }) {
 }
 
 /** The path as a visitor's page has it; null for what is no address. `shop.example/pricing` is one without its beginning. */
-export function pathOf(line: string): string | null {
+function pathOf(line: string): string | null {
   const isBare = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(line);
   try {
     return new URL(isBare ? `https://${line}` : line, "https://site.example").pathname;

@@ -10,7 +10,7 @@ import { actionInWords, conditionInWords, rateInWords, type Trigger } from "./tr
 export type Counts = { firedCount: number; convertedCount: number };
 
 /** The columns of the list's head and rows, where there is room for them. */
-export const columns = "md:grid-cols-[28px_minmax(0,1fr)_72px_84px_56px_44px_36px]";
+export const columns = "md:grid-cols-[28px_minmax(0,1fr)_60px_76px_52px_36px_36px] md:gap-x-4";
 
 /** A trigger in its place of the order: by its handle it is dragged, or moved by the keys; the menu does the same without either. */
 export function TriggerRow({
@@ -37,7 +37,7 @@ export function TriggerRow({
     <li
       ref={setNodeRef}
       style={{ transform: transform ? `translateY(${transform.y}px)` : undefined, transition }}
-      className={`relative grid grid-cols-[28px_minmax(0,1fr)_44px_36px] items-center gap-x-2 border-b border-line py-2.5 ${columns} ${isDragging ? "z-10 bg-raised outline outline-ink" : ""}`}
+      className={`relative grid grid-cols-[28px_minmax(0,1fr)_40px_36px] items-center gap-x-2 border-b border-line py-2.5 ${columns} ${isDragging ? "z-10 bg-raised outline outline-ink" : ""}`}
     >
       <button
         type="button"

@@ -8,15 +8,15 @@ const action = (actionType: Trigger["actionType"], actionConfig: object, form?: 
   actionInWords({ actionType, actionConfig: actionConfig as Record<string, unknown> }, form);
 
 it("a trigger is said in words", () => {
-  expect(condition("time_on_page", { timeOnPage: 20 })).toBe("After 20 s on a page");
-  expect(condition("time_on_page", { timeOnPage: 90 })).toBe("After 1 min 30 s on a page");
+  expect(condition("time_on_page", { timeOnPage: 20 })).toBe("After 20\u00a0s on a page");
+  expect(condition("time_on_page", { timeOnPage: 90 })).toBe("After 1\u00a0min 30\u00a0s on a page");
   expect(condition("scroll_depth", { scrollDepth: 50 })).toBe("After 50% of a page");
   expect(condition("page_view", { page: "/bikes/*" })).toBe("On /bikes/*");
   expect(condition("page_view", { page: "/**" })).toBe("On every page");
   expect(condition("custom_event", { event: "cart_updated", eventData: { total: { $gt: 500 }, vip: true } })).toBe(
     "On the event cart_updated where total is over 500 and vip is true",
   );
-  expect(action("show_bubble", { message: "Hello", duration: 10_000 })).toBe("Says “Hello” for 10 s");
+  expect(action("show_bubble", { message: "Hello", duration: 10_000 })).toBe("Says “Hello” for 10\u00a0s");
   expect(action("open_chat", { message: "" })).toBe("Opens the chat");
   expect(action("show_form", { toolId: "t" }, "test_ride")).toBe("Shows the form test_ride");
   expect(action("show_form", { toolId: "t" }, null)).toBe("Shows a form that is gone");

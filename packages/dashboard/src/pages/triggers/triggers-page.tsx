@@ -99,10 +99,7 @@ function TriggerList({ agentId, triggers }: { agentId: string; triggers: Trigger
 function Head() {
   return (
     <div className={`grid gap-x-2 border-b border-line text-sm text-soft ${columns}`}>
-      <p className="col-start-1 col-end-3 py-2 md:ps-9">
-        <span className="md:hidden">Figures of the last 30 days</span>
-        <span className="hidden md:inline">Trigger</span>
-      </p>
+      <p className="col-start-1 col-end-3 hidden py-2 ps-11 md:block">Trigger</p>
       {["Fired", "Converted", "Rate"].map((name) => (
         <p key={name} aria-hidden className="hidden py-2 text-end md:block" title="In the last 30 days">
           {name}
