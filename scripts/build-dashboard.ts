@@ -5,7 +5,10 @@ import { type Built, buildInto } from "./built-files.ts";
 
 const root = join(import.meta.dirname, "../packages/dashboard");
 
-export const dashboard: Built = { name: "dashboard", sources: ["dashboard/src", "dashboard/index.html", "sdk/src"] };
+export const dashboard: Built = {
+  name: "dashboard",
+  sources: ["dashboard/src", "dashboard/index.html", "sdk/src", "contract/src/rules"],
+};
 
 /** `index.html`, which the server fills in, and `assets/`, whose files are named after what is in them. */
 export function buildDashboard(): Promise<void> {

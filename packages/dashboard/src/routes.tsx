@@ -153,12 +153,8 @@ const conversations = createRoute({
   validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm"),
   component: lazyRouteComponent(() => import("./pages/conversations/conversations-page.tsx"), "ConversationsPage"),
 });
-const conversation = createRoute({
-  getParentRoute: () => agent,
-  path: "/conversations/$conversationId",
-  validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm"),
-  component: lazyRouteComponent(() => import("./pages/conversations/conversations-page.tsx"), "ConversationsPage"),
-});
+// Shown by the page of the list, which stays where it is.
+const conversation = createRoute({ getParentRoute: () => conversations, path: "/$conversationId" });
 const submissions = createRoute({
   getParentRoute: () => agent,
   path: "/forms",
@@ -283,8 +279,7 @@ const routeTree = root.addChildren([
       triggers,
       newTrigger,
       trigger,
-      conversations,
-      conversation,
+      conversations.addChildren([conversation]),
       submissions,
       formAnalytics,
       submission,
@@ -304,7 +299,8 @@ export const router = createRouter({
   defaultPendingComponent: PendingPage,
   defaultErrorComponent: FailedPage,
   defaultNotFoundComponent: NoPage,
-  scrollRestoration: true,
+  // The inbox keeps its own places: the list stays where it is, and another conversation begins at its beginning.
+  scrollRestoration: ({ location }) => !/^\/agents\/[^/]+\/conversations/.test(location.pathname),
 });
 
 declare module "@tanstack/react-router" {

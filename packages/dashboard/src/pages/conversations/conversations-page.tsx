@@ -1,5 +1,166 @@
-import { Page } from "../../components/page.tsx";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate, useParams, useRouter } from "@tanstack/react-router";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { ConfirmDialog } from "../../components/dialog.tsx";
+import { ask, queryClient, useCall } from "../../data/queries.ts";
+import type { ListHandle } from "./conversation-list.tsx";
+import { ExportDialog } from "./export-dialog.tsx";
+import type { InboxSearch } from "./inbox-search.ts";
+import { NoConversations, NoneOpen } from "./inbox-states.tsx";
+import { ListPane } from "./list-pane.tsx";
+import { type ListWindow, positionOf, rowAt } from "./list-window.ts";
+import { Transcript } from "./transcript.tsx";
+import { useConversationList } from "./use-conversation-list.ts";
+import { useInboxKeys } from "./use-inbox-keys.ts";
 
+const route = getRouteApi("/shell/agents/$agentId/conversations");
+
+/** What visitors wrote: all conversations at the left, the open one at the right; on a phone one after the other. */
 export function ConversationsPage() {
-  return <Page title="ConversationsPage">{null}</Page>;
+  const { agentId } = route.useParams();
+  return <Inbox key={agentId} agentId={agentId} />;
+}
+
+function Inbox({ agentId }: { agentId: string }) {
+  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const search = route.useSearch();
+  const { conversationId: openId = null } = useParams({ strict: false });
+  const handle = useRef<ListHandle | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const isAtTop = useCallback(() => handle.current?.isAtTop() ?? true, []);
+  const list = useConversationList(agentId, search, isAtTop);
+  const go = useInboxMoves(agentId);
+  const active = useActive(list.window, handle, openId);
+  const [doomed, setDoomed] = useState<string | null>(null);
+  const [isExporting, setExporting] = useState(false);
+  const keys = useInboxKeys((act) => {
+    if (act === "search") field.current?.focus();
+    else if (act === "delete") setDoomed(active.id);
+    else active.move(act === "next" ? 1 : -1);
+  });
+  useEffect(() => {
+    document.title = "Conversations · Foyer";
+  }, []);
+  const open = useCallback(
+    (id: string) => {
+      active.set(id);
+      go.open(id);
+    },
+    [go, active.set],
+  );
+  const back = () => {
+    go.toList();
+    if (active.at >= 0) handle.current?.focus(active.at);
+  };
+  const isUnfiltered = Object.values(search).every((value) => !value);
+  if (list.window?.total === 0 && !list.isStale && isUnfiltered && !openId)
+    return <NoConversations agentId={agentId} />;
+  return (
+    <div className="relative h-[calc(100dvh-56px)] md:grid md:h-dvh md:grid-cols-[280px_minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)] xl:grid-cols-[380px_minmax(0,1fr)]">
+      <div className={`h-full min-h-0 border-line md:border-e ${openId ? "max-md:invisible" : ""}`}>
+        <ListPane
+          {...{ list, handle, field, search, openId, keys }}
+          activeAt={active.at}
+          hrefOf={go.hrefOf}
+          onSearch={go.search}
+          onOpen={open}
+          onActive={active.set}
+          onExport={() => setExporting(true)}
+        />
+      </div>
+      <div className={openId ? "h-full min-h-0 max-md:absolute max-md:inset-0" : "hidden md:block"}>
+        {openId ? (
+          <Transcript
+            key={openId}
+            agent={agent}
+            conversationId={openId}
+            onBack={back}
+            onDelete={() => setDoomed(openId)}
+          />
+        ) : (
+          <NoneOpen hasKeys={keys.isOn} />
+        )}
+      </div>
+      <DeleteDialog
+        id={doomed}
+        onClose={() => setDoomed(null)}
+        onDeleted={(id) => {
+          list.remove(id);
+          if (id === openId) go.toList();
+        }}
+      />
+      {isExporting && list.window && (
+        <ExportDialog query={list.query} total={list.window.total} onClose={() => setExporting(false)} />
+      )}
+    </div>
+  );
+}
+
+/** The conversation that the keys start from. */
+function useActive(list: ListWindow | null, handle: RefObject<ListHandle | null>, openId: string | null) {
+  const [id, set] = useState<string | null>(openId);
+  const at = useMemo(() => (list && id ? positionOf(list, id) : -1), [list, id]);
+  const move = (step: number) => {
+    const next = at === -1 ? (handle.current?.first() ?? 0) : at + step;
+    const row = list && rowAt(list, next);
+    if (!row) return;
+    set(row.id);
+    handle.current?.focus(next);
+  };
+  return { id, at, set, move };
+}
+
+/** The ways within the inbox; the search and the filters go along. */
+function useInboxMoves(agentId: string) {
+  const navigate = useNavigate();
+  const router = useRouter();
+  const search = route.useSearch();
+  return useMemo(() => {
+    const to = "/agents/$agentId/conversations/$conversationId" as const;
+    // One address for all rows: asking the router for each would be felt when scrolling.
+    const { href } = router.buildLocation({ to, params: { agentId, conversationId: "ID" }, search });
+    const [before = "", after = ""] = router.history.createHref(href).split("/ID");
+    return {
+      hrefOf: (id: string) => `${before}/${id}${after}`,
+      open: (conversationId: string) => navigate({ to, params: { agentId, conversationId }, search }),
+      toList: () => navigate({ to: "/agents/$agentId/conversations", params: { agentId }, search }),
+      search: (part: { [Name in keyof InboxSearch]?: string | undefined }) =>
+        navigate({ to: ".", search: (current) => withoutNothing({ ...current, ...part }), replace: true }),
+    };
+  }, [navigate, router, agentId, search]);
+}
+
+function withoutNothing(search: { [Name in keyof InboxSearch]?: string | undefined }): InboxSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value)) as InboxSearch;
+}
+
+function DeleteDialog({
+  id,
+  onClose,
+  onDeleted,
+}: {
+  id: string | null;
+  onClose: () => void;
+  onDeleted: (id: string) => void;
+}) {
+  const call = useCall("deleteConversation", { done: "Conversation deleted" });
+  const confirm = async () => {
+    if (id === null) return;
+    await call.mutateAsync({ id });
+    onDeleted(id);
+    onClose();
+    queryClient.removeQueries({ queryKey: ["getConversation", { id }] });
+  };
+  return (
+    <ConfirmDialog
+      title="Delete this conversation?"
+      action="Delete the conversation"
+      isOpen={id !== null}
+      isBusy={call.isPending}
+      onClose={onClose}
+      onConfirm={() => confirm().catch(() => {})}
+    >
+      <p>All of its messages are gone for good. Forms that were submitted in it stay.</p>
+    </ConfirmDialog>
+  );
 }

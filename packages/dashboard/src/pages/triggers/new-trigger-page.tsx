@@ -1,5 +1,76 @@
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { Button, ButtonLink } from "../../components/button.tsx";
 import { Page } from "../../components/page.tsx";
+import { SaveBar } from "../../components/save-bar.tsx";
+import { ErrorState, SkeletonRows } from "../../components/states.tsx";
+import { useDraft } from "../../components/use-draft.ts";
+import { ask, useCall } from "../../data/queries.ts";
+import { emptyDraft, type TriggerDraft, toBody, toDraft } from "./trigger-draft.ts";
+import { TriggerForm } from "./trigger-form.tsx";
 
+const route = getRouteApi("/shell/agents/$agentId/triggers/new");
+
+/** A trigger from nothing, or from the template that the address names. */
 export function NewTriggerPage() {
-  return <Page title="NewTriggerPage">{null}</Page>;
+  const { agentId } = route.useParams();
+  const { template: templateId } = route.useSearch();
+  const templates = useQuery({ ...ask("listTriggerTemplates", { agentId }), enabled: templateId !== undefined });
+  const template = templates.data?.find(({ id }) => id === templateId);
+  if (templateId && templates.isPending) {
+    return (
+      <Page title="New trigger" isWide>
+        <SkeletonRows />
+      </Page>
+    );
+  }
+  if (templateId && templates.error) {
+    return (
+      <Page title="New trigger" isWide>
+        <ErrorState error={templates.error} onRetry={() => templates.refetch()} />
+      </Page>
+    );
+  }
+  // A template that is no more, say of a form that was deleted, leaves the fields empty.
+  return <NewTrigger key={templateId ?? ""} agentId={agentId} first={template ? toDraft(template) : emptyDraft} />;
+}
+
+function NewTrigger({ agentId, first: given }: { agentId: string; first: TriggerDraft }) {
+  // Templates that are asked for again must not take the place of what is being written.
+  const [first] = useState(given);
+  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const navigate = useNavigate();
+  const draft = useDraft(first);
+  const create = useCall("createTrigger", { changes: ["listTriggers", "getTriggerStats"], done: "Trigger created" });
+  const save = async (values: TriggerDraft) => {
+    const { id } = await create.mutateAsync({ agentId, body: toBody(values) });
+    await navigate({ to: "/agents/$agentId/triggers/$triggerId", params: { agentId, triggerId: id } });
+  };
+  return (
+    <Page
+      title="New trigger"
+      isWide
+      description={first.name ? `From the template ${first.name}. Nothing runs before you create it.` : undefined}
+      actions={
+        <ButtonLink to="/agents/$agentId/triggers" params={{ agentId }}>
+          Cancel
+        </ButtonLink>
+      }
+    >
+      <TriggerForm agent={agent} draft={draft} onSave={save}>
+        {!draft.isDirty && (
+          <Button type="submit" look="main" isBusy={draft.isBusy}>
+            Create the trigger
+          </Button>
+        )}
+        <SaveBar
+          isDirty={draft.isDirty}
+          isBusy={draft.isBusy}
+          onDiscard={() => draft.reset()}
+          label="Create the trigger"
+        />
+      </TriggerForm>
+    </Page>
+  );
 }

@@ -1,5 +1,59 @@
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { flushSync } from "react-dom";
+import { Button } from "../../components/button.tsx";
 import { Page } from "../../components/page.tsx";
+import { SaveBar } from "../../components/save-bar.tsx";
+import { useDraft } from "../../components/use-draft.ts";
+import { ask, useCall } from "../../data/queries.ts";
+import { DeleteTrigger } from "./delete-trigger.tsx";
+import { toBody, toDraft } from "./trigger-draft.ts";
+import { TriggerFigures } from "./trigger-figures.tsx";
+import { TriggerForm } from "./trigger-form.tsx";
+import { conditionInWords } from "./trigger-words.ts";
 
+const route = getRouteApi("/shell/agents/$agentId/triggers/$triggerId");
+
+/** A trigger: what it does, and how it did. */
 export function TriggerPage() {
-  return <Page title="TriggerPage">{null}</Page>;
+  const { triggerId } = route.useParams();
+  return <TriggerEditor key={triggerId} />;
+}
+
+function TriggerEditor() {
+  const { agentId, triggerId } = route.useParams();
+  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const { data: trigger } = useSuspenseQuery(ask("getTrigger", { id: triggerId }));
+  const navigate = useNavigate();
+  const draft = useDraft(useMemo(() => toDraft(trigger), [trigger]));
+  const update = useCall("updateTrigger", { changes: ["listTriggers", "getTrigger"], done: "Saved" });
+  const [isDoomed, setDoomed] = useState(false);
+  const leave = () => {
+    // What was not saved is not worth a question any more.
+    flushSync(() => draft.reset());
+    return navigate({ to: "/agents/$agentId/triggers", params: { agentId } });
+  };
+  return (
+    <Page
+      title={trigger.name}
+      isWide
+      description={conditionInWords(trigger)}
+      actions={
+        <Button look="danger" onClick={() => setDoomed(true)}>
+          Delete the trigger
+        </Button>
+      }
+    >
+      <TriggerFigures agentId={agentId} triggerId={triggerId} />
+      <TriggerForm
+        agent={agent}
+        draft={draft}
+        onSave={(values) => update.mutateAsync({ id: triggerId, body: toBody(values) })}
+      >
+        <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
+      </TriggerForm>
+      <DeleteTrigger trigger={isDoomed ? trigger : null} onClose={() => setDoomed(false)} onDeleted={leave} />
+    </Page>
+  );
 }

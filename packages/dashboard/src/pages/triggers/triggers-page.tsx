@@ -1,5 +1,111 @@
-import { Page } from "../../components/page.tsx";
+import { arrayMove } from "@dnd-kit/sortable";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { ButtonLink } from "../../components/button.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { EmptyState } from "../../components/states.tsx";
+import { ask } from "../../data/queries.ts";
+import { DeleteTrigger } from "./delete-trigger.tsx";
+import { SortableTriggers } from "./sortable-triggers.tsx";
+import { firstDay } from "./trigger-days.ts";
+import { columns, TriggerRow } from "./trigger-row.tsx";
+import { TriggerTemplates } from "./trigger-templates.tsx";
+import type { Trigger } from "./trigger-words.ts";
+import { useTriggerChanges } from "./use-trigger-changes.ts";
 
+const route = getRouteApi("/shell/agents/$agentId/triggers");
+
+/** When the agent speaks first: its triggers in the order in which they run, and templates for more. */
 export function TriggersPage() {
-  return <Page title="TriggersPage">{null}</Page>;
+  const { agentId } = route.useParams();
+  const { data: triggers } = useSuspenseQuery(ask("listTriggers", { agentId }));
+  const add = (
+    <ButtonLink look="main" to="/agents/$agentId/triggers/new" params={{ agentId }}>
+      New trigger
+    </ButtonLink>
+  );
+  return (
+    <Page
+      title="Triggers"
+      description="When the agent speaks first. One at a time, the upper ones first. Figures are of the last 30 days."
+      actions={triggers.length > 0 && add}
+    >
+      {triggers.length > 0 ? (
+        <TriggerList agentId={agentId} triggers={triggers} />
+      ) : (
+        <div className="pb-6">
+          <EmptyState title="The agent waits until it is asked" action={add}>
+            <p>
+              A trigger lets it speak first: a bubble after 20 seconds on a page, a form for a visitor who is about to
+              leave, the chat when your shop's cart grows large. Begin with a template below, or with nothing.
+            </p>
+          </EmptyState>
+        </div>
+      )}
+      <Section title="Templates" description="Each fills the editor; nothing runs before you save it.">
+        <TriggerTemplates agentId={agentId} />
+      </Section>
+    </Page>
+  );
+}
+
+function TriggerList({ agentId, triggers }: { agentId: string; triggers: Trigger[] }) {
+  const navigate = useNavigate();
+  const { busy, toggle, reorder } = useTriggerChanges(agentId);
+  const { data: stats } = useQuery(ask("getTriggerStats", { agentId, from: firstDay(30) }));
+  const { data: tools } = useQuery(ask("listTools", { agentId }));
+  const [doomed, setDoomed] = useState<Trigger | null>(null);
+  const formName = ({ actionConfig: { toolId } }: Trigger) =>
+    tools && (tools.find(({ id, executionType }) => id === toolId && executionType === "form")?.name ?? null);
+  const itemsFor = (trigger: Trigger, at: number) => [
+    {
+      label: "Edit",
+      onSelect: () =>
+        navigate({ to: "/agents/$agentId/triggers/$triggerId", params: { agentId, triggerId: trigger.id } }),
+    },
+    { label: "Move up", disabled: at === 0, onSelect: () => reorder(arrayMove(triggers, at, at - 1)) },
+    {
+      label: "Move down",
+      disabled: at === triggers.length - 1,
+      onSelect: () => reorder(arrayMove(triggers, at, at + 1)),
+    },
+    null,
+    { label: `Delete ${trigger.name}`, isDanger: true, onSelect: () => setDoomed(trigger) },
+  ];
+  return (
+    <div className="pb-8">
+      <Head />
+      <SortableTriggers triggers={triggers} onReorder={reorder}>
+        <ol aria-label="Triggers, in the order in which they run">
+          {triggers.map((trigger, at) => (
+            <TriggerRow
+              key={trigger.id}
+              trigger={trigger}
+              formName={formName(trigger)}
+              counts={stats && (stats[trigger.id] ?? { firedCount: 0, convertedCount: 0 })}
+              isBusy={busy.has(trigger.id)}
+              items={itemsFor(trigger, at)}
+              onToggle={() => toggle(trigger)}
+            />
+          ))}
+        </ol>
+      </SortableTriggers>
+      <DeleteTrigger trigger={doomed} onClose={() => setDoomed(null)} />
+    </div>
+  );
+}
+
+function Head() {
+  return (
+    <div className={`grid gap-x-2 border-b border-line text-sm text-soft ${columns}`}>
+      <p className="col-start-1 col-end-3 hidden py-2 ps-11 md:block">Trigger</p>
+      {["Fired", "Converted", "Rate"].map((name) => (
+        <p key={name} aria-hidden className="hidden py-2 text-end md:block" title="In the last 30 days">
+          {name}
+        </p>
+      ))}
+      <p className="hidden py-2 md:col-start-6 md:col-end-8 md:block">On</p>
+    </div>
+  );
 }

@@ -1,0 +1,372 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { insertConversation, insertManyConversations } from "../test/conversation-seed.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { insertHarbourConversations } from "../test/harbour-conversations.ts";
+import { createOwner } from "../test/session-client.ts";
+
+describe("the inbox", () => {
+  let site: DashboardSite;
+  let agentId: string;
+  let known: { ride: string; failed: string };
+  let submissionId: string;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+    const { page } = await site.open("/");
+    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
+    const formSchema = { fields: [{ name: "email", label: "E-mail", type: "email" }] };
+    const form = { agentId, name: "test_ride", description: "Books a test ride", executionType: "form", formSchema };
+    const tool = await site.call(page, "POST", "/tools", { ...form, inputSchema: { type: "object" } });
+    known = await insertHarbourConversations(site.server.deps.db, owner(), tool.id);
+    const payload = { toolId: tool.id, conversationId: known.ride, formData: { email: "ada@example.com" } };
+    ({ submissionId } = await site.call(page, "POST", "/form-submissions/submit", { ...payload, fieldsCompleted: [] }));
+    await page.context().close();
+  });
+  afterAll(() => site.stop());
+
+  const owner = () => ({ organizationId: site.owner.organizationId, agentId });
+  const visit = (rest = "") => site.open(`/agents/${agentId}/conversations${rest}`);
+  const row = (page: Page, title: string) => page.getByRole("link", { name: new RegExp(title) });
+
+  it("lists what visitors wrote and shows a conversation beside it", async () => {
+    const { page, problems } = await visit();
+    await page.getByRole("heading", { name: "9 conversations" }).waitFor();
+    await row(page, "cargo bike").click();
+    await page.getByRole("heading", { name: /cargo bike/, level: 2 }).waitFor();
+    expect(page.url()).toContain(`/conversations/${known.ride}`);
+    await page.getByText("Two of ours carry").waitFor();
+    // What visitors write stays text; only addresses of the web are links.
+    await page.getByText("<img src=x onerror=alert(1)> Could I ride it").waitFor();
+    const link = page.getByRole("link", { name: "https://harbour.example/bikes/tender-2" });
+    expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
+    await page.getByText("Rated good").first().waitFor();
+    await page.getByText("bike_stock").click();
+    await page.getByText('"seats": 2').waitFor();
+    await page.getByText("€4,290").waitFor();
+    const submitted = page.getByRole("link", { name: "Submitted: see the answers" });
+    expect(await submitted.getAttribute("href")).toContain(`/forms/${submissionId}`);
+    await site.picture(page, "dashboard-conversation");
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await row(page, "order 5521").click();
+    await page.getByText("Ended by an error").waitFor();
+    await page.getByText("Stopped before it was finished").waitFor();
+    await page.getByText("Failed", { exact: true }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflowOf(page)).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("is searched and filtered, and the address says how", async () => {
+    const { page, problems } = await visit();
+    await page.getByRole("searchbox").fill("instal");
+    await page.getByRole("heading", { name: "1 conversation" }).waitFor();
+    await row(page, "pay in instalments").waitFor();
+    expect(page.url()).toContain("q=instal");
+    await page.getByRole("searchbox").fill("");
+    await page.getByRole("heading", { name: "9 conversations" }).waitFor();
+    await page.getByRole("button", { name: "Filters" }).click();
+    await page.getByLabel("Form").selectOption("true");
+    await page.getByRole("heading", { name: "1 conversation" }).waitFor();
+    await page.getByLabel("Feedback").selectOption("up");
+    await page.getByLabel("Until").fill(new Date().toISOString().slice(0, 10));
+    await row(page, "cargo bike").waitFor();
+    await site.picture(page, "dashboard-inbox-filters");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByLabel("Feedback").selectOption("down");
+    await page.getByText("No conversation fits the search and the filters.").waitFor();
+    await page.getByRole("button", { name: /^With a form/ }).click();
+    await row(page, "order 5521").waitFor();
+    // The address alone gives the same list, and the way back leads to it.
+    await page.reload();
+    await row(page, "order 5521").click();
+    await page.getByRole("heading", { name: "Where is my order 5521?", level: 2 }).waitFor();
+    expect(page.url()).toContain("feedback=down");
+    await page.getByRole("heading", { name: "1 conversation" }).waitFor();
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${known.ride}`);
+    await page.getByRole("link", { name: "All conversations of this visitor" }).first().click();
+    await page.getByRole("button", { name: /^Visitor customer-1042/ }).waitFor();
+    await page.getByRole("heading", { name: "1 conversation" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("is used by keys alone, which can be turned off", async () => {
+    const { page } = await visit();
+    await row(page, "cargo bike").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("k");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("order 5521");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Where is my order 5521?", level: 2 }).waitFor();
+    await page.keyboard.press("/");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("search");
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Turn off the keys j, k and /" }).click();
+    await page.keyboard.press("/");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).not.toBe("search");
+  });
+
+  it("asks before it deletes, and shows what is left", async () => {
+    const { db } = site.server.deps;
+    await insertConversation(db, owner(), {}, [{ content: "To be deleted" }, { content: "Very well" }]);
+    const { page } = await visit();
+    await row(page, "To be deleted").focus();
+    await page.keyboard.press("Delete");
+    await page.getByRole("dialog", { name: "Delete this conversation?" }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await row(page, "To be deleted").click();
+    await page.getByRole("button", { name: "Delete this conversation" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete the conversation" }).click();
+    await page.getByText("Conversation deleted").waitFor();
+    await page.getByText("Choose a conversation to read it here.").waitFor();
+    expect(await row(page, "To be deleted").count()).toBe(0);
+    await page.getByRole("heading", { name: "9 conversations" }).waitFor();
+  });
+
+  it("grows while a reply is written", async () => {
+    const { db } = site.server.deps;
+    const id = await insertConversation(db, owner(), {}, [
+      { content: "Still writing?" },
+      { content: "We have", stopReason: null },
+    ]);
+    const { page } = await visit(`/${id}`);
+    await page.getByText("Being written").waitFor();
+    await db
+      .updateTable("messages")
+      .set({ content: "We have three of them.", stopReason: "end_turn" })
+      .where("conversationId", "=", id)
+      .where("role", "=", "assistant")
+      .execute();
+    await page.getByText("We have three of them.").waitFor();
+    await page.getByText("Being written").waitFor({ state: "detached" });
+    await site.call(page, "DELETE", `/conversations/${id}`);
+  });
+
+  it("writes one conversation, or all that the filters show, into a file", async () => {
+    const { page, problems } = await visit(`/${known.ride}`);
+    const save = async (act: () => Promise<void>) => {
+      const [file] = await Promise.all([page.waitForEvent("download"), act()]);
+      return { name: file.suggestedFilename(), text: await readFile((await file.path()) ?? "", "utf8") };
+    };
+    const exportAs = (name: string) => async () => {
+      await page.getByRole("button", { name: "Export this conversation" }).click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    const json = await save(exportAs("As JSON"));
+    expect([json.name, JSON.parse(json.text).messages.length]).toEqual([`${known.ride}.json`, 4]);
+    const text = await save(exportAs("As plain text"));
+    expect(text.text).toContain('(bike_stock {"category":"cargo","seats":2} gave');
+
+    const exportList = async (kind: string) => {
+      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Export these conversations" }).click();
+      await page.getByLabel("File").selectOption(kind);
+      return save(() => page.getByRole("dialog").getByRole("button", { name: "Export", exact: true }).click());
+    };
+    const csv = await exportList("csv");
+    expect(csv.text.trim().split("\r\n")).toHaveLength(10);
+    const lines = (await exportList("jsonl-messages")).text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ messages }) => messages.length)).toEqual([4, 4, 2, 2, 2, 2, 2, 2, 2]);
+
+    await page.route("**/conversations?**offset=0**", (route) => route.abort());
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Export these conversations" }).click();
+    await site.picture(page, "dashboard-inbox-export");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("dialog").getByRole("button", { name: "Export", exact: true }).click();
+    await page.getByRole("button", { name: "Stop the export" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  it("on a phone shows one after the other, and the way back leads to the place in the list", async () => {
+    const { page } = await site.open(`/agents/${agentId}/conversations`, {
+      context: { viewport: { width: 390, height: 500 }, hasTouch: true },
+    });
+    await row(page, "public holidays")
+      .scrollIntoViewIfNeeded()
+      .catch(() => {});
+    const list = page.getByRole("list", { name: "Conversations" });
+    await list.waitFor();
+    await list.evaluate((element) => element.parentElement?.scrollTo({ top: 300 }));
+    await row(page, "public holidays").click();
+    await page.getByRole("heading", { name: "Opening hours on public holidays", level: 2 }).waitFor();
+    expect(await page.getByRole("searchbox").isVisible()).toBe(false);
+    expect(await overflowOf(page)).toBe(0);
+    await page.goBack();
+    await row(page, "public holidays").waitFor();
+    expect(await list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
+    expect(await overflowOf(page)).toBe(0);
+    await row(page, "public holidays").click();
+    await page.getByRole("button", { name: "Back to the list" }).click();
+    await row(page, "public holidays").waitFor();
+    expect(await list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
+  });
+
+  it("before the first conversation says how it comes about, and shows it when it is there", async () => {
+    const first = await site.open("/");
+    const { id } = (await site.call(first.page, "POST", "/agents", { name: "Second" })).data;
+    const { page, problems } = await site.open(`/agents/${id}/conversations`);
+    await page.getByRole("heading", { name: "The first conversation will appear here" }).waitFor();
+    expect(await page.getByRole("link", { name: "Write to it on the demo page" }).getAttribute("href")).toBe(
+      `/demo/${id}`,
+    );
+    await site.picture(page, "dashboard-inbox-empty");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const { organizationId } = site.owner;
+    await insertConversation(site.server.deps.db, { organizationId, agentId: id }, {}, [{ content: "Hello there" }]);
+    await row(page, "Hello there").waitFor();
+    await page.goto(`${site.server.url}/dashboard/agents/${id}/conversations/${known.ride}`);
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("of somebody else is not found", async () => {
+    const { email } = await createOwner(site.server);
+    const { page } = await site.open(`/agents/${agentId}/conversations/${known.ride}`, { email });
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
+    expect(await page.content()).not.toContain("cargo");
+  });
+});
+
+describe("an inbox of 100,000", () => {
+  const amount = 100_000;
+  let site: DashboardSite;
+  let page: Page;
+  let problems: string[];
+  let agentId: string;
+  const owner = () => ({ organizationId: site.owner.organizationId, agentId });
+  beforeAll(async () => {
+    site = await startDashboardSite();
+    ({ page, problems } = await site.open("/"));
+    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
+    await insertManyConversations(site.server.deps.db, owner(), amount);
+  }, 120_000);
+  afterAll(() => site.stop());
+
+  const list = () => page.getByRole("list", { name: "Conversations" });
+  const scrollTo = (top: number) => list().evaluate((element, to) => element.parentElement?.scrollTo({ top: to }), top);
+  const titleAt = (number: number) => page.getByText(`Question ${number} about a bicycle`, { exact: true });
+  const watchTasks = () =>
+    page.evaluate(() => {
+      const tasks: number[] = [];
+      Object.assign(window, { tasks });
+      new PerformanceObserver((entries) => {
+        for (const { duration } of entries.getEntries()) tasks.push(Math.round(duration));
+      }).observe({ type: "longtask" });
+    });
+
+  it("is scrolled from end to end, with any part of it there as it comes into sight", { timeout: 90_000 }, async () => {
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations`);
+    await page.getByRole("heading", { name: "100,000 conversations" }).waitFor();
+    await titleAt(1).waitFor();
+    await watchTasks();
+    // As somebody does it with a wheel, then by dragging the bar.
+    const frames = await list().evaluate(async (element) => {
+      const scroller = element.parentElement as HTMLElement;
+      const times: number[] = [];
+      let last = performance.now();
+      const step = (top: number) =>
+        new Promise<void>((resolve) =>
+          requestAnimationFrame((now) => {
+            times.push(now - last);
+            last = now;
+            scroller.scrollTop = top;
+            resolve();
+          }),
+        );
+      for (let frame = 0; frame < 300; frame++) await step(scroller.scrollTop + 120);
+      for (let frame = 0; frame < 200; frame++) await step((frame / 200) * scroller.scrollHeight);
+      return times.sort((a, b) => a - b);
+    });
+    await scrollTo(1e9);
+    await titleAt(amount).waitFor();
+    await scrollTo(50_000 * 64);
+    await titleAt(50_003).waitFor();
+    const tasks = await page.evaluate(() => Reflect.get(window, "tasks") as number[]);
+    const at = (share: number) => Math.round(frames[Math.floor(frames.length * share)] ?? 0);
+    console.log(
+      `tasks over 50 ms: ${tasks.length}, longest ${Math.max(0, ...tasks)} ms; frames: median ${at(0.5)} ms, 99% ${at(0.99)} ms`,
+    );
+    expect(await list().getByRole("listitem").count()).toBeLessThan(60);
+    await site.picture(page, "dashboard-inbox-100000");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("keeps what is read in its place while new ones come, and shows them when asked", async () => {
+    await scrollTo(640);
+    await titleAt(11).waitFor();
+    const place = () => titleAt(15).boundingBox();
+    const before = await place();
+    for (const number of [1, 2, 3]) {
+      await insertConversation(site.server.deps.db, owner(), {}, [{ content: `Just now, number ${number}` }]);
+    }
+    const button = page.getByRole("button", { name: "3 new" });
+    await button.waitFor();
+    expect(await place()).toEqual(before);
+    await site.picture(page, "dashboard-inbox-new");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await button.click();
+    await page.getByText("Just now, number 3").waitFor();
+    await page.getByRole("heading", { name: "100,003 conversations" }).waitFor();
+  });
+
+  it("says when a part did not arrive, and tries again", async () => {
+    const pattern = "**/conversations?**offset=30**";
+    await page.route(pattern, (route) => route.abort());
+    await scrollTo(30_050 * 64);
+    await page.getByText("A part of the list did not arrive.").waitFor();
+    await page.unroute(pattern);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await titleAt(30_050).waitFor();
+  });
+
+  it("opens a conversation at once, and one of 10,000 messages too", { timeout: 90_000 }, async () => {
+    const sayings = Array.from({ length: 10_000 }, (_, at) => ({
+      content: `Message ${at}. ${"More of it. ".repeat(at % 30)}`,
+    }));
+    await insertConversation(site.server.deps.db, owner(), { title: "A very long one" }, sayings);
+    await insertConversation(site.server.deps.db, owner(), { title: "A short one" }, sayings.slice(0, 4));
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations`);
+    await page.getByText("A short one").waitFor();
+    const open = (title: string) =>
+      page.evaluate(async (text) => {
+        const link = [...document.querySelectorAll("a")].find((a) => a.textContent?.includes(text));
+        const from = performance.now();
+        link?.click();
+        while (![...document.querySelectorAll("article")].some((turn) => turn.textContent?.includes("Message 0."))) {
+          await new Promise(requestAnimationFrame);
+        }
+        return Math.round(performance.now() - from);
+      }, title);
+    const short = await open("A short one");
+    await page.goBack();
+    await page.getByText("Choose a conversation to read it here.").waitFor();
+    await watchTasks();
+    const long = await open("A very long one");
+    const tasks = await page.evaluate(() => Reflect.get(window, "tasks") as number[]);
+    console.log(
+      `list to a conversation: ${short} ms; to one of 10,000 messages: ${long} ms, longest task ${Math.max(0, ...tasks)} ms`,
+    );
+    expect(await page.getByRole("article").count()).toBeLessThan(60);
+    await page.getByRole("button", { name: "To the newest message" }).click();
+    await page.getByText("Message 9999.").waitFor();
+    // Another conversation begins at its beginning.
+    await page.getByText("A short one").click();
+    await page.getByText("Message 0.").waitFor();
+    await page.getByText("A very long one").click();
+    await page.getByText("Message 0.").waitFor();
+    await page.getByRole("button", { name: "To the newest message" }).waitFor();
+    expect(await page.getByText("Message 9999.").count()).toBe(0);
+  });
+});

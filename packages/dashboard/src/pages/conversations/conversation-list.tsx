@@ -1,0 +1,121 @@
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
+import { type RefObject, useCallback, useEffect, useImperativeHandle, useRef } from "react";
+import { Button } from "../../components/button.tsx";
+import { ConversationRow, ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
+import { type ListWindow, rowAt } from "./list-window.ts";
+
+/** What the page may do with the list. */
+export type ListHandle = {
+  isAtTop: () => boolean;
+  /** Brings a position into sight and focuses its conversation. */
+  focus: (at: number) => void;
+  toTop: () => void;
+  /** The first position that is seen. */
+  first: () => number;
+};
+
+/** All conversations, of which only those in sight are in the page. */
+export function ConversationList({
+  handle,
+  window: list,
+  openId,
+  activeAt,
+  hrefOf,
+  look,
+  isStale,
+  onOpen,
+  onActive,
+  onShowFresh,
+}: {
+  handle: RefObject<ListHandle | null>;
+  window: ListWindow;
+  openId: string | null;
+  /** The position that Tab reaches; it stays in the page while it is out of sight, so that the focus is not lost. */
+  activeAt: number;
+  hrefOf: (id: string) => string;
+  look: (first: number, last: number) => void;
+  isStale: boolean;
+  onOpen: (id: string) => void;
+  onActive: (id: string) => void;
+  onShowFresh: () => void;
+}) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rangeExtractor = useCallback(
+    (range: Range) => {
+      const seen = defaultRangeExtractor(range);
+      return activeAt < 0 || activeAt >= range.count || seen.includes(activeAt)
+        ? seen
+        : [...seen, activeAt].sort((a, b) => a - b);
+    },
+    [activeAt],
+  );
+  const virtual = useVirtualizer({
+    count: list.total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 6,
+    rangeExtractor,
+    useFlushSync: false,
+  });
+  const { startIndex = 0, endIndex = 0 } = virtual.range ?? {};
+  useEffect(() => look(startIndex, endIndex), [look, startIndex, endIndex]);
+
+  useImperativeHandle(handle, () => ({
+    isAtTop: () => (scroller.current?.scrollTop ?? 0) < ROW_HEIGHT / 2,
+    first: () => Math.ceil((scroller.current?.scrollTop ?? 0) / ROW_HEIGHT),
+    toTop: () => scroller.current?.scrollTo({ top: 0 }),
+    focus: (at) => {
+      virtual.scrollToIndex(at, { align: "auto" });
+      const id = rowAt(list, at)?.id;
+      // The row is in the page once the list has been scrolled to it.
+      requestAnimationFrame(() => {
+        scroller.current?.querySelector<HTMLElement>(`[data-conversation="${id}"]`)?.focus({ preventScroll: true });
+      });
+    },
+  }));
+
+  return (
+    <div className="relative min-h-0 flex-1">
+      {list.fresh > 0 && (
+        <div className="absolute inset-x-0 top-2 z-10 flex justify-center">
+          <Button look="main" className="appear min-h-8 rounded-full" onClick={onShowFresh}>
+            {list.fresh.toLocaleString()} new
+          </Button>
+        </div>
+      )}
+      <div
+        ref={scroller}
+        className={`h-full overflow-y-auto overscroll-contain transition-opacity ${isStale ? "opacity-60" : ""}`}
+        aria-busy={isStale || undefined}
+      >
+        <ul aria-label="Conversations" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rowAt(list, index);
+            return (
+              <li
+                key={index}
+                aria-setsize={list.total}
+                aria-posinset={index + 1}
+                className="absolute inset-x-0 top-0"
+                style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+              >
+                {row ? (
+                  <ConversationRow
+                    row={row}
+                    href={hrefOf(row.id)}
+                    isOpen={row.id === openId}
+                    isReachable={index === activeAt || (activeAt < 0 && index === startIndex)}
+                    onOpen={onOpen}
+                    onFocus={onActive}
+                  />
+                ) : (
+                  <SkeletonRow />
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { FileText, ThumbsDown, ThumbsUp } from "lucide-react";
+import { type MouseEvent, memo, type ReactNode } from "react";
+import { Skeleton } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { ask, queryClient } from "../../data/queries.ts";
+import { type ListedConversation, visitorName } from "./inbox-search.ts";
+
+/** Every row is as high, so that nothing moves when what was not known yet arrives. */
+export const ROW_HEIGHT = 64;
+
+/** One conversation of the list. `href` opens it. Of all rows one can be reached by Tab; the keys move on from there. */
+export const ConversationRow = memo(function ConversationRow({
+  row,
+  href,
+  isOpen,
+  isReachable,
+  onOpen,
+  onFocus,
+}: {
+  row: ListedConversation;
+  href: string;
+  isOpen: boolean;
+  isReachable: boolean;
+  onOpen: (id: string) => void;
+  onFocus: (id: string) => void;
+}) {
+  const open = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    onOpen(row.id);
+  };
+  return (
+    <a
+      href={href}
+      data-conversation={row.id}
+      aria-current={isOpen ? "page" : undefined}
+      tabIndex={isReachable ? 0 : -1}
+      // On its way while the button is still held down.
+      onPointerDown={() => queryClient.prefetchQuery(ask("getConversation", { id: row.id }))}
+      onClick={open}
+      onFocus={() => onFocus(row.id)}
+      className="grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
+    >
+      <span className="flex items-baseline gap-3">
+        <span className="min-w-0 flex-1 truncate font-medium">{row.title}</span>
+        <span className="shrink-0 text-sm text-soft">
+          <Time at={row.createdAt} />
+        </span>
+      </span>
+      <span className="flex items-center gap-2 text-sm text-soft">
+        <span className="min-w-0 flex-1 truncate">{visitorName(row)}</span>
+        <Marks row={row} />
+        <span>
+          {row.messageCount} <span className="sr-only">{row.messageCount === 1 ? "message" : "messages"}</span>
+        </span>
+      </span>
+    </a>
+  );
+});
+
+function Marks({ row }: { row: ListedConversation }) {
+  return (
+    <>
+      {row.hasForm && <Mark label="form submitted" icon={<FileText size={14} aria-hidden />} />}
+      {row.feedback === "up" && <Mark label="rated good" icon={<ThumbsUp size={14} aria-hidden />} />}
+      {row.feedback === "down" && (
+        <Mark label="rated bad" icon={<ThumbsDown size={14} aria-hidden className="text-wrong" />} />
+      )}
+    </>
+  );
+}
+
+function Mark({ label, icon }: { label: string; icon: ReactNode }) {
+  return (
+    <span title={`${label.charAt(0).toUpperCase()}${label.slice(1)}`}>
+      {icon}
+      <span className="sr-only">{label},</span>
+    </span>
+  );
+}
+
+/** A conversation that is still to come. */
+export function SkeletonRow() {
+  return (
+    <div className="grid h-full content-center gap-2 border-b border-line px-4">
+      <Skeleton className="h-4 w-3/5" />
+      <Skeleton className="h-3 w-2/5" />
+    </div>
+  );
+}

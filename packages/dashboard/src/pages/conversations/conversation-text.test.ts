@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { conversationText, csvHead, csvLine } from "./conversation-text.ts";
+import { filtersInWords, type ListedConversation, toListQuery } from "./inbox-search.ts";
+import { linkParts } from "./link-parts.ts";
+import { type ConversationDetail, splitReply, type Turn } from "./split-reply.ts";
+
+const at = "2026-03-02T10:00:00.000Z";
+const call = {
+  ...{ id: "c1", name: "bike_stock", toolId: null, executionType: "http", input: { seats: 2 }, result: { stock: 3 } },
+  ...{ isError: false, display: null, form: null, textBefore: 9 },
+};
+const turn = (part: Partial<Turn>): Turn => ({
+  ...{
+    id: "msg_1",
+    role: "assistant",
+    content: "",
+    createdAt: at,
+    toolCalls: [],
+    feedback: null,
+    stopReason: "end_turn",
+  },
+  ...part,
+});
+const row: ListedConversation = {
+  ...{ id: "conv_1", agentId: "agent_1", title: 'Say "hi", ok', messageCount: 2, userId: null, userEmail: null },
+  ...{ userName: "=1+1", createdAt: at, updatedAt: at, hasForm: true, feedback: null },
+};
+
+it("a reply's texts and calls are in the order in which they came, and nothing of it is lost", () => {
+  expect(splitReply(turn({ content: "One look.\n\nThree left.", toolCalls: [call] }))).toEqual([
+    { kind: "text", text: "One look." },
+    { kind: "call", call },
+    { kind: "text", text: "Three left." },
+  ]);
+  expect(splitReply(turn({ content: "", toolCalls: [{ ...call, textBefore: 0 }] }))).toEqual([
+    { kind: "call", call: { ...call, textBefore: 0 } },
+  ]);
+});
+
+it("a conversation as text says who said what, what was done, and how it ended", () => {
+  const messages = [
+    turn({ role: "user", content: "Any bikes?", stopReason: null }),
+    turn({ content: "One look.", toolCalls: [call], feedback: "down", stopReason: "aborted" }),
+  ];
+  const text = conversationText({ ...row, userName: "Ada", messages } as ConversationDetail, "Harbour");
+  expect(text).toBe(
+    'Say "hi", ok\nConversation conv_1\nVisitor: Ada\nStarted: 2026-03-02T10:00:00.000Z\n\n' +
+      "[2026-03-02T10:00:00.000Z] Ada:\nAny bikes?\n\n" +
+      '[2026-03-02T10:00:00.000Z] Harbour:\nOne look.\n(bike_stock {"seats":2} gave {"stock":3})\n' +
+      "(Stopped before it was finished)\n(Rated bad)\n",
+  );
+});
+
+it("CSV quotes what has to be, and no cell is a formula", () => {
+  expect(csvLine(row)).toBe(`conv_1,"Say ""hi"", ok",'=1+1,,,2,true,,${at},${at}\r\n`);
+  expect(csvLine(row).split(",").length - 1).toBe(csvHead.split(",").length);
+});
+
+it("only addresses of the web are links, and the text stays as it was", () => {
+  expect(linkParts("See https://harbour.example/bikes?a=1. (or http://x.example)").filter(({ href }) => href)).toEqual([
+    { text: "https://harbour.example/bikes?a=1", href: "https://harbour.example/bikes?a=1" },
+    { text: "http://x.example", href: "http://x.example" },
+  ]);
+  for (const text of ["javascript:alert(1)", "data:text/html,hi", "https://", "ftp://a.example", "<a href=x>"]) {
+    expect(linkParts(text)).toEqual([{ text }]);
+  }
+  const piece = fc.oneof(
+    fc.string(),
+    fc.constantFrom("https://", "http://a.example/", " javascript:", "\n", "<b>", ").,"),
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const parts = linkParts(pieces.join(""));
+      expect(parts.map(({ text }) => text).join("")).toBe(pieces.join(""));
+      for (const { href } of parts) if (href) expect(new URL(href).protocol).toMatch(/^https?:$/);
+    }),
+  );
+});
+
+it("days are the viewer's own, and what an address says wrongly is left out", () => {
+  // Tests run five and a half hours before UTC.
+  expect(toListQuery("agent_1", { from: "2026-03-01", to: "2026-03-02", q: " cargo ", hasForm: "false" })).toEqual({
+    ...{ agentId: "agent_1", q: "cargo", hasForm: false },
+    ...{ from: "2026-02-28T18:30:00.000Z", to: "2026-03-02T18:30:00.000Z" },
+  });
+  const wrong = { from: "2026-02-30", to: "soon", feedback: "meh", hasForm: "maybe", userId: " " };
+  expect(toListQuery("agent_1", wrong)).toEqual({ agentId: "agent_1" });
+  expect(filtersInWords(wrong)).toEqual([]);
+  expect(filtersInWords({ feedback: "down", userId: "42" }).map(({ text }) => text)).toEqual([
+    "Rated bad",
+    "Visitor 42",
+  ]);
+});

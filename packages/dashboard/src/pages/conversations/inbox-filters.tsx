@@ -1,0 +1,167 @@
+import { ListFilter, Search, X } from "lucide-react";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { Button, IconButton } from "../../components/button.tsx";
+import { Select, TextField } from "../../components/field.tsx";
+import { filtersInWords, type InboxSearch } from "./inbox-search.ts";
+
+const DEBOUNCE_MS = 250;
+
+type Change = (part: { [Name in keyof InboxSearch]?: string | undefined }) => void;
+
+/** The search and the filters; all of them stand in the address. */
+export function InboxFilters({
+  search,
+  field,
+  onChange,
+}: {
+  search: InboxSearch;
+  field: RefObject<HTMLInputElement | null>;
+  onChange: Change;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const words = filtersInWords(search);
+  return (
+    <search className="grid gap-2 px-4 pb-3">
+      <div className="flex items-center gap-1">
+        <SearchField field={field} value={search.q ?? ""} onChange={(q) => onChange({ q })} />
+        <IconButton
+          label={isOpen ? "Hide the filters" : "Filters"}
+          aria-expanded={isOpen}
+          aria-controls="inbox-filters"
+          className={isOpen ? "bg-sunken text-ink" : ""}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ListFilter size={16} aria-hidden />
+        </IconButton>
+      </div>
+      <div id="inbox-filters" hidden={!isOpen}>
+        {isOpen && <FilterFields search={search} onChange={onChange} />}
+      </div>
+      {words.length > 0 && (
+        <ul aria-label="Filters that hold" className="flex flex-wrap gap-1">
+          {words.map(({ name, text }) => (
+            <li key={name}>
+              <button
+                type="button"
+                onClick={() => onChange({ [name]: undefined })}
+                className="inline-flex min-h-7 max-w-full items-center gap-1 rounded-md border border-line bg-raised px-2 text-sm hover:bg-sunken pointer-coarse:min-h-9"
+              >
+                <span className="truncate">{text}</span>
+                <X size={14} aria-hidden className="shrink-0 text-soft" />
+                <span className="sr-only">, take this filter away</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </search>
+  );
+}
+
+function SearchField({
+  field,
+  value,
+  onChange,
+}: {
+  field: RefObject<HTMLInputElement | null>;
+  value: string;
+  onChange: (value: string | undefined) => void;
+}) {
+  const [text, setText] = useState(value);
+  const sent = useRef(value);
+  // What the address says wins when it changed by other means, such as the way back; not over what is being typed.
+  useEffect(() => {
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (text === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = text;
+      onChange(text || undefined);
+    }, DEBOUNCE_MS);
+    return () => clearTimeout(timer);
+  }, [text, onChange]);
+  return (
+    <div className="relative min-w-0 flex-1">
+      <Search size={16} aria-hidden className="absolute inset-y-0 start-3 my-auto text-soft" />
+      <input
+        ref={field}
+        type="search"
+        aria-label="Search titles and messages"
+        placeholder="Search"
+        maxLength={200}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        className="min-h-9 w-full rounded-lg border border-edge bg-raised ps-9 pe-3 pointer-coarse:min-h-11"
+      />
+    </div>
+  );
+}
+
+function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Change }) {
+  const isAny = filtersInWords(search).length > 0;
+  return (
+    <div className="grid grid-cols-2 gap-3 rounded-lg border border-line bg-raised p-3">
+      <Select
+        label="Feedback"
+        value={search.feedback ?? ""}
+        onChange={(feedback) => onChange({ feedback: feedback || undefined })}
+        options={[
+          { value: "", label: "Any" },
+          { value: "up", label: "Rated good" },
+          { value: "down", label: "Rated bad" },
+        ]}
+      />
+      <Select
+        label="Form"
+        value={search.hasForm ?? ""}
+        onChange={(hasForm) => onChange({ hasForm: hasForm || undefined })}
+        options={[
+          { value: "", label: "Any" },
+          { value: "true", label: "Submitted" },
+          { value: "false", label: "None" },
+        ]}
+      />
+      <DayField label="From" value={search.from} onChange={(from) => onChange({ from })} />
+      <DayField label="Until" value={search.to} onChange={(to) => onChange({ to })} />
+      <div className="col-span-2">
+        <VisitorField value={search.userId ?? ""} onChange={(userId) => onChange({ userId })} />
+      </div>
+      {isAny && (
+        <Button
+          look="plain"
+          className="col-span-2"
+          onClick={() =>
+            onChange({ feedback: undefined, hasForm: undefined, from: undefined, to: undefined, userId: undefined })
+          }
+        >
+          Clear the filters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type Optional = { value: string | undefined; onChange: (value: string | undefined) => void };
+
+function DayField({ label, value, onChange }: Optional & { label: string }) {
+  return <TextField type="date" label={label} value={value ?? ""} onChange={(day) => onChange(day || undefined)} />;
+}
+
+/** Counts when it is left, or with Enter: parts of an id find nothing. */
+function VisitorField({ value, onChange }: { value: string; onChange: Optional["onChange"] }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const commit = () => text !== value && onChange(text || undefined);
+  return (
+    <TextField
+      label="Visitor"
+      help="The id that your site gives them"
+      value={text}
+      onChange={setText}
+      onBlur={commit}
+      onKeyDown={(event) => event.key === "Enter" && commit()}
+    />
+  );
+}

@@ -1,0 +1,74 @@
+import type { Input, Output } from "@foyer/sdk";
+
+/** What the address says of the list. Days are the viewer's own: `2026-01-31`. */
+export type InboxSearch = {
+  q?: string;
+  feedback?: string;
+  from?: string;
+  to?: string;
+  userId?: string;
+  hasForm?: string;
+};
+
+export type ListQuery = Input<"listConversations"> & { hasForm?: boolean };
+
+/** A conversation as the list has it. */
+export type ListedConversation = Output<"listConversations">["data"][number] & {
+  hasForm?: boolean;
+  feedback?: "up" | "down" | null;
+};
+
+/** The list that the address asks for. What an address says wrongly is left out, so that an old link still shows something. */
+export function toListQuery(agentId: string, { q, feedback, from, to, userId, hasForm }: InboxSearch): ListQuery {
+  const first = startOfDay(from, 0);
+  const end = startOfDay(to, 1);
+  return {
+    agentId,
+    ...(q?.trim() ? { q: q.trim().slice(0, 200) } : {}),
+    ...(feedback === "up" || feedback === "down" ? { feedback } : {}),
+    ...(hasForm === "true" || hasForm === "false" ? { hasForm: hasForm === "true" } : {}),
+    ...(userId?.trim() ? { userId: userId.trim() } : {}),
+    ...(first ? { from: first } : {}),
+    ...(end ? { to: end } : {}),
+  };
+}
+
+/** Midnight of a day in the viewer's zone, or of so many days later; null for what is no day. */
+function startOfDay(day: string | undefined, later: number): string | null {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? "");
+  if (!parts) return null;
+  const [year = 0, month = 0, date = 0] = parts.slice(1).map(Number);
+  const midnight = new Date(year, month - 1, date + later);
+  const isDay = new Date(year, month - 1, date).getDate() === date && month >= 1 && month <= 12;
+  return isDay ? midnight.toISOString() : null;
+}
+
+/** The filters that hold, beside the search, in words; each can be taken away by its name. */
+export function filtersInWords({ feedback, from, to, userId, hasForm }: InboxSearch) {
+  const words: Array<{ name: keyof InboxSearch; text: string }> = [];
+  if (feedback === "up" || feedback === "down") {
+    words.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
+  }
+  if (hasForm === "true" || hasForm === "false") {
+    words.push({ name: "hasForm", text: hasForm === "true" ? "With a form" : "Without a form" });
+  }
+  if (startOfDay(from, 0)) words.push({ name: "from", text: `From ${dayInWords(from ?? "")}` });
+  if (startOfDay(to, 0)) words.push({ name: "to", text: `Until ${dayInWords(to ?? "")}` });
+  if (userId?.trim()) words.push({ name: "userId", text: `Visitor ${userId.trim()}` });
+  return words;
+}
+
+const medium = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+
+function dayInWords(day: string) {
+  return medium.format(new Date(`${day}T00:00`));
+}
+
+/** Who wrote, by the best that is known of them. */
+export function visitorName({
+  userName,
+  userEmail,
+  userId,
+}: Pick<ListedConversation, "userName" | "userEmail" | "userId">) {
+  return userName || userEmail || userId || "Anonymous";
+}

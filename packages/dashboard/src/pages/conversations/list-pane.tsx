@@ -1,0 +1,111 @@
+import { Ellipsis } from "lucide-react";
+import type { RefObject } from "react";
+import { Button, IconButton } from "../../components/button.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { ErrorState } from "../../components/states.tsx";
+import { ConversationList, type ListHandle } from "./conversation-list.tsx";
+import { ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
+import { InboxFilters } from "./inbox-filters.tsx";
+import type { InboxSearch } from "./inbox-search.ts";
+import { NothingFits } from "./inbox-states.tsx";
+import type { useConversationList } from "./use-conversation-list.ts";
+
+type Props = {
+  list: ReturnType<typeof useConversationList>;
+  handle: RefObject<ListHandle | null>;
+  field: RefObject<HTMLInputElement | null>;
+  search: InboxSearch;
+  openId: string | null;
+  activeAt: number;
+  keys: { isOn: boolean; toggle: () => void };
+  hrefOf: (id: string) => string;
+  onSearch: (part: { [Name in keyof InboxSearch]?: string | undefined }) => void;
+  onOpen: (id: string) => void;
+  onActive: (id: string) => void;
+  onExport: () => void;
+};
+
+/** Everything at the left: how many there are, the search, the list. */
+export function ListPane({ list, keys, search, field, onSearch, onExport, ...rest }: Props) {
+  const { window } = list;
+  const title = window ? total(window.total) : "Conversations";
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <header className="flex min-h-14 items-center gap-2 ps-4 pe-2">
+        <h1 className="min-w-0 flex-1 truncate text-lg">{title}</h1>
+        <p role="status" className="sr-only">
+          {list.isStale ? "" : title}
+        </p>
+        <Menu
+          trigger={
+            <IconButton label="More">
+              <Ellipsis size={18} aria-hidden />
+            </IconButton>
+          }
+          items={[
+            { label: "Export these conversations", onSelect: onExport, disabled: !window?.total || list.isStale },
+            {
+              label: keys.isOn ? "Turn off the keys j, k and /" : "Turn on the keys j, k and /",
+              onSelect: keys.toggle,
+            },
+          ]}
+        />
+      </header>
+      <InboxFilters search={search} field={field} onChange={onSearch} />
+      <div className="flex min-h-0 flex-1 flex-col border-t border-line">
+        <Body list={list} onSearch={onSearch} {...rest} />
+        {list.isBroken && (
+          <div role="alert" className="flex items-center gap-3 border-t border-line px-4 py-2">
+            <p className="min-w-0 flex-1">A part of the list did not arrive.</p>
+            <Button onClick={list.tryAgain}>Try again</Button>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Body({
+  list,
+  handle,
+  onSearch,
+  ...rest
+}: Pick<Props, "list" | "handle" | "openId" | "activeAt" | "hrefOf" | "onSearch" | "onOpen" | "onActive">) {
+  const { window } = list;
+  if (list.error) return <ErrorState error={list.error} onRetry={() => list.retry()} />;
+  if (!window) return <Loading />;
+  if (window.total === 0) {
+    const nothing = { q: undefined, feedback: undefined, hasForm: undefined, from: undefined, to: undefined };
+    return <NothingFits onClear={() => onSearch({ ...nothing, userId: undefined })} />;
+  }
+  return (
+    <ConversationList
+      {...rest}
+      handle={handle}
+      window={window}
+      look={list.look}
+      isStale={list.isStale}
+      onShowFresh={() => {
+        list.showFresh();
+        handle.current?.toTop();
+      }}
+    />
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading the conversations" className="overflow-hidden">
+      {Array.from({ length: 8 }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
+        <div key={index} style={{ height: ROW_HEIGHT }}>
+          <SkeletonRow />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function total(count: number) {
+  return `${count.toLocaleString()} ${count === 1 ? "conversation" : "conversations"}`;
+}

@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { ListedConversation } from "./inbox-search.ts";
+import {
+  type ListWindow,
+  missingPages,
+  openWindow,
+  PAGE,
+  positionOf,
+  rowAt,
+  withFresh,
+  without,
+  withPage,
+  withTop,
+} from "./list-window.ts";
+
+/** A server's list, newest first; ids are in the order of time. */
+function createServer(count: number) {
+  let last = 0;
+  const ids: string[] = [];
+  const add = () => ids.unshift(`conv_${String(++last).padStart(8, "0")}`);
+  for (let at = 0; at < count; at++) add();
+  return {
+    add,
+    remove: (at: number) => ids.splice(at, 1)[0],
+    ids: () => ids,
+    ask: (offset = 0) => ({
+      ...{ offset, total: ids.length },
+      rows: ids.slice(offset, offset + PAGE).map((id) => ({ id }) as ListedConversation),
+    }),
+  };
+}
+
+const askMissing = (window: ListWindow, server: ReturnType<typeof createServer>, first: number, last: number) => {
+  let next = window;
+  for (let round = 0; round < 5; round++) {
+    for (const page of missingPages(next, first, last)) next = withPage(next, server.ask(page * PAGE + next.fresh));
+  }
+  return next;
+};
+
+it("what is read stays in its place while new conversations come, until they are asked for", () => {
+  const server = createServer(1_000);
+  let window = askMissing(openWindow(server.ask()), server, 480, 520);
+  const read = rowAt(window, 500)?.id;
+  server.add();
+  server.add();
+  window = withTop(window, server.ask());
+  expect([window.fresh, window.total, rowAt(window, 500)?.id]).toEqual([2, 1_000, read]);
+  // One more came since the last look: the page that is asked for now tells of it.
+  server.add();
+  window = askMissing(window, server, 700, 710);
+  expect([window.fresh, rowAt(window, 705)?.id]).toEqual([3, server.ids()[708]]);
+  window = withFresh(window);
+  expect([window.total, window.fresh, rowAt(window, 503)?.id]).toEqual([1_003, 0, read]);
+  window = withTop(window, server.ask());
+  expect([window.fresh, rowAt(window, 503)?.id, rowAt(window, 0)?.id]).toEqual([0, read, server.ids()[0]]);
+});
+
+it("what was deleted here is gone, and all below moves up", () => {
+  const server = createServer(250);
+  let window = askMissing(openWindow(server.ask()), server, 0, 249);
+  const id = server.remove(120) ?? "";
+  window = without(window, id);
+  expect([window.total, positionOf(window, id)]).toEqual([249, -1]);
+  expect(server.ids().every((known, at) => rowAt(window, at)?.id === known)).toBe(true);
+  expect(missingPages(withTop(window, server.ask()), 0, 248)).toEqual([]);
+});
+
+it("what was deleted elsewhere is found out by the next look at the top", () => {
+  const server = createServer(300);
+  let window = askMissing(openWindow(server.ask()), server, 0, 299);
+  server.remove(40);
+  window = askMissing(withTop(window, server.ask()), server, 0, 298);
+  expect(window.total).toBe(299);
+  expect(server.ids().every((known, at) => rowAt(window, at)?.id === known)).toBe(true);
+});
+
+it("whatever happens, a look at the top and the missing pages show what the server has", () => {
+  const act = fc.oneof(
+    fc.constant({ kind: "add" as const }),
+    fc.record({ kind: fc.constant("remove" as const), at: fc.nat(400) }),
+    fc.record({ kind: fc.constant("look" as const), at: fc.nat(400) }),
+    fc.constant({ kind: "top" as const }),
+  );
+  fc.assert(
+    fc.property(fc.nat(350), fc.array(act, { maxLength: 20 }), (count, acts) => {
+      const server = createServer(count);
+      let window = openWindow(server.ask());
+      for (const step of acts) {
+        if (step.kind === "add") server.add();
+        else if (step.kind === "remove") server.remove(step.at);
+        else if (step.kind === "top") window = withTop(window, server.ask());
+        else window = askMissing(window, server, step.at, step.at + 20);
+      }
+      window = withFresh(withTop(window, server.ask()));
+      window = askMissing({ ...window, epoch: window.epoch + 1 }, server, 0, window.total);
+      expect(window.total).toBe(server.ids().length);
+      expect(server.ids().every((known, at) => rowAt(window, at)?.id === known)).toBe(true);
+    }),
+  );
+});
+
+it("a count that is too high ends where the rows end", () => {
+  const server = createServer(150);
+  const wrong = (offset: number) => ({ ...server.ask(offset), total: 400 });
+  let window = openWindow(wrong(0));
+  window = withPage(window, wrong(100));
+  expect([window.total, missingPages(window, 0, 400)]).toEqual([150, []]);
+});
+
+it("keeps no more rows than it needs", () => {
+  const server = createServer(30_000);
+  let window = openWindow(server.ask());
+  for (let at = 0; at < 30_000; at += PAGE) window = withPage(window, server.ask(at));
+  expect(window.entries.size).toBeLessThan(6_000);
+  expect(missingPages(window, 29_950, 29_999)).toEqual([]);
+});

@@ -1,0 +1,36 @@
+import type { Output } from "@foyer/sdk";
+
+export type ConversationDetail = Output<"getConversation">;
+export type Turn = ConversationDetail["messages"][number];
+export type Call = Turn["toolCalls"][number];
+
+export type ReplyPart = { kind: "text"; text: string } | { kind: "call"; call: Call };
+
+/** A message's texts and tool calls in the order in which they came. Texts of nothing but space are left out. */
+export function splitReply({ content, toolCalls }: Pick<Turn, "content" | "toolCalls">): ReplyPart[] {
+  const parts: ReplyPart[] = [];
+  let at = 0;
+  const say = (until: number) => {
+    const text = content.slice(at, until).replace(/^\n+|\s+$/g, "");
+    if (text) parts.push({ kind: "text", text });
+    at = Math.max(at, until);
+  };
+  for (const call of toolCalls) {
+    say(call.textBefore);
+    parts.push({ kind: "call", call });
+  }
+  say(content.length);
+  return parts;
+}
+
+/** How a reply ended, where that is worth a word. */
+export function endInWords({ role, stopReason }: Pick<Turn, "role" | "stopReason">): string | null {
+  if (role === "user" || stopReason === "end_turn") return null;
+  if (stopReason === "aborted") return "Stopped before it was finished";
+  if (stopReason === "error") return "Ended by an error";
+  if (stopReason === "max_steps") return "Ended after the most steps that a reply may take";
+  return "Being written";
+}
+
+export const isRunning = ({ role, stopReason }: Pick<Turn, "role" | "stopReason">) =>
+  role === "assistant" && stopReason === null;

@@ -1,0 +1,114 @@
+import { Link } from "@tanstack/react-router";
+import { ChevronRight, FileText, Wrench } from "lucide-react";
+import { Status, Tag } from "../../components/status.tsx";
+import type { Call } from "./split-reply.ts";
+
+/** Where a submission of a conversation's forms is, by the form's tool. */
+export type SubmissionsByTool = ReadonlyMap<string, ReadonlyArray<{ id: string }>>;
+
+/** What a reply did by a tool: closed it says which and whether it failed; open, with what and what came of it. */
+export function ToolCallView({
+  call,
+  agentId,
+  isOpen,
+  onToggle,
+  submissions,
+}: {
+  call: Call;
+  agentId: string;
+  isOpen: boolean;
+  onToggle: (isOpen: boolean) => void;
+  submissions: SubmissionsByTool | null;
+}) {
+  const display = displayKind(call.display);
+  return (
+    <div className="grid gap-2">
+      <details
+        open={isOpen}
+        onToggle={(event) => onToggle(event.currentTarget.open)}
+        className="group min-w-0 rounded-lg border border-line bg-raised"
+      >
+        <summary className="flex min-h-9 flex-wrap items-center gap-x-2 gap-y-1 rounded-lg px-3 py-1.5 text-sm select-none [&::-webkit-details-marker]:hidden">
+          <ChevronRight size={14} aria-hidden className="text-soft transition-transform group-open:rotate-90" />
+          <Wrench size={14} aria-hidden className="text-soft" />
+          <code className="font-medium">{call.name}</code>
+          {call.executionType && <Tag>{call.executionType}</Tag>}
+          {display && <span className="text-soft">shown as {display}</span>}
+          <span className="ms-auto">{call.isError && <Status tone="wrong">Failed</Status>}</span>
+        </summary>
+        {isOpen && (
+          <div className="grid gap-3 border-t border-line px-3 py-3">
+            <Value label="Input" value={call.input} />
+            <Value label={call.isError ? "Error" : "Result"} value={call.result} />
+            {call.toolId && (
+              <p className="text-sm">
+                <Link
+                  to="/agents/$agentId/tools/$toolId"
+                  params={{ agentId, toolId: call.toolId }}
+                  className="underline underline-offset-2"
+                >
+                  Open the tool
+                </Link>
+              </p>
+            )}
+          </div>
+        )}
+      </details>
+      {call.form && <ShownForm form={call.form} agentId={agentId} submissions={submissions} />}
+    </div>
+  );
+}
+
+/** A kind such as `product_carousel` in words; plain text is no display to speak of. */
+function displayKind(display: unknown): string | null {
+  const type = typeof display === "object" && display !== null && "type" in display ? String(display.type) : null;
+  return type === null || type === "text" ? null : type.replaceAll("_", " ");
+}
+
+function Value({ label, value }: { label: string; value: unknown }) {
+  return (
+    <div className="grid min-w-0 gap-1">
+      <p className="text-sm text-soft">{label}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+      <section aria-label={label} tabIndex={0} className="max-h-80 overflow-auto rounded-md bg-sunken p-3">
+        <pre className="font-mono whitespace-pre-wrap">
+          {typeof value === "string" ? value : JSON.stringify(value, null, 2)}
+        </pre>
+      </section>
+    </div>
+  );
+}
+
+function ShownForm({
+  form,
+  agentId,
+  submissions,
+}: {
+  form: NonNullable<Call["form"]>;
+  agentId: string;
+  submissions: SubmissionsByTool | null;
+}) {
+  const sent = submissions?.get(form.toolId) ?? [];
+  const count = form.formSchema.fields.length;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-raised px-3 py-2 text-sm">
+      <FileText size={14} aria-hidden className="text-soft" />
+      <span>
+        Form <code>{form.toolName}</code> with {count} {count === 1 ? "field" : "fields"}
+      </span>
+      <span className="ms-auto flex flex-wrap gap-x-3">
+        {sent.map(({ id }, index) => (
+          <Link
+            key={id}
+            to="/agents/$agentId/forms/$submissionId"
+            params={{ agentId, submissionId: id }}
+            className="underline underline-offset-2"
+          >
+            {sent.length === 1 ? "Submitted: see the answers" : `Submission ${sent.length - index}`}
+          </Link>
+        ))}
+        {submissions && sent.length === 0 && <span className="text-soft">Not submitted</span>}
+      </span>
+    </div>
+  );
+}

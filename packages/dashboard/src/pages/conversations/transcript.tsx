@@ -1,0 +1,181 @@
+import { FoyerError } from "@foyer/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft, Download, Trash2 } from "lucide-react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { IconButton } from "../../components/button.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { ErrorState, Skeleton } from "../../components/states.tsx";
+import { ask } from "../../data/queries.ts";
+import { conversationText } from "./conversation-text.ts";
+import { visitorName } from "./inbox-search.ts";
+import { saveFile } from "./save-file.ts";
+import { type ConversationDetail, isRunning } from "./split-reply.ts";
+import type { SubmissionsByTool } from "./tool-call-view.tsx";
+import { TurnList } from "./turn-list.tsx";
+import type { TurnContext } from "./turn-view.tsx";
+import { VisitorFacts } from "./visitor-facts.tsx";
+
+const notHere = new FoyerError("NOT_FOUND", "Conversation not found.");
+
+type Agent = { id: string; name: string };
+
+/** The conversation that is open. While a reply of it is being written, it grows. */
+export function Transcript({
+  agent,
+  conversationId,
+  onBack,
+  onDelete,
+}: {
+  agent: Agent;
+  conversationId: string;
+  onBack: () => void;
+  onDelete: () => void;
+}) {
+  const { data, error, refetch } = useQuery({
+    ...ask("getConversation", { id: conversationId }),
+    refetchInterval: ({ state }) => (state.status === "error" ? false : pauseFor(state.data)),
+  });
+  // One of another agent, by an address that was put together by hand.
+  const isElsewhere = data !== undefined && data.agentId !== agent.id;
+  if (!data || isElsewhere) {
+    return (
+      <div className="grid content-start gap-4 p-4 sm:p-6">
+        <BackButton onBack={onBack} />
+        {error || isElsewhere ? (
+          <ErrorState error={error ?? notHere} onRetry={() => refetch()} />
+        ) : (
+          <div role="status" aria-label="Loading the conversation" className="grid gap-6">
+            <Skeleton className="h-6 w-2/3" />
+            <Skeleton className="ms-auto h-12 w-1/2 rounded-xl" />
+            <Skeleton className="h-24 w-4/5" />
+          </div>
+        )}
+      </div>
+    );
+  }
+  return <Conversation agent={agent} conversation={data} onBack={onBack} onDelete={onDelete} />;
+}
+
+/** Often while something is being written; seldom where every look costs a lot. */
+function pauseFor(conversation: ConversationDetail | undefined) {
+  const last = conversation?.messages.at(-1);
+  const isLive = last !== undefined && isRunning(last);
+  const isLong = (conversation?.messages.length ?? 0) > 500;
+  if (isLive) return isLong ? 4_000 : 1_000;
+  return isLong ? 30_000 : 5_000;
+}
+
+function Conversation({
+  agent,
+  conversation,
+  onBack,
+  onDelete,
+}: {
+  agent: Agent;
+  conversation: ConversationDetail;
+  onBack: () => void;
+  onDelete: () => void;
+}) {
+  const submissions = useSubmissions(agent.id, conversation.id);
+  const context = useTurnContext(agent, conversation, submissions.byTool);
+  return (
+    <div className="flex h-full min-h-0">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <Header agent={agent} conversation={conversation} onBack={onBack} onDelete={onDelete} />
+        <details className="border-b border-line px-4 text-sm sm:px-6 xl:hidden">
+          <summary className="min-h-9 py-2 text-soft">About {context.visitor}</summary>
+          <div className="max-h-[40vh] overflow-y-auto pb-4">
+            <VisitorFacts conversation={conversation} submissions={submissions.all} />
+          </div>
+        </details>
+        <TurnList turns={conversation.messages} context={context} />
+      </div>
+      <aside
+        aria-label="About the visitor"
+        className="hidden w-64 shrink-0 overflow-y-auto border-s border-line p-5 xl:block"
+      >
+        <VisitorFacts conversation={conversation} submissions={submissions.all} />
+      </aside>
+    </div>
+  );
+}
+
+function Header({
+  agent,
+  conversation,
+  onBack,
+  onDelete,
+}: {
+  agent: Agent;
+  conversation: ConversationDetail;
+  onBack: () => void;
+  onDelete: () => void;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // On a phone it takes the place of the list, in which the focus was.
+  useEffect(() => {
+    if (document.activeElement === document.body || matchMedia("(width < 48rem)").matches) {
+      heading.current?.focus({ preventScroll: true });
+    }
+  }, []);
+  const exportAs = (kind: "json" | "txt") => {
+    const text = kind === "json" ? JSON.stringify(conversation, null, 2) : conversationText(conversation, agent.name);
+    saveFile(`${conversation.id}.${kind}`, kind === "json" ? "application/json" : "text/plain;charset=utf-8", [text]);
+  };
+  return (
+    <header className="flex min-h-14 items-center gap-1 border-b border-line px-2 py-2 sm:ps-6 sm:pe-4">
+      <BackButton onBack={onBack} />
+      <h2 ref={heading} tabIndex={-1} className="line-clamp-2 min-w-0 flex-1 text-lg outline-none">
+        {conversation.title}
+      </h2>
+      <Menu
+        trigger={
+          <IconButton label="Export this conversation">
+            <Download size={16} aria-hidden />
+          </IconButton>
+        }
+        items={[
+          { label: "As JSON", onSelect: () => exportAs("json") },
+          { label: "As plain text", onSelect: () => exportAs("txt") },
+        ]}
+      />
+      <IconButton label="Delete this conversation" onClick={onDelete}>
+        <Trash2 size={16} aria-hidden />
+      </IconButton>
+    </header>
+  );
+}
+
+function BackButton({ onBack }: { onBack: () => void }) {
+  return (
+    <IconButton label="Back to the list" onClick={onBack} className="md:hidden">
+      <ArrowLeft size={18} aria-hidden />
+    </IconButton>
+  );
+}
+
+/** The forms that were submitted in a conversation, newest first. `byTool` is null until they are known. */
+function useSubmissions(agentId: string, conversationId: string) {
+  const query = { agentId, conversationId, limit: 100 };
+  const { data } = useQuery(ask("listSubmissions", query));
+  return useMemo(() => {
+    const all = (data?.submissions ?? []).filter((submission) => submission.conversationId === conversationId);
+    const byTool: SubmissionsByTool | null = data ? Map.groupBy(all, ({ toolId }) => toolId) : null;
+    return { all, byTool };
+  }, [data, conversationId]);
+}
+
+function useTurnContext(agent: Agent, conversation: ConversationDetail, submissions: SubmissionsByTool | null) {
+  const [openCalls, setOpenCalls] = useState<ReadonlySet<string>>(new Set());
+  const onToggleCall = useCallback((id: string, isOpen: boolean) => {
+    setOpenCalls((open) => {
+      if (open.has(id) === isOpen) return open;
+      return new Set(isOpen ? [...open, id] : [...open].filter((other) => other !== id));
+    });
+  }, []);
+  const visitor = visitorName(conversation);
+  return useMemo<TurnContext>(
+    () => ({ agentId: agent.id, agentName: agent.name, visitor, submissions, openCalls, onToggleCall }),
+    [agent.id, agent.name, visitor, submissions, openCalls, onToggleCall],
+  );
+}

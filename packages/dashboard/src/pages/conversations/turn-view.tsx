@@ -1,0 +1,110 @@
+import { ThumbsDown, ThumbsUp } from "lucide-react";
+import { memo } from "react";
+import { Status } from "../../components/status.tsx";
+import { PlainText } from "./plain-text.tsx";
+import { endInWords, isRunning, splitReply, type Turn } from "./split-reply.ts";
+import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
+const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+
+export type TurnContext = {
+  agentId: string;
+  agentName: string;
+  visitor: string;
+  submissions: SubmissionsByTool | null;
+  /** Ids of the tool calls that are unfolded: kept here, because turns out of sight are not in the page. */
+  openCalls: ReadonlySet<string>;
+  onToggleCall: (id: string, isOpen: boolean) => void;
+};
+
+/** One turn, under the day where it is the first of one. */
+export const TurnView = memo(function TurnView({
+  turn,
+  isNewDay,
+  context,
+}: {
+  turn: Turn;
+  isNewDay: boolean;
+  context: TurnContext;
+}) {
+  const isVisitor = turn.role === "user";
+  const at = new Date(turn.createdAt);
+  return (
+    <>
+      {isNewDay && (
+        <p className="pt-4 pb-2 text-center text-sm text-soft">
+          <time dateTime={turn.createdAt.slice(0, 10)}>{day.format(at)}</time>
+        </p>
+      )}
+      <article className={`grid gap-1.5 py-3 ${isVisitor ? "justify-items-end" : ""}`}>
+        <header className="flex items-baseline gap-2 text-sm">
+          <h3 className="font-medium">{isVisitor ? context.visitor : context.agentName}</h3>
+          <time dateTime={turn.createdAt} title={exact.format(at)} className="text-soft">
+            {clock.format(at)}
+          </time>
+        </header>
+        {isVisitor ? (
+          <div className="max-w-[85%] rounded-xl bg-sunken px-4 py-2.5">
+            <PlainText text={turn.content} />
+          </div>
+        ) : (
+          <Reply turn={turn} context={context} />
+        )}
+      </article>
+    </>
+  );
+});
+
+function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
+  return (
+    <div className="grid min-w-0 max-w-[68ch] gap-3">
+      {splitReply(turn).map((part, index) =>
+        part.kind === "text" ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever come at the end
+          <PlainText key={index} text={part.text} />
+        ) : (
+          <ToolCallView
+            key={part.call.id}
+            call={part.call}
+            agentId={context.agentId}
+            submissions={context.submissions}
+            isOpen={context.openCalls.has(part.call.id)}
+            onToggle={(isOpen) => context.onToggleCall(part.call.id, isOpen)}
+          />
+        ),
+      )}
+      <TurnFooter turn={turn} />
+    </div>
+  );
+}
+
+function TurnFooter({ turn }: { turn: Turn }) {
+  const end = endInWords(turn);
+  if (!end && !turn.feedback) return null;
+  return (
+    <footer className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+      {end && (
+        <Status tone={isRunning(turn) ? "live" : turn.stopReason === "error" ? "wrong" : "warning"}>{end}</Status>
+      )}
+      {turn.feedback === "up" && (
+        <span className="inline-flex items-center gap-1.5">
+          <ThumbsUp size={14} aria-hidden /> Rated good
+        </span>
+      )}
+      {turn.feedback === "down" && (
+        <span className="inline-flex items-center gap-1.5">
+          <ThumbsDown size={14} aria-hidden className="text-wrong" /> Rated bad
+        </span>
+      )}
+    </footer>
+  );
+}
+
+/** Whether a turn is the first of its day, in the viewer's zone. */
+export function isNewDay(turns: readonly Turn[], at: number): boolean {
+  const [turn, before] = [turns[at], turns[at - 1]];
+  if (!turn || !before) return true;
+  return new Date(turn.createdAt).toDateString() !== new Date(before.createdAt).toDateString();
+}

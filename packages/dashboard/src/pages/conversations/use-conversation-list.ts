@@ -1,0 +1,128 @@
+import type { Output } from "@foyer/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { ask, queryClient } from "../../data/queries.ts";
+import { type InboxSearch, type ListQuery, toListQuery } from "./inbox-search.ts";
+import {
+  type ListAnswer,
+  type ListWindow,
+  missingPages,
+  openWindow,
+  PAGE,
+  withFresh,
+  without,
+  withPage,
+  withTop,
+} from "./list-window.ts";
+
+const POLL_MS = 4_000;
+/** A page that was only scrolled past is not asked for. */
+const SETTLE_MS = 60;
+
+/**
+ * The conversations that the address asks for: the top of the list again and again while the page is seen, the rest as it comes into view.
+ * While another search is under way the list stays as it was, and is `isStale`.
+ *
+ * @param isAtTop whether the viewer sees the top of the list, where new conversations may appear by themselves
+ */
+export function useConversationList(agentId: string, search: InboxSearch, isAtTop: () => boolean) {
+  const query = useMemo(() => toListQuery(agentId, search), [agentId, search]);
+  const key = JSON.stringify(query);
+  const [held, setHeld] = useState<{ key: string; window: ListWindow } | null>(null);
+  const top = useQuery({ ...ask("listConversations", { ...query, limit: PAGE }), refetchInterval: POLL_MS });
+
+  useEffect(() => {
+    if (!top.data) return;
+    const answer = toAnswer(top.data);
+    setHeld((held) => {
+      if (held?.key !== key) return { key, window: openWindow(answer) };
+      const window = withTop(held.window, answer);
+      return { key, window: isAtTop() ? withFresh(window) : window };
+    });
+  }, [top.data, key, isAtTop]);
+
+  const change = useCallback(
+    (act: (window: ListWindow) => ListWindow) =>
+      setHeld((held) => held && (held.key === key ? { key, window: act(held.window) } : held)),
+    [key],
+  );
+  const window = held?.window ?? null;
+  const isCurrent = held?.key === key;
+  const { look, isBroken, tryAgain } = useMissingPages(query, isCurrent ? window : null, change);
+
+  return {
+    window,
+    query,
+    look,
+    isBroken,
+    tryAgain,
+    isStale: window !== null && !isCurrent,
+    /** Why nothing at all can be shown. */
+    error: isCurrent ? null : top.error,
+    retry: () => top.refetch(),
+    showFresh: () => change(withFresh),
+    remove: (id: string) => change((window) => without(window, id)),
+  };
+}
+
+/** Asks for the pages that are seen and not known, and gives up those that are no longer looked at. */
+function useMissingPages(
+  query: ListQuery,
+  window: ListWindow | null,
+  change: (act: (window: ListWindow) => ListWindow) => void,
+) {
+  const [range, setRange] = useState<readonly [first: number, last: number]>([0, 0]);
+  const [broken, setBroken] = useState<readonly [isBroken: boolean, attempt: number]>([false, 0]);
+  const [isBroken, attempt] = broken;
+  const running = useRef(new Map<string, ListQuery>());
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks once more
+  useEffect(() => {
+    if (!window) return;
+    const ask = () => {
+      const wanted = missingPages(window, ...range).map((page) => ({
+        ...query,
+        limit: PAGE,
+        offset: page * PAGE + window.fresh,
+      }));
+      const names = new Set(wanted.map((input) => JSON.stringify(input)));
+      for (const [name, input] of running.current) {
+        if (!names.has(name)) queryClient.cancelQueries({ queryKey: ["listConversations", input], exact: true });
+      }
+      for (const input of wanted) void load(input);
+    };
+    const load = async (input: ListQuery) => {
+      const name = JSON.stringify(input);
+      if (running.current.has(name)) return;
+      running.current.set(name, input);
+      try {
+        const page = await fetchPage(input);
+        change((window) => withPage(window, toAnswer(page)));
+        setBroken(([, attempt]) => [false, attempt]);
+      } catch (error) {
+        if (!isCancelled(error)) setBroken(([, attempt]) => [true, attempt]);
+      } finally {
+        running.current.delete(name);
+      }
+    };
+    const timer = setTimeout(ask, SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [query, window, range, change, attempt]);
+
+  const look = useCallback((first: number, last: number) => {
+    setRange((range) => (range[0] === first && range[1] === last ? range : [first, last]));
+  }, []);
+  const tryAgain = () => setBroken(([, attempt]) => [false, attempt + 1]);
+  return { look, isBroken, tryAgain };
+}
+
+/** Not kept: the list keeps what it shows, and what it does not show may have moved. */
+function fetchPage(input: ListQuery) {
+  return queryClient.fetchQuery({ ...ask("listConversations", input), staleTime: 0, gcTime: 0 });
+}
+
+function toAnswer({ data, pagination }: Output<"listConversations">): ListAnswer {
+  return { rows: data, total: pagination.total, offset: pagination.offset };
+}
+
+const isCancelled = (error: unknown) => error instanceof Error && error.name === "CancelledError";

@@ -1,0 +1,85 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Time } from "../../components/time.tsx";
+import { type ConversationDetail, isRunning } from "./split-reply.ts";
+
+/** Who wrote, as far as the site told, and when. */
+export function VisitorFacts({
+  conversation,
+  submissions,
+}: {
+  conversation: ConversationDetail;
+  submissions: ReadonlyArray<{ id: string; toolName: string; createdAt: string }>;
+}) {
+  const { agentId, userId, userEmail, userName, createdAt, updatedAt, messages } = conversation;
+  const facts: Array<readonly [name: string, value: ReactNode]> = [
+    ["Name", userName],
+    ["E-mail", userEmail],
+    ["Visitor id", userId && <code>{userId}</code>],
+    ["Started", <Time key="started" at={createdAt} isExact />],
+    ["Last message", <Time key="last" at={updatedAt} isExact />],
+    ["Messages", messages.length.toLocaleString()],
+    ["Rated good", count(messages, ({ feedback }) => feedback === "up")],
+    ["Rated bad", count(messages, ({ feedback }) => feedback === "down")],
+    ["Unfinished replies", count(messages, (turn) => turn.role === "assistant" && !isWhole(turn))],
+  ];
+  return (
+    <div className="grid gap-4">
+      {!userId && !userEmail && !userName && (
+        <p className="text-soft">Anonymous: the site did not say who this visitor is.</p>
+      )}
+      <dl className="grid gap-3">
+        {facts.map(
+          ([name, value]) =>
+            value !== null &&
+            value !== "" && (
+              <div key={name}>
+                <dt className="text-sm text-soft">{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      {submissions.length > 0 && (
+        <div className="grid gap-1">
+          <h3 className="text-sm font-normal text-soft">Forms submitted</h3>
+          <ul className="grid gap-1">
+            {submissions.map(({ id, toolName, createdAt: at }) => (
+              <li key={id}>
+                <Link
+                  to="/agents/$agentId/forms/$submissionId"
+                  params={{ agentId, submissionId: id }}
+                  className="underline underline-offset-2"
+                >
+                  {toolName}
+                </Link>{" "}
+                <span className="text-sm text-soft">
+                  <Time at={at} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {userId && (
+        <Link
+          to="/agents/$agentId/conversations"
+          params={{ agentId }}
+          search={{ userId }}
+          className="underline underline-offset-2"
+        >
+          All conversations of this visitor
+        </Link>
+      )}
+    </div>
+  );
+}
+
+function count(
+  messages: ConversationDetail["messages"],
+  is: (turn: ConversationDetail["messages"][number]) => boolean,
+) {
+  return messages.filter(is).length || null;
+}
+
+const isWhole = (turn: ConversationDetail["messages"][number]) => turn.stopReason === "end_turn" || isRunning(turn);

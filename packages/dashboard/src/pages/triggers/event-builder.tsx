@@ -1,0 +1,158 @@
+import { Plus, X } from "lucide-react";
+import { useState } from "react";
+import { Button, IconButton } from "../../components/button.tsx";
+import { TextArea } from "../../components/field.tsx";
+import { type ConditionRow, type Operator, operators, readRows, writeRows } from "./event-conditions.ts";
+
+type Props = { value: unknown; error: string | undefined; onChange: (eventData: unknown) => void };
+
+/** Conditions on an event's data: as rows, or as the JSON that is saved. */
+export function EventBuilder(props: Props) {
+  const [isJson, setJson] = useState(false);
+  return (
+    <fieldset className="grid gap-2">
+      <div className="flex items-center gap-2">
+        <legend className="float-start flex-1 font-medium">
+          Conditions on its data <span className="font-normal text-soft">(optional)</span>
+        </legend>
+        <Button look="plain" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+          {isJson ? "Rows" : "JSON"}
+        </Button>
+      </div>
+      {isJson ? <JsonConditions {...props} /> : <RowConditions {...props} />}
+    </fieldset>
+  );
+}
+
+function RowConditions({ value, error, onChange }: Props) {
+  // Rows that are not filled in yet stand for nothing in the value, and have to stay all the same.
+  const [rows, setRows] = useState(() => readRows(value).map((row, id) => ({ ...row, id })));
+  const [nextId, setNextId] = useState(rows.length);
+  const show = (next: typeof rows) => {
+    setRows(next);
+    onChange(writeRows(next));
+  };
+  const change = (id: number, part: Partial<ConditionRow>) =>
+    show(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
+  return (
+    <>
+      {rows.length > 0 && (
+        <ul className="grid gap-2">
+          {rows.map((row, index) => (
+            <RowFields
+              key={row.id}
+              row={row}
+              name={`Condition ${index + 1}`}
+              onChange={(part) => change(row.id, part)}
+              onRemove={() => show(rows.filter(({ id }) => id !== row.id))}
+            />
+          ))}
+        </ul>
+      )}
+      {error && <p className="text-sm text-wrong">{error}</p>}
+      <p className="text-sm text-soft">
+        {rows.length === 0
+          ? "Without conditions every event of that name counts."
+          : "All of them must hold. Dots lead into the data: items.0.sku. A number is a number; in quotes it is a text."}
+      </p>
+      <div>
+        <Button
+          onClick={() => {
+            setRows([...rows, { id: nextId, path: "", operator: "$eq", value: "" }]);
+            setNextId(nextId + 1);
+          }}
+        >
+          <Plus size={16} aria-hidden /> Add a condition
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const box = "min-h-9 w-full min-w-0 rounded-lg border border-edge bg-raised px-3 py-1.5 pointer-coarse:min-h-11";
+
+function RowFields({
+  row,
+  name,
+  onChange,
+  onRemove,
+}: {
+  row: ConditionRow;
+  name: string;
+  onChange: (part: Partial<ConditionRow>) => void;
+  onRemove: () => void;
+}) {
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:grid-cols-[minmax(0,1fr)_130px_minmax(0,1fr)_auto]">
+      <input
+        aria-label={`${name}: field of the data`}
+        placeholder="total"
+        value={row.path}
+        onChange={(event) => onChange({ path: event.target.value })}
+        className={`${box} font-mono`}
+      />
+      <select
+        aria-label={`${name}: comparison`}
+        value={row.operator}
+        onChange={(event) => onChange({ operator: event.target.value as Operator })}
+        className={`${box} max-sm:order-2`}
+      >
+        {operators.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      {row.operator === "$exists" ? (
+        <select
+          aria-label={`${name}: value`}
+          value={row.value === "false" ? "false" : "true"}
+          onChange={(event) => onChange({ value: event.target.value })}
+          className={`${box} max-sm:order-3`}
+        >
+          <option value="true">yes</option>
+          <option value="false">no</option>
+        </select>
+      ) : (
+        <input
+          aria-label={`${name}: value`}
+          placeholder={row.operator === "$in" || row.operator === "$nin" ? "EUR, CHF" : "500"}
+          value={row.value}
+          onChange={(event) => onChange({ value: event.target.value })}
+          className={`${box} font-mono max-sm:order-3`}
+        />
+      )}
+      <IconButton label={`Remove ${name.toLowerCase()}`} onClick={onRemove}>
+        <X size={16} aria-hidden />
+      </IconButton>
+    </li>
+  );
+}
+
+/** What cannot be read yet is passed on as it stands, so that it cannot be saved by mistake. */
+function JsonConditions({ value, error, onChange }: Props) {
+  const [text, setText] = useState(() => (value === null || value === undefined ? "" : JSON.stringify(value, null, 2)));
+  const [problem, setProblem] = useState<string>();
+  const write = (next: string) => {
+    setText(next);
+    try {
+      onChange(next.trim() === "" ? null : JSON.parse(next));
+      setProblem(undefined);
+    } catch (cause) {
+      onChange(next);
+      setProblem(`This is no JSON: ${cause instanceof Error ? cause.message : cause}`);
+    }
+  };
+  return (
+    <TextArea
+      label="Conditions as JSON"
+      help="Operators: $eq $ne $gt $gte $lt $lte $in $nin $exists $contains"
+      value={text}
+      onChange={write}
+      error={problem ?? error}
+      placeholder={'{ "total": { "$gte": 500 } }'}
+      spellCheck={false}
+      className="font-mono"
+    />
+  );
+}

@@ -1,0 +1,66 @@
+import {
+  type Announcements,
+  closestCenter,
+  DndContext,
+  type DragEndEvent,
+  KeyboardSensor,
+  PointerSensor,
+  useSensor,
+  useSensors,
+} from "@dnd-kit/core";
+import {
+  arrayMove,
+  SortableContext,
+  sortableKeyboardCoordinates,
+  verticalListSortingStrategy,
+} from "@dnd-kit/sortable";
+import type { ReactNode } from "react";
+import type { Trigger } from "./trigger-words.ts";
+
+/** Lets the triggers be put into another order by dragging, or by Space and the arrows. */
+export function SortableTriggers({
+  triggers,
+  onReorder,
+  children,
+}: {
+  triggers: readonly Trigger[];
+  onReorder: (wanted: Trigger[]) => void;
+  children: ReactNode;
+}) {
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
+  const end = ({ active, over }: DragEndEvent) => {
+    const [from, to] = [active.id, over?.id].map((id) => triggers.findIndex((trigger) => trigger.id === id));
+    if (from === undefined || to === undefined || to === -1 || from === to) return;
+    onReorder(arrayMove([...triggers], from, to));
+  };
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      onDragEnd={end}
+      accessibility={{ announcements: announcements(triggers), screenReaderInstructions: { draggable: instructions } }}
+    >
+      <SortableContext items={triggers.map(({ id }) => id)} strategy={verticalListSortingStrategy}>
+        {children}
+      </SortableContext>
+    </DndContext>
+  );
+}
+
+const instructions =
+  "Press Space to take the trigger, the arrows to move it, Space to put it down, Escape to leave it.";
+
+function announcements(triggers: readonly Trigger[]): Announcements {
+  const name = (id: string | number) => triggers.find((trigger) => trigger.id === id)?.name ?? "The trigger";
+  const place = (id: string | number) => `place ${triggers.findIndex((trigger) => trigger.id === id) + 1}`;
+  return {
+    onDragStart: ({ active }) => `Took ${name(active.id)}, now at ${place(active.id)} of ${triggers.length}.`,
+    // The first of these comes at once, with the place that it has.
+    onDragOver: ({ active, over }) => (over ? `${name(active.id)} at ${place(over.id)} of ${triggers.length}.` : ""),
+    onDragEnd: ({ active, over }) => (over ? `${name(active.id)} is now at ${place(over.id)}.` : ""),
+    onDragCancel: ({ active }) => `${name(active.id)} stays at ${place(active.id)}.`,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Input } from "@foyer/sdk";
+import type { ActionKind, Trigger, TriggerKind } from "./trigger-words.ts";
+
+/** A trigger while it is edited. `conditions` and `actionConfig` may hold fields of other kinds, too: the server keeps those of the chosen one. */
+export type TriggerDraft = {
+  name: string;
+  description: string;
+  triggerType: TriggerKind;
+  conditions: Record<string, unknown>;
+  actionType: ActionKind;
+  actionConfig: Record<string, unknown>;
+  triggerOnce: boolean;
+  isEnabled: boolean;
+  priority: number | null;
+};
+
+/** What a kind begins with, where nothing of it is written yet. */
+const firstConditions: Record<TriggerKind, Record<string, unknown>> = {
+  time_on_page: { timeOnPage: 20 },
+  scroll_depth: { scrollDepth: 50 },
+  exit_intent: {},
+  page_view: { page: "/pricing" },
+  custom_event: { event: "" },
+};
+
+export const emptyDraft: TriggerDraft = {
+  ...{ name: "", description: "", triggerType: "time_on_page", conditions: firstConditions.time_on_page },
+  ...{ actionType: "show_bubble", actionConfig: { message: "" }, triggerOnce: true, isEnabled: true, priority: 0 },
+};
+
+type Known = Pick<Trigger, "name" | "description" | "triggerType" | "conditions" | "actionType" | "actionConfig">;
+
+export function toDraft(trigger: Known & Partial<Trigger>): TriggerDraft {
+  const { name, description, triggerType, conditions, actionType, actionConfig } = trigger;
+  const { triggerOnce, isEnabled, priority } = { ...emptyDraft, ...trigger };
+  return {
+    ...{ name, description: description ?? "", triggerType, conditions, actionType, actionConfig },
+    ...{ triggerOnce, isEnabled, priority },
+  };
+}
+
+export function toBody(draft: TriggerDraft): Input<"createTrigger">["body"] {
+  return { ...draft, description: draft.description.trim() || null };
+}
+
+/** The conditions for another kind: what was written for it before stays. */
+export function conditionsFor(kind: TriggerKind, conditions: Record<string, unknown>) {
+  return { ...firstConditions[kind], ...conditions };
+}

@@ -1,0 +1,122 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import { ErrorState, Skeleton } from "../../components/states.tsx";
+import { Table, Td, Th } from "../../components/table.tsx";
+import { ask } from "../../data/queries.ts";
+import { countsByDay, type DayCounts, firstDay, lastDays } from "./trigger-days.ts";
+import { rateInWords } from "./trigger-words.ts";
+
+const TriggerChart = lazy(() => import("./trigger-chart.tsx").then((module) => ({ default: module.TriggerChart })));
+
+const ranges = [7, 30, 90] as const;
+
+/** How often it fired and converted, in all and by day. */
+export function TriggerFigures({ agentId, triggerId }: { agentId: string; triggerId: string }) {
+  const [range, setRange] = useState<(typeof ranges)[number]>(30);
+  const days = lastDays(range);
+  const stats = useQuery({
+    ...ask("getTriggerStats", { agentId, from: firstDay(range), groupBy: "day" }),
+    placeholderData: keepPreviousData,
+  });
+  const counts = stats.data?.[triggerId];
+  const { firedCount = 0, convertedCount = 0 } = counts ?? {};
+  return (
+    <section aria-label="Figures" className="mb-6 grid gap-3 border-b border-line pb-6">
+      <div className="flex flex-wrap items-end gap-x-8 gap-y-3">
+        <Figure name="Fired" value={stats.data && firedCount.toLocaleString()} />
+        <Figure name="Converted" value={stats.data && convertedCount.toLocaleString()} />
+        <Figure name="Rate" value={stats.data && rateInWords(convertedCount, firedCount)} />
+        <fieldset aria-label="Days" className="ms-auto flex rounded-lg border border-line">
+          {ranges.map((count) => (
+            <button
+              key={count}
+              type="button"
+              aria-pressed={count === range}
+              onClick={() => setRange(count)}
+              className="min-h-9 rounded-lg px-3 text-soft hover:text-ink aria-pressed:bg-sunken aria-pressed:font-medium aria-pressed:text-ink pointer-coarse:min-h-11"
+            >
+              {count} days
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      {stats.error ? (
+        <ErrorState error={stats.error} onRetry={() => stats.refetch()} />
+      ) : (
+        <Days days={stats.data && countsByDay(days, counts)} />
+      )}
+    </section>
+  );
+}
+
+function Figure({ name, value }: { name: string; value: string | undefined }) {
+  return (
+    <dl className="grid">
+      <dt className="text-sm text-soft">{name}</dt>
+      <dd className="text-xl">{value ?? <Skeleton className="h-7 w-16" />}</dd>
+    </dl>
+  );
+}
+
+const height = "h-44";
+
+function Days({ days }: { days: DayCounts[] | undefined }) {
+  if (!days) return <Skeleton className={height} />;
+  const active = days.filter(({ fired, converted }) => fired + converted > 0);
+  if (active.length === 0) {
+    return (
+      <div
+        className={`grid ${height} place-content-center rounded-lg border border-dashed border-edge px-6 text-center text-soft`}
+      >
+        <p>It did not fire in these days. Once it is on, each time it runs for a visitor is counted here.</p>
+      </div>
+    );
+  }
+  return (
+    <div className="grid gap-2">
+      <Suspense fallback={<Skeleton className={height} />}>
+        <div aria-hidden className={height}>
+          <TriggerChart days={days} />
+        </div>
+      </Suspense>
+      <div className="flex flex-wrap gap-x-5 gap-y-1 text-sm text-soft">
+        <Legend className="bg-lamp">Converted: pressed the bubble, wrote, or submitted a form afterwards</Legend>
+        <Legend className="bg-edge">Fired without that</Legend>
+        <span>Days are counted in UTC.</span>
+      </div>
+      <details className="text-sm">
+        <summary className="min-h-6 text-soft">As a table</summary>
+        <Table label="Fired and converted by day" head={<Head />}>
+          {active.map(({ day, fired, converted }) => (
+            <tr key={day} className="border-b border-line">
+              <Td>{day}</Td>
+              <Td isNumber>{fired.toLocaleString()}</Td>
+              <Td isNumber>{converted.toLocaleString()}</Td>
+              <Td isNumber>{rateInWords(converted, fired)}</Td>
+            </tr>
+          ))}
+        </Table>
+      </details>
+    </div>
+  );
+}
+
+function Head() {
+  return (
+    <>
+      <Th>Day (UTC)</Th>
+      <Th isNumber>Fired</Th>
+      <Th isNumber>Converted</Th>
+      <Th isNumber>Rate</Th>
+    </>
+  );
+}
+
+function Legend({ className, children }: { className: string; children: string }) {
+  return (
+    <span className="inline-flex items-center gap-2">
+      <span aria-hidden className={`size-2.5 rounded-[2px] ${className}`} />
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,95 @@
+import type { Output } from "@foyer/sdk";
+import type { ReactNode } from "react";
+import { NumberField, TextArea, TextField, Toggle } from "../../components/field.tsx";
+import { Section } from "../../components/page.tsx";
+import type { useDraft } from "../../components/use-draft.ts";
+import { ActionFields } from "./action-fields.tsx";
+import { ConditionFields } from "./condition-fields.tsx";
+import type { TriggerDraft } from "./trigger-draft.ts";
+import { TriggerPreview } from "./trigger-preview.tsx";
+
+/** All of a trigger at the left, what visitors will see of it at the right. `children` end the form. */
+export function TriggerForm({
+  agent,
+  draft,
+  onSave,
+  children,
+}: {
+  agent: Output<"getAgent">;
+  draft: ReturnType<typeof useDraft<TriggerDraft>>;
+  onSave: (values: TriggerDraft) => Promise<unknown>;
+  children: ReactNode;
+}) {
+  const { values, errorAt, change } = draft;
+  const fields = { values, errorAt, change };
+  return (
+    <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_340px]">
+      <form
+        ref={draft.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void draft.submit(onSave);
+        }}
+      >
+        <Section title="Condition">
+          <ConditionFields {...fields} />
+        </Section>
+        <Section title="Action">
+          <ActionFields agentId={agent.id} {...fields} />
+        </Section>
+        <Section title="Trigger">
+          <GeneralFields {...fields} />
+        </Section>
+        {children}
+      </form>
+      <aside aria-label="Preview" className="lg:sticky lg:top-8">
+        <TriggerPreview agent={agent} values={values} />
+      </aside>
+    </div>
+  );
+}
+
+function GeneralFields({ values, errorAt, change }: Parameters<typeof ConditionFields>[0]) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        help="For you; visitors do not see it."
+        value={values.name}
+        onChange={(name) => change({ name })}
+        error={errorAt("name")}
+      />
+      <TextArea
+        label="Description"
+        isOptional
+        value={values.description}
+        onChange={(description) => change({ description })}
+        error={errorAt("description")}
+        rows={2}
+        className="min-h-16"
+      />
+      <Toggle
+        label="Once a visit"
+        help="Off: once in each page view; for an event, each time it is fired."
+        value={values.triggerOnce}
+        onChange={(triggerOnce) => change({ triggerOnce })}
+      />
+      <Toggle
+        label="On"
+        help="Visitors' pages know of a change within seconds."
+        value={values.isEnabled}
+        onChange={(isEnabled) => change({ isEnabled })}
+      />
+      <NumberField
+        label="Priority"
+        help="Lower runs first. Moving triggers in the list sets it, too."
+        value={values.priority}
+        onChange={(priority) => change({ priority })}
+        error={errorAt("priority")}
+        step="any"
+        className="max-w-40"
+      />
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+type Placed = { id: string; priority: number };
+
+const LIMIT = 1_000_000_000;
+
+/**
+ * The fewest changes of priorities that bring triggers into the order in which they are given. Lower runs first; of the same priority, the one with
+ * the smaller id does. What is kept is the longest row that is in order and leaves room for the others between.
+ */
+export function changesForOrder(wanted: readonly Placed[]): Placed[] {
+  const kept = longestRow(wanted);
+  const changes: Placed[] = [];
+  for (let index = 0; index <= kept.length; index++) {
+    const [before, after] = [kept[index - 1] ?? -1, kept[index] ?? wanted.length];
+    const between = wanted.slice(before + 1, after);
+    const [low, high] = [wanted[before]?.priority, wanted[after]?.priority];
+    between.forEach(({ id }, step) => {
+      changes.push({ id, priority: priorityAt(low, high, step + 1, between.length) });
+    });
+  }
+  return changes;
+}
+
+/** Positions that keep their priorities. Quadratic; an agent has 200 triggers at most. */
+function longestRow(wanted: readonly Placed[]): number[] {
+  const rows: number[][] = [];
+  wanted.forEach((_, at) => {
+    let best: number[] = [];
+    for (let before = 0; before < at; before++) {
+      const row = rows[before] ?? [];
+      if (row.length > best.length && fits(wanted, before, at)) best = row;
+    }
+    rows.push([...best, at]);
+  });
+  return rows.reduce((longest, row) => (row.length > longest.length ? row : longest), []);
+}
+
+/** Whether two may both stay, with whole numbers left for all between them. */
+function fits(wanted: readonly Placed[], before: number, at: number): boolean {
+  const [one, other] = [wanted[before], wanted[at]];
+  if (!one || !other) return false;
+  const isNext = at === before + 1;
+  if (isNext && one.priority === other.priority) return one.id < other.id;
+  return isNext ? one.priority < other.priority : Math.floor(other.priority) - Math.ceil(one.priority) >= at - before;
+}
+
+function priorityAt(low: number | undefined, high: number | undefined, step: number, count: number): number {
+  if (low === undefined && high === undefined) return step;
+  if (low === undefined) return Math.max(-LIMIT, Math.floor(high ?? 0) - (count + 1 - step));
+  if (high === undefined) return Math.min(LIMIT, Math.ceil(low) + step);
+  const room = Math.floor(high) - Math.ceil(low);
+  return Math.ceil(low) + Math.floor((room * step) / (count + 1));
+}

@@ -1,0 +1,36 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Skeleton } from "../../components/states.tsx";
+import { ask } from "../../data/queries.ts";
+import { conditionInWords } from "./trigger-words.ts";
+
+/** Triggers to begin with; choosing one fills the editor. */
+export function TriggerTemplates({ agentId }: { agentId: string }) {
+  const { data, error } = useQuery(ask("listTriggerTemplates", { agentId }));
+  if (error) return <p className="text-soft">The templates did not arrive. {error.message}</p>;
+  return (
+    <ul className="grid gap-x-6 sm:grid-cols-2">
+      {(data ?? Array.from({ length: 8 }, () => null)).map((template, index) =>
+        template ? (
+          <li key={template.id} className="relative border-b border-line py-3 hover:bg-sunken">
+            <Link
+              to="/agents/$agentId/triggers/new"
+              params={{ agentId }}
+              search={{ template: template.id }}
+              className="font-medium after:absolute after:inset-0"
+            >
+              {template.name}
+            </Link>
+            <p className="text-sm text-soft">{conditionInWords(template)}</p>
+          </li>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: all alike
+          <li key={index} className="grid gap-2 border-b border-line py-3">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className="h-4 w-56" />
+          </li>
+        ),
+      )}
+    </ul>
+  );
+}

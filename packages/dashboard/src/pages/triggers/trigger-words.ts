@@ -1,0 +1,68 @@
+import type { Output } from "@foyer/sdk";
+import { readRows, rowInWords } from "./event-conditions.ts";
+
+export type Trigger = Output<"getTrigger">;
+export type TriggerKind = Trigger["triggerType"];
+export type ActionKind = Trigger["actionType"];
+
+export const kinds: ReadonlyArray<{ value: TriggerKind; label: string }> = [
+  { value: "time_on_page", label: "After some time on a page" },
+  { value: "scroll_depth", label: "When a part of a page was scrolled" },
+  { value: "exit_intent", label: "When a visitor is about to leave" },
+  { value: "page_view", label: "When a page is opened" },
+  { value: "custom_event", label: "When your site's code fires an event" },
+];
+
+export const actions: ReadonlyArray<{ value: ActionKind; label: string }> = [
+  { value: "show_bubble", label: "Show a bubble" },
+  { value: "open_chat", label: "Open the chat" },
+  { value: "show_form", label: "Show a form" },
+];
+
+/** `After 20 s on a page` */
+export function conditionInWords({ triggerType, conditions }: Pick<Trigger, "triggerType" | "conditions">): string {
+  switch (triggerType) {
+    case "time_on_page":
+      return `After ${secondsInWords(Number(conditions.timeOnPage ?? 0))} on a page`;
+    case "scroll_depth":
+      return `After ${Number(conditions.scrollDepth ?? 0)}% of a page`;
+    case "exit_intent":
+      return "When a visitor is about to leave";
+    case "page_view":
+      return /^\/?\*\*$/.test(String(conditions.page)) ? "On every page" : `On ${conditions.page}`;
+    case "custom_event": {
+      const rows = readRows(conditions.eventData).map(rowInWords);
+      return `On the event ${conditions.event}${rows.length > 0 ? ` where ${rows.join(" and ")}` : ""}`;
+    }
+  }
+}
+
+/** `Says “Any questions?” for 10 s`. `formName` is null for a form that is gone, undefined while that is not known. */
+export function actionInWords(
+  { actionType, actionConfig }: Pick<Trigger, "actionType" | "actionConfig">,
+  formName: string | null | undefined,
+): string {
+  const { message, duration } = actionConfig;
+  switch (actionType) {
+    case "show_bubble":
+      return `Says “${message}”${typeof duration === "number" ? ` for ${secondsInWords(duration / 1_000)}` : ""}`;
+    case "open_chat":
+      return message ? `Opens the chat with “${message}”` : "Opens the chat";
+    case "show_form":
+      return formName === null ? "Shows a form that is gone" : `Shows the form${formName ? ` ${formName}` : ""}`;
+  }
+}
+
+function secondsInWords(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const rest = Math.round((seconds - minutes * 60) * 10) / 10;
+  if (minutes === 0) return `${rest}\u00a0s`;
+  return rest === 0 ? `${minutes}\u00a0min` : `${minutes}\u00a0min ${rest}\u00a0s`;
+}
+
+/** A share in percent; a dash where there is nothing to share. */
+export function rateInWords(converted: number, fired: number): string {
+  if (fired === 0) return "–";
+  const percent = (converted / fired) * 100;
+  return `${percent.toLocaleString(undefined, { maximumFractionDigits: percent < 10 ? 1 : 0 })}%`;
+}

@@ -1,0 +1,56 @@
+import { FoyerError } from "@foyer/sdk";
+import { useState } from "react";
+import { notify } from "../../components/notices.ts";
+import { toSentence } from "../../components/use-draft.ts";
+import { api } from "../../data/api.ts";
+import { ask, queryClient, refresh } from "../../data/queries.ts";
+import { changesForOrder } from "./trigger-order.ts";
+import type { Trigger } from "./trigger-words.ts";
+
+/** What the list changes at once, before the server has answered, and takes back when the server refuses. */
+export function useTriggerChanges(agentId: string) {
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  const { queryKey } = ask("listTriggers", { agentId });
+  const show = (change: (triggers: Trigger[]) => Trigger[]) =>
+    queryClient.setQueryData<Trigger[]>(queryKey, (triggers) => triggers && change(triggers));
+
+  /** What is shown already is asked for again once `act` is over, whatever came of it. */
+  const change = async (ids: string[], what: string, act: () => Promise<unknown>) => {
+    setBusy((ids_) => new Set([...ids_, ...ids]));
+    try {
+      await act();
+    } catch (error) {
+      notify(`${what} ${whyNot(error)}`, { isWrong: true });
+    } finally {
+      await refresh("listTriggers", "getTrigger");
+      setBusy((busy) => new Set([...busy].filter((id) => !ids.includes(id))));
+    }
+  };
+
+  return {
+    /** Triggers with a change under way. */
+    busy,
+    async toggle({ id, name, isEnabled }: Trigger) {
+      await queryClient.cancelQueries({ queryKey });
+      show((triggers) => triggers.map((one) => (one.id === id ? { ...one, isEnabled: !isEnabled } : one)));
+      await change([id], `${name} is ${isEnabled ? "still on" : "still off"}.`, () => api.toggleTrigger({ id }));
+    },
+    async reorder(wanted: Trigger[]) {
+      const changes = changesForOrder(wanted);
+      await queryClient.cancelQueries({ queryKey });
+      const priorities = new Map(changes.map(({ id, priority }) => [id, priority]));
+      show(() => wanted.map((one) => ({ ...one, priority: priorities.get(one.id) ?? one.priority })));
+      const save = async () => {
+        for (const { id, priority } of changes) await api.updateTrigger({ id, body: { priority } });
+      };
+      await change([...priorities.keys()], "The order was not kept.", save);
+    },
+  };
+}
+
+function whyNot(error: unknown): string {
+  if (!(error instanceof FoyerError)) return String(error);
+  const [detail] = error.details;
+  if (detail?.path === "actionConfig.toolId") return "Its form is gone: choose another one first.";
+  return detail ? toSentence(detail.message) : error.message;
+}

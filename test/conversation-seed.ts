@@ -1,0 +1,90 @@
+import type { Db } from "../packages/server/src/db/open.ts";
+import type { ConversationRow, MessageRow } from "../packages/server/src/db/tables.ts";
+
+type Owner = { organizationId: string; agentId: string };
+type Saying = Partial<Pick<MessageRow, "content" | "feedback" | "stopReason">> & { pieces?: unknown[] };
+
+/** An id as it would have been made at that instant (milliseconds): ids are in the order of time. */
+function idAt(prefix: string, ms: number, number = 0): string {
+  const digits = "0123456789abcdefghjkmnpqrstvwxyz";
+  let rest = (BigInt(ms) << 80n) | (7n << 76n) | (2n << 62n) | BigInt(number);
+  let text = "";
+  for (let at = 0; at < 26; at++) {
+    text = digits.charAt(Number(rest & 31n)) + text;
+    rest >>= 5n;
+  }
+  return `${prefix}_${text}`;
+}
+
+/** Puts a conversation straight into the database: what the visitor said and what was replied, by turns. */
+export async function insertConversation(
+  db: Db,
+  owner: Owner,
+  fields: Partial<ConversationRow>,
+  sayings: Saying[],
+): Promise<string> {
+  const createdAt = fields.createdAt ?? Date.now();
+  const id = fields.id ?? idAt("conv", createdAt, Math.floor(Math.random() * 1e9));
+  const row = { ...conversationRow(owner, id, createdAt), title: sayings[0]?.content ?? "", ...fields };
+  await db
+    .insertInto("conversations")
+    .values({ ...row, messageCount: sayings.length })
+    .execute();
+  const messages = sayings.map((saying, position) => messageRow(id, position, createdAt + position * 40_000, saying));
+  for (let at = 0; at < messages.length; at += 500)
+    await db
+      .insertInto("messages")
+      .values(messages.slice(at, at + 500))
+      .execute();
+  await count(db, owner.agentId, 1);
+  return id;
+}
+
+/** Puts as many conversations into the database as are asked for, one a minute back from now, without messages. */
+export async function insertManyConversations(db: Db, owner: Owner, amount: number): Promise<void> {
+  const now = Date.now();
+  await db.transaction().execute(async (trx) => {
+    for (let at = 0; at < amount; at += 500) {
+      const rows = Array.from({ length: Math.min(500, amount - at) }, (_, index) => {
+        const number = at + index;
+        const createdAt = now - number * 60_000;
+        const row = conversationRow(owner, idAt("conv", createdAt, number), createdAt);
+        return { ...row, title: `Question ${number + 1} about a bicycle`, messageCount: (number % 12) + 1 };
+      });
+      await trx.insertInto("conversations").values(rows).execute();
+    }
+    await count(trx, owner.agentId, amount);
+  });
+}
+
+async function count(db: Pick<Db, "insertInto">, agentId: string, conversations: number) {
+  await db
+    .insertInto("agentCounters")
+    .values({ agentId, conversations })
+    .onConflict((conflict) =>
+      conflict
+        .column("agentId")
+        .doUpdateSet((x) => ({ conversations: x("agentCounters.conversations", "+", conversations) })),
+    )
+    .execute();
+}
+
+function conversationRow(owner: Owner, id: string, createdAt: number): ConversationRow {
+  return {
+    ...{ id, ...owner, title: "", messageCount: 0, sessionId: null },
+    ...{ userId: null, userEmail: null, userName: null, userMetadata: null },
+    ...{ createdAt, updatedAt: createdAt },
+  };
+}
+
+function messageRow(conversationId: string, position: number, createdAt: number, saying: Saying): MessageRow {
+  const { content = "", pieces, feedback = null, stopReason } = saying;
+  const isReply = position % 2 === 1;
+  return {
+    ...{ id: idAt("msg", createdAt, Math.floor(Math.random() * 1e9)), conversationId, position },
+    ...{ role: isReply ? "assistant" : "user", content, pieces: pieces ? JSON.stringify(pieces) : null, feedback },
+    stopReason: stopReason === undefined ? (isReply ? "end_turn" : null) : stopReason,
+    ...{ stopRequested: 0, model: isReply ? "demo" : null, inputTokens: null, outputTokens: null },
+    ...{ createdAt, updatedAt: Date.now() },
+  };
+}
