@@ -29,7 +29,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
 }
 
 /** Browsers have no clipboard on pages that came by plain http from elsewhere than this machine. */
-async function writeClipboard(text: string) {
+export async function writeClipboard(text: string) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
   area.value = text;

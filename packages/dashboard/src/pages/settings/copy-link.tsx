@@ -1,0 +1,20 @@
+import { Check, Copy } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { writeClipboard } from "../../components/copyable.tsx";
+
+/** Copies an address that is too long to be shown in a row. */
+export function CopyLink({ url, whose }: { url: string; whose: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await writeClipboard(url);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return (
+    <Button look="plain" onClick={copy} aria-label={`Copy the link of ${whose}`}>
+      {isCopied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+      <span role="status">{isCopied ? "Copied" : "Copy link"}</span>
+    </Button>
+  );
+}

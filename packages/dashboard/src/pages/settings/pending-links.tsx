@@ -1,0 +1,59 @@
+import { useQuery } from "@tanstack/react-query";
+import { Section } from "../../components/page.tsx";
+import { ErrorState, SkeletonRows } from "../../components/states.tsx";
+import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { ask } from "../../data/queries.ts";
+import { CopyLink } from "./copy-link.tsx";
+
+const kinds = { "sign-in": "Sign in", "password-reset": "New password" } as const;
+
+/** Links that a server without mail could not send. Whoever opens one acts as its person, so only owners see them. */
+export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
+  const { data, error, refetch } = useQuery({ ...ask("listPendingLinks"), enabled: !sendsMail });
+  if (sendsMail) return null;
+  return (
+    <Section
+      title="Links that could not be mailed"
+      description="Hand each to its person and to nobody else: whoever opens it can act as them."
+    >
+      {error && <ErrorState error={error} onRetry={refetch} />}
+      {!data && !error && <SkeletonRows count={2} label="Loading links" />}
+      {data?.length === 0 && (
+        <p className="text-soft">None at the moment. One appears when somebody asks for a link to sign in.</p>
+      )}
+      {data && data.length > 0 && (
+        <Table
+          label="Links that could not be mailed"
+          head={
+            <>
+              <Th>For</Th>
+              <Th>To</Th>
+              <Th className="hidden sm:table-cell">Asked for</Th>
+              <Th className="hidden sm:table-cell">Until</Th>
+              <Th>
+                <span className="sr-only">Act</span>
+              </Th>
+            </>
+          }
+        >
+          {data.map(({ kind, email, url, createdAt, expiresAt }) => (
+            <Tr key={url}>
+              <Td className="min-w-32">{email}</Td>
+              <Td>{kinds[kind]}</Td>
+              <Td className="hidden text-soft sm:table-cell">
+                <Time at={createdAt} />
+              </Td>
+              <Td className="hidden text-soft sm:table-cell">
+                <Time at={expiresAt} />
+              </Td>
+              <Td className="pe-0 text-end">
+                <CopyLink url={url} whose={email} />
+              </Td>
+            </Tr>
+          ))}
+        </Table>
+      )}
+    </Section>
+  );
+}
