@@ -233,7 +233,8 @@ const plan = createRoute({
 const auditLog = createRoute({
   getParentRoute: () => settings,
   path: "/audit-log",
-  validateSearch: texts("page"),
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number } =>
+    Number(page) > 1 ? { page: Math.trunc(Number(page)) } : {},
   component: lazyRouteComponent(() => import("./pages/settings/audit-log-page.tsx"), "AuditLogPage"),
 });
 const health = createRoute({

@@ -3,6 +3,7 @@ import { Button } from "../../components/button.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
+import { ActCell, ActHead } from "./act-cell.tsx";
 
 /** `createdBy`: who made it; `null` when nobody here did. Servers before that was kept leave it out. */
 export type ListedKey = Output<"listApiKeys">[number] & { createdBy?: string | null };
@@ -21,9 +22,7 @@ export function ApiKeysTable({ keys, onRevoke }: { keys: ListedKey[]; onRevoke: 
           <Th className="hidden sm:table-cell">Made</Th>
           <Th className="hidden sm:table-cell">Last used</Th>
           <Th className="hidden sm:table-cell">Expires</Th>
-          <Th>
-            <span className="sr-only">Act</span>
-          </Th>
+          <ActHead />
         </>
       }
     >
@@ -32,7 +31,9 @@ export function ApiKeysTable({ keys, onRevoke }: { keys: ListedKey[]; onRevoke: 
           <Td className="max-w-48 min-w-28 font-medium">
             {key.name}
             <div className="text-sm font-normal text-soft sm:hidden">
-              <LastUse of={key} />, <Expiry of={key} />
+              Used: <LastUse of={key} />
+              <br />
+              Expires: <Expiry of={key} />
             </div>
           </Td>
           <Td>
@@ -50,11 +51,11 @@ export function ApiKeysTable({ keys, onRevoke }: { keys: ListedKey[]; onRevoke: 
           <Td className="hidden text-soft sm:table-cell">
             <Expiry of={key} />
           </Td>
-          <Td className="pe-0 text-end">
+          <ActCell>
             <Button look="plain" className="text-soft" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
               Revoke
             </Button>
-          </Td>
+          </ActCell>
         </Tr>
       ))}
     </Table>

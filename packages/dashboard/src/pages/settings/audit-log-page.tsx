@@ -12,8 +12,7 @@ const number = new Intl.NumberFormat();
 
 /** Who did what, when and from where, a page at a time. */
 export function AuditLogPage() {
-  const { page: wanted } = route.useSearch();
-  const page = Math.max(1, Math.trunc(Number(wanted ?? 1)) || 1);
+  const { page = 1 } = route.useSearch();
   const { data, error, refetch, isPlaceholderData } = useQuery({
     ...ask("listAuditLog", { limit: PAGE, offset: (page - 1) * PAGE }),
     placeholderData: keepPreviousData,
@@ -44,12 +43,12 @@ function Pages({ page, total }: { page: number; total: number }) {
         {number.format((page - 1) * PAGE + 1)} to {number.format(last)} of {number.format(total)}
       </p>
       {page > 1 && (
-        <ButtonLink to="/settings/audit-log" search={page === 2 ? {} : { page: String(page - 1) }}>
+        <ButtonLink to="/settings/audit-log" search={page === 2 ? {} : { page: page - 1 }}>
           Newer
         </ButtonLink>
       )}
       {last < total && (
-        <ButtonLink to="/settings/audit-log" search={{ page: String(page + 1) }}>
+        <ButtonLink to="/settings/audit-log" search={{ page: page + 1 }}>
           Older
         </ButtonLink>
       )}

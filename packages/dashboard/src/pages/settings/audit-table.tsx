@@ -24,8 +24,13 @@ export function AuditTable({ entries }: { entries: Entry[] }) {
     >
       {entries.map((entry) => (
         <Tr key={entry.id}>
-          <Td className="align-top text-soft">
-            <Time at={entry.at} />
+          <Td className="text-soft max-sm:align-top">
+            <span className="sm:hidden">
+              <Time at={entry.at} />
+            </span>
+            <span className="hidden sm:inline">
+              <Time at={entry.at} isExact />
+            </span>
           </Td>
           <Td>
             <What entry={entry} names={names} />

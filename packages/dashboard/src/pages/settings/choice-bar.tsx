@@ -19,14 +19,14 @@ export function ChoiceBar<Value extends string>({
       {options.map((option) => (
         <label
           key={option.value}
-          className="flex min-h-7 cursor-pointer items-center rounded-md px-3 text-soft has-checked:bg-raised has-checked:text-ink has-checked:outline has-checked:outline-1 has-checked:outline-line has-focus-visible:outline-2 has-focus-visible:outline-ink pointer-coarse:min-h-11"
+          className="relative flex min-h-7 items-center rounded-md px-3 text-soft has-checked:bg-raised has-checked:text-ink has-checked:outline has-checked:outline-1 has-checked:outline-line has-focus-visible:outline-2 has-focus-visible:outline-ink pointer-coarse:min-h-11"
         >
           <input
             type="radio"
             name={name}
             checked={option.value === value}
             onChange={() => onChange(option.value)}
-            className="sr-only"
+            className="absolute inset-0 cursor-pointer opacity-0"
           />
           {option.label}
         </label>

@@ -18,8 +18,10 @@ export function HealthCheck({
 }: Omit<DoctorCheck, "id"> & { children?: ReactNode }) {
   const { tone, text } = states[state];
   return (
-    <li className="grid gap-x-6 gap-y-1 border-b border-line py-3 sm:grid-cols-[9rem_minmax(0,1fr)]">
-      <Status tone={tone}>{text}</Status>
+    <li className="grid gap-x-6 gap-y-1 border-b border-line py-3 last:border-b-0 sm:grid-cols-[9rem_minmax(0,1fr)]">
+      <div>
+        <Status tone={tone}>{text}</Status>
+      </div>
       <div className="grid gap-1">
         <h3 className="font-medium">{title}</h3>
         <p className="max-w-[70ch] text-soft">{detail}</p>

@@ -1,10 +1,28 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { Button } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { type DoctorCheck, getDoctor } from "./coming-calls.ts";
 import { HealthCheck } from "./health-check.tsx";
 import { StreamHealth, streamTest } from "./stream-health.tsx";
+
+const link = "w-fit underline underline-offset-2";
+
+/** What can be mended in the dashboard itself. */
+const placesToMend: Record<string, ReactNode> = {
+  model: (
+    <Link to="/settings/models" className={link}>
+      Set up a provider
+    </Link>
+  ),
+  deliveries: (
+    <Link to="/settings/webhooks" className={link}>
+      See the forms and their last deliveries
+    </Link>
+  ),
+};
 
 const urgency = ["failure", "warning", "ok"];
 
@@ -28,6 +46,12 @@ export function HealthPage() {
         </Button>
       }
     >
+      <Section
+        title="The way to it"
+        description="Replies are streamed. This test has the server send five events, a fifth of a second apart, and looks how they arrive here."
+      >
+        <StreamHealth />
+      </Section>
       <Section title="The server" description={data && summaryOf(data.checks)}>
         {error && !data && <ErrorState error={error} onRetry={refetch} />}
         {!data && !error && <SkeletonRows count={8} label="Looking" />}
@@ -36,16 +60,12 @@ export function HealthPage() {
             {data.checks
               .toSorted((a, b) => urgency.indexOf(a.state) - urgency.indexOf(b.state))
               .map((check) => (
-                <HealthCheck key={check.id} {...check} />
+                <HealthCheck key={check.id} {...check}>
+                  {check.state !== "ok" && placesToMend[check.id]}
+                </HealthCheck>
               ))}
           </ul>
         )}
-      </Section>
-      <Section
-        title="The way to it"
-        description="Replies are streamed. This test has the server send five events, a fifth of a second apart, and looks how they arrive here."
-      >
-        <StreamHealth />
       </Section>
     </Page>
   );

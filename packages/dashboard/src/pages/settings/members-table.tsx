@@ -6,6 +6,7 @@ import { Tag } from "../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useCall } from "../../data/queries.ts";
+import { ActCell, ActHead } from "./act-cell.tsx";
 import { LosingRights, RemovingMember } from "./member-dialogs.tsx";
 import { RoleSelect, roleNames } from "./role-select.tsx";
 
@@ -26,11 +27,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
             <Th>Person</Th>
             <Th>Role</Th>
             <Th className="hidden sm:table-cell">Joined</Th>
-            {isAdmin && (
-              <Th>
-                <span className="sr-only">Act</span>
-              </Th>
-            )}
+            {isAdmin && <ActHead />}
           </>
         }
       >
@@ -48,7 +45,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
                 <Time at={member.joinedAt} />
               </Td>
               {isAdmin && (
-                <Td className="pe-0 text-end">
+                <ActCell>
                   {mayTouch && (
                     <Button
                       look="plain"
@@ -59,7 +56,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
                       {isSelf ? "Leave" : "Remove"}
                     </Button>
                   )}
-                </Td>
+                </ActCell>
               )}
             </Tr>
           );

@@ -8,6 +8,7 @@ import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask, useCall } from "../../data/queries.ts";
+import { ActCell, ActHead } from "./act-cell.tsx";
 import { CopyLink } from "./copy-link.tsx";
 import { roleNames } from "./role-select.tsx";
 
@@ -50,9 +51,7 @@ function InvitationTable({
           <Th>E-mail</Th>
           <Th className="hidden sm:table-cell">Role</Th>
           <Th className="hidden sm:table-cell">Until</Th>
-          <Th>
-            <span className="sr-only">Act</span>
-          </Th>
+          <ActHead />
         </>
       }
     >
@@ -68,7 +67,7 @@ function InvitationTable({
           <Td className="hidden text-soft sm:table-cell">
             <Time at={invitation.expiresAt} />
           </Td>
-          <Td className="pe-0 text-end">
+          <ActCell>
             <CopyLink url={invitation.url} whose={invitation.email} />
             <Button
               look="plain"
@@ -78,7 +77,7 @@ function InvitationTable({
             >
               Take back
             </Button>
-          </Td>
+          </ActCell>
         </Tr>
       ))}
     </Table>

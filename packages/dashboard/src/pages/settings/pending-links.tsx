@@ -4,13 +4,19 @@ import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
+import { ActCell, ActHead } from "./act-cell.tsx";
 import { CopyLink } from "./copy-link.tsx";
 
 const kinds = { "sign-in": "Sign in", "password-reset": "New password" } as const;
 
 /** Links that a server without mail could not send. Whoever opens one acts as its person, so only owners see them. */
 export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
-  const { data, error, refetch } = useQuery({ ...ask("listPendingLinks"), enabled: !sendsMail });
+  // Whoever asked for one is waiting for it.
+  const { data, error, refetch } = useQuery({
+    ...ask("listPendingLinks"),
+    enabled: !sendsMail,
+    refetchInterval: 10_000,
+  });
   if (sendsMail) return null;
   return (
     <Section
@@ -31,9 +37,7 @@ export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
               <Th>To</Th>
               <Th className="hidden sm:table-cell">Asked for</Th>
               <Th className="hidden sm:table-cell">Until</Th>
-              <Th>
-                <span className="sr-only">Act</span>
-              </Th>
+              <ActHead />
             </>
           }
         >
@@ -47,9 +51,9 @@ export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
               <Td className="hidden text-soft sm:table-cell">
                 <Time at={expiresAt} />
               </Td>
-              <Td className="pe-0 text-end">
+              <ActCell>
                 <CopyLink url={url} whose={email} />
-              </Td>
+              </ActCell>
             </Tr>
           ))}
         </Table>

@@ -19,10 +19,10 @@ export function ProviderRow({
 }) {
   const test = useMutation({ mutationFn: () => testProvider(provider, {}) });
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2">
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2 last:border-b-0">
       <div className="min-w-0 flex-1 basis-56">
         <div className="flex flex-wrap items-center gap-x-3">
-          <span className="font-medium">{label}</span>
+          <span className="font-medium sm:w-56">{label}</span>
           <span className="text-soft">
             <Source source={source} />
           </span>

@@ -4,6 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
+import { ActCell, ActHead } from "./act-cell.tsx";
 import type { SecretUse } from "./secret-uses.ts";
 
 type Secret = Output<"listSecrets">[number];
@@ -29,9 +30,7 @@ export function SecretsTable({
           <Th className="hidden sm:table-cell">May go to</Th>
           <Th className="hidden md:table-cell">Used by</Th>
           <Th className="hidden md:table-cell">Changed</Th>
-          <Th>
-            <span className="sr-only">Act</span>
-          </Th>
+          <ActHead />
         </>
       }
     >
@@ -39,6 +38,7 @@ export function SecretsTable({
         <Tr key={secret.name}>
           <Td className="min-w-32">
             <code className="font-mono">{secret.name}</code>
+            {secret.hosts.length > 0 && <div className="text-sm text-soft sm:hidden">{secret.hosts.join(", ")}</div>}
           </Td>
           <Td className="hidden text-soft sm:table-cell">
             {secret.hosts.length > 0 ? secret.hosts.join(", ") : "The host of its tool"}
@@ -49,7 +49,7 @@ export function SecretsTable({
           <Td className="hidden text-soft md:table-cell">
             <Time at={secret.updatedAt} />
           </Td>
-          <Td className="pe-0 text-end whitespace-nowrap">
+          <ActCell>
             <Button look="plain" aria-label={`Replace ${secret.name}`} onClick={() => onReplace(secret)}>
               Replace
             </Button>
@@ -61,7 +61,7 @@ export function SecretsTable({
             >
               Delete
             </Button>
-          </Td>
+          </ActCell>
         </Tr>
       ))}
     </Table>

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Button } from "../../components/button.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { ActCell, ActHead } from "./act-cell.tsx";
 import { LastDelivery } from "./last-delivery.tsx";
 import type { AgentTools } from "./use-all-tools.ts";
 
@@ -15,9 +16,7 @@ export function WebhooksTable({ forms, onSecret }: { forms: Form[]; onSecret: (f
           <Th>Form</Th>
           <Th className="hidden md:table-cell">Webhook</Th>
           <Th className="hidden sm:table-cell">Last delivery</Th>
-          <Th>
-            <span className="sr-only">Act</span>
-          </Th>
+          <ActHead />
         </>
       }
     >
@@ -32,17 +31,17 @@ export function WebhooksTable({ forms, onSecret }: { forms: Form[]; onSecret: (f
               <LastDelivery {...form} />
             </div>
           </Td>
-          <Td className="hidden max-w-64 md:table-cell">
+          <Td className="hidden max-w-64 truncate md:table-cell">
             <Target tool={form.tool} />
           </Td>
           <Td className="hidden sm:table-cell">
             <LastDelivery {...form} />
           </Td>
-          <Td className="pe-0 text-end">
+          <ActCell>
             <Button aria-label={`Signing secret of ${form.tool.name}`} onClick={() => onSecret(form)}>
               Secret
             </Button>
-          </Td>
+          </ActCell>
         </Tr>
       ))}
     </Table>
@@ -71,7 +70,7 @@ function Target({ tool }: Pick<Form, "tool">) {
   return (
     <>
       {tool.formWebhookUrl ? (
-        <code className="font-mono break-all" title={tool.formWebhookUrl}>
+        <code className="font-mono" title={tool.formWebhookUrl}>
           {tool.formWebhookUrl}
         </code>
       ) : (
