@@ -26,7 +26,9 @@ export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
       {error && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <SkeletonRows count={2} label="Loading links" />}
       {data?.length === 0 && (
-        <p className="text-soft">None at the moment. One appears when somebody asks for a link to sign in.</p>
+        <p className="text-soft">
+          None at the moment. A server that only its own machine can reach writes them to its log instead.
+        </p>
       )}
       {data && data.length > 0 && (
         <Table
