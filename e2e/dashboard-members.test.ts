@@ -4,7 +4,7 @@ import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { createBrowser, createOrganization, createOwner, password, patiently } from "../test/session-client.ts";
 
-describe("people in the settings", () => {
+describe("people in the settings", { timeout: 60_000 }, () => {
   let site: DashboardSite;
   let member: string;
   let admin: string;
@@ -52,8 +52,8 @@ describe("people in the settings", () => {
     const url = await dialog.getByRole("region", { name: "the link" }).innerText();
     await isFit(page);
     await dialog.getByRole("button", { name: "Done" }).click();
-    await page.getByRole("button", { name: "Copy the link of ben@harbour-bikes.example" }).click();
-    await page.getByText("Copied").waitFor();
+    await page.getByRole("button", { name: "Copy link of ben@harbour-bikes.example" }).click();
+    await page.getByRole("button", { name: "Copied: link of ben@" }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url);
     const { status } = await createBrowser(site.server).call("POST", "/auth/magic-link", { email: member });
     expect(status).toBe(200);
@@ -118,6 +118,7 @@ describe("people in the settings", () => {
     const { page, problems } = await site.open("/settings", { email: member });
     await page.waitForURL("**/settings/members");
     const tabs = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
+    await tabs.first().waitFor();
     expect(await tabs.allInnerTexts()).toEqual(["Members", "Plan", "You"]);
     for (const path of ["api", "secrets", "models", "webhooks", "audit-log", "health"]) {
       await page.goto(`${site.server.url}/dashboard/settings/${path}`);

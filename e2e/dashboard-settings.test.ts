@@ -8,7 +8,7 @@ import { startReceiver } from "../test/webhook-receiver.ts";
 
 const unlimited = { FOYER_LIMIT_SIGN_IN_PER_IP: "0", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
 
-describe("the settings", () => {
+describe("the settings", { timeout: 60_000 }, () => {
   let site: DashboardSite;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   let upstream: Upstream;
@@ -144,7 +144,7 @@ describe("the settings", () => {
     await page.getByText("No provider is set up.").waitFor();
     await picture(page, "dashboard-models-bare");
     await isFit(page);
-    await page.getByRole("button", { name: "Set up OpenAI-compatible" }).click();
+    await page.getByRole("button", { name: "Set up: OpenAI-compatible" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText(/cannot be used without it/).waitFor();

@@ -18,6 +18,7 @@ export function ProviderRow({
   onRemove: () => void;
 }) {
   const test = useMutation({ mutationFn: () => testProvider(provider, {}) });
+  const edit = source === "account" ? "Change" : source === "environment" ? "Use your own" : "Set up";
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2 last:border-b-0">
       <div className="min-w-0 flex-1 basis-56">
@@ -41,8 +42,8 @@ export function ProviderRow({
             Remove
           </Button>
         )}
-        <Button aria-label={`${source === "account" ? "Change" : "Set up"} ${label}`} onClick={onEdit}>
-          {source === "account" ? "Change" : source === "environment" ? "Use your own" : "Set up"}
+        <Button aria-label={`${edit}: ${label}`} onClick={onEdit}>
+          {edit}
         </Button>
       </div>
     </li>
