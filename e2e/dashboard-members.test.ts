@@ -132,6 +132,17 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("brings the open page's tab into sight on a phone", async () => {
+    const { page } = await site.open("/settings/you", { context: { viewport: { width: 390, height: 844 } } });
+    const tab = page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "You" });
+    const end = async () => {
+      const box = await tab.boundingBox();
+      return box ? box.x + box.width : Number.POSITIVE_INFINITY;
+    };
+    await expect.poll(end, patiently).toBeLessThanOrEqual(390);
+    expect(await overflowOf(page)).toBe(0);
+  });
+
   it("changes the password, the look and the organization", async () => {
     const owner = await createOwner(site.server);
     await createOrganization(site.server, owner.userId);

@@ -1,13 +1,14 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "../test/server.ts";
-import { stageSdk } from "./pack-sdk.ts";
+import { packSdk } from "./pack-sdk.ts";
 
 const root = join(import.meta.dirname, "..");
-const tsc = join(root, "node_modules/.bin/tsc");
+const tsc = join(root, "node_modules/typescript/bin/tsc");
 
 /** What somebody writes who has nothing but the package. */
 const program = `
@@ -67,7 +68,7 @@ describe("the SDK as a package", () => {
   beforeAll(async () => {
     project = mkdtempSync(join(tmpdir(), "foyer-sdk-"));
     const staged = join(project, "staged");
-    stageSdk(staged);
+    packSdk(staged);
     execFileSync("npm", ["pack", staged, "--pack-destination", project, "--silent"], { stdio: "pipe" });
     const [tarball = ""] = readdirSync(project).filter((name) => name.endsWith(".tgz"));
     const place = join(project, "node_modules/@foyer/sdk");
@@ -86,7 +87,7 @@ describe("the SDK as a package", () => {
     const options = ["--strict", "--target", "es2022", "--module", "nodenext", "--skipLibCheck", "false"];
     const types = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
     try {
-      execFileSync(tsc, [...options, ...types, ...flags, name], { cwd: project, stdio: "pipe" });
+      execFileSync(process.execPath, [tsc, ...options, ...types, ...flags, name], { cwd: project, stdio: "pipe" });
       return "";
     } catch (error) {
       return String((error as { stdout?: Buffer }).stdout ?? error);
@@ -117,8 +118,9 @@ describe("the SDK as a package", () => {
   it("runs in a plain project", async () => {
     expect(compile("program.ts", program)).toBe("");
     const { key } = await server.createAccount();
-    const output = await run(process.execPath, ["program.js", server.url, key], project);
-    const { said, code, names } = JSON.parse(output);
+    const parameters = ["program.js", server.url, key];
+    const { stdout } = await promisify(execFile)(process.execPath, parameters, { cwd: project });
+    const { said, code, names } = JSON.parse(stdout);
     expect(said).toContain("nine");
     expect([code, names]).toEqual(["NOT_FOUND", ["Harbour"]]);
   });
@@ -132,10 +134,3 @@ describe("the SDK as a package", () => {
     expect(compile("comparison.ts", comparison, ...flags)).toBe("");
   }, 60_000);
 });
-
-/** Without stopping this process, in which the server answers. */
-async function run(command: string, parameters: string[], cwd: string): Promise<string> {
-  const { execFile } = await import("node:child_process");
-  const { promisify } = await import("node:util");
-  return (await promisify(execFile)(command, parameters, { cwd })).stdout;
-}

@@ -11,13 +11,13 @@ const source = join(root, "packages/sdk");
  *
  * @param folder is replaced
  */
-export function stageSdk(folder: string): void {
+export function packSdk(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   const lib = join(folder, "lib");
   const emitted = join(folder, "emitted");
   mkdirSync(emitted, { recursive: true });
-  const tsc = join(root, "node_modules/.bin/tsc");
-  execFileSync(tsc, ["-p", join(source, "tsconfig.build.json"), "--outDir", emitted], { stdio: "inherit" });
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  execFileSync(process.execPath, [tsc, "-p", join(source, "tsconfig.build.json"), "--outDir", emitted], { cwd: root });
   renameSync(join(emitted, "sdk/src"), lib);
   mkdirSync(join(lib, "contract"));
   for (const path of globSync(join(emitted, "contract/src/*.d.ts"))) {
@@ -51,6 +51,6 @@ function manifest() {
 
 if (import.meta.main) {
   const folder = join(source, "dist");
-  stageSdk(folder);
+  packSdk(folder);
   console.log(`The package is in ${folder}: publish it with "npm publish packages/sdk/dist".`);
 }

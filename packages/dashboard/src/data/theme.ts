@@ -5,7 +5,7 @@ export type Theme = "system" | "light" | "dark";
 const key = "foyer.theme";
 const listeners = new Set<() => void>();
 
-export function savedTheme(): Theme {
+function savedTheme(): Theme {
   const saved = localStorage.getItem(key);
   return saved === "light" || saved === "dark" ? saved : "system";
 }

@@ -11,5 +11,9 @@ export function ActHead() {
 }
 
 export function ActCell({ children }: { children?: ReactNode }) {
-  return <td className="text-end whitespace-nowrap">{children}</td>;
+  return (
+    <td className="whitespace-nowrap">
+      <div className="flex items-center justify-end">{children}</div>
+    </td>
+  );
 }

@@ -31,7 +31,9 @@ function NotOpen({ name, least }: { name: string; least: string }) {
     <Page title={name}>
       <div className="grid justify-items-start gap-4">
         <ErrorState error={new FoyerError("FORBIDDEN", `This page is for ${who}. Ask one of them.`)} />
-        <ButtonLink to="/settings/members">See who they are</ButtonLink>
+        <ButtonLink to="/settings/members" className="ms-6">
+          See who they are
+        </ButtonLink>
       </div>
     </Page>
   );

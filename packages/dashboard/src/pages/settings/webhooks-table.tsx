@@ -38,8 +38,8 @@ export function WebhooksTable({ forms, onSecret }: { forms: Form[]; onSecret: (f
             <LastDelivery {...form} />
           </Td>
           <ActCell>
-            <Button aria-label={`Signing secret of ${form.tool.name}`} onClick={() => onSecret(form)}>
-              Secret
+            <Button look="plain" aria-label={`Signing secret of ${form.tool.name}`} onClick={() => onSecret(form)}>
+              Signing secret
             </Button>
           </ActCell>
         </Tr>
