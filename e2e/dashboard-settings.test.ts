@@ -104,6 +104,22 @@ describe("the settings", { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("copies in a dialog on plain http too, where browsers have no clipboard for scripts", async () => {
+    const { page } = await open("/api", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+    await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+    await page.reload();
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Plain");
+    await page.keyboard.press("Enter");
+    const key = await page.getByRole("region", { name: "the key" }).innerText();
+    await page.getByRole("button", { name: "Copy the key" }).click();
+    await page.getByRole("button", { name: "the key: copied" }).waitFor();
+    const reader = await page.context().newPage();
+    await reader.goto(`${site.server.url}/dashboard/settings/you`);
+    await reader.bringToFront();
+    expect(await reader.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  });
+
   it("keeps secrets, says who uses them, and never shows them", async () => {
     const { page, problems } = await open("/secrets");
     await page.getByRole("row", { name: /STOCK_API_KEY.*stock_look_up/ }).waitFor();
