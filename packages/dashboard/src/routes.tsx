@@ -1,3 +1,4 @@
+import type { EndpointName } from "@foyer/sdk";
 import {
   createRootRoute,
   createRoute,
@@ -11,6 +12,7 @@ import { lastAgentId } from "./data/last-agent.ts";
 import { ask, isSignedOut, queryClient } from "./data/queries.ts";
 import { analyticsQuery, rangeOf } from "./pages/forms/analytics-days.ts";
 import { pageQuery } from "./pages/forms/submission-filter.ts";
+import { mayOpen, settingsPages } from "./shell/destinations.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 // Every page of the dashboard and its address. A page's code is loaded when it is first opened, or about to be.
@@ -208,28 +210,33 @@ const settings = createRoute({
 const settingsHome = createRoute({
   getParentRoute: () => settings,
   path: "/",
-  beforeLoad: () => {
-    throw redirect({ to: "/settings/api" });
+  beforeLoad: async ({ location }) => {
+    const { role } = await enter(location.href);
+    throw redirect({ to: settingsPages.find((page) => mayOpen(role, page))?.to ?? "/settings/you" });
   },
 });
 const apiKeys = createRoute({
   getParentRoute: () => settings,
   path: "/api",
+  loader: () => early("listApiKeys"),
   component: lazyRouteComponent(() => import("./pages/settings/api-keys-page.tsx"), "ApiKeysPage"),
 });
 const members = createRoute({
   getParentRoute: () => settings,
   path: "/members",
+  loader: () => early("listMembers"),
   component: lazyRouteComponent(() => import("./pages/settings/members-page.tsx"), "MembersPage"),
 });
 const secrets = createRoute({
   getParentRoute: () => settings,
   path: "/secrets",
+  loader: () => early("listSecrets"),
   component: lazyRouteComponent(() => import("./pages/settings/secrets-page.tsx"), "SecretsPage"),
 });
 const models = createRoute({
   getParentRoute: () => settings,
   path: "/models",
+  loader: () => early("listProviders"),
   component: lazyRouteComponent(() => import("./pages/settings/models-page.tsx"), "ModelsPage"),
 });
 const webhooks = createRoute({
@@ -245,6 +252,8 @@ const plan = createRoute({
 const auditLog = createRoute({
   getParentRoute: () => settings,
   path: "/audit-log",
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number } =>
+    Number(page) > 1 ? { page: Math.trunc(Number(page)) } : {},
   component: lazyRouteComponent(() => import("./pages/settings/audit-log-page.tsx"), "AuditLogPage"),
 });
 const health = createRoute({
@@ -317,6 +326,11 @@ async function enter(href: string, error?: string) {
     if (!isSignedOut(cause)) throw cause;
     throw redirect({ to: "/sign-in", search: { next: `/dashboard${href}`, ...(error ? { error } : {}) } });
   }
+}
+
+/** Asks before the page is there; what fails is the page's to show. */
+function early(...names: EndpointName[]) {
+  return Promise.allSettled(names.map((name) => queryClient.ensureQueryData(ask(name))));
 }
 
 /** The named texts of an address's query; whatever else it says is dropped. */

@@ -1,12 +1,13 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
 import { IconButton } from "./button.tsx";
+import { notify } from "./notices.ts";
 
 /** Code or a key, with a button that copies it. Works without the clipboard's permission too, as on plain http. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await writeClipboard(text);
+    if (!(await writeClipboard(text))) return notify("Select the text and copy it yourself.", { isWrong: true });
     setCopied(true);
     setTimeout(() => setCopied(false), 2_000);
   };
@@ -28,13 +29,24 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Browsers have no clipboard on pages that came by plain http from elsewhere than this machine. */
-async function writeClipboard(text: string) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+/**
+ * Browsers have no clipboard on pages that came by plain http from elsewhere than this machine, but for what is selected.
+ * An open dialog takes the focus away from what is not in it. @returns whether it was copied
+ */
+export async function writeClipboard(text: string): Promise<boolean> {
+  const isDone = navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  if (await isDone) return true;
+  const before = document.activeElement;
   const area = document.createElement("textarea");
   area.value = text;
-  document.body.append(area);
+  area.style.position = "fixed";
+  (document.querySelector("[role=dialog]") ?? document.body).append(area);
   area.select();
-  document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return isCopied;
 }

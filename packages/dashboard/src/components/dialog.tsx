@@ -31,6 +31,7 @@ export function Dialog({
         <Radix.Overlay className={overlay} />
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
+          onOpenAutoFocus={focusFirstField}
           className={`appear fixed z-40 flex flex-col overflow-y-auto border-line bg-paper ${place}`}
         >
           <header className="sticky top-0 z-10 flex items-start gap-4 bg-paper px-6 pt-5 pb-3">
@@ -49,6 +50,14 @@ export function Dialog({
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** Not the button that closes it. Back at the end goes the focus to where it was before, which `autoFocus` would lose. */
+function focusFirstField(event: Event) {
+  const field = (event.currentTarget as HTMLElement).querySelector<HTMLElement>("input, select, textarea");
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
 }
 
 /** Asks before something is destroyed. With `typed`, that word has to be written first. `action` names what it destroys: "Delete Harbour". */

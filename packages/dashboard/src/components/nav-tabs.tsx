@@ -1,9 +1,25 @@
-import { Link, type LinkProps } from "@tanstack/react-router";
+import { Link, type LinkProps, useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 
 /** Parts of one page that have an address each. */
 export function NavTabs({ label, tabs }: { label: string; tabs: ReadonlyArray<LinkProps & { name: string }> }) {
+  const nav = useRef<HTMLElement>(null);
+  const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
+
+  // On a phone the open part may be out of sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is what moves it
+  useEffect(() => {
+    const open = nav.current?.querySelector<HTMLElement>("[aria-current=page]");
+    if (nav.current && open)
+      nav.current.scrollLeft = open.offsetLeft - (nav.current.clientWidth - open.offsetWidth) / 2;
+  }, [pathname]);
+
   return (
-    <nav aria-label={label} className="-mx-4 mb-6 overflow-x-auto border-b border-line px-4 sm:mx-0 sm:px-0">
+    <nav
+      ref={nav}
+      aria-label={label}
+      className="relative -mx-4 mb-6 overflow-x-auto border-b border-line px-4 sm:mx-0 sm:px-0"
+    >
       <ul className="flex gap-5">
         {tabs.map(({ name, ...link }) => (
           <li key={name}>

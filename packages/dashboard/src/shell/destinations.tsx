@@ -18,6 +18,13 @@ export const agentPages = [
 
 export const settingsIcon = <Settings size={16} aria-hidden />;
 
+const roles = ["member", "admin", "owner"];
+
+/** Whether somebody with that role may use a page of the settings. */
+export function mayOpen(role: string | null, { least }: { least: string }): boolean {
+  return roles.indexOf(role ?? "member") >= roles.indexOf(least);
+}
+
 /** The pages of the settings, and the least role that may use each. */
 export const settingsPages = [
   { name: "API", to: "/settings/api", least: "admin" },

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps, useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { ChevronsUpDown, Monitor, Moon, Search, Sun } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Lamp } from "../components/lamp.tsx";
 import { Menu } from "../components/menu.tsx";
 import { api } from "../data/api.ts";
 import { lastAgentId, rememberAgent } from "../data/last-agent.ts";
 import { ask, queryClient } from "../data/queries.ts";
-import { chooseTheme, savedTheme, type Theme } from "../data/theme.ts";
+import { chooseTheme, type Theme, useTheme } from "../data/theme.ts";
 import { agentPages, settingsIcon } from "./destinations.tsx";
 
 /** The agent that is worked on, its pages, and who is signed in. */
@@ -103,7 +103,7 @@ const themes: ReadonlyArray<{ theme: Theme; label: string; icon: ReactNode }> = 
 
 function AccountMenu() {
   const { data: session } = useQuery(ask("getSession"));
-  const [theme, setTheme] = useState(savedTheme);
+  const theme = useTheme();
   const navigate = useNavigate();
   const router = useRouter();
   if (!session) return null;
@@ -146,10 +146,7 @@ function AccountMenu() {
         ...themes.map(({ theme: choice, label, icon }) => ({
           label: choice === theme ? `${label} (now)` : label,
           icon,
-          onSelect: () => {
-            chooseTheme(choice);
-            setTheme(choice);
-          },
+          onSelect: () => chooseTheme(choice),
         })),
         null,
         { label: "Sign out", onSelect: signOut },

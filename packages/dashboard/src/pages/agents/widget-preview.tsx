@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { savedTheme } from "../../data/theme.ts";
+import { type Theme, useTheme } from "../../data/theme.ts";
 import { Segmented } from "./segmented.tsx";
 import type { WidgetSettings } from "./widget-draft.ts";
 
@@ -9,7 +9,8 @@ const PHONE_HEIGHT = 760;
 /** The real widget in a page of the server's own, which is told what is not saved yet. It can be used, too. */
 export function WidgetPreview({ agentId, name, widget }: { agentId: string; name: string; widget: WidgetSettings }) {
   const [device, setDevice] = useState<keyof typeof sizes>("desktop");
-  const [theme, setTheme] = useState(themeOfDashboard);
+  const chosen = useTheme();
+  const [theme, setTheme] = useState(() => asShown(chosen));
   const frame = useFrame({ name, widget, theme });
   const stage = useRef<HTMLDivElement>(null);
   const room = useSize(stage);
@@ -64,8 +65,7 @@ export function WidgetPreview({ agentId, name, widget }: { agentId: string; name
   );
 }
 
-function themeOfDashboard(): "light" | "dark" {
-  const chosen = savedTheme();
+function asShown(chosen: Theme): "light" | "dark" {
   if (chosen !== "system") return chosen;
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }

@@ -1,5 +1,72 @@
-import { Page } from "../../components/page.tsx";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { Copyable } from "../../components/copyable.tsx";
+import { ConfirmDialog } from "../../components/dialog.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { EmptyState } from "../../components/states.tsx";
+import { ask, useCall } from "../../data/queries.ts";
+import { ApiKeysTable, type ListedKey } from "./api-keys-table.tsx";
+import { NewKeyDialog } from "./new-key-dialog.tsx";
 
+/** Keys with which programs call the API. */
 export function ApiKeysPage() {
-  return <Page title="ApiKeysPage">{null}</Page>;
+  const { data: keys } = useSuspenseQuery(ask("listApiKeys"));
+  const [isMaking, setMaking] = useState(false);
+  const [revoking, setRevoking] = useState<ListedKey | null>(null);
+  const make = (
+    <Button look="main" onClick={() => setMaking(true)}>
+      Make a key
+    </Button>
+  );
+  return (
+    <Page
+      title="API"
+      description="Programs call the API with a key. Whoever has one can do what an owner can with agents and all that belongs to them: keep it on a server, never on a page."
+      actions={keys.length > 0 && make}
+    >
+      {keys.length === 0 ? (
+        <EmptyState title="No keys yet" action={make}>
+          Make one to manage agents from a script, to chat from your own server, or to read submissions into another
+          system.
+        </EmptyState>
+      ) : (
+        <ApiKeysTable keys={keys} onRevoke={setRevoking} />
+      )}
+      <div className="mt-10">
+        <Section
+          title="Address"
+          description={
+            <>
+              Every call begins with it.{" "}
+              <a href="/docs" className="text-ink underline underline-offset-2">
+                Read what can be called
+              </a>
+            </>
+          }
+        >
+          <Copyable label="the address" text={location.origin} />
+        </Section>
+      </div>
+      {isMaking && <NewKeyDialog onClose={() => setMaking(false)} />}
+      {revoking && <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />}
+    </Page>
+  );
+}
+
+function RevokeDialog({ apiKey: { id, name, lastUsedAt }, onClose }: { apiKey: ListedKey; onClose: () => void }) {
+  const revoke = useCall("deleteApiKey", { changes: ["listApiKeys"], done: `${name} is revoked` });
+  return (
+    <ConfirmDialog
+      title={`Revoke ${name}?`}
+      action={`Revoke ${name}`}
+      isOpen
+      isBusy={revoke.isPending}
+      onClose={onClose}
+      onConfirm={() => revoke.mutate({ id }, { onSuccess: onClose })}
+    >
+      <p>Programs that use it are refused at once, and it cannot be brought back.</p>
+      <p>{lastUsedAt ? `It was used last on ${new Date(lastUsedAt).toLocaleString()}.` : "It was never used."}</p>
+    </ConfirmDialog>
+  );
 }

@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { NumberField, TextArea, TextField, Toggle } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
 import type { useDraft } from "../../components/use-draft.ts";
-import { ActionFields } from "./action-fields.tsx";
 import { ConditionFields } from "./condition-fields.tsx";
+import { ActionFields } from "./trigger-action-fields.tsx";
 import type { TriggerDraft } from "./trigger-draft.ts";
 import { TriggerPreview } from "./trigger-preview.tsx";
 

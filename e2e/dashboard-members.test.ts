@@ -1,0 +1,174 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { createBrowser, createOrganization, createOwner, password, patiently } from "../test/session-client.ts";
+
+describe("people in the settings", { timeout: 60_000 }, () => {
+  let site: DashboardSite;
+  let member: string;
+  let admin: string;
+  beforeAll(async () => {
+    // A server that others reach keeps for its owners what it could not mail.
+    site = await startDashboardSite({
+      env: { HOST: "0.0.0.0", FOYER_LIMIT_SIGN_IN_PER_IP: "0", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" },
+    });
+    await site.server.deps.db.updateTable("organizations").set({ name: "Harbour Bikes" }).execute();
+    member = await site.addMember("member");
+    admin = await site.addMember("admin");
+  });
+  afterAll(() => site.stop());
+
+  /** Only for whoever wants to look: it takes a while. */
+  const picture = async (page: Page, name: string) => {
+    if (process.env.FOYER_SCREENSHOTS) await site.picture(page, name);
+  };
+  const isFit = async (page: Page) => {
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const before = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflowOf(page)).toBe(0);
+    if (before) await page.setViewportSize(before);
+  };
+  const row = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(name) });
+
+  it("invites by a link to hand on, and takes it back", async () => {
+    const { page, problems } = await site.open("/settings/members", {
+      context: { permissions: ["clipboard-read", "clipboard-write"] },
+    });
+    await page.getByRole("button", { name: "Invite somebody" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("E-mail").fill("nobody");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("Must be an address such as you@example.com.").waitFor();
+    await picture(page, "dashboard-members-invite");
+    await isFit(page);
+    await dialog.getByLabel("E-mail").fill(member);
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("alert").getByText("is a member already").waitFor();
+    await dialog.getByLabel("E-mail").fill("ben@harbour-bikes.example");
+    await dialog.getByLabel("Role").selectOption("admin");
+    await page.keyboard.press("Enter");
+    const url = await dialog.getByRole("region", { name: "the link" }).innerText();
+    await isFit(page);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Copy link of ben@harbour-bikes.example" }).click();
+    await page.getByRole("button", { name: "Copied: link of ben@" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url);
+    const { status } = await createBrowser(site.server).call("POST", "/auth/magic-link", { email: member });
+    expect(status).toBe(200);
+    await expect.poll(async () => (await site.call(page, "GET", "/members/links")).length, patiently).toBe(1);
+    await page.reload();
+    await row(page, `${member}.*Sign in`).waitFor();
+    await picture(page, "dashboard-members");
+    await isFit(page);
+    await page.getByRole("button", { name: "Take back the invitation of ben@" }).click();
+    await isFit(page);
+    await page.getByRole("button", { name: "Take the invitation back" }).click();
+    await page.getByText("Nobody is invited at the moment.").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("changes a role, takes that back, and keeps the only owner", async () => {
+    const { page, problems } = await site.open("/settings/members");
+    await page.getByText("The only owner can neither leave nor change roles.").waitFor();
+    expect(await row(page, site.owner.email).getByRole("button").count()).toBe(0);
+    const role = page.getByLabel(`Role of ${member}`);
+    await role.selectOption("admin");
+    await page.getByText(`${member} is an admin now`).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText(`${member} is a member now`).waitFor();
+    expect(await role.inputValue()).toBe("member");
+    expect(problems).toEqual([]);
+  });
+
+  it("removes who is named, whose access ends at once", async () => {
+    const email = await site.addMember("member");
+    const theirs = (await site.open("/settings/you", { email })).page;
+    const { page } = await site.open("/settings/members");
+    await page.getByRole("button", { name: `Remove ${email}` }).click();
+    await picture(page, "dashboard-members-remove");
+    await isFit(page);
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: `Remove ${email}` })
+      .click();
+    await row(page, email).waitFor({ state: "detached" });
+    const answer = await theirs.request.get(`${site.server.url}/agents`);
+    expect(answer.ok()).toBe(false);
+  });
+
+  it("lets an admin leave an owner alone, and give up rights only after asking", async () => {
+    const email = await site.addMember("admin");
+    const { page } = await site.open("/settings/members", { email });
+    await page.getByLabel(`Role of ${admin}`).waitFor();
+    expect(await row(page, site.owner.email).getByRole("combobox").count()).toBe(0);
+    expect(await page.getByLabel(`Role of ${email}`).getByRole("option").allInnerTexts()).toEqual(["Member", "Admin"]);
+    expect(await page.getByRole("heading", { name: "Links that could not be mailed" }).count()).toBe(0);
+    await page.getByLabel(`Role of ${email}`).selectOption("member");
+    await isFit(page);
+    await page.getByRole("button", { name: "Give up my rights" }).click();
+    await page.getByText("Admins and owners invite people and change roles.").waitFor();
+    await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "API" }).waitFor({
+      state: "detached",
+    });
+  });
+
+  it("opens to a member what is theirs, and says so of the rest", async () => {
+    const { page, problems } = await site.open("/settings", { email: member });
+    await page.waitForURL("**/settings/members");
+    const tabs = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
+    await tabs.first().waitFor();
+    expect(await tabs.allInnerTexts()).toEqual(["Members", "Plan", "You"]);
+    for (const path of ["api", "secrets", "models", "webhooks", "audit-log", "health"]) {
+      await page.goto(`${site.server.url}/dashboard/settings/${path}`);
+      await page.getByRole("heading", { name: "Not open to you" }).waitFor();
+    }
+    await picture(page, "dashboard-not-open");
+    await isFit(page);
+    await page.getByRole("link", { name: "See who they are" }).click();
+    await row(page, "Owner").first().waitFor();
+    await isFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("brings the open page's tab into sight on a phone", async () => {
+    const { page } = await site.open("/settings/you", { context: { viewport: { width: 390, height: 844 } } });
+    const tab = page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "You" });
+    const end = async () => {
+      const box = await tab.boundingBox();
+      return box ? box.x + box.width : Number.POSITIVE_INFINITY;
+    };
+    await expect.poll(end, patiently).toBeLessThanOrEqual(390);
+    expect(await overflowOf(page)).toBe(0);
+  });
+
+  it("changes the password, the look and the organization", async () => {
+    const owner = await createOwner(site.server);
+    await createOrganization(site.server, owner.userId);
+    const { page, problems } = await site.open("/settings/you", { email: owner.email });
+    const elsewhere = (await site.open("/settings/you", { email: owner.email })).page;
+    await page.getByLabel("Current password").fill("not the password");
+    await page.getByLabel("New password").fill("another long enough password");
+    await page.keyboard.press("Enter");
+    await page.getByText("Is not your password.").waitFor();
+    await picture(page, "dashboard-you");
+    await isFit(page);
+    await page.getByLabel("Current password").fill(password);
+    await page.keyboard.press("Enter");
+    await page.getByText("The new password holds.").waitFor();
+    expect(await page.getByLabel("New password").inputValue()).toBe("");
+    expect((await elsewhere.request.get(`${site.server.url}/auth/session`)).status()).toBe(401);
+
+    await page.getByRole("radio", { name: "Dark" }).check();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+    await page.getByRole("button", { name: /^Account of/ }).click();
+    await page.getByRole("menuitem", { name: "Dark (now)" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Go to Second" }).click();
+    await page.waitForURL("**/dashboard/start");
+    const { organization } = await (await page.request.get(`${site.server.url}/auth/session`)).json();
+    expect(organization.name).toBe("Second");
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,339 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { createOwner, patiently } from "../test/session-client.ts";
+import { startUpstream, type Upstream } from "../test/upstream.ts";
+import { startReceiver } from "../test/webhook-receiver.ts";
+
+const unlimited = { FOYER_LIMIT_SIGN_IN_PER_IP: "0", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
+
+describe("the settings", { timeout: 60_000 }, () => {
+  let site: DashboardSite;
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let upstream: Upstream;
+  let agentId: string;
+  let formId: string;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    upstream = await startUpstream(({ request, response }) => {
+      response.statusCode = request.headers.authorization === "Bearer sk-right" ? 200 : 401;
+      response.end(JSON.stringify({ data: [{ id: "harbour-large" }, { id: "harbour-small" }] }));
+    });
+    const env = {
+      ...unlimited,
+      FOYER_OUTBOUND_ALLOW: "127.0.0.1",
+      FOYER_SUBMIT_WAIT: "2s",
+      FOYER_WEBHOOK_TIMEOUT: "1s",
+    };
+    site = await startDashboardSite({ env });
+    await site.server.deps.db.updateTable("organizations").set({ name: "Harbour Bikes" }).execute();
+    ({ agentId, formId } = await furnish(site, receiver.url));
+  });
+  afterAll(async () => {
+    await site.stop();
+    await receiver.stop();
+    await upstream.stop();
+  });
+
+  /** Only for whoever wants to look: it takes a while. */
+  const picture = async (page: Page, name: string) => {
+    if (process.env.FOYER_SCREENSHOTS) await site.picture(page, name);
+  };
+  const open = (path: string, more = {}) => site.open(`/settings${path}`, more);
+  const isFit = async (page: Page) => {
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const before = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflowOf(page)).toBe(0);
+    if (before) await page.setViewportSize(before);
+  };
+  const isRefused = async (key: string) => {
+    const { status } = await fetch(`${site.server.url}/agents`, { headers: { authorization: `Bearer ${key}` } });
+    return status === 401;
+  };
+
+  it("makes a key, shows it once, and revokes it", async () => {
+    const { page, problems } = await open("/api", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+    await page.getByRole("heading", { name: "No keys yet" }).waitFor();
+    await picture(page, "dashboard-api-empty");
+    await isFit(page);
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByLabel("Name").evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
+    await dialog.getByText(/must/i).first().waitFor();
+    await isFit(page);
+    await dialog.getByLabel("Name").fill("Stock sync");
+    await dialog.getByLabel("Expires").selectOption("date");
+    await dialog.getByLabel("Last day").fill("2020-01-01");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("Must be in the future.").waitFor();
+    await picture(page, "dashboard-api-new");
+    await dialog.getByLabel("Expires").selectOption("90");
+    await dialog.getByRole("button", { name: "Make the key" }).click();
+
+    const key = await page.getByRole("region", { name: "the key" }).innerText();
+    await page.getByRole("button", { name: "Copy the key" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+    expect(await page.getByRole("region", { name: "the example" }).innerText()).toContain(`Bearer ${key}`);
+    expect(await isRefused(key)).toBe(false);
+    await page.keyboard.press("Escape");
+    await page.getByRole("alert").getByText("Did you copy the key?").waitFor();
+    await picture(page, "dashboard-api-made");
+    await isFit(page);
+    await page.getByRole("button", { name: "I have kept it" }).click();
+
+    for (const [name, expiresAt] of [
+      ["Website", null],
+      ["Nightly export", new Date(Date.now() + 3 * 86_400_000).toISOString()],
+    ]) {
+      await site.call(page, "POST", "/api-keys", { name, expiresAt });
+    }
+    await page.reload();
+    await page.getByRole("row", { name: /Stock sync/ }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await picture(page, "dashboard-api");
+    await isFit(page);
+    await page.getByRole("button", { name: "Revoke Stock sync" }).click();
+    await picture(page, "dashboard-api-revoke");
+    await isFit(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke Stock sync" }).click();
+    await page.getByRole("row", { name: /Stock sync/ }).waitFor({ state: "detached" });
+    expect(await isRefused(key)).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  it("copies in a dialog on plain http too, where browsers have no clipboard for scripts", async () => {
+    const { page } = await open("/api", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+    await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+    await page.reload();
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Plain");
+    await page.keyboard.press("Enter");
+    const key = await page.getByRole("region", { name: "the key" }).innerText();
+    await page.getByRole("button", { name: "Copy the key" }).click();
+    await page.getByRole("button", { name: "the key: copied" }).waitFor();
+    const reader = await page.context().newPage();
+    await reader.goto(`${site.server.url}/dashboard/settings/you`);
+    await reader.bringToFront();
+    expect(await reader.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  });
+
+  it("keeps secrets, says who uses them, and never shows them", async () => {
+    const { page, problems } = await open("/secrets");
+    await page.getByRole("row", { name: /STOCK_API_KEY.*stock_look_up/ }).waitFor();
+    await page.getByRole("button", { name: "Add a secret" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("STOCK_API_KEY");
+    await dialog.getByLabel("Value").fill("a value");
+    await page.keyboard.press("Enter");
+    await dialog.getByText(/Is taken/).waitFor();
+    await dialog.getByLabel("Name").fill("CRM_TOKEN");
+    await dialog.getByLabel("Hosts it may go to").fill("https://crm.example");
+    await dialog.getByRole("button", { name: "Keep the secret" }).click();
+    await dialog.getByText("Must be a host such as api.example.com.").waitFor();
+    await picture(page, "dashboard-secrets-new");
+    await isFit(page);
+    await dialog.getByLabel("Hosts it may go to").fill("crm.example, api.crm.example");
+    await dialog.getByRole("button", { name: "Keep the secret" }).click();
+    await page.getByRole("row", { name: /CRM_TOKEN.*crm.example, api.crm.example.*No tool/ }).waitFor();
+    await picture(page, "dashboard-secrets");
+    await isFit(page);
+
+    await page.getByRole("button", { name: "Replace CRM_TOKEN" }).click();
+    expect(await dialog.getByLabel("Hosts it may go to").inputValue()).toBe("crm.example\napi.crm.example");
+    await dialog.getByLabel("New value").fill("another value");
+    await dialog.getByRole("button", { name: "Replace the value" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain("another value");
+    await page.getByRole("button", { name: "Delete STOCK_API_KEY" }).click();
+    await dialog.getByText(/stock_look_up of Harbour/).waitFor();
+    await picture(page, "dashboard-secrets-delete");
+    await dialog.getByRole("button", { name: "Delete STOCK_API_KEY" }).click();
+    await page.getByRole("row", { name: /STOCK_API_KEY/ }).waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  it("tries a provider before and after it is set up", async () => {
+    const { page, problems } = await open("/models");
+    await page.getByText("No provider is set up.").waitFor();
+    await picture(page, "dashboard-models-bare");
+    await isFit(page);
+    await page.getByRole("button", { name: "Set up: OpenAI-compatible" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText(/cannot be used without it/).waitFor();
+    await dialog.getByLabel("Address").fill(`${upstream.url}/v1`);
+    await dialog.getByLabel("API key").fill("sk-wrong");
+    await dialog.getByRole("button", { name: "Test" }).click();
+    await dialog
+      .getByRole("status")
+      .getByText(/refused|key/i)
+      .waitFor();
+    await picture(page, "dashboard-models-test");
+    await isFit(page);
+    await dialog.getByLabel("API key").fill("sk-right");
+    await dialog.getByRole("button", { name: "Test" }).click();
+    await dialog.getByText(/It answered in \d+ ms\./).waitFor();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("listitem").getByText("Your own key").waitFor();
+    await page.getByText("harbour-large").waitFor();
+    await page.getByRole("button", { name: "Test OpenAI-compatible" }).click();
+    await page.getByText(/It answered in \d+ ms\./).waitFor();
+    await picture(page, "dashboard-models");
+    await isFit(page);
+    expect(await page.content()).not.toContain("sk-right");
+    await page.getByRole("button", { name: "Remove OpenAI-compatible" }).click();
+    await dialog.getByRole("button", { name: /Remove the settings/ }).click();
+    await page.getByText("No provider is set up.").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("lists every form's webhook, and replaces its secret without a gap", async () => {
+    const { page, problems } = await open("/webhooks");
+    await page.getByRole("row", { name: /test_ride.*Delivered/ }).waitFor();
+    await picture(page, "dashboard-webhooks");
+    await isFit(page);
+    await page.getByRole("button", { name: "Signing secret of test_ride" }).click();
+    await page.getByRole("button", { name: "Show" }).click();
+    const secret = await page.getByRole("region", { name: "the secret", exact: true }).innerText();
+    expect(secret).toMatch(/^whsec_/);
+    await page.getByRole("button", { name: "Replace it" }).click();
+    await isFit(page);
+    await page.getByRole("button", { name: "Replace the secret" }).click();
+    await page.getByText(/The one before signs too until/).waitFor();
+    await page.getByRole("button", { name: "Show" }).click();
+    expect(await page.getByRole("region", { name: "the secret before" }).innerText()).toBe(secret);
+    await picture(page, "dashboard-webhooks-secret");
+    await isFit(page);
+    await page.keyboard.press("Escape");
+    await page.getByRole("radio", { name: "PHP" }).check();
+    await page.getByRole("region", { name: "the code" }).getByText("hash_hmac").waitFor();
+    await page
+      .getByRole("link", { name: /Delivered/ })
+      .first()
+      .click();
+    await page.waitForURL(`**/agents/${agentId}/forms/*`);
+    expect(problems).toEqual([]);
+  });
+
+  it("says what the plan allows and what was used", async () => {
+    const { page, problems } = await open("/plan");
+    await page.getByRole("row", { name: /Harbour.*12,400 of 50,000/ }).waitFor();
+    expect(await page.getByRole("meter", { name: "Tokens of Harbour" }).getAttribute("value")).toBe("12400");
+    await page.getByRole("row", { name: /Workshop.*Nearly spent/ }).waitFor();
+    await picture(page, "dashboard-plan");
+    await isFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("tells who did what, page by page", async () => {
+    const { page, problems } = await open("/audit-log");
+    await page
+      .getByRole("row", { name: /Made a tool/ })
+      .first()
+      .waitFor();
+    await page
+      .getByRole("row", { name: /Made an agent.*Harbour/ })
+      .first()
+      .waitFor();
+    for (let entry = 0; entry < 60; entry++) {
+      await site.call(page, "PATCH", `/agents/${agentId}`, { temperature: entry / 100 });
+    }
+    await page.reload();
+    await page
+      .getByRole("row", { name: /Changed an agent Harbour/ })
+      .first()
+      .waitFor();
+    await picture(page, "dashboard-audit-log");
+    await page.getByRole("link", { name: "Older" }).click();
+    await page.waitForURL("**/audit-log?page=2");
+    await page.getByText(/^51 to/).waitFor();
+    await isFit(page);
+    await page.goto(`${site.server.url}/dashboard/settings/audit-log?page=900`);
+    await page.getByRole("heading", { name: "The log ends before this page" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("looks at the server and at the way to it", async () => {
+    const { page, problems } = await open("/health");
+    await page.getByRole("heading", { name: "Streams arrive as they are sent" }).waitFor();
+    await page.getByText(/^Of \d+ checks|Everything that was/).waitFor();
+    await picture(page, "dashboard-health");
+    await isFit(page);
+    const tick = 'event: tick\ndata: {"type":"tick","number":1}\n\n';
+    const whole = { contentType: "text/event-stream", body: tick.repeat(5) };
+    await page.route("**/doctor/stream", (route) => route.fulfill(whole));
+    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByRole("heading", { name: "A proxy holds streams back" }).waitFor();
+    await page.getByRole("region", { name: "the lines" }).getByText("proxy_buffering off").waitFor();
+    await page.getByRole("heading", { name: "A proxy holds streams back" }).scrollIntoViewIfNeeded();
+    await picture(page, "dashboard-health-held");
+    await isFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows nothing of another account", async () => {
+    const { email } = await createOwner(site.server);
+    const { page } = await open("/webhooks", { email });
+    await page.getByRole("heading", { name: "No forms yet" }).waitFor();
+    await isFit(page);
+    await page.goto(`${site.server.url}/dashboard/settings/plan`);
+    await page.getByRole("heading", { name: "Nothing used yet" }).waitFor();
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/tools/${formId}`);
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
+  });
+
+  it("says when the server does not answer, and goes on when it does", async () => {
+    const { page } = await open("/plan");
+    await page.getByRole("heading", { name: /^Usage in/ }).waitFor();
+    await page.route("**/audit-log?*", (route) => route.abort());
+    await page.getByRole("link", { name: "Audit log" }).click();
+    await page.getByRole("heading", { name: "The server could not be reached" }).waitFor();
+    await isFit(page);
+    await page.unroute("**/audit-log?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page
+      .getByRole("row", { name: /Signed in/ })
+      .first()
+      .waitFor();
+  });
+});
+
+/** Harbour Bikes, as far as the settings show it. */
+async function furnish(site: DashboardSite, receiverUrl: string) {
+  const { page } = await site.open("/settings/you");
+  const make = (path: string, data: object) => site.call(page, "POST", path, data);
+  const { id: agentId } = (await make("/agents", { name: "Harbour", monthlyTokenBudget: 50_000 })).data;
+  const { id: workshopId } = (await make("/agents", { name: "Workshop", monthlyTokenBudget: 20_000 })).data;
+  await make("/secrets", { name: "STOCK_API_KEY", value: "sk-stock", hosts: ["stock.example"] });
+  await make("/tools", {
+    ...{ agentId, name: "stock_look_up", description: "Looks up stock", inputSchema: { type: "object" } },
+    ...{ executionType: "http", httpUrl: "https://stock.example/bikes", httpMethod: "GET" },
+    httpHeaders: { authorization: "Bearer {{STOCK_API_KEY}}" },
+  });
+  const form = {
+    ...{ agentId, name: "test_ride", description: "Books a test ride", inputSchema: { type: "object" } },
+    ...{ executionType: "form", formExecutionMode: "webhook", formWebhookUrl: `${receiverUrl}/hooks/test-rides` },
+    formSchema: { fields: [{ name: "email", label: "E-mail", type: "email" }] },
+  };
+  const { id: formId } = await make("/tools", form);
+  await make("/tools", { ...form, agentId: workshopId, name: "repair_request" });
+  const submission = { toolId: formId, formData: { email: "ada@example.com" }, fieldsCompleted: ["email"] };
+  await make("/form-submissions/submit", submission);
+  await vi.waitFor(async () => {
+    const { submissions } = await site.call(page, "GET", `/form-submissions?toolId=${formId}`);
+    expect(submissions[0].status).toBe("webhook_success");
+  }, patiently);
+  await spend(site, agentId, 12_400);
+  await spend(site, workshopId, 17_800);
+  await page.context().close();
+  return { agentId, formId };
+}
+
+/** Tokens that an agent's replies took this month. */
+async function spend({ server }: DashboardSite, agentId: string, tokens: number) {
+  const month = new Date().toISOString().slice(0, 7);
+  await server.deps.db.insertInto("agentMonths").values({ agentId, month, tokens }).execute();
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from "react";
+import { Th } from "../../components/table.tsx";
+
+/** The last column of a table: what can be done with a row. Its heading is for screen readers. */
+export function ActHead() {
+  return (
+    <Th className="w-0">
+      <span className="sr-only">Act</span>
+    </Th>
+  );
+}
+
+export function ActCell({ children }: { children?: ReactNode }) {
+  return (
+    <td className="whitespace-nowrap">
+      <div className="flex items-center justify-end">{children}</div>
+    </td>
+  );
+}

@@ -1,0 +1,36 @@
+import { useId } from "react";
+
+/** A few ways to see the same thing, one of them chosen; the arrow keys go from one to the next. */
+export function ChoiceBar<Value extends string>({
+  label,
+  value,
+  onChange,
+  options,
+}: {
+  label: string;
+  value: Value;
+  onChange: (value: Value) => void;
+  options: ReadonlyArray<{ value: Value; label: string }>;
+}) {
+  const name = useId();
+  return (
+    <fieldset className="flex w-fit flex-wrap gap-1 rounded-lg border border-line bg-sunken p-1">
+      <legend className="sr-only">{label}</legend>
+      {options.map((option) => (
+        <label
+          key={option.value}
+          className="relative flex min-h-7 items-center rounded-md px-3 text-soft has-checked:bg-raised has-checked:text-ink has-checked:outline has-checked:outline-1 has-checked:outline-line has-focus-visible:outline-2 has-focus-visible:outline-ink pointer-coarse:min-h-11"
+        >
+          <input
+            type="radio"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+            className="absolute inset-0 cursor-pointer opacity-0"
+          />
+          {option.label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,50 @@
+import type { FormEvent, ReactNode, RefObject } from "react";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+
+type Form = {
+  form: RefObject<HTMLFormElement | null>;
+  isBusy: boolean;
+  problem: string | undefined;
+  onSubmit: (event: FormEvent) => unknown;
+};
+
+/** A few fields over the page, sent by Enter or its button. It is open for as long as it is there. */
+export function FormDialog({
+  title,
+  description,
+  action,
+  form,
+  onClose,
+  besideAction,
+  children,
+}: {
+  title: string;
+  description?: ReactNode;
+  action: string;
+  form: Form;
+  onClose: () => void;
+  /** Something else that can be done with the fields. */
+  besideAction?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Dialog title={title} description={description} isOpen onClose={onClose}>
+      <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
+        {children}
+        {form.problem && (
+          <p role="alert" className="border-s-2 border-wrong ps-3">
+            {form.problem}
+          </p>
+        )}
+        <div className="flex flex-wrap items-center justify-end gap-2 pt-1">
+          {besideAction && <div className="me-auto">{besideAction}</div>}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="main" isBusy={form.isBusy}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

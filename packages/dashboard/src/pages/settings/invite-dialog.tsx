@@ -1,0 +1,74 @@
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { Copyable } from "../../components/copyable.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Select, TextField } from "../../components/field.tsx";
+import { notify } from "../../components/notices.ts";
+import { api } from "../../data/api.ts";
+import { refresh } from "../../data/queries.ts";
+import { FormDialog } from "./form-dialog.tsx";
+import { givableRoles } from "./role-select.tsx";
+import { useDialogForm } from "./use-dialog-form.ts";
+
+type Made = { email: string; url: string };
+
+/** Asks somebody in. On a server without mail the link is shown, to hand it on. */
+export function InviteDialog({
+  isOwner,
+  sendsMail,
+  onClose,
+}: {
+  isOwner: boolean;
+  sendsMail: boolean;
+  onClose: () => void;
+}) {
+  const [made, setMade] = useState<Made>();
+  const form = useDialogForm({ email: "", role: "member" as "member" | "admin" | "owner" }, async (body) => {
+    const invitation = await api.createInvitation({ body });
+    await refresh("listInvitations");
+    if (!sendsMail) return setMade(invitation);
+    notify(`An invitation is on its way to ${invitation.email}`);
+    onClose();
+  });
+  if (made) return <HandOn {...made} onClose={onClose} />;
+  return (
+    <FormDialog title="Invite somebody" action="Invite" form={form} onClose={onClose}>
+      <TextField
+        {...{ label: "E-mail", type: "email", autoComplete: "off" }}
+        help={
+          sendsMail
+            ? "A link is sent there, good for seven days."
+            : "This server sends no mail: you get a link for them."
+        }
+        value={form.values.email}
+        onChange={(email) => form.change({ email })}
+        error={form.errorAt("email")}
+      />
+      <Select
+        label="Role"
+        options={givableRoles(isOwner)}
+        value={form.values.role}
+        onChange={(role) => form.change({ role })}
+        error={form.errorAt("role")}
+      />
+    </FormDialog>
+  );
+}
+
+function HandOn({ email, url, onClose }: Made & { onClose: () => void }) {
+  return (
+    <Dialog
+      title={`${email} is invited`}
+      description="Hand them this link. It works for seven days, for that address alone."
+      isOpen
+      onClose={onClose}
+    >
+      <Copyable label="the link" text={url} />
+      <div className="flex justify-end">
+        <Button look="main" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,18 @@
+export const expiryChoices = [
+  { value: "never", label: "Never" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+  { value: "date", label: "On a day of your choice" },
+] as const;
+
+export type ExpiryChoice = (typeof expiryChoices)[number]["value"];
+
+/** The instant that a choice means; `null` is never. A chosen day (`2026-01-31`) is over at its end, in the viewer's zone. */
+export function expiryOf(choice: ExpiryChoice, day: string, now: Date): string | null {
+  if (choice === "never") return null;
+  if (choice !== "date") return new Date(now.getTime() + Number(choice) * 86_400_000).toISOString();
+  const end = new Date(`${day}T23:59:59.999`);
+  // The server says what is wrong with a day that is none.
+  return Number.isNaN(end.getTime()) ? day : end.toISOString();
+}

@@ -1,0 +1,81 @@
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { Copyable } from "../../components/copyable.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Select, TextField } from "../../components/field.tsx";
+import { api } from "../../data/api.ts";
+import { refresh } from "../../data/queries.ts";
+import { FormDialog } from "./form-dialog.tsx";
+import { type ExpiryChoice, expiryChoices, expiryOf } from "./key-expiry.ts";
+import { useDialogForm } from "./use-dialog-form.ts";
+
+/** Names a key, then shows it, once. */
+export function NewKeyDialog({ onClose }: { onClose: () => void }) {
+  const [made, setMade] = useState<{ name: string; text: string }>();
+  const initial = { name: "", choice: "never" as ExpiryChoice, expiresAt: "" };
+  const form = useDialogForm(initial, async ({ name, choice, expiresAt }) => {
+    const body = { name, expiresAt: expiryOf(choice, expiresAt, new Date()) };
+    const { name: kept, key: text } = await api.createApiKey({ body });
+    setMade({ name: kept, text });
+    await refresh("listApiKeys");
+  });
+  if (made) return <MadeKey {...made} onClose={onClose} />;
+  const { values, change, errorAt } = form;
+  return (
+    <FormDialog title="Make a key" action="Make the key" form={form} onClose={onClose}>
+      <TextField
+        {...{ label: "Name", help: "What will use it, so that you know it again.", autoComplete: "off" }}
+        value={values.name}
+        onChange={(name) => change({ name })}
+        error={errorAt("name")}
+      />
+      <Select
+        label="Expires"
+        options={expiryChoices}
+        value={values.choice}
+        onChange={(choice) => change({ choice })}
+        error={values.choice === "date" ? undefined : errorAt("expiresAt")}
+      />
+      {values.choice === "date" && (
+        <TextField
+          {...{ label: "Last day", type: "date", help: "It holds to the end of that day." }}
+          value={values.expiresAt}
+          onChange={(expiresAt) => change({ expiresAt })}
+          error={errorAt("expiresAt")}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** Leaving it by accident would lose the key: the first try to close it asks. */
+function MadeKey({ name, text, onClose }: { name: string; text: string; onClose: () => void }) {
+  const [isLeaving, setLeaving] = useState(false);
+  return (
+    <Dialog
+      title={`The key of ${name}`}
+      description="Copy it now. Only its hash is kept here, so nobody can show it again."
+      isOpen
+      onClose={() => (isLeaving ? onClose() : setLeaving(true))}
+    >
+      <Copyable label="the key" text={text} />
+      <div className="grid gap-2">
+        <h3 className="font-medium">Try it</h3>
+        <Copyable
+          label="the example"
+          text={`curl ${location.origin}/agents \\\n  -H "Authorization: Bearer ${text}"`}
+        />
+      </div>
+      {isLeaving && (
+        <p role="alert" className="border-s-2 border-warning ps-3">
+          Did you copy the key? Once this is closed it is gone for good. Close it again to leave.
+        </p>
+      )}
+      <div className="flex justify-end">
+        <Button look="main" onClick={onClose}>
+          I have kept it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,77 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "../../components/button.tsx";
+import { TextField } from "../../components/field.tsx";
+import { notify } from "../../components/notices.ts";
+import { api } from "../../data/api.ts";
+import { refresh } from "../../data/queries.ts";
+import { FormDialog } from "./form-dialog.tsx";
+import type { Provider } from "./provider-row.tsx";
+import { TestOutcome } from "./provider-test-outcome.tsx";
+import { useDialogForm } from "./use-dialog-form.ts";
+
+/** These have no address of their own. */
+const needsAddress = ["ollama", "openai-compatible"];
+
+/** The account's own key and address of a provider, which can be tried before they are kept. */
+export function ProviderDialog({
+  provider: { provider, label, baseUrl, source },
+  onClose,
+}: {
+  provider: Provider;
+  onClose: () => void;
+}) {
+  const form = useDialogForm({ apiKey: "", baseUrl: baseUrl ?? "" }, async (values) => {
+    await api.putProvider({ provider, body: orNull(values) });
+    await refresh("listProviders", "listModels");
+    notify(`Agents use your own settings of ${label} now`);
+    onClose();
+  });
+  const { values, change, errorAt } = form;
+  const test = useMutation({ mutationFn: () => api.testProvider({ provider, body: orNull(values) }) });
+  const edit = (part: Partial<typeof values>) => {
+    test.reset();
+    change(part);
+  };
+  const hasAddress = needsAddress.includes(provider);
+  const isEmpty = hasAddress ? !values.baseUrl : !values.apiKey;
+  return (
+    <FormDialog
+      title={label}
+      description={
+        source === "account"
+          ? "The key that is kept is never shown. Write it again to change anything."
+          : "The key is kept encrypted and never shown again."
+      }
+      action="Save"
+      form={form}
+      onClose={onClose}
+      besideAction={
+        <Button disabled={isEmpty} isBusy={test.isPending} onClick={() => test.mutate()}>
+          Test
+        </Button>
+      }
+    >
+      {provider !== "ollama" && (
+        <TextField
+          {...{ label: "API key", type: "password", autoComplete: "off", isOptional: hasAddress }}
+          value={values.apiKey}
+          onChange={(apiKey) => edit({ apiKey })}
+          error={errorAt("apiKey")}
+        />
+      )}
+      <TextField
+        {...{ label: "Address", type: "url", autoComplete: "off", isOptional: !hasAddress }}
+        placeholder={hasAddress ? "https://models.example.com/v1" : undefined}
+        help={hasAddress ? "Where its API is." : `Only for a proxy or a gateway of your own in place of ${label}'s.`}
+        value={values.baseUrl}
+        onChange={(baseUrl) => edit({ baseUrl })}
+        error={errorAt("baseUrl")}
+      />
+      <TestOutcome test={test} />
+    </FormDialog>
+  );
+}
+
+function orNull({ apiKey, baseUrl }: { apiKey: string; baseUrl: string }) {
+  return { apiKey: apiKey.trim() || null, baseUrl: baseUrl.trim() || null };
+}

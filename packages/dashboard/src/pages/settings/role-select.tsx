@@ -1,0 +1,42 @@
+import type { Output } from "@foyer/sdk";
+
+type Role = Output<"listMembers">[number]["role"];
+
+export const roleNames: Record<Role, string> = { member: "Member", admin: "Admin", owner: "Owner" };
+
+/** What the viewer may give: only owners make owners. */
+export function givableRoles(isOwner: boolean) {
+  const roles: Role[] = isOwner ? ["member", "admin", "owner"] : ["member", "admin"];
+  return roles.map((value) => ({ value, label: roleNames[value] }));
+}
+
+/** In a table, where its column says what it is. */
+export function RoleSelect({
+  label,
+  value,
+  isOwner,
+  disabled,
+  onChange,
+}: {
+  label: string;
+  value: Role;
+  isOwner: boolean;
+  disabled: boolean;
+  onChange: (role: Role) => void;
+}) {
+  return (
+    <select
+      aria-label={label}
+      value={value}
+      disabled={disabled}
+      onChange={(event) => onChange(event.target.value as Role)}
+      className="-ms-1 min-h-8 rounded-md border border-transparent bg-transparent hover:border-edge pointer-coarse:min-h-11 pointer-coarse:border-edge"
+    >
+      {givableRoles(isOwner).map((role) => (
+        <option key={role.value} value={role.value} className="bg-raised">
+          {role.label}
+        </option>
+      ))}
+    </select>
+  );
+}

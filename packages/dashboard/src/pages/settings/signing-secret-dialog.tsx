@@ -1,0 +1,97 @@
+import type { Output } from "@foyer/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { Copyable } from "../../components/copyable.tsx";
+import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
+import { ErrorState, Skeleton } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { ask, useCall } from "../../data/queries.ts";
+import type { Form } from "./webhooks-table.tsx";
+
+type Secret = Output<"getWebhookSecret">;
+
+/** For how long the secret before a rotation signs too. */
+const OVERLAP_MS = 86_400_000;
+
+/** What signs a form's deliveries: shown when asked for, and replaced without a gap. */
+export function SigningSecretDialog({ form: { tool, agent }, onClose }: { form: Form; onClose: () => void }) {
+  const { data, error, refetch } = useQuery({ ...ask("getWebhookSecret", { id: tool.id }), gcTime: 0 });
+  const [isRotating, setRotating] = useState(false);
+  const rotate = useCall("rotateWebhookSecret", {
+    changes: ["getWebhookSecret"],
+    done: "The new secret signs. The old one signs too for 24 hours",
+  });
+  if (isRotating) {
+    return (
+      <ConfirmDialog
+        title={`Replace the secret of ${tool.name}?`}
+        action="Replace the secret"
+        isOpen
+        isBusy={rotate.isPending}
+        onClose={() => setRotating(false)}
+        onConfirm={() => rotate.mutate({ id: tool.id }, { onSuccess: () => setRotating(false) })}
+      >
+        <p>
+          For 24 hours every delivery is signed with the old secret and with the new one. Give the new one to the
+          receiver within that time, and nothing is refused.
+        </p>
+        {data?.previousSecret && <p>The secret before this one stops signing at once.</p>}
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <Dialog
+      title={`Signing secret of ${tool.name}`}
+      description={`The receiver checks with it that a delivery comes from ${agent.name}'s form.`}
+      isOpen
+      onClose={onClose}
+    >
+      {error && <ErrorState error={error} onRetry={refetch} />}
+      {!data && !error && <Skeleton className="h-10" />}
+      {data && <Shown secret={data} onRotate={() => setRotating(true)} />}
+    </Dialog>
+  );
+}
+
+function Shown({ secret: { secret, previousSecret, rotatedAt }, onRotate }: { secret: Secret; onRotate: () => void }) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <>
+      {isShown ? (
+        <Copyable label="the secret" text={secret} />
+      ) : (
+        <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken ps-3">
+          <code className="flex-1 font-mono text-soft">whsec_ …</code>
+          <Button look="plain" onClick={() => setShown(true)}>
+            Show
+          </Button>
+        </div>
+      )}
+      {isShown && previousSecret && (
+        <div className="grid gap-2">
+          <h3 className="font-medium">The one before</h3>
+          <Copyable label="the secret before" text={previousSecret} />
+        </div>
+      )}
+      <p className="text-soft">
+        {rotatedAt ? (
+          <>
+            Replaced on <Time at={rotatedAt} isExact />.
+            {previousSecret && (
+              <>
+                {" "}
+                The one before signs too until <Time at={Date.parse(rotatedAt) + OVERLAP_MS} isExact />.
+              </>
+            )}
+          </>
+        ) : (
+          "It was never replaced."
+        )}
+      </p>
+      <div className="flex justify-end">
+        <Button onClick={onRotate}>Replace it</Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Output } from "@foyer/sdk";
+import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
+import { ask } from "../../data/queries.ts";
+
+export type AgentTools = { agent: Output<"listAgents">[number]; tools: Output<"listTools"> };
+
+/** The tools of the first `count` agents. Those of an agent come when they come; `isLoading` until all have. */
+export function useAllTools(count: number) {
+  const { data: agents } = useSuspenseQuery(ask("listAgents"));
+  const shown = agents.slice(0, count);
+  const answers = useQueries({ queries: shown.map(({ id }) => ask("listTools", { agentId: id })) });
+  return {
+    byAgent: shown.flatMap((agent, index): AgentTools[] => {
+      const tools = answers[index]?.data;
+      return tools ? [{ agent, tools }] : [];
+    }),
+    hasMore: agents.length > count,
+    isLoading: answers.some(({ isPending }) => isPending),
+    error: answers.find(({ error }) => error)?.error ?? null,
+    retry: () => Promise.all(answers.map((answer) => answer.refetch())),
+  };
+}
