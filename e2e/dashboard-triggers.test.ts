@@ -204,7 +204,7 @@ describe("the dashboard's triggers", () => {
     await page.getByText("total.$over must be one of $eq", { exact: false }).waitFor();
     await json.fill('{ "total": { "$gt": 700 } }');
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
     expect((await site.call(page, "GET", `/triggers/${id}`)).conditions.eventData).toEqual({ total: { $gt: 700 } });
 
     await page.getByText("As a table").click();

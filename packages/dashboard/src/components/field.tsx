@@ -14,7 +14,7 @@ const box =
   "w-full rounded-lg border border-edge bg-raised px-3 min-h-9 py-1.5 aria-invalid:border-wrong disabled:bg-sunken disabled:text-soft pointer-coarse:min-h-11";
 
 /** A label above, help below, an error at the field: what every input has, whatever it is. */
-export function Field({
+function Field({
   label,
   help,
   error,
