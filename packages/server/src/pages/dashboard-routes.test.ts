@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 
@@ -38,6 +39,15 @@ describe("the dashboard's files", () => {
       const again = await get(name, { "accept-encoding": "gzip, br", "if-none-match": headers.etag });
       expect([again.statusCode, rawPayload.length > 0]).toEqual([304, true]);
     }
+  });
+
+  it("are all there", async () => {
+    const assets = new URL("../../../dashboard/dist/assets/", import.meta.url);
+    const names = readdirSync(assets).filter((name) => !/\.(br|gz)$/.test(name));
+    expect(names.length).toBeGreaterThan(30);
+    const missing = [];
+    for (const name of names) if ((await get(`/dashboard/assets/${name}`)).statusCode !== 200) missing.push(name);
+    expect(missing).toEqual([]);
   });
 
   it("are the built ones and nothing else", async () => {

@@ -21,7 +21,7 @@ export function createDistFiles(dist: URL) {
      */
     async find(under: string, name: string, acceptEncoding: string | undefined): Promise<DistFile | undefined> {
       const type = types[extname(name)];
-      if (!type || !/^[\w-]+\.\w+$/.test(name)) return undefined;
+      if (!type || !/^[\w-][\w.-]*$/.test(name)) return undefined;
       const encoding = type.startsWith("text/") ? bestOf(acceptEncoding) : null;
       const path = under + name + { br: ".br", gzip: ".gz", none: "" }[encoding ?? "none"];
       const known = kept.get(path) ?? load(path, type, encoding);
