@@ -456,9 +456,7 @@ describe("forms in the widget", () => {
     await refusal(403, "FORBIDDEN");
     await expect.poll(said).toEqual([headline, "This form cannot be used on this page."]);
     await refusal(413, "PAYLOAD_TOO_LARGE");
-    await expect
-      .poll(said)
-      .toEqual([...[headline, "The files are too large together. Choose smaller ones, or leave one out."]]);
+    await expect.poll(said).toEqual([headline, "This could not be sent."]);
     await refusal(429, "RATE_LIMITED", { "retry-after": "2" });
     await expect.poll(said).toEqual([...[headline, "There were too many submissions. Try again in 2 s."]]);
     expect(await page.locator(".submit").innerText()).toMatch(/Try again\s*\([12]\)/);

@@ -86,6 +86,47 @@ describe("the widget on somebody's page", () => {
     expect(problems).toEqual([]);
   });
 
+  it("is there on a page that has an element of its name", async () => {
+    site.host.before(
+      "document.documentElement.append(Object.assign(document.createElement('div'), { id: 'Foyer', hidden: true }))",
+    );
+    const { page, problems } = await site.visit();
+    await page.evaluate(() => Reflect.get(window, "Foyer").open());
+    await page.locator(".panel").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("stays closed when it is closed while it loads", async () => {
+    const { page } = await site.visit();
+    const opened = await page.evaluate(async () => {
+      const foyer = Reflect.get(window, "Foyer");
+      let opened = 0;
+      foyer.on("open", () => opened++);
+      foyer.open();
+      foyer.close();
+      const launcher = document.querySelector("foyer-widget")?.shadowRoot?.querySelector(".launcher");
+      while (launcher?.getAttribute("aria-busy") !== "false") await new Promise((resolve) => setTimeout(resolve, 10));
+      return opened;
+    });
+    expect([opened, await page.locator(".panel:visible").count()]).toEqual([0, 0]);
+    await openChat(page);
+  });
+
+  it("asks for nothing and listens to nothing once it is taken away, however early", async () => {
+    site.host.before(
+      "window.channels = 0; const Own = BroadcastChannel; window.BroadcastChannel = class extends Own { constructor(name) { super(name); channels++ } close() { super.close(); channels-- } }; window.Foyer = [['on', 'ready', () => Foyer.destroy()]]",
+    );
+    const { page } = await site.browser.open();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const agentId = await site.createAgent();
+    await page.goto(site.host.page("/", { "data-agent-id": agentId }), { waitUntil: "networkidle" });
+    expect(await page.evaluate(() => "Foyer" in window)).toBe(false);
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    expect(asked.filter((path) => path.startsWith("/triggers/"))).toEqual([]);
+    expect(await page.evaluate(() => Reflect.get(window, "channels"))).toBe(0);
+  });
+
   it("does what was asked of it before it came", async () => {
     site.host.before(
       "window.said = []; window.Foyer = window.Foyer || []; Foyer.push(['on', 'open', () => said.push('open')], ['open', { message: 'Hello' }]); Foyer.push((foyer) => foyer.on('ready', () => said.push('ready')))",
@@ -153,8 +194,10 @@ describe("the widget on somebody's page", () => {
     await replyOver(page);
     expect(await shown()).toEqual(["It is Bob"]);
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain("ada");
+    await page.locator(".panel textarea").fill("What only Bob wants to ask");
     await call("logout");
     await page.locator(".user").waitFor({ state: "detached" });
+    expect(await page.locator(".panel textarea").inputValue()).toBe("");
     await page.reload();
     await page.locator(".panel").waitFor();
     expect(await shown()).toEqual([]);

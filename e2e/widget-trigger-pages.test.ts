@@ -207,4 +207,28 @@ describe("the pages that triggers are on", () => {
     await page.getByText("On Sundays we are closed.").first().waitFor();
     expect(problems).toEqual([]);
   });
+
+  it("get nothing that was meant for the page before, while it loaded", async () => {
+    const agentId = await site.createAgent();
+    const trigger = { triggerType: "page_view", conditions: { page: "/pricing" }, ...bubble("Prices?") };
+    const ids = await use.createTriggers(agentId, [trigger]);
+    const { page } = await site.browser.open();
+    const loaded = Promise.withResolvers<void>();
+    await page.route("**/widget/acting*", async (route) => {
+      await loaded.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest("**/widget/acting*");
+    await page.goto(site.host.page("/pricing", { "data-agent-id": agentId }));
+    await asked;
+    await page.evaluate(() => history.pushState({}, "", "/checkout"));
+    const arrived = page.waitForResponse("**/widget/acting*");
+    loaded.resolve();
+    await (await arrived).finished();
+    await page.waitForTimeout(700);
+    expect(await bubbleOf(page).count()).toBe(0);
+    await page.evaluate(() => history.pushState({}, "", "/pricing"));
+    await bubbleOf(page).waitFor();
+    await expect.poll(() => use.counts(agentId, ids)).toEqual([[1, 0]]);
+  });
 });

@@ -3,7 +3,7 @@ import { readOptions } from "./loader/read-options.ts";
 import { startWidget } from "./loader/start-widget.ts";
 
 /** What a page may have put there before this script came: calls that wait. */
-type Waiting = QueuedCall[] | FoyerApi | undefined;
+type Waiting = QueuedCall[] | Partial<FoyerApi> | undefined;
 
 const page = window as unknown as { Foyer?: Waiting };
 
@@ -12,7 +12,8 @@ begin(document.currentScript as HTMLScriptElement | null);
 /** One widget a page: a second script tag, or the same page restored by a framework, leaves the first alone. */
 function begin(script: HTMLScriptElement | null) {
   const waiting = page.Foyer;
-  if (!script || (waiting && !Array.isArray(waiting))) return;
+  // An element of the page with this id is found under the same name.
+  if (!script || (waiting && "identify" in waiting)) return;
   const options = readOptions(script.dataset, new URL(".", script.src).href);
   if (!options) {
     // biome-ignore lint/suspicious/noConsole: the only place where the site's maker looks for a widget that is not there
@@ -23,5 +24,5 @@ function begin(script: HTMLScriptElement | null) {
     if (page.Foyer === foyer) delete page.Foyer;
   });
   page.Foyer = foyer;
-  foyer.push(...(waiting ?? []));
+  if (Array.isArray(waiting)) foyer.push(...waiting);
 }

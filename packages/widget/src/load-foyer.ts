@@ -25,8 +25,9 @@ export type LoadOptions = {
  * widget that is older or newer than its server. Rejects when the script cannot be loaded; then it can be called again.
  */
 export function loadFoyer({ baseUrl, agentId, identity, ...options }: LoadOptions): Promise<FoyerApi> {
-  const page = window as unknown as { Foyer?: FoyerApi | unknown[] };
-  if (page.Foyer && !Array.isArray(page.Foyer)) return Promise.resolve(page.Foyer);
+  const page = window as unknown as { Foyer?: FoyerApi | object };
+  // An element of the page with this id is found under the same name.
+  if (page.Foyer && "identify" in page.Foyer) return Promise.resolve(page.Foyer);
   loading ??= new Promise<FoyerApi>((resolve, reject) => {
     const script = document.createElement("script");
     script.async = true;

@@ -14,7 +14,8 @@ export function createStandingForms(core: WidgetCore, request: Request, words: W
   const memory = createFormMemory(core);
   const shown = () => entries.store.get().entries.filter((entry): entry is FormEntry => entry.type === "form");
   const finished = new Set<string>();
-  const isOpen = ({ key }: FormEntry) => !finished.has(key);
+  // Also what was sent on a page that is come back from.
+  const isOpen = ({ key }: { key: string }) => !finished.has(key) && memory.sent(key) === null;
   let before = core.visit.identity;
   core.hub.on("identity", (identity) => {
     // What was shown to somebody else is not for who comes next.
@@ -63,7 +64,7 @@ export function createStandingForms(core: WidgetCore, request: Request, words: W
     standing(): FormEntry[] {
       const here = shown().filter(isOpen);
       const isElsewhere = (key: string) => !here.some((entry) => entry.key === key);
-      const kept = memory.standing().filter(({ key }) => isElsewhere(key) && memory.draft(key) !== null);
+      const kept = memory.standing().filter((one) => isOpen(one) && isElsewhere(one.key) && memory.draft(one.key));
       const others = kept.map(({ key, form }) => ({
         key,
         form,

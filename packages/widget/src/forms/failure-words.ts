@@ -6,7 +6,7 @@ import { fillWords } from "../locales/load-words.ts";
 export type Failure = { text: string; until: number | null; canRetry: boolean };
 
 /** What an error of a submission means to the visitor. The server's own words are for who made the page. */
-export function failureOf(error: unknown, words: Words): Failure {
+export function failureOf(error: unknown, words: Words, hasFiles: boolean): Failure {
   const known = error instanceof FoyerError ? error : null;
   const later = (text: string, seconds: number | null) => ({
     ...{ text: fillWords(text, { seconds: seconds ?? 0 }), canRetry: true },
@@ -16,7 +16,9 @@ export function failureOf(error: unknown, words: Words): Failure {
   if (known.code === "UNREACHABLE") return later(words.formUnreachable, null);
   if (known.status === 429) return later(words.formTooMany, known.retryAfter ?? 60);
   const final = (text: string) => ({ text, until: null, canRetry: false });
-  if (known.status === 413 || known.code === "FILE_TOO_LARGE") return final(words.filesTooLarge);
+  if (known.status === 413 || known.code === "FILE_TOO_LARGE") {
+    return final(hasFiles ? words.filesTooLarge : words.formFailed);
+  }
   if (known.status === 404) return final(words.formGone);
   if (known.status === 403) return final(words.formRefused);
   return known.isTemporary ? later(words.busy, known.retryAfter) : final(words.formFailed);

@@ -25,6 +25,7 @@ function LineControl(props: FieldProps): JSX.Element {
       {...shared}
       {...lineKinds[field.type]}
       {...boundsOf(field)}
+      {...keyboardOf(field)}
       class="input"
       dir={value === "" ? undefined : "auto"}
       value={value}
@@ -42,10 +43,15 @@ const lineKinds: Partial<Record<FormField["type"], JSX.IntrinsicElements["input"
   text: { type: "text" },
   email: { type: "email", inputMode: "email", autocapitalize: "none", spellcheck: false },
   tel: { type: "tel", inputMode: "tel", spellcheck: false },
-  number: { type: "number", inputMode: "decimal", step: "any" },
+  number: { type: "number", step: "any" },
   date: { type: "date" },
   datetime: { type: "datetime-local" },
 };
+
+/** The phones' keyboard of figures alone: some have no minus on it. */
+function keyboardOf({ type, validation }: FormField): { inputMode?: "decimal" } {
+  return type === "number" && Number(validation?.min?.value ?? -1) >= 0 ? { inputMode: "decimal" } : {};
+}
 
 /** What a picker does not offer, as far as it can say it: a moment in another zone is not for the visitor's clock. */
 function boundsOf({ type, validation: { min, max } = {} }: FormField): { min?: string; max?: string } {
@@ -110,7 +116,8 @@ function useControl({ field, id, session, isWrong, describedBy }: FieldProps) {
     required: field.validation?.required?.value === true,
     "aria-invalid": isWrong ? ("true" as const) : undefined,
     "aria-describedby": describedBy,
-    onBlur: () => session.leave(field.name),
+    onBlur: ({ currentTarget }: { currentTarget: { validity: ValidityState } }) =>
+      session.leave(field.name, !currentTarget.validity.badInput),
   };
 }
 

@@ -62,12 +62,13 @@ export function FieldView({ field, id, session }: { field: FormField; id: string
   );
 }
 
-function Label({ field: { label, name, validation } }: { field: FormField }): JSX.Element {
+function Label({ field: { label, name, type, validation } }: { field: FormField }): JSX.Element {
   return (
     <>
       <bdi>{label.trim() || name}</bdi>
       {validation?.required?.value ? (
-        <span class="mark" aria-hidden="true">
+        // Controls say by themselves that they are required; a group of them cannot.
+        <span class="mark" aria-hidden={type === "multiselect" ? undefined : "true"}>
           {" *"}
         </span>
       ) : null}

@@ -47,19 +47,24 @@ export function createFilling(panel: PanelContext, parts: Parts) {
     keep();
   };
 
+  const change = (name: string, value: FormValue, isReadable = true) => {
+    touched.add(name);
+    if (isReadable) unreadable.delete(name);
+    else unreadable.add(name);
+    changed(name, { values: { ...store.get().values, [name]: value } });
+  };
+
   return {
     ...{ store, patch, check, refill },
     /** From here on nothing of it is kept. */
     end(): void {
       isOver = true;
     },
-    /** `isReadable` is false where the browser makes nothing of what was typed so far. */
-    change(name: string, value: FormValue, isReadable = true): void {
-      touched.add(name);
-      if (isReadable) unreadable.delete(name);
-      else unreadable.add(name);
-      changed(name, { values: { ...store.get().values, [name]: value } });
+    get isOver() {
+      return isOver;
     },
+    /** `isReadable` is false where the browser makes nothing of what was typed so far. */
+    change,
     attach(name: string, file: File | null): void {
       const { [name]: _, ...others } = store.get().files;
       const lostFiles = store.get().lostFiles.filter((lost) => lost !== name);
@@ -67,7 +72,9 @@ export function createFilling(panel: PanelContext, parts: Parts) {
       if (file && store.get().problems[name] === undefined) events.completed(name);
     },
     /** The visitor goes on from a field. What was left empty is not complained about before the form is sent. */
-    leave(name: string): void {
+    leave(name: string, isReadable = true): void {
+      // Browsers tell nothing of half a date before it is left.
+      if (isReadable === unreadable.has(name)) change(name, store.get().values[name] ?? "", isReadable);
       const value = store.get().values[name] ?? "";
       if (!touched.has(name) || (value.length === 0 && !unreadable.has(name))) return;
       recheck(name, true);

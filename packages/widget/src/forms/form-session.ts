@@ -18,6 +18,7 @@ export function formSession(panel: PanelContext, showing: Showing): FormSession 
   const sessions = known.get(panel.core) ?? begin(panel.core);
   const session = sessions.get(showing.key) ?? createFormSession(panel, showing);
   sessions.set(showing.key, session);
+  session.catchUp();
   return session;
 }
 
@@ -39,14 +40,19 @@ function begin(core: WidgetCore) {
 /** One form in one visitor's hands, from the first look at it to the answer. It outlives what draws it. */
 function createFormSession(panel: PanelContext, { form, key, previousResult }: Showing) {
   const memory = createFormMemory(panel.core);
-  const sent = memory.sent(key);
-  const draft = sent ? null : memory.draft(key);
+  const draft = memory.draft(key);
   const events = createFormEvents(panel, form, key, draft);
   const filling = createFilling(panel, { form, key, events, memory, draft, previousResult });
-  if (sent) filling.patch({ phase: "sent", message: sent.message });
+  /** It may have been sent meanwhile, in another tab or on a page that was left. */
+  const catchUp = () => {
+    const sent = memory.sent(key);
+    if (!sent || filling.store.get().phase !== "editing") return;
+    filling.patch({ phase: "sent", message: sent.message });
+    memory.dropDraft(key);
+  };
   const { store, change, attach, leave, refill, end } = filling;
   const submit = createSubmitting(panel, { form, key, filling, events, memory });
   // The standing ones have a key of their own; those in replies come along with what is said.
-  const isNew = key.startsWith("form_") && !draft && !sent;
-  return { form, key, isNew, store, change, attach, leave, refill, end, submit, shown: events.shown };
+  const isNew = key.startsWith("form_") && !draft;
+  return { form, key, isNew, catchUp, store, change, attach, leave, refill, end, submit, shown: events.shown };
 }

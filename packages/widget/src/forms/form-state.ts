@@ -54,9 +54,15 @@ export function createFormState({ core, words }: PanelContext, { form, draft, pr
     const problems = check({ values, files: {} });
     return new Set(fields.flatMap(({ name, disabled }) => (disabled && problems[name] === undefined ? [name] : [])));
   };
-  const untouched = defaults();
+  /** What can no longer be changed is no longer what the visitor made of it: it could not be mended. */
+  const filled = (values: FormValues): Pick<FormState, "values" | "locked"> => {
+    const untouched = defaults();
+    const locked = lockedIn(untouched);
+    const kept = Object.entries(values).filter(([name]) => touched.has(name) && !locked.has(name));
+    return { values: { ...untouched, ...Object.fromEntries(kept) }, locked };
+  };
   const store = createStore<FormState>({
-    ...{ values: { ...untouched, ...Object.fromEntries(restored) }, files: {}, locked: lockedIn(untouched) },
+    ...{ ...filled(Object.fromEntries(restored)), files: {} },
     ...{ lostFiles: draft?.files ?? [], problems: {}, phase: "editing", progress: null },
     ...{ failure: null, refusals: 0, message: null, isFresh: false },
   });
@@ -71,9 +77,10 @@ export function createFormState({ core, words }: PanelContext, { form, draft, pr
     check: () => check(store.get()),
     /** Somebody is known now who was not: what they have not touched shows it. */
     refill(): void {
-      const filled = defaults();
-      const kept = Object.entries(store.get().values).filter(([name]) => touched.has(name));
-      patch({ values: { ...filled, ...Object.fromEntries(kept) }, locked: lockedIn(filled) });
+      const { values, problems } = store.get();
+      const { locked, ...rest } = filled(values);
+      const open = Object.entries(problems).filter(([name]) => !locked.has(name));
+      patch({ ...rest, locked, problems: Object.fromEntries(open) });
     },
   };
 }

@@ -9,7 +9,11 @@ import { sizeWords } from "./size-words.ts";
 
 it("says what each refusal means to the visitor, and when to come back", () => {
   const say = (code: FoyerErrorCode, status: number, retryAfter: number | null = null) => {
-    const { text, until, canRetry } = failureOf(new FoyerError(code, "For developers", { status, retryAfter }), en);
+    const { text, until, canRetry } = failureOf(
+      new FoyerError(code, "For developers", { status, retryAfter }),
+      en,
+      true,
+    );
     return [text, until === null ? null : Math.round((until - Date.now()) / 1_000), canRetry];
   };
   expect(say("UNREACHABLE", 0)).toEqual([en.formUnreachable, null, true]);
@@ -22,7 +26,10 @@ it("says what each refusal means to the visitor, and when to come back", () => {
   expect(say("NOT_FOUND", 404)).toEqual([en.formGone, null, false]);
   expect(say("FORBIDDEN", 403)).toEqual([en.formRefused, null, false]);
   expect(say("VALIDATION_ERROR", 400)).toEqual([en.formFailed, null, false]);
-  expect(failureOf(new TypeError("ours"), en).text).toBe(en.formFailed);
+  expect(failureOf(new TypeError("ours"), en, true).text).toBe(en.formFailed);
+  // A very long text gets the same answer as files do; there are none to choose smaller.
+  const tooLarge = new FoyerError("FILE_TOO_LARGE", "For developers", { status: 400 });
+  expect(failureOf(tooLarge, en, false).text).toBe(en.formFailed);
 });
 
 it("tells sizes as the limit does, never less than they are", () => {

@@ -45,7 +45,7 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
     }
     const problems = problemsFrom(fields, error instanceof FoyerError ? error.details : []);
     if (Object.keys(problems).length > 0) return refuse(problems);
-    patch({ failure: failureOf(error, words) });
+    patch({ failure: failureOf(error, words, Object.keys(store.get().files).length > 0) });
     refuse({});
   };
 
@@ -67,7 +67,8 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
   const finish = ({ submissionId }: SubmitResult) => {
     patch({ phase: "sent", progress: null, isFresh: true });
     memory.dropDraft(key);
-    memory.keepSent({ key, message: store.get().message });
+    // Whoever comes next is not told what this one was.
+    if (!filling.isOver) memory.keepSent({ key, message: store.get().message });
     chat.formSent(key);
     events.tell({ event: "submitted", submissionId });
   };

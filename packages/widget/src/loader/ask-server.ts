@@ -10,7 +10,7 @@ export async function askServer<T>(
   signal: AbortSignal,
 ): Promise<T | null> {
   for (const wait of RETRY_WAITS) {
-    const response = await fetch(baseUrl + path, { credentials: "omit" }).catch(() => null);
+    const response = await fetch(baseUrl + path, { credentials: "omit", signal }).catch(() => null);
     const answer = await response?.json().catch(() => null);
     if (response?.ok || signal.aborted) return answer;
     if (!wait || (response && response.status !== 429 && response.status < 500)) {

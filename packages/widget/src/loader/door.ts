@@ -17,6 +17,8 @@ export function createDoor(base: Omit<WidgetCore, "door">, addLauncher: (press: 
   const { hub, memory, options } = base;
   let panel: Promise<Panel> | null = null;
   let isOpen = false;
+  /** What was asked for last; loading takes a while. */
+  let isWanted = false;
   let isDestroyed = false;
 
   const remember = (wasOpened: boolean, byVisitor: boolean) => {
@@ -34,10 +36,12 @@ export function createDoor(base: Omit<WidgetCore, "door">, addLauncher: (press: 
     },
     async open(request = {}) {
       remember(true, request.byVisitor === true);
+      isWanted = true;
       launcher?.setBusy(true);
       try {
         const loaded = await load();
         if (isDestroyed) return loaded.destroy();
+        if (!isWanted) return;
         const wasOpen = isOpen;
         isOpen = true;
         loaded.open(request);
@@ -50,6 +54,7 @@ export function createDoor(base: Omit<WidgetCore, "door">, addLauncher: (press: 
       }
     },
     close({ byVisitor = false } = {}) {
+      isWanted = false;
       if (!isOpen) return;
       isOpen = false;
       remember(false, byVisitor);

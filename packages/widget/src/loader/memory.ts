@@ -9,17 +9,17 @@ export type Place = "local" | "session";
  * widget, unless a value says `early`. What may not be written yet, or cannot be at all, lives as long as the page.
  */
 export function createMemory(agentId: string, hub: Hub, consent: "given" | "required") {
-  const waiting = new Map<string, { place: Place; text: string | null; early: boolean }>();
+  const waiting = new Map<string, { place: Place; name: string; text: string | null; early: boolean }>();
   let hasConsent = consent === "given";
   let hasInteracted = false;
   const key = (name: string) => `foyer:${agentId}:${name}`;
 
   const flush = () => {
-    for (const [name, { place, text, early }] of waiting) {
+    for (const [id, { place, name, text, early }] of waiting) {
       const mayStore = hasConsent && (early || hasInteracted);
       // Taking something away needs nobody's leave.
       if (!mayStore && text !== null) continue;
-      if (store(place, key(name), text)) waiting.delete(name);
+      if (store(place, key(name), text)) waiting.delete(id);
     }
   };
   hub.on("interaction", () => {
@@ -35,7 +35,7 @@ export function createMemory(agentId: string, hub: Hub, consent: "given" | "requ
   return {
     /** The value, or null. What another version or somebody else left there must be expected. */
     read(place: Place, name: string): unknown {
-      const kept = waiting.get(name);
+      const kept = waiting.get(place + name);
       const text = kept ? kept.text : hasConsent ? load(place, key(name)) : null;
       try {
         return text === null ? null : JSON.parse(text);
@@ -45,7 +45,7 @@ export function createMemory(agentId: string, hub: Hub, consent: "given" | "requ
     },
     /** `null` takes the value away. */
     write(place: Place, name: string, value: unknown, { early = false } = {}): void {
-      waiting.set(name, { place, text: value === null ? null : JSON.stringify(value), early });
+      waiting.set(place + name, { place, name, text: value === null ? null : JSON.stringify(value), early });
       flush();
     },
   };

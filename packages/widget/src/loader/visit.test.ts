@@ -66,6 +66,16 @@ describe("what the browser keeps", () => {
       expect(ids(openPage())).toEqual([]);
     }
   });
+
+  it("is kept where it belongs, also what has to wait: a name is another one in the other place", () => {
+    const { hub, memory } = openPage(null, "required");
+    memory.write("session", "forms", "draft");
+    memory.write("local", "forms", "sent");
+    expect([memory.read("session", "forms"), memory.read("local", "forms")]).toEqual(["draft", "sent"]);
+    hub.emit("interaction");
+    hub.emit("consent");
+    expect([session.get("foyer:agent_1:forms"), local.get("foyer:agent_1:forms")]).toEqual(['"draft"', '"sent"']);
+  });
 });
 
 describe("conversations", () => {

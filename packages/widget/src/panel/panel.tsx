@@ -33,6 +33,12 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const stopListening = hub.on("message", ({ role }) => {
     if (role === "assistant" && !state.get().isOpen) hub.emit("unread", words.newReply);
   });
+  let before = core.visit.identity;
+  hub.on("identity", (identity) => {
+    // What somebody else was writing is not for who comes next.
+    if (before || !identity) state.patch({ draft: "" });
+    before = identity;
+  });
   chat.restore();
   render(
     <PanelProvider value={{ core, request, words, chat, loadForms: () => loadForms(options.baseUrl) }}>

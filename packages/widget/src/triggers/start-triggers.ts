@@ -36,6 +36,7 @@ export async function startTriggers(core: WidgetCore) {
   addEventListener("visibilitychange", see, passive);
   see();
   await untilIdle();
+  if (signal.aborted) return null;
   // Before the server is asked, so that other tabs have answered by then.
   const fired = createFiredTriggers(core);
   const triggers = await askServer<WidgetTrigger[]>(core.options, `/triggers/widget/${core.agent.id}`, signal);
@@ -61,7 +62,12 @@ export async function startTriggers(core: WidgetCore) {
     isOpen: () => core.door.isOpen,
     isBusy: () => document.hidden || !!core.surface.host.hidden || !!acting?.isHeld(),
     fits: async (conditions, data) => (await load())?.fits(conditions, data) ?? false,
-    perform: async (trigger) => (await load())?.perform(trigger) ?? false,
+    perform: async (trigger) => {
+      const { pathname } = location;
+      const part = await load();
+      // Loading takes a while, and it was meant for the page before.
+      return (pathname === location.pathname && part?.perform(trigger)) || false;
+    },
     onFired: (trigger) => acting?.count(trigger),
   });
   const checkPage = watchPageViews(() => {

@@ -151,6 +151,28 @@ describe("of several", () => {
     expect(held.length).toBe(1);
   });
 
+  it("what comes while one acts is not lost: the same event again, or another page", async () => {
+    const settings = [event("ping", { triggerOnce: false }), page("/**", { triggerOnce: false })];
+    const { pass, log, engine, hold, held, settle } = startPage(settings);
+    hold();
+    await engine.track("ping", {});
+    await engine.track("ping", {});
+    held.pop()?.();
+    await settle();
+    await pass(500);
+    held.pop()?.();
+    await settle();
+    expect(log).toEqual(["t0", "t0"]);
+    await pass(QUIET_MS);
+    engine.restart();
+    held.pop()?.();
+    await settle();
+    await pass(QUIET_MS);
+    held.pop()?.();
+    await settle();
+    expect(log.slice(2)).toEqual(["t1", "t1"]);
+  });
+
   it("an event does not wait for the pause, but everything waits for who is typing", async () => {
     const { pass, log, engine } = startPage([page("/"), event("help")]);
     await pass(500);

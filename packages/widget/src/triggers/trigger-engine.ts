@@ -48,9 +48,11 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
 
   async function act(one: WatchedTrigger): Promise<void> {
     acting = one.trigger;
+    // Before it acts, so that what comes meanwhile, an event or another page, is not lost.
+    one.state = "over";
     const isShown = await parts.perform(one.trigger).catch(() => false);
     acting = null;
-    [one.state, one.note] = ["over", isShown ? "fired" : "failed"];
+    one.note = isShown ? "fired" : "failed";
     if (!isShown) return;
     quietUntil = now() + QUIET_MS;
     if (one.trigger.triggerOnce) fired.add(one.trigger.id);
@@ -105,7 +107,7 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
       );
       for (const one of leaving) one.state = "due";
       step();
-      for (const one of leaving) if (one.state === "due" && one.trigger !== acting) one.state = "watching";
+      for (const one of leaving) if (one.state === "due") one.state = "watching";
     },
     scrolled(): void {
       view.hasScrolled = true;
