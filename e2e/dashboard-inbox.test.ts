@@ -5,7 +5,7 @@ import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { insertConversation, insertManyConversations } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { insertHarbourConversations } from "../test/harbour-conversations.ts";
-import { createOwner } from "../test/session-client.ts";
+import { createOwner, patiently } from "../test/session-client.ts";
 
 describe("the inbox", () => {
   let site: DashboardSite;
@@ -55,7 +55,7 @@ describe("the inbox", () => {
     await page.getByText("Stopped before it was finished").waitFor();
     await page.getByText("Failed", { exact: true }).waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await overflowOf(page)).toBe(0);
+    await expect.poll(() => overflowOf(page), patiently).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
@@ -201,11 +201,11 @@ describe("the inbox", () => {
     await row(page, "public holidays").click();
     await page.getByRole("heading", { name: "Opening hours on public holidays", level: 2 }).waitFor();
     expect(await page.getByRole("searchbox").isVisible()).toBe(false);
-    expect(await overflowOf(page)).toBe(0);
+    await expect.poll(() => overflowOf(page), patiently).toBe(0);
     await page.goBack();
     await row(page, "public holidays").waitFor();
     expect(await list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
-    expect(await overflowOf(page)).toBe(0);
+    await expect.poll(() => overflowOf(page), patiently).toBe(0);
     await row(page, "public holidays").click();
     await page.getByRole("button", { name: "Back to the list" }).click();
     await row(page, "public holidays").waitFor();

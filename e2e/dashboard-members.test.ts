@@ -27,7 +27,7 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await overflowOf(page)).toBe(0);
+    await expect.poll(() => overflowOf(page), patiently).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const row = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(name) });
@@ -140,7 +140,7 @@ describe("people in the settings", { timeout: 60_000 }, () => {
       return box ? box.x + box.width : Number.POSITIVE_INFINITY;
     };
     await expect.poll(end, patiently).toBeLessThanOrEqual(390);
-    expect(await overflowOf(page)).toBe(0);
+    await expect.poll(() => overflowOf(page), patiently).toBe(0);
   });
 
   it("changes the password, the look and the organization", async () => {

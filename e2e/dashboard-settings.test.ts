@@ -45,7 +45,7 @@ describe("the settings", { timeout: 60_000 }, () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await overflowOf(page)).toBe(0);
+    await expect.poll(() => overflowOf(page), patiently).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const isRefused = async (key: string) => {

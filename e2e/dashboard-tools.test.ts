@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
-import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
+import { patiently } from "../test/session-client.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
 import { startReceiver } from "../test/webhook-receiver.ts";
 
@@ -34,7 +35,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await overflowOf(page)).toBe(0);
+    await expect.poll(() => overflowOf(page), patiently).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const part = (page: Page, name: string) =>
@@ -209,6 +210,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     await page.getByRole("button", { name: "Move Bike" }).focus();
     await page.keyboard.press("Space");
     await page.getByText("Bike is picked up, at place 3 of 4.").waitFor();
+    await nextTurn(page);
     await page.keyboard.press("ArrowUp");
     await page.getByText("Bike is picked up, at place 2 of 4.").waitFor();
     await page.keyboard.press("Space");

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
-import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
 import { createOwner, patiently } from "../test/session-client.ts";
 
 const bubble = {
@@ -61,7 +61,7 @@ describe("the dashboard's triggers", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await overflowOf(page)).toBe(0);
+    await expect.poll(() => overflowOf(page), patiently).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const count = async (triggerId: string, perDay: Array<readonly [fired: number, converted: number]>) => {
@@ -115,6 +115,7 @@ describe("the dashboard's triggers", () => {
     await page.getByRole("button", { name: "Move Half read" }).focus();
     await page.keyboard.press("Space");
     await page.getByText("Half read at place 4 of 4.").waitFor({ state: "attached" });
+    await nextTurn(page);
     await page.keyboard.press("ArrowUp");
     await page.getByText("Half read at place 3 of 4.").waitFor({ state: "attached" });
     await page.keyboard.press("Space");

@@ -76,3 +76,8 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
     },
   };
 }
+
+/** What is picked up by keyboard listens for further keys from the next turn of the page's loop on. */
+export function nextTurn(page: Page): Promise<unknown> {
+  return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+}
