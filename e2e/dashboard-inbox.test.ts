@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { insertConversation, insertManyConversations } from "../test/conversation-seed.ts";
-import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
 import { insertHarbourConversations } from "../test/harbour-conversations.ts";
 import { createOwner, patiently } from "../test/session-client.ts";
 
@@ -96,10 +96,11 @@ describe("the inbox", () => {
   it("is used by keys alone, which can be turned off", async () => {
     const { page } = await visit();
     await row(page, "cargo bike").waitFor();
-    await page.keyboard.press("j");
-    await page.keyboard.press("j");
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("k");
+    await nextTurn(page);
+    for (const key of ["j", "j", "ArrowDown", "k"]) {
+      await page.keyboard.press(key);
+      await nextTurn(page);
+    }
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("order 5521");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Where is my order 5521?", level: 2 }).waitFor();
