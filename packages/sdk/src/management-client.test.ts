@@ -52,7 +52,26 @@ describe("the management client, against the real server", () => {
 
   it("puts names in addresses as they are, and rejects with what the server said", async () => {
     await expect(client.getAgent({ id: "../agents" })).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
+    const asked: string[] = [];
+    const fetch = async (address: unknown) => {
+      asked.push(String(address));
+      return Response.json({ retried: 1 });
+    };
+    const careful = createManagementClient({ baseUrl: server.url, fetch });
+    // To an address these are a folder and the one above it, however they are written.
+    for (const id of [".", ".."]) {
+      await expect(careful.retrySubmission({ id })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    }
+    expect(asked).toEqual([]);
     const stranger = createManagementClient({ baseUrl: server.url, apiKey: "fyr_wrong" });
     await expect(stranger.listAgents()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  it("rejects with an error of its own when something else answers, or half of an answer comes", async () => {
+    const broken = new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
+    for (const body of ["<html>Sign in to the Wi-Fi</html>", "", broken]) {
+      const other = createManagementClient({ baseUrl: server.url, fetch: async () => new Response(body) });
+      await expect(other.listAgents()).rejects.toMatchObject({ name: "FoyerError", code: "UNREACHABLE" });
+    }
   });
 });

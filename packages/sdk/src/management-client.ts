@@ -1,4 +1,5 @@
 import { type EndpointName, endpoints, type Input, type Output } from "./endpoints.ts";
+import { FoyerError } from "./foyer-error.ts";
 import { type Connection, createRequest, type RequestOptions } from "./request.ts";
 
 /** What a call takes besides its input. */
@@ -34,7 +35,10 @@ export function createManagementClient(connection: Connection & { apiKey?: strin
         ...{ method, body, signal },
         headers: { ...authorization, ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}) },
       });
-      return open(await response.json());
+      const answer = await response.json().catch((cause) => {
+        throw signal?.aborted ? cause : new FoyerError("UNREACHABLE", "What answered is not the server.", { cause });
+      });
+      return open(answer);
     };
   const calls = Object.entries(endpoints).map(([name, endpoint]) => [name, call(endpoint)]);
   return Object.fromEntries(calls);
@@ -47,8 +51,14 @@ function fillAddress(address: string, values: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(values)) {
     if (!parameters.has(name) && value !== undefined && value !== null) query.set(name, String(value));
   }
-  const path = address.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const path = address.replace(/:(\w+)/g, (_, name: string) => segment(String(values[name])));
   return query.size > 0 ? `${path}?${query}` : path;
+}
+
+function segment(value: string): string {
+  // Even encoded, an address takes these for steps between folders, and another endpoint would be called.
+  if (value === "." || value === "..") throw new FoyerError("NOT_FOUND", `Nothing is named "${value}".`);
+  return encodeURIComponent(value);
 }
 
 function open(answer: unknown) {

@@ -115,6 +115,10 @@ export async function writePassword(db: Db, userId: string, hash: string): Promi
           ...{ id: newId("identity"), userId, providerId: "credential", accountId: userId },
           ...{ password: hash, createdAt: now, updatedAt: now },
         })
+        // Another process may give the first one at this moment.
+        .onConflict((conflict) =>
+          conflict.columns(["providerId", "accountId"]).doUpdateSet({ password: hash, updatedAt: now }),
+        )
         .execute();
     }
     await trx.deleteFrom("sessions").where("userId", "=", userId).execute();

@@ -2,9 +2,10 @@ import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { Db } from "../db/open.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { createAccount, findMember, findUser, insertOrganization, type Member, setPassword } from "./account-store.ts";
 import { insertKey } from "./api-key-store.ts";
-import { forgetUnproven } from "./unproven-user.ts";
+import { forgetUnprovenWithin } from "./unproven-user.ts";
 
 type Parts = { db: Db; log: Pick<Logger, "warn"> };
 type Admin = NonNullable<Config["admin"]>;
@@ -42,14 +43,19 @@ async function create(db: Db, { email, password }: Admin): Promise<Member | null
 async function update({ db, log }: Parts, { email, password }: Admin): Promise<Member | null> {
   const user = await findUser(db, email);
   if (!user) throw new Error(`${email} was deleted while the server started`);
-  const isStrangers = !user.emailVerified;
-  if (isStrangers) {
-    await forgetUnproven(db, user.id);
+  if (await takeOver(db, user.id, email)) {
     log.warn({ userId: user.id }, "somebody had signed up with FOYER_ADMIN_EMAIL; their password and sessions ended");
   }
   await setPassword(db, user.id, password);
-  const member = await findMember(db, email);
-  if (member || !isStrangers) return member ?? null;
-  const name = email.split("@")[0] ?? email;
-  return { userId: user.id, organizationId: await insertOrganization(db, { userId: user.id, name, plan: "pro" }) };
+  return (await findMember(db, email)) ?? null;
+}
+
+/** Also gives the user an organization, all or nothing: once proven, one without was removed by others. */
+function takeOver(db: Db, userId: string, email: string): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    if (!(await forgetUnprovenWithin(trx, userId))) return false;
+    const name = email.split("@")[0] ?? email;
+    if (!(await findMember(trx, email))) await insertOrganization(trx, { userId, name, plan: "pro" });
+    return true;
+  });
 }

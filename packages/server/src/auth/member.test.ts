@@ -9,6 +9,7 @@ import {
   signedInBrowser,
 } from "../../../../test/session-client.ts";
 import { newId } from "../ids.ts";
+import { hasAccounts, writePassword } from "./account-store.ts";
 import { ensureAdmin } from "./ensure-admin.ts";
 import { acceptInvitation, insertInvitation } from "./invitation-store.ts";
 
@@ -205,6 +206,34 @@ onBothDatabases("members", (createDatabase) => {
       expect((await operator.call("GET", "/auth/session")).status).toBe(200);
     }
     await open.stop();
+  });
+
+  it("who are named by the environment own an organization, also when the start that took them over was cut off", async () => {
+    const open = await startServer({ database, env: { FOYER_OPEN_SIGNUP: "true" } });
+    await createOwner(open);
+    const email = "cut-off@example.com";
+    const signUp = { email, password: "the stranger's password" };
+    expect((await createBrowser(open).call("POST", "/auth/sign-up/email", signUp)).status).toBe(201);
+    const admin = { email, password: "the operator's password", apiKey: null };
+    const warn = () => {
+      throw new Error("cut off");
+    };
+    await expect(ensureAdmin({ db: open.deps.db, log: { warn } }, { admin })).rejects.toThrow("cut off");
+    await open.stop();
+    await ensureAdmin(server.deps, { admin });
+    expect((await createBrowser(server).signIn(email, admin.password)).body).toMatchObject({ role: "owner" });
+  });
+
+  it("get their first password once, also when several processes give it", async () => {
+    const { db } = server.deps;
+    const { userId } = await createOwner(server);
+    await db.deleteFrom("identities").where("userId", "=", userId).execute();
+    // With a connection each, they write at the same moment.
+    await Promise.all([1, 2, 3].map(() => hasAccounts(db)));
+    const writes = await Promise.allSettled(["a", "b", "c"].map((hash) => writePassword(db, userId, hash)));
+    expect(writes.filter(({ status }) => status === "rejected")).toEqual([]);
+    const ways = await db.selectFrom("identities").select("providerId").where("userId", "=", userId).execute();
+    expect(ways).toEqual([{ providerId: "credential" }]);
   });
 
   it("who are named by the environment do not keep the server from starting once others removed them", async () => {

@@ -124,6 +124,16 @@ onBothDatabases("the doctor", (createDatabase) => {
       .set({ dueAt: Date.now() - 3_600_000 })
       .execute();
     expect((await examine(browser)).find("deliveries")?.state).toBe("failure");
+    // A receiver that has all of its places taken: what waits for it waits for nobody else.
+    const beingSent = Array.from({ length: 16 }, (_, n) => ({
+      ...{ ...delivery, id: `delivery_sent_${n}`, position: n + 1, fence: 1 },
+      dueAt: Date.now() + 30_000,
+    }));
+    await db.insertInto("deliveries").values(beingSent).execute();
+    expect((await examine(browser)).find("deliveries")?.detail).toMatch(/failed in the last day/);
+    const elsewhere = { ...delivery, id: "delivery_2", position: 20, host: "y", dueAt: Date.now() - 300_000 };
+    await db.insertInto("deliveries").values(elsewhere).execute();
+    expect((await examine(browser)).find("deliveries")?.detail).toMatch(/waiting for 5 min/);
   });
 });
 

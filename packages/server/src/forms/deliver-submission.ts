@@ -1,6 +1,7 @@
 import { reached } from "../milestones.ts";
+import { PATIENCE_MS } from "../outbound/delivery-lease.ts";
 import type { Leased, Next } from "../outbound/delivery-queue.ts";
-import { PATIENCE_MS, type RunDelivery } from "../outbound/delivery-worker.ts";
+import type { RunDelivery } from "../outbound/delivery-worker.ts";
 import { createHostPlaces } from "../outbound/host-places.ts";
 import type { AttemptRecords } from "./attempt-records.ts";
 import type { SubmissionContent } from "./delivery-content.ts";

@@ -1,7 +1,8 @@
 import type { AgentService } from "../agents/agent-service.ts";
 import type { Deps } from "../deps.ts";
+import { leaseMs } from "../outbound/delivery-lease.ts";
 import { createDeliveryQueue } from "../outbound/delivery-queue.ts";
-import { createDeliveryWorker, PATIENCE_MS } from "../outbound/delivery-worker.ts";
+import { createDeliveryWorker } from "../outbound/delivery-worker.ts";
 import type { FormFinder } from "../tools/form-finder.ts";
 import type { ToolService } from "../tools/tool-service.ts";
 import type { WebhookSecrets } from "../tools/webhook-secrets.ts";
@@ -16,9 +17,6 @@ import { createSubmissionNotes } from "./submission-notes.ts";
 import { createSubmissionStore } from "./submission-store.ts";
 import { createSubmitForm } from "./submit-form.ts";
 
-/** What a recording may take on top of the waits, for a place and for room for files, and the attempt itself. */
-const MARGIN_MS = 5_000;
-
 export type Forms = ReturnType<typeof createForms>;
 
 /** Everything about submissions, put together. */
@@ -28,7 +26,7 @@ export function createForms(
 ) {
   const { db, config, log } = deps;
   const counters = createFormCounters(db, deps.databaseKind === "postgres");
-  const queue = createDeliveryQueue(deps, 2 * PATIENCE_MS + config.webhooks.timeout + MARGIN_MS);
+  const queue = createDeliveryQueue(deps, leaseMs(config));
   const records = createAttemptRecords(deps, queue, counters);
   const store = createSubmissionStore(deps);
   const send = createDeliverySender(deps, services.webhookSecrets);

@@ -66,6 +66,20 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     expect([received("main"), received("action")]).toEqual([[], [id]]);
   });
 
+  it("sends what failed of a submission whose page has not reported", async () => {
+    refuse();
+    const formPostActions = [{ type: "webhook", url: hook("action") }];
+    const form = await forms.createForm({ formExecutionMode: "client", formPostActions });
+    const [id = ""] = await submitTimes(form.id, 1);
+    const stateOf = async () => (await forms.detail(id)).deliveries[0]?.state;
+    await expect.poll(stateOf).toBe("failed");
+    expect((await forms.detail(id)).status).toBe("submitted");
+    forms.reset();
+    expect((await retry({ toolId: form.id })).body).toEqual({ retried: 1 });
+    await expect.poll(stateOf).toBe("delivered");
+    expect(received("action")).toEqual([id]);
+  });
+
   it("is for an agent, a form or a status, and for nobody else's", async () => {
     refuse();
     const other = await createFormClient(forms.server, forms.account);

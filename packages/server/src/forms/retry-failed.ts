@@ -16,6 +16,7 @@ const BATCH = 50;
 /** Where a delivery may have failed for good; those that are still under way come first. */
 const withFailures = [
   "pending",
+  "submitted",
   "webhook_success",
   "client_success",
   "client_failed",

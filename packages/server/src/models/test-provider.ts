@@ -39,7 +39,7 @@ async function problemOf(
   const { models, baseUrl, label } = provider;
   const { apiKey } = connection;
   const list = await ask("GET", connection.baseUrl + models.path, apiKey ? models.headers(apiKey) : {});
-  const names = list.status === 200 ? models.names(list.json) : [];
+  const names = list.status === 200 ? namesIn(models, list.json) : [];
   if (names.length > 0) return null;
   // Where people give the address, the server may be of any make, and its list is the part that many leave out.
   const canReply = baseUrl === null && !isKeyRefused(list);
@@ -50,6 +50,15 @@ async function problemOf(
   // The name was made up, and the server looked for it: so it took address and key.
   if (isOk(reply) || (model === null && isUnknownModel(reply))) return null;
   return explain(reply, label, apiKey, isHidden);
+}
+
+/** Whatever is at the address may answer anything, and what is no list names no models. */
+function namesIn({ names }: Provider["models"], json: unknown): string[] {
+  try {
+    return names(json);
+  } catch {
+    return [];
+  }
 }
 
 type Ask = (method: "GET" | "POST", url: string, headers: Record<string, string>, body?: object) => Promise<Answer>;
@@ -81,7 +90,8 @@ function explain(answer: Answer, label: string, apiKey: string | null, isHidden:
   if (status === 200) {
     return json === null ? `What is at this address does not answer like ${label}.` : "It answers, but has no models.";
   }
-  const words = isHidden ? "" : said(answer).replace(/\s+/g, " ").trim().slice(0, 300);
+  // Before it is cut: the rest of a key is not known for one.
+  const words = isHidden ? "" : withoutKey(said(answer), apiKey).replace(/\s+/g, " ").trim().slice(0, 300);
   return `HTTP ${status}${words ? `: ${words}` : "."}`;
 }
 

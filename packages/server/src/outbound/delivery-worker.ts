@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { PATIENCE_MS } from "./delivery-lease.ts";
 import type { DeliveryQueue, Leased } from "./delivery-queue.ts";
 import { createHostPlaces } from "./host-places.ts";
 
@@ -16,8 +17,6 @@ const POLL_AFTER_TROUBLE_MS = 5_000;
 const PLACES = 1_024;
 const PLACES_A_HOST = 32;
 const CLAIM = PLACES_A_HOST / 2;
-/** How long one waits for a place. With the time of an attempt it is shorter than a lease. */
-export const PATIENCE_MS = 10_000;
 
 /**
  * Sends what is due, as long as it runs. A host that is slow has few places and holds up nobody else. Several processes

@@ -61,9 +61,18 @@ it.each([
   [429, { error: { message: `Quota of ${key} exceeded` } }, /HTTP 429: Quota of \*\*\* exceeded/],
   [500, {}, /HTTP 500/],
   [200, {}, /no models/],
+  // Whoever saves a key may be someone else than who tests it.
+  [500, { error: { message: `${"x".repeat(285)} ${key}` } }, /x \*\*\*$/],
 ])("a list that is answered with %d %j is explained", async (status, body, expected) => {
   upstream.script(answer(status, body));
   expect(await tryOut("openai")).toMatch(expected);
+});
+
+it.each(["openai", "google", "anthropic"])("%s may answer its list with anything", async (provider) => {
+  for (const list of ["many", 7, { id: "small" }, [null], [7], [{ name: 7 }]]) {
+    upstream.script(answer(200, { data: list, models: list }));
+    expect(await tryOut(provider), JSON.stringify(list)).not.toBeNull();
+  }
 });
 
 it("says what is wrong with an address", async () => {
