@@ -18,7 +18,7 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
 
   const go = (rest = "", id = agentId) => page.goto(`${site.server.url}/dashboard/agents/${id}${rest}`);
   const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
-  const saved = () => page.getByText("Not saved yet").waitFor({ state: "detached" });
+  const saved = () => page.getByText("Not saved yet", { exact: true }).waitFor({ state: "detached" });
   const agent = async () => (await site.call(page, "GET", `/agents/${agentId}`)).data;
   /** Somebody comes back to the window: what it shows is asked for again. */
   const comeBack = async (path: string) => {
@@ -101,7 +101,7 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
     await page.waitForURL(new RegExp(`${other}$`));
     await page.getByRole("heading", { name: "Quay", level: 1 }).waitFor();
     expect(await page.getByLabel("System prompt").inputValue()).toBe("We sell boats.");
-    expect(await page.getByText("Not saved yet").count()).toBe(0);
+    expect(await page.getByText("Not saved yet", { exact: true }).count()).toBe(0);
   });
 
   it("asks when what is being saved while somebody leaves turns out to be wrong", async () => {
@@ -183,7 +183,7 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
     await go("/appearance");
     await page.getByLabel("Suggestion 10").press("Enter");
     await page.getByLabel("Title").fill("Ask");
-    await page.getByText("Not saved yet").waitFor();
+    await page.getByText("Not saved yet", { exact: true }).waitFor();
     expect(await page.getByLabel(/^Suggestion \d+$/).count()).toBe(10);
   });
 

@@ -61,7 +61,8 @@ describe("the dashboard's triggers", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await overflowOf(page)).toBe(0);
+    // The chart takes its new width a frame after the page did.
+    await expect.poll(() => overflowOf(page)).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const count = async (triggerId: string, perDay: Array<readonly [fired: number, converted: number]>) => {
