@@ -60,6 +60,9 @@ function focusFirstField(event: Event) {
   field.focus();
 }
 
+/** As a page shows a text: however many spaces there are, one is seen. */
+const words = (text: string) => text.trim().replace(/\s+/g, " ");
+
 /** Asks before something is destroyed. With `typed`, that word has to be written first. `action` names what it destroys: "Delete Harbour". */
 export function ConfirmDialog({
   title,
@@ -81,7 +84,7 @@ export function ConfirmDialog({
   onConfirm: () => void;
 }) {
   const [text, setText] = useState("");
-  const isAllowed = typed === undefined || text.trim() === typed.trim();
+  const isAllowed = typed === undefined || words(text) === words(typed);
   const close = () => {
     setText("");
     onClose();

@@ -1,4 +1,5 @@
 import { useBlocker } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { Button } from "./button.tsx";
 import { ConfirmDialog } from "./dialog.tsx";
 
@@ -19,10 +20,14 @@ export function SaveBar({
 }) {
   const blocker = useBlocker({
     // Parts of one page have addresses too; going from one to the other loses nothing.
-    shouldBlockFn: ({ current, next }) => isDirty && !isBusy && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
+  // Who leaves while it is being saved is asked only if that failed.
+  useEffect(() => {
+    if (blocker.status === "blocked" && !isDirty && !isBusy) blocker.proceed();
+  }, [blocker, isDirty, isBusy]);
   return (
     <>
       {(isDirty || isNew) && (
@@ -41,7 +46,7 @@ export function SaveBar({
       <ConfirmDialog
         title="Leave without saving?"
         action="Discard the changes"
-        isOpen={blocker.status === "blocked"}
+        isOpen={blocker.status === "blocked" && isDirty && !isBusy}
         onClose={() => blocker.reset?.()}
         onConfirm={() => blocker.proceed?.()}
       >

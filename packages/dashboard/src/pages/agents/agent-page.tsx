@@ -14,13 +14,18 @@ const route = getRouteApi("/shell/agents/$agentId/");
 /** What the agent is and knows, with the chat beside it. */
 export function AgentPage() {
   const { agentId } = route.useParams();
+  return <AgentEditor key={agentId} />;
+}
+
+function AgentEditor() {
+  const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
   const save = useCall("updateAgent", { changes: ["getAgent", "listAgents"], done: "Saved" });
   const { name, model, systemPrompt, temperature } = agent;
   const draft = useDraft({ name, model, systemPrompt: systemPrompt ?? "", temperature: temperature as number | null });
   const { values, change, errorAt } = draft;
   return (
-    <Page key={agentId} title={name} description="What it is called, what it knows, and which model speaks." isWide>
+    <Page title={name} description="What it is called, what it knows, and which model speaks." isWide>
       <div className="grid gap-x-8 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem] xl:grid-cols-[minmax(0,1fr)_27rem] xl:gap-x-10">
         <form
           ref={draft.form}
@@ -29,7 +34,7 @@ export function AgentPage() {
           className="grid min-w-0 content-start gap-5"
           onSubmit={(event) => {
             event.preventDefault();
-            void draft.submit((body) => save.mutateAsync({ id: agentId, body }));
+            void draft.submit((_, body) => save.mutateAsync({ id: agentId, body }));
           }}
         >
           <TextField
@@ -58,7 +63,6 @@ export function AgentPage() {
           <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
         </form>
         <TrialChat
-          key={agentId}
           agentId={agentId}
           agentName={name}
           suggestions={agent.widget.suggestions ?? []}

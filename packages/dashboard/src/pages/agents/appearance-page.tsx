@@ -4,7 +4,7 @@ import { Select, TextArea, TextField } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { ask, useCall } from "../../data/queries.ts";
+import { ask, queryClient, useCall } from "../../data/queries.ts";
 import { AccentField } from "./accent-field.tsx";
 import { ListField } from "./list-field.tsx";
 import { toDraft, toSettings, type WidgetDraft } from "./widget-draft.ts";
@@ -15,12 +15,17 @@ const route = getRouteApi("/shell/agents/$agentId/appearance");
 /** How the widget looks and greets, with the widget itself beside it. */
 export function AppearancePage() {
   const { agentId } = route.useParams();
+  return <Appearance key={agentId} />;
+}
+
+function Appearance() {
+  const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
   const save = useCall("updateAgent", { changes: ["getAgent"], done: "Saved. Pages have it with their next load" });
-  const draft = useDraft({ widget: toDraft(agent.widget) });
-  const { widget } = draft.values;
+  const draft = useDraft(toDraft(agent.widget), "widget.");
+  const widget = draft.values;
   return (
-    <Page key={agentId} title="Appearance" description={`How ${agent.name} looks and greets on your pages.`} isWide>
+    <Page title="Appearance" description={`How ${agent.name} looks and greets on your pages.`} isWide>
       <div className="grid gap-x-8 gap-y-8 lg:grid-cols-[18rem_minmax(0,1fr)] xl:grid-cols-[24rem_minmax(0,1fr)] xl:gap-x-10">
         <form
           ref={draft.form}
@@ -29,21 +34,24 @@ export function AppearancePage() {
           className="grid min-w-0 content-start gap-5"
           onSubmit={(event) => {
             event.preventDefault();
-            void draft.submit((values) =>
-              save.mutateAsync({ id: agentId, body: { widget: toSettings(values.widget) } }),
-            );
+            void draft.submit(async (_, changed) => {
+              // The look is saved as a whole: what others changed of it since this page was loaded stays.
+              const now = await queryClient.fetchQuery({ ...ask("getAgent", { id: agentId }), staleTime: 0 });
+              const widget = toSettings({ ...toDraft(now.widget), ...changed });
+              await save.mutateAsync({ id: agentId, body: { widget } });
+            });
           }}
         >
           <WidgetFields
             agentName={agent.name}
             widget={widget}
-            onChange={(part) => draft.change({ widget: { ...widget, ...part } })}
+            onChange={draft.change}
             errorAt={(field) => draft.errorAt(`widget.${field}`)}
           />
           <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
         </form>
         <div className="min-w-0 lg:sticky lg:top-8 lg:self-start">
-          <WidgetPreview key={agentId} agentId={agentId} name={agent.name} widget={toSettings(widget)} />
+          <WidgetPreview agentId={agentId} name={agent.name} widget={toSettings(widget)} />
         </div>
       </div>
     </Page>

@@ -17,6 +17,11 @@ const route = getRouteApi("/shell/agents/$agentId/embed");
 /** How the agent gets onto pages, onto which, for whom, and for how much. */
 export function EmbedPage() {
   const { agentId } = route.useParams();
+  return <Embedding key={agentId} />;
+}
+
+function Embedding() {
+  const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
   const save = useCall("updateAgent", { changes: ["getAgent"], done: "Saved" });
   const { allowedOrigins, allowedImageHosts, requireIdentity, monthlyTokenBudget } = agent;
@@ -26,24 +31,14 @@ export function EmbedPage() {
   });
   const { values, change, errorAt } = draft;
   return (
-    <Page key={agentId} title="Embed" description={`Puts ${agent.name} on your pages, and says on which.`}>
+    <Page title="Embed" description={`Puts ${agent.name} on your pages, and says on which.`}>
       <form
         ref={draft.form}
         noValidate
         aria-label="Embed"
         onSubmit={(event) => {
           event.preventDefault();
-          const filled = (texts: string[]) => texts.map((text) => text.trim()).filter((text) => text !== "");
-          const lists = {
-            allowedOrigins: filled(values.allowedOrigins),
-            allowedImageHosts: filled(values.allowedImageHosts),
-          };
-          void draft.submit((all) =>
-            save.mutateAsync({
-              id: agentId,
-              body: { ...all, ...lists, budgetMessage: all.budgetMessage.trim() || null },
-            }),
-          );
+          void draft.submit((_, changed) => save.mutateAsync({ id: agentId, body: toBody(changed) }));
         }}
       >
         <LineSection agentId={agentId} />
@@ -83,6 +78,24 @@ export function EmbedPage() {
       </form>
     </Page>
   );
+}
+
+type Changed = {
+  allowedOrigins?: string[];
+  allowedImageHosts?: string[];
+  requireIdentity?: boolean;
+  monthlyTokenBudget?: number | null;
+  budgetMessage?: string;
+};
+
+function toBody({ allowedOrigins, allowedImageHosts, budgetMessage, ...rest }: Changed) {
+  const filled = (texts: string[]) => texts.map((text) => text.trim()).filter((text) => text !== "");
+  return {
+    ...rest,
+    ...(allowedOrigins ? { allowedOrigins: filled(allowedOrigins) } : {}),
+    ...(allowedImageHosts ? { allowedImageHosts: filled(allowedImageHosts) } : {}),
+    ...(budgetMessage === undefined ? {} : { budgetMessage: budgetMessage.trim() || null }),
+  };
 }
 
 function LineSection({ agentId }: { agentId: string }) {

@@ -40,6 +40,7 @@ export function ListField({
   const errorOf = (index: number) =>
     isFilled(values[index]) ? errorAt(values.slice(0, index).filter(isFilled).length) : undefined;
   const add = () => {
+    if (values.length >= most) return;
     onChange([...values, ""]);
     focus(values.length);
   };

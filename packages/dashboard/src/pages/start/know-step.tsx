@@ -18,7 +18,7 @@ export function KnowStep({ agent }: { agent: StartAgent }) {
   const save = useCall("updateAgent", { changes: ["getAgent", "listAgents"] });
   const draft = useDraft({ model: agent.model, systemPrompt: agent.systemPrompt ?? "" });
   const { values, change, errorAt } = draft;
-  const keep = () => draft.submit((body) => save.mutateAsync({ id: agent.id, body }));
+  const keep = () => draft.submit((_, body) => save.mutateAsync({ id: agent.id, body }));
   useKeepOnLeave(draft.isDirty, keep);
   const submit = async () => {
     if (draft.isDirty && !(await keep())) return;

@@ -12,7 +12,7 @@ export function NameStep({ agent }: { agent?: StartAgent }) {
   const make = useCall("createAgent", { changes: ["listAgents"] });
   const rename = useCall("updateAgent", { changes: ["listAgents", "getAgent"] });
   const draft = useDraft({ name: agent?.name ?? "" });
-  const keep = () => draft.submit((body) => rename.mutateAsync({ id: agent?.id ?? "", body }));
+  const keep = () => draft.submit((_, body) => rename.mutateAsync({ id: agent?.id ?? "", body }));
   const goOn = (agentId: string) =>
     // Back leads out of the guide, not to a second agent.
     navigate({ to: "/start", search: { agentId, step: "know" }, replace: !agent, ignoreBlocker: true });

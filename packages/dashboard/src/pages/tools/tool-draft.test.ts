@@ -53,12 +53,12 @@ describe("a tool's draft", () => {
 
   it("sends only what was changed", () => {
     const saved = toDraft(form);
-    expect(changesOf("form", saved, saved)).toEqual({});
-    expect(changesOf("form", { ...saved, formWebhookUrl: " " }, saved)).toEqual({ formWebhookUrl: null });
+    expect(changesOf("form", saved, {})).toEqual({});
+    const formWebhookUrl = " ";
+    expect(changesOf("form", { ...saved, formWebhookUrl }, { formWebhookUrl })).toEqual({ formWebhookUrl: null });
     const [field] = saved.formSchema.fields;
-    if (!field) throw new Error("no field");
-    const moved = { ...saved, formSchema: { ...saved.formSchema, fields: [keyed({ ...field })] } };
-    expect(changesOf("form", moved, saved)).toEqual({});
+    // Another key is no change.
+    expect(JSON.stringify(keyed({ ...field }))).toBe(JSON.stringify(field));
   });
 
   it("says of a display what is mapped, and of plain text nothing", () => {

@@ -100,12 +100,8 @@ export function toBody(kind: ToolKind, draft: ToolDraft): ToolBody & { inputSche
 }
 
 /** Only what is other than before: what is not sent is not checked again, and not taken back to what this page knows. */
-export function changesOf(kind: ToolKind, draft: ToolDraft, saved: ToolDraft): ToolChanges {
-  const before: Record<string, unknown> = toBody(kind, saved);
-  const changed = Object.entries(toBody(kind, draft)).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
-  );
-  return Object.fromEntries(changed);
+export function changesOf(kind: ToolKind, draft: ToolDraft, changed: Partial<ToolDraft>): ToolChanges {
+  return Object.fromEntries(Object.entries(toBody(kind, draft)).filter(([name]) => name in changed));
 }
 
 export function toDisplayConfig({ type, fieldMappings, options }: ToolDraft["displayConfig"]): DisplayConfig | null {

@@ -27,7 +27,7 @@ export type PartViews = Record<Part, (props: PartProps) => ReactNode>;
 
 type EditorProps = Pick<PartProps, "agentId" | "kind" | "tool" | "draft"> & {
   views: PartViews;
-  save: (values: ToolDraft) => Promise<unknown>;
+  save: (values: ToolDraft, changed: Partial<ToolDraft>) => Promise<unknown>;
 };
 
 /** A tool in its parts, one at a time. What the server finds wrong leads to the part where it is mended. */

@@ -65,8 +65,8 @@ function SavedTool() {
         views={views}
         {...{ agentId, tool, draft }}
         kind={tool.executionType}
-        save={async (values) => {
-          await update.mutateAsync({ id: tool.id, body: changesOf(tool.executionType, values, saved) });
+        save={async (values, changed) => {
+          await update.mutateAsync({ id: tool.id, body: changesOf(tool.executionType, values, changed) });
         }}
       />
     </Page>
@@ -79,7 +79,7 @@ const newRoute = getRouteApi("/shell/agents/$agentId/tools/new");
 export function NewToolPage() {
   const { agentId } = newRoute.useParams();
   const kind = toKind(newRoute.useSearch().kind);
-  if (kind) return <NewTool key={kind} agentId={agentId} kind={kind} />;
+  if (kind) return <NewTool key={`${agentId} ${kind}`} agentId={agentId} kind={kind} />;
   return (
     <Page isWide title="New tool" description="Which kind of tool is it?">
       <KindList agentId={agentId} />

@@ -26,8 +26,11 @@ export function EventBuilder(props: Props) {
 
 function RowConditions({ value, error, onChange }: Props) {
   // Rows that are not filled in yet stand for nothing in the value, and have to stay all the same.
-  const [rows, setRows] = useState(() => readRows(value).map((row, id) => ({ ...row, id })));
-  const [nextId, setNextId] = useState(rows.length);
+  const [written, setRows] = useState(() => readRows(value).map((row, id) => ({ ...row, id })));
+  const [nextId, setNextId] = useState(written.length);
+  // A value that is not of these rows, as after a discard, has its own.
+  const isOwn = isSame(writeRows(written), writeRows(readRows(value)));
+  const rows = isOwn ? written : readRows(value).map((row, id) => ({ ...row, id }));
   const show = (next: typeof rows) => {
     setRows(next);
     onChange(writeRows(next));
@@ -58,8 +61,9 @@ function RowConditions({ value, error, onChange }: Props) {
       <div>
         <Button
           onClick={() => {
-            setRows([...rows, { id: nextId, path: "", operator: "$eq", value: "" }]);
-            setNextId(nextId + 1);
+            const id = Math.max(nextId, rows.length);
+            setRows([...rows, { id, path: "", operator: "$eq", value: "" }]);
+            setNextId(id + 1);
           }}
         >
           <Plus size={16} aria-hidden /> Add a condition
@@ -131,17 +135,12 @@ function RowFields({
 
 /** What cannot be read yet is passed on as it stands, so that it cannot be saved by mistake. */
 function JsonConditions({ value, error, onChange }: Props) {
-  const [text, setText] = useState(() => (value === null || value === undefined ? "" : JSON.stringify(value, null, 2)));
-  const [problem, setProblem] = useState<string>();
+  const [written, setText] = useState(() => jsonOf(value));
+  // A value that is not of this text, as after a discard, has its own.
+  const text = isSame(readJson(written).value, value ?? null) ? written : jsonOf(value);
   const write = (next: string) => {
     setText(next);
-    try {
-      onChange(next.trim() === "" ? null : JSON.parse(next));
-      setProblem(undefined);
-    } catch (cause) {
-      onChange(next);
-      setProblem(`This is no JSON: ${cause instanceof Error ? cause.message : cause}`);
-    }
+    onChange(readJson(next).value);
   };
   return (
     <TextArea
@@ -149,10 +148,26 @@ function JsonConditions({ value, error, onChange }: Props) {
       help="Operators: $eq $ne $gt $gte $lt $lte $in $nin $exists $contains"
       value={text}
       onChange={write}
-      error={problem ?? error}
+      error={readJson(text).problem ?? error}
       placeholder={'{ "total": { "$gte": 500 } }'}
       spellCheck={false}
       className="font-mono"
     />
   );
 }
+
+/** A text in the place of conditions is JSON that is not written to its end. */
+function jsonOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+function readJson(text: string): { value: unknown; problem?: string } {
+  try {
+    return { value: text.trim() === "" ? null : JSON.parse(text) };
+  } catch (cause) {
+    return { value: text, problem: `This is no JSON: ${cause instanceof Error ? cause.message : cause}` };
+  }
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);

@@ -33,7 +33,13 @@ export function NewTriggerPage() {
     );
   }
   // A template that is no more, say of a form that was deleted, leaves the fields empty.
-  return <NewTrigger key={templateId ?? ""} agentId={agentId} first={template ? toDraft(template) : emptyDraft} />;
+  return (
+    <NewTrigger
+      key={`${agentId} ${templateId ?? ""}`}
+      agentId={agentId}
+      first={template ? toDraft(template) : emptyDraft}
+    />
+  );
 }
 
 function NewTrigger({ agentId, first: given }: { agentId: string; first: TriggerDraft }) {
@@ -45,7 +51,11 @@ function NewTrigger({ agentId, first: given }: { agentId: string; first: Trigger
   const create = useCall("createTrigger", { changes: ["listTriggers", "getTriggerStats"], done: "Trigger created" });
   const save = async (values: TriggerDraft) => {
     const { id } = await create.mutateAsync({ agentId, body: toBody(values) });
-    await navigate({ to: "/agents/$agentId/triggers/$triggerId", params: { agentId, triggerId: id } });
+    await navigate({
+      to: "/agents/$agentId/triggers/$triggerId",
+      params: { agentId, triggerId: id },
+      ignoreBlocker: true,
+    });
   };
   return (
     <Page

@@ -43,6 +43,17 @@ export function toBody(draft: TriggerDraft): Input<"createTrigger">["body"] {
   return { ...draft, description: draft.description.trim() || null };
 }
 
+/** What was changed of a trigger that is there. A kind and what belongs to it go together. */
+export function toChanges(changed: Partial<TriggerDraft>, draft: TriggerDraft): Input<"updateTrigger">["body"] {
+  const { triggerType, conditions, actionType, actionConfig } = draft;
+  return {
+    ...changed,
+    ...(changed.description === undefined ? {} : { description: changed.description.trim() || null }),
+    ...(changed.triggerType || changed.conditions ? { triggerType, conditions } : {}),
+    ...(changed.actionType || changed.actionConfig ? { actionType, actionConfig } : {}),
+  };
+}
+
 /** The conditions for another kind: what was written for it before stays. */
 export function conditionsFor(kind: TriggerKind, conditions: Record<string, unknown>) {
   return { ...firstConditions[kind], ...conditions };

@@ -17,7 +17,7 @@ export function TriggerForm({
 }: {
   agent: Output<"getAgent">;
   draft: ReturnType<typeof useDraft<TriggerDraft>>;
-  onSave: (values: TriggerDraft) => Promise<unknown>;
+  onSave: (values: TriggerDraft, changed: Partial<TriggerDraft>) => Promise<unknown>;
   children: ReactNode;
 }) {
   const { values, errorAt, change } = draft;

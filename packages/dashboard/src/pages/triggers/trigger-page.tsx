@@ -8,7 +8,7 @@ import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { ask, useCall } from "../../data/queries.ts";
 import { DeleteTrigger } from "./delete-trigger.tsx";
-import { toBody, toDraft } from "./trigger-draft.ts";
+import { toChanges, toDraft } from "./trigger-draft.ts";
 import { TriggerFigures } from "./trigger-figures.tsx";
 import { TriggerForm } from "./trigger-form.tsx";
 import { conditionInWords } from "./trigger-words.ts";
@@ -49,7 +49,7 @@ function TriggerEditor() {
       <TriggerForm
         agent={agent}
         draft={draft}
-        onSave={(values) => update.mutateAsync({ id: triggerId, body: toBody(values) })}
+        onSave={(values, changed) => update.mutateAsync({ id: triggerId, body: toChanges(changed, values) })}
       >
         <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
       </TriggerForm>

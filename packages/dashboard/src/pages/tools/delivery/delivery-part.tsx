@@ -61,6 +61,9 @@ export function DeliveryPart({ tool, draft }: PartProps) {
           actions={values.formPostActions}
           fieldNames={values.formSchema.fields.map(({ name }) => name)}
           onChange={(formPostActions) => change({ formPostActions })}
+          onRestore={(action, index) =>
+            change(({ formPostActions }) => ({ formPostActions: formPostActions.toSpliced(index, 0, action) }))
+          }
           errorAt={errorAt}
         />
       </Section>

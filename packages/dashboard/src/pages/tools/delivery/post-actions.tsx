@@ -25,21 +25,24 @@ export function PostActions({
   fieldNames,
   mail,
   onChange,
+  onRestore,
   errorAt,
 }: {
   actions: Keyed<ActionDraft>[];
   fieldNames: string[];
   mail: MailFacts;
   onChange: (actions: Keyed<ActionDraft>[]) => void;
+  /** Puts a removed action back, whatever was changed meanwhile. */
+  onRestore: (action: Keyed<ActionDraft>, index: number) => void;
   errorAt: (path: string) => string | undefined;
 }) {
   const move = (index: number, step: number) => {
     const action = actions[index];
     if (action) onChange(actions.toSpliced(index, 1).toSpliced(index + step, 0, action));
   };
-  const remove = (index: number) => {
+  const remove = (action: Keyed<ActionDraft>, index: number) => {
     onChange(actions.toSpliced(index, 1));
-    notify("The action is removed.", { undo: () => onChange(actions) });
+    notify("The action is removed.", { undo: () => onRestore(action, index) });
   };
   const hello = `New ${"{{_toolName}}"}: ${fieldNames[0] ? `{{${fieldNames[0]}}}` : ""}`;
   return (
@@ -64,7 +67,7 @@ export function PostActions({
             >
               <ArrowDown size={16} aria-hidden />
             </IconButton>
-            <IconButton label={`Remove action ${index + 1}`} onClick={() => remove(index)}>
+            <IconButton label={`Remove action ${index + 1}`} onClick={() => remove(action, index)}>
               <X size={16} aria-hidden />
             </IconButton>
           </div>

@@ -16,7 +16,9 @@ import { FormPreview } from "./form-preview.tsx";
 export function FieldsPart({ draft }: PartProps) {
   const form = draft.values.formSchema;
   const change = (part: Partial<typeof form>) => draft.change({ formSchema: { ...form, ...part } });
-  const fields = useFields(form.fields, (fields) => change({ fields }));
+  const fields = useFields(form.fields, (next) =>
+    draft.change(({ formSchema }) => ({ formSchema: { ...formSchema, fields: next(formSchema.fields) } })),
+  );
   const texts = [
     { name: "submitLabel", label: "Button", placeholder: "Submit", maxLength: 200 },
     { name: "successMessage", label: "After it was sent", placeholder: "Submitted", maxLength: 2_000 },
@@ -62,12 +64,13 @@ export function FieldsPart({ draft }: PartProps) {
 }
 
 /** What can be done with the fields. What is removed can be taken back, whatever was changed meanwhile. */
-function useFields(fields: Keyed<FormField>[], onChange: (fields: Keyed<FormField>[]) => void) {
+function useFields(
+  fields: Keyed<FormField>[],
+  set: (next: (fields: Keyed<FormField>[]) => Keyed<FormField>[]) => void,
+) {
   const [openKeys, setOpenKeys] = useState<ReadonlySet<number>>(new Set());
-  const latest = useRef({ fields, onChange });
-  latest.current = { fields, onChange };
-  const set = (next: (fields: Keyed<FormField>[]) => Keyed<FormField>[]) =>
-    latest.current.onChange(next(latest.current.fields));
+  const latest = useRef({ fields });
+  latest.current = { fields };
   const insert = (field: Keyed<FormField>, index: number) => {
     set((fields) => fields.toSpliced(index, 0, field));
     setOpenKeys(new Set([keyOf(field)]));

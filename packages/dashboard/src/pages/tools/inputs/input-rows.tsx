@@ -1,5 +1,4 @@
 import { Plus } from "lucide-react";
-import { useRef } from "react";
 import { Button } from "../../../components/button.tsx";
 import { notify } from "../../../components/notices.ts";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
@@ -11,22 +10,22 @@ import type { InputRow, SchemaDraft } from "./input-schema-draft.ts";
 export function InputRows({
   schema,
   onChange,
+  onRestore,
   errorAt,
   isForm,
 }: {
   schema: SchemaDraft;
   onChange: (schema: SchemaDraft) => void;
+  /** Puts a removed row back, whatever was changed meanwhile. */
+  onRestore: (row: Keyed<InputRow>, index: number) => void;
   errorAt: (path: string) => string | undefined;
   isForm: boolean;
 }) {
   const { inputs } = schema;
-  const latest = useRef(schema);
-  latest.current = schema;
-  const replace = (inputs: Keyed<InputRow>[]) => onChange({ ...latest.current, inputs });
+  const replace = (inputs: Keyed<InputRow>[]) => onChange({ ...schema, inputs });
   const remove = (row: Keyed<InputRow>, index: number) => {
     replace(inputs.filter((other) => other !== row));
-    const undo = () => replace(latest.current.inputs.toSpliced(index, 0, row));
-    notify(`The input ${row.name || "without a name"} is removed.`, { undo });
+    notify(`The input ${row.name || "without a name"} is removed.`, { undo: () => onRestore(row, index) });
   };
   const add = () => {
     const name = uniqueName(

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Section } from "../../../components/page.tsx";
 import type { PartProps } from "../tool-editor.tsx";
@@ -11,6 +11,12 @@ export function InputsPart({ kind, draft }: PartProps) {
   const schema = draft.values.inputSchema;
   const [isJson, setJson] = useState(schema.text !== null);
   const change = (inputSchema: typeof schema) => draft.change({ inputSchema });
+  const restore: ComponentProps<typeof InputRows>["onRestore"] = (row, index) =>
+    draft.change(({ inputSchema: { inputs, text, ...rest } }) => {
+      const isBeingWritten = text !== null && "line" in readSchemaText(text);
+      const inputSchema = { ...rest, inputs: inputs.toSpliced(index, 0, row), text: isBeingWritten ? text : null };
+      return { inputSchema };
+    });
   const isUnreadable = schema.text !== null && "line" in readSchemaText(schema.text);
   const show = (isJson: boolean) => {
     setJson(isJson);
@@ -46,7 +52,13 @@ export function InputsPart({ kind, draft }: PartProps) {
           </div>
         )}
         {!isJson && !isUnreadable && (
-          <InputRows schema={schema} onChange={change} errorAt={draft.errorAt} isForm={kind === "form"} />
+          <InputRows
+            schema={schema}
+            onChange={change}
+            onRestore={restore}
+            errorAt={draft.errorAt}
+            isForm={kind === "form"}
+          />
         )}
       </Section>
     </div>

@@ -1,0 +1,198 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+
+describe("editing in the dashboard", { timeout: 60_000 }, () => {
+  let site: DashboardSite;
+  let page: Page;
+  let agentId: string;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+  });
+  afterAll(() => site.stop());
+  beforeEach(async () => {
+    ({ page } = await site.open("/agents"));
+    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour", systemPrompt: "We sell bikes." })).data.id;
+    return () => page.context().close();
+  });
+
+  const go = (rest = "", id = agentId) => page.goto(`${site.server.url}/dashboard/agents/${id}${rest}`);
+  const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
+  const saved = () => page.getByText("Not saved yet", { exact: true }).waitFor({ state: "detached" });
+  const agent = async () => (await site.call(page, "GET", `/agents/${agentId}`)).data;
+  /** Somebody comes back to the window: what it shows is asked for again. */
+  const comeBack = async (path: string) => {
+    let isAsked = false;
+    page.on("response", (answer) => {
+      isAsked ||= answer.url().endsWith(path) && answer.ok();
+    });
+    const look = async () => {
+      await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+      return isAsked;
+    };
+    await expect.poll(look, { timeout: 15_000, interval: 500 }).toBe(true);
+  };
+  const addMock = (more: object = {}) =>
+    site.call(page, "POST", "/tools", {
+      ...{ agentId, name: "hours", description: "Gives the hours.", executionType: "mock", mockResponse: "9 to 18" },
+      ...{ inputSchema: { type: "object", properties: {} } },
+      ...more,
+    });
+
+  it("keeps what somebody else saved meanwhile in other fields of an agent", async () => {
+    await go();
+    await page.getByLabel("Name", { exact: true }).fill("Harbour Bikes");
+    await site.call(page, "PATCH", `/agents/${agentId}`, { systemPrompt: "We repair bikes." });
+    await save();
+    await saved();
+    expect(await agent()).toMatchObject({ name: "Harbour Bikes", systemPrompt: "We repair bikes." });
+    await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe("We repair bikes.");
+  });
+
+  it("keeps what somebody else saved meanwhile of an agent's look and its pages", async () => {
+    await go("/appearance");
+    await page.getByLabel("Title").fill("Ask Harbour");
+    await site.call(page, "PATCH", `/agents/${agentId}`, { widget: { greeting: "Hello." } });
+    await save();
+    await saved();
+    expect((await agent()).widget).toMatchObject({ title: "Ask Harbour", greeting: "Hello." });
+    await go("/embed");
+    await page.getByLabel("What it says once the budget is spent").fill("Closed.");
+    await site.call(page, "PATCH", `/agents/${agentId}`, { requireIdentity: true });
+    await save();
+    await saved();
+    expect(await agent()).toMatchObject({ budgetMessage: "Closed.", requireIdentity: true });
+  });
+
+  it("keeps what somebody else saved meanwhile of a tool, once it is shown too", async () => {
+    const { id } = await addMock();
+    await go(`/tools/${id}`);
+    await page.getByLabel("Description").fill("Gives the opening hours.");
+    await site.call(page, "PUT", `/tools/${id}`, { mockResponse: "10 to 19" });
+    await comeBack(`/tools/${id}`);
+    await save();
+    await saved();
+    expect(await site.call(page, "GET", `/tools/${id}`)).toMatchObject({
+      ...{ description: "Gives the opening hours.", mockResponse: "10 to 19" },
+    });
+  });
+
+  it("keeps what somebody else saved meanwhile of a trigger", async () => {
+    const trigger = { name: "Prices", triggerType: "page_view", conditions: { page: "/pricing" } };
+    const action = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
+    const { id } = await site.call(page, "POST", `/triggers?agentId=${agentId}`, { ...trigger, ...action });
+    await go(`/triggers/${id}`);
+    await page.getByLabel("Text of the bubble").fill("Any questions about prices?");
+    await site.call(page, "PUT", `/triggers/${id}`, { isEnabled: false, priority: 7 });
+    await save();
+    await saved();
+    expect(await site.call(page, "GET", `/triggers/${id}`)).toMatchObject({
+      ...{ isEnabled: false, priority: 7, actionConfig: { message: "Any questions about prices?" } },
+    });
+  });
+
+  it("does not take what was discarded at one agent along to another", async () => {
+    const other = (await site.call(page, "POST", "/agents", { name: "Quay", systemPrompt: "We sell boats." })).data.id;
+    await go();
+    await page.getByLabel("System prompt").fill("Only half written");
+    await page.getByRole("button", { name: /change the agent/ }).click();
+    await page.getByRole("menuitem", { name: "Quay" }).click();
+    await page.getByRole("button", { name: "Discard the changes" }).click();
+    await page.waitForURL(new RegExp(`${other}$`));
+    await page.getByRole("heading", { name: "Quay", level: 1 }).waitFor();
+    expect(await page.getByLabel("System prompt").inputValue()).toBe("We sell boats.");
+    expect(await page.getByText("Not saved yet", { exact: true }).count()).toBe(0);
+  });
+
+  it("asks when what is being saved while somebody leaves turns out to be wrong", async () => {
+    await go();
+    await page.getByLabel("Temperature").fill("999");
+    const gate = Promise.withResolvers<void>();
+    await page.route(`**/agents/${agentId}`, async (route) => {
+      if (route.request().method() === "PATCH") await gate.promise;
+      await route.continue();
+    });
+    await save();
+    await page.getByRole("link", { name: "Triggers" }).first().click();
+    gate.resolve();
+    await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByLabel("Temperature").inputValue()).toBe("999");
+    await page.getByLabel("Temperature").fill("20");
+    await save();
+    await page.getByRole("link", { name: "Triggers" }).first().click();
+    await page.getByRole("heading", { name: "Triggers", level: 1 }).waitFor();
+    expect((await agent()).temperature).toBe(20);
+  });
+
+  it("takes conditions on an event back with everything else, and keeps unfinished JSON as it was written", async () => {
+    const trigger = { name: "Cart", triggerType: "custom_event" };
+    const conditions = { event: "cart_updated", eventData: { total: { $gte: 500 } } };
+    const action = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
+    const { id } = await site.call(page, "POST", `/triggers?agentId=${agentId}`, { ...trigger, conditions, ...action });
+    await go(`/triggers/${id}`);
+    const value = page.getByLabel("Condition 1: value");
+    await value.fill("9");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => value.inputValue()).toBe("500");
+    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    await page.getByLabel("Conditions as JSON").fill('{ "total": ');
+    await page.getByRole("button", { name: "Rows" }).click();
+    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    expect(await page.getByLabel("Conditions as JSON").inputValue()).toBe('{ "total": ');
+    await page.getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => page.getByLabel("Conditions as JSON").inputValue()).toContain('"$gte": 500');
+  });
+
+  it("takes a removed input back without what was changed after it", async () => {
+    const text = { type: "string" };
+    const { id } = await addMock({ inputSchema: { type: "object", properties: { day: text, shop: text } } });
+    await go(`/tools/${id}?part=inputs`);
+    await page.getByRole("button", { name: "Remove the input day" }).click();
+    const parts = page.getByRole("navigation", { name: "Parts of the tool" });
+    await parts.getByRole("link", { name: "About" }).click();
+    await page.getByLabel("Description").waitFor();
+    await parts.getByRole("link", { name: "Inputs" }).click();
+    await page.getByLabel("Description").fill("Which shop");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).count()).toBe(2);
+    expect(await page.getByLabel("Description").nth(1).inputValue()).toBe("Which shop");
+  });
+
+  it("takes a removed action of a form back without what was changed after it", async () => {
+    const chat = (name: string) => ({
+      type: "team_chat",
+      webhookUrl: `https://${name}.example`,
+      messageTemplate: name,
+    });
+    const { id } = await addMock({
+      ...{ executionType: "form", formSchema: { fields: [{ name: "email", label: "E-mail", type: "email" }] } },
+      formPostActions: [chat("one"), chat("two")],
+    });
+    await go(`/tools/${id}?part=delivery`);
+    await page.getByRole("button", { name: "Remove action 1" }).click();
+    await page.getByLabel("Message").fill("Changed");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => page.getByLabel("Message").count()).toBe(2);
+    expect(await page.getByLabel("Message").nth(1).inputValue()).toBe("Changed");
+  });
+
+  it("adds no row with Enter to a list that is full", async () => {
+    const suggestions = Array.from({ length: 10 }, (_, index) => `Question ${index + 1}`);
+    await site.call(page, "PATCH", `/agents/${agentId}`, { widget: { suggestions } });
+    await go("/appearance");
+    await page.getByLabel("Suggestion 10").press("Enter");
+    await page.getByLabel("Title").fill("Ask");
+    await page.getByText("Not saved yet", { exact: true }).waitFor();
+    expect(await page.getByLabel(/^Suggestion \d+$/).count()).toBe(10);
+  });
+
+  it("deletes an agent whose name has two spaces in it", async () => {
+    await site.call(page, "PATCH", `/agents/${agentId}`, { name: "Harbour  Bikes" });
+    await go();
+    await page.getByRole("button", { name: /^Delete Harbour/ }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox").fill("Harbour Bikes");
+    expect(await dialog.getByRole("button", { name: /^Delete/ }).isEnabled()).toBe(true);
+  });
+});
