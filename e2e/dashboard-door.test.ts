@@ -231,6 +231,17 @@ describe("an empty server", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
+  it("shows the key although signing in failed after it was made", async () => {
+    const { page } = await site.open();
+    await page.goto(link);
+    await page.route("**/auth/sign-in/email", (route) => route.abort());
+    await fill(page);
+    await page.getByRole("heading", { name: "This server is set up" }).waitFor();
+    expect(await page.getByRole("region", { name: "the API key" }).innerText()).toMatch(/^fyr_/);
+    await page.getByRole("link", { name: "Go on with Harbour" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
   it("refuses a wrong link, and a second use", async () => {
     const late = (await site.open()).page;
     await late.goto(link);

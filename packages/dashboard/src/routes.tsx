@@ -5,7 +5,9 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  parseSearchWith,
   redirect,
+  stringifySearchWith,
 } from "@tanstack/react-router";
 import { FailedPage, NoPage, PendingPage } from "./components/page-states.tsx";
 import { lastAgentId } from "./data/last-agent.ts";
@@ -252,8 +254,10 @@ const plan = createRoute({
 const auditLog = createRoute({
   getParentRoute: () => settings,
   path: "/audit-log",
-  validateSearch: ({ page }: Record<string, unknown>): { page?: number } =>
-    Number(page) > 1 ? { page: Math.trunc(Number(page)) } : {},
+  // What is not named here would stay as the address has it.
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number | undefined } => ({
+    page: Number(page) > 1 && Number(page) < 10_000_000 ? Math.trunc(Number(page)) : undefined,
+  }),
   component: lazyRouteComponent(() => import("./pages/settings/audit-log-page.tsx"), "AuditLogPage"),
 });
 const health = createRoute({
@@ -301,6 +305,8 @@ const routeTree = root.addChildren([
 export const router = createRouter({
   routeTree,
   basepath: "/dashboard",
+  parseSearch: parseSearchWith(parseExactly),
+  stringifySearch: stringifySearchWith(JSON.stringify, parseExactly),
   defaultPreload: "intent",
   // What was loaded is kept by the queries; the router only starts them early.
   defaultPreloadStaleTime: 0,
@@ -331,6 +337,13 @@ async function enter(href: string, error?: string) {
 /** Asks before the page is there; what fails is the page's to show. */
 function early(...names: EndpointName[]) {
   return Promise.allSettled(names.map((name) => queryClient.ensureQueryData(ask(name))));
+}
+
+/** A number that would not be written again as it was, such as a long id, stays a text. Throws for what is no JSON. */
+function parseExactly(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (typeof value === "number" && String(value) !== text) throw new RangeError("not exact as a number");
+  return value;
 }
 
 /** The named texts of an address's query; whatever else it says is dropped. */

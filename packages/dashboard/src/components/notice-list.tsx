@@ -7,6 +7,8 @@ export function NoticeList() {
   return (
     <div
       role="status"
+      // Named outright: a dialog hides from screen readers whatever is outside it and does not say this.
+      aria-live="polite"
       className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex flex-col items-center gap-2 sm:items-end"
     >
       {notices.map(({ id, text, isWrong, undo }) => (

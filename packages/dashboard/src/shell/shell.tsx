@@ -26,7 +26,9 @@ export function Shell() {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
-      setCommandOpen((isOpen) => !isOpen);
+      // A dialog is answered first: it may show a key that is shown only once.
+      const hasDialog = document.querySelector("[role=dialog]") !== null;
+      setCommandOpen((isOpen) => !isOpen && !hasDialog);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);

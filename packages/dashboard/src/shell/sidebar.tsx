@@ -4,6 +4,7 @@ import { ChevronsUpDown, Monitor, Moon, Search, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 import { Lamp } from "../components/lamp.tsx";
 import { Menu } from "../components/menu.tsx";
+import { notify } from "../components/notices.ts";
 import { api } from "../data/api.ts";
 import { lastAgentId, rememberAgent } from "../data/last-agent.ts";
 import { ask, queryClient } from "../data/queries.ts";
@@ -109,13 +110,13 @@ function AccountMenu() {
   if (!session) return null;
   const { user, organization, organizations } = session;
   const switchTo = async (organizationId: string) => {
-    await api.switchOrganization({ body: { organizationId } });
+    if (!(await isDone(api.switchOrganization({ body: { organizationId } })))) return;
     // Nothing that was loaded belongs to the other organization.
     queryClient.clear();
     await router.navigate({ to: "/" });
   };
   const signOut = async () => {
-    await api.signOut();
+    if (!(await isDone(api.signOut()))) return;
     queryClient.clear();
     location.assign("/dashboard/sign-in");
   };
@@ -152,5 +153,16 @@ function AccountMenu() {
         { label: "Sign out", onSelect: signOut },
       ]}
     />
+  );
+}
+
+/** Whether the call worked; what went wrong is told. */
+function isDone(call: Promise<unknown>): Promise<boolean> {
+  return call.then(
+    () => true,
+    (error: Error) => {
+      notify(error.message, { isWrong: true });
+      return false;
+    },
   );
 }

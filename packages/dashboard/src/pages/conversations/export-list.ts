@@ -21,11 +21,20 @@ export async function exportList(
   signal: AbortSignal,
 ): Promise<string[]> {
   const parts = kind === "csv" ? [csvHead] : [];
-  // New conversations push known ones onto later pages.
   const seen = new Set<string>();
-  for (let offset = 0; ; offset += PAGE) {
+  let newest: string | undefined;
+  let offset = 0;
+  while (true) {
     const page = await patiently(() => api.listConversations({ ...query, limit: PAGE, offset }, { signal }), signal);
-    const rows: ListedConversation[] = page.data.filter(({ id }) => !seen.has(id));
+    // Every page begins with the last row of the one before. If it does not, rows were deleted, and others moved up past it.
+    if (offset > 0 && !seen.has(page.data[0]?.id ?? "")) {
+      offset = Math.max(0, offset - PAGE);
+      continue;
+    }
+    newest ??= page.data[0]?.id ?? "";
+    const limit = newest;
+    // New conversations push known ones onto later pages.
+    const rows: ListedConversation[] = page.data.filter(({ id }) => !seen.has(id) && id <= limit);
     for (let at = 0; at < rows.length; at += AT_ONCE) {
       const lines = await Promise.all(rows.slice(at, at + AT_ONCE).map((row) => lineOf(row, kind, signal)));
       parts.push(lines.join(""));
@@ -34,6 +43,7 @@ export async function exportList(
     }
     onProgress({ done: seen.size, total: Math.max(page.pagination.total, seen.size) });
     if (page.data.length < PAGE) return parts;
+    offset += PAGE - 1;
   }
 }
 

@@ -11,7 +11,7 @@ export function splitReply({ content, toolCalls }: Pick<Turn, "content" | "toolC
   const parts: ReplyPart[] = [];
   let at = 0;
   const say = (until: number) => {
-    const text = content.slice(at, until).replace(/^\n+|\s+$/g, "");
+    const text = content.slice(at, until).replace(/^\n+/, "").trimEnd();
     if (text) parts.push({ kind: "text", text });
     at = Math.max(at, until);
   };

@@ -33,11 +33,11 @@ export function Transcript({
 }) {
   const { data, error, refetch } = useQuery({
     ...ask("getConversation", { id: conversationId }),
-    refetchInterval: ({ state }) => (state.status === "error" ? false : pauseFor(state.data)),
+    refetchInterval: ({ state }) => (isGone(state.error) ? false : pauseFor(state.data)),
   });
   // One of another agent, by an address that was put together by hand.
   const isElsewhere = data !== undefined && data.agentId !== agent.id;
-  if (!data || isElsewhere) {
+  if (!data || isElsewhere || isGone(error)) {
     return (
       <div className="grid content-start gap-4 p-4 sm:p-6">
         <BackButton onBack={onBack} />
@@ -54,6 +54,11 @@ export function Transcript({
     );
   }
   return <Conversation agent={agent} conversation={data} onBack={onBack} onDelete={onDelete} />;
+}
+
+/** Deleted, maybe while it was read. Other errors pass. */
+function isGone(error: Error | null): boolean {
+  return error instanceof FoyerError && error.code === "NOT_FOUND";
 }
 
 /** Often while something is being written; seldom where every look costs a lot. */

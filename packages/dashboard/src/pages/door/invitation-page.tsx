@@ -30,10 +30,10 @@ export function InvitationPage() {
       </Door>
     );
   }
-  if (invitation.error)
-    return <Door title="Invitation">{<ErrorState error={invitation.error} onRetry={invitation.refetch} />}</Door>;
-  const isKnown = session.data !== undefined || isSignedOut(session.error);
-  if (!invitation.data || !isKnown) return <Door title="Invitation">{<Skeleton className="h-24" />}</Door>;
+  const failed = [invitation, session].find(({ error, data }) => error && !data && !isSignedOut(error));
+  if (failed)
+    return <Door title="Invitation">{<ErrorState error={failed.error} onRetry={() => failed.refetch()} />}</Door>;
+  if (!invitation.data || session.isPending) return <Door title="Invitation">{<Skeleton className="h-24" />}</Door>;
   const { email, role, organizationName } = invitation.data;
   const isOther = session.data !== undefined && session.data.user.email.toLowerCase() !== email.toLowerCase();
   return (

@@ -1,7 +1,7 @@
 /** Where to go after signing in: a page of the dashboard, whatever the address's `next` says. */
 export function safeNext(next: string | undefined): string {
   const home = "/dashboard";
-  if (!next) return home;
+  if (!next || !URL.canParse(next, location.origin)) return home;
   const url = new URL(next, location.origin);
   const isOurs = url.origin === location.origin && /^\/dashboard(\/|$)/.test(url.pathname);
   return isOurs ? url.pathname + url.search : home;

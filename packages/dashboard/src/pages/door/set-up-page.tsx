@@ -18,7 +18,8 @@ export function SetUpPage() {
   const form = useDoorForm({ email: "", password: "", agentName: "Harbour" }, async (values) => {
     try {
       const result = await api.setUp({ body: { token: token ?? "", ...values } });
-      await api.signInByEmail({ body: { email: values.email, password: values.password } });
+      // The key is shown this once, whatever becomes of signing in, which can be done later.
+      await api.signInByEmail({ body: { email: values.email, password: values.password } }).catch(() => {});
       setMade(result);
       // The token has done its work; it need not stay in the history.
       history.replaceState(null, "", "/dashboard/setup");

@@ -6,12 +6,11 @@ import { useDraft } from "../../components/use-draft.ts";
 export function useDoorForm<Values extends object>(initial: Values, send: (values: Values) => Promise<unknown>) {
   const draft = useDraft(initial);
   const [problem, setProblem] = useState<string>();
-  const onSubmit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = (act: (values: Values) => Promise<unknown>) => {
     setProblem(undefined);
-    await draft.submit(async (values) => {
+    return draft.submit(async (values) => {
       try {
-        await send(values);
+        await act(values);
       } catch (error) {
         const { details = [], message = "" } = error instanceof FoyerError ? error : {};
         // A wrong token belongs to no field of the form.
@@ -22,5 +21,9 @@ export function useDoorForm<Values extends object>(initial: Values, send: (value
       }
     });
   };
-  return { ...draft, problem, onSubmit };
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault();
+    await submit(send);
+  };
+  return { ...draft, problem, submit, onSubmit };
 }

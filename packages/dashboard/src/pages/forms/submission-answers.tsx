@@ -45,7 +45,7 @@ function Value({ answer: { text, file, label, type } }: { answer: Answer }) {
   const scheme = type === "email" ? "mailto" : type === "tel" ? "tel" : null;
   if (scheme && !/\s/.test(text.trim())) {
     return (
-      <a href={`${scheme}:${encodeURIComponent(text.trim())}`} className="underline underline-offset-2">
+      <a href={`${scheme}:${encodeURIComponent(text.trim().toWellFormed())}`} className="underline underline-offset-2">
         {text}
       </a>
     );

@@ -14,6 +14,7 @@ describe("filterOf", () => {
   it("leaves out what the server would refuse", () => {
     const search = { status: "constructor", toolId: "", from: "yesterday", to: "2026-1-1" };
     expect(filterOf("agent_1", search)).toEqual({ agentId: "agent_1" });
+    expect(filterOf("agent_1", { from: "2026-02-31", to: "2026-13-01" })).toEqual({ agentId: "agent_1" });
     expect(filterOf("agent_1", { status: "failed", toolId: "tool_1" })).toEqual({
       ...{ agentId: "agent_1", status: "failed", toolId: "tool_1" },
     });

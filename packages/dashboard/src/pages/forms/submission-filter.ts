@@ -52,6 +52,6 @@ export function rememberSearch(agentId: string, search: SubmissionSearch): void 
 function startOfDay(text: string | undefined, daysLater = 0): string | null {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? "") ?? [];
   if (!year) return null;
-  const date = new Date(Number(year), Number(month) - 1, Number(day) + daysLater);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+  const isDay = new Date(Number(year), Number(month) - 1, Number(day)).getDate() === Number(day) && Number(month) <= 12;
+  return isDay ? new Date(Number(year), Number(month) - 1, Number(day) + daysLater).toISOString() : null;
 }

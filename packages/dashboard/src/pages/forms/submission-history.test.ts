@@ -37,3 +37,8 @@ it("leaves out what a wrong clock says, and what was not tried yet", () => {
   expect(texts({ ...late, deliveries: [delivery({ state: "pending", attempts: [] })] })).toEqual(["Submitted"]);
   expect(texts({ deliveries: [delivery({ state: "pending" })] }).at(-1)).toBe("Webhook failed, 1 attempt so far");
 });
+
+it("leaves out an instant that no calendar has, as a visitor's script may send", () => {
+  const happened = historyOf(submission({ impressionAt: -1e18, startedAt: -8.7e15 }));
+  expect(happened.map(({ at }) => at !== null && new Date(at).toISOString())).toEqual([at(10)]);
+});

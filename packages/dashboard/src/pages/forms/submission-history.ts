@@ -9,9 +9,8 @@ export function historyOf(submission: FormSubmissionDetail): Happening[] {
   const { impressionAt, startedAt, createdAt, clientResult } = submission;
   const made = Date.parse(createdAt);
   const dated: Array<Happening & { at: number }> = [
-    // A visitor's clock may be wrong by days; what cannot be is not told.
-    ...(impressionAt !== null && impressionAt <= made ? [{ text: "Form shown", at: impressionAt }] : []),
-    ...(startedAt !== null && startedAt <= made ? [{ text: "Begun", at: startedAt }] : []),
+    ...(isPossible(impressionAt, made) ? [{ text: "Form shown", at: impressionAt }] : []),
+    ...(isPossible(startedAt, made) ? [{ text: "Begun", at: startedAt }] : []),
     { text: "Submitted", at: made },
     ...submission.deliveries.flatMap(outcomeOf),
   ];
@@ -21,6 +20,11 @@ export function historyOf(submission: FormSubmissionDetail): Happening[] {
     at: null,
   };
   return reported ? [...dated, reported] : dated;
+}
+
+/** A visitor's clock may be wrong by days, and a script may send any number; what cannot be is not told. */
+function isPossible(at: number | null, made: number): at is number {
+  return at !== null && at >= 0 && at <= made;
 }
 
 function outcomeOf(delivery: FormSubmissionDetail["deliveries"][number]) {

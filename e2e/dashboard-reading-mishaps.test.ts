@@ -1,0 +1,138 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { insertConversation } from "../test/conversation-seed.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+
+describe("reading in the dashboard when something is not as it should be", () => {
+  let site: DashboardSite;
+  let agentId: string;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+    const { page } = await site.open("/");
+    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
+    await page.context().close();
+  });
+  afterAll(() => site.stop());
+
+  const owner = () => ({ organizationId: site.owner.organizationId, agentId });
+  const converse = (title: string) => insertConversation(site.server.deps.db, owner(), { title }, [{ content: title }]);
+  const visit = (id: string) => site.open(`/agents/${agentId}/conversations/${id}`);
+  const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 2 });
+  const notDone = (page: Page) => page.getByRole("status").filter({ hasText: "Not done." });
+
+  it("goes on with a conversation once the server is back", async () => {
+    const id = await converse("Before the outage");
+    const { page } = await visit(id);
+    await heading(page, "Before the outage").waitFor();
+    let failures = 0;
+    const isThis = (url: URL) => url.pathname === `/conversations/${id}`;
+    await page.route(isThis, (route) => {
+      failures++;
+      return route.abort();
+    });
+    // It is asked for twice more before it counts as failed.
+    await expect.poll(() => failures, { timeout: 20_000 }).toBe(3);
+    await page.unroute(isThis);
+    const { db } = site.server.deps;
+    await db.updateTable("conversations").set({ title: "After the outage" }).where("id", "=", id).execute();
+    await heading(page, "After the outage").waitFor();
+  });
+
+  it("shows nothing of a conversation any more that was deleted elsewhere", async () => {
+    const id = await converse("To be forgotten");
+    const { page } = await visit(id);
+    await heading(page, "To be forgotten").waitFor();
+    await site.call(page, "DELETE", `/conversations/${id}`);
+    await heading(page, "Not found").waitFor();
+    expect(await heading(page, "To be forgotten").count()).toBe(0);
+  });
+
+  it("tells screen readers, too, what failed while a dialog is open", async () => {
+    const id = await converse("To be kept");
+    const { page } = await visit(id);
+    await page.getByRole("button", { name: "Delete this conversation" }).click();
+    await page.route("**/conversations/*", (route) =>
+      route.request().method() === "DELETE" ? route.abort() : route.continue(),
+    );
+    await page.getByRole("button", { name: "Delete the conversation" }).click();
+    await notDone(page).waitFor();
+    await page.getByRole("dialog", { name: "Delete this conversation?" }).waitFor();
+  });
+
+  it("says when signing out did not work", async () => {
+    const { page, problems } = await site.open("/agents");
+    await page.route("**/auth/sign-out", (route) => route.abort());
+    await page.getByRole("button", { name: /^Account of/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await notDone(page).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("does not leave a key that is shown once for another page", async () => {
+    const { page } = await site.open("/settings/api");
+    const menu = page.getByRole("dialog", { name: "Go to" });
+    await page.getByRole("button", { name: "Make a key" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await menu.waitFor();
+    await page.keyboard.press("Control+k");
+    await menu.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByLabel("Name").fill("Stock sync");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "the key" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.press("Escape");
+    await page.getByRole("alert").getByText("Did you copy the key?").waitFor();
+    await page.getByRole("region", { name: "the key" }).waitFor();
+  });
+
+  it("takes a visitor's long number from an address as it is written there", async () => {
+    const { page } = await site.open(`/agents/${agentId}/conversations?userId=281474976710656123456`);
+    await page.getByRole("button", { name: /^Visitor 281474976710656123456/ }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: /^Visitor 281474976710656123456/ }).waitFor();
+  });
+
+  it("shows the newest of the log for a page that no log has", async () => {
+    const { page } = await site.open("/agents");
+    for (const wrong of ["1e300", "0", "-3", "last"]) {
+      await page.goto(`${site.server.url}/dashboard/settings/audit-log?page=${wrong}`);
+      await page.getByRole("table").waitFor();
+    }
+  });
+
+  it("shows a submission whose answer is no text that an address could hold", async () => {
+    const { page, problems } = await site.open("/agents");
+    const formSchema = { fields: [{ name: "phone", label: "Phone", type: "tel" }] };
+    const form = { agentId, name: "call_back", description: "Calls back", executionType: "form", formSchema };
+    const tool = await site.call(page, "POST", "/tools", { ...form, inputSchema: { type: "object" } });
+    const body = { toolId: tool.id, formData: { phone: "12\ud80034" }, fieldsCompleted: [], impressionAt: -1e18 };
+    const { submissionId } = await site.call(page, "POST", "/form-submissions/submit", body);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/forms/${submissionId}`);
+    await page.getByRole("heading", { name: "Answers" }).waitFor();
+    await page.getByRole("link", { name: /^12/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("says when the link for signing in could not be asked for", async () => {
+    const { page } = await site.browser.open();
+    await page.goto(`${site.server.url}/dashboard/sign-in?next=${encodeURIComponent("http://[")}`);
+    await page.route("**/auth/magic-link", (route) => route.abort());
+    await page.getByLabel("E-mail").fill(site.owner.email);
+    await page.getByRole("button", { name: "Send a link instead" }).click();
+    await page.getByRole("alert").getByText("The server could not be reached.").waitFor();
+  });
+
+  it("says when it cannot be known who is signed in, and shows the invitation once it can", async () => {
+    const inside = (await site.open("/agents")).page;
+    const invited = { email: "new@example.com", role: "member" };
+    const { url } = await site.call(inside, "POST", "/invitations", invited);
+    const { page } = await site.browser.open();
+    await page.route("**/auth/session", (route) => route.abort());
+    await page.goto(url);
+    await page.getByRole("alert").waitFor();
+    await page.unroute("**/auth/session");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: /^Join / }).waitFor();
+  });
+});

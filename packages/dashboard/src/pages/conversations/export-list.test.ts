@@ -1,0 +1,52 @@
+import { afterEach, expect, it, vi } from "vitest";
+
+const listConversations = vi.hoisted(() => vi.fn());
+vi.mock("../../data/api.ts", () => ({ api: { listConversations } }));
+
+import { exportList } from "./export-list.ts";
+
+afterEach(() => vi.resetAllMocks());
+
+/** A server's list, newest first, that changes after each page. */
+function serve(ids: string[], change: (ids: string[], pages: number) => string[]) {
+  let list = ids;
+  let pages = 0;
+  listConversations.mockImplementation(async ({ limit, offset }: { limit: number; offset: number }) => {
+    const data = list.slice(offset, offset + limit).map((id) => ({ id, title: id }));
+    const pagination = { total: list.length, limit, offset };
+    list = change(list, ++pages);
+    return { data, pagination };
+  });
+}
+
+const ids = Array.from({ length: 350 }, (_, at) => `conv_${String(999 - at)}`);
+const exported = async () => {
+  const parts = await exportList({ agentId: "agent_1" }, "jsonl", () => {}, new AbortController().signal);
+  const lines = parts.join("").trim().split("\n");
+  return lines.map((line) => JSON.parse(line).id);
+};
+
+it("misses none that is still there although others are deleted meanwhile", async () => {
+  // Only what was read already is deleted.
+  serve(ids, (list, pages) => (pages === 1 ? list.slice(30) : pages === 4 ? list.slice(60) : list));
+  expect(await exported()).toEqual(ids);
+});
+
+it("leaves out new ones also when it has to look at the beginning again", async () => {
+  serve(ids, (list, pages) => (pages === 1 ? ["conv_new", ...list.slice(100)] : list));
+  expect(await exported()).toEqual(ids);
+});
+
+it("has each once although new ones come meanwhile", async () => {
+  serve(ids, (list, pages) => [`conv_new${pages}`, ...list]);
+  expect(await exported()).toEqual(ids);
+});
+
+it("has all of a list that does not change, and comes to an end when everything is gone", async () => {
+  serve(ids, (list) => list);
+  expect(await exported()).toEqual(ids);
+  serve(ids.slice(0, 200), (list) => list);
+  expect(await exported()).toEqual(ids.slice(0, 200));
+  serve(ids, () => []);
+  expect(await exported()).toEqual(ids.slice(0, 100));
+});

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { linkParts } from "./link-parts.ts";
+import { splitReply } from "./split-reply.ts";
+
+// As long as a message may be, and worse: what takes a time that grows with the square of it takes many seconds.
+const MANY = 100_000;
+
+it("reads an address with very much punctuation in it as fast as any", () => {
+  const text = `https://a.example/${".".repeat(MANY)}x ${")".repeat(MANY)}`;
+  const before = performance.now();
+  const parts = linkParts(text);
+  expect(performance.now() - before).toBeLessThan(1_000);
+  expect(parts.map((part) => part.text).join("")).toBe(text);
+  expect(linkParts("See https://a.example/b?c=(d)).")).toEqual([
+    { text: "See " },
+    { text: "https://a.example/b?c=(d", href: "https://a.example/b?c=(d" },
+    { text: "))." },
+  ]);
+});
+
+it("reads a reply with very much space in it as fast as any", () => {
+  const content = `\n\n  a${" ".repeat(MANY)}b \n`;
+  const before = performance.now();
+  const parts = splitReply({ content, toolCalls: [] });
+  expect(performance.now() - before).toBeLessThan(1_000);
+  expect(parts).toEqual([{ kind: "text", text: `  a${" ".repeat(MANY)}b` }]);
+});
