@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createFormClient, type FormClient, openForms } from "../../../../test/form-client.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { patiently } from "../../../../test/session-client.ts";
 
 onBothDatabases("Retrying all that failed", (createDatabase) => {
   let database: TestDatabase;
@@ -72,11 +73,11 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     const form = await forms.createForm({ formExecutionMode: "client", formPostActions });
     const [id = ""] = await submitTimes(form.id, 1);
     const stateOf = async () => (await forms.detail(id)).deliveries[0]?.state;
-    await expect.poll(stateOf).toBe("failed");
+    await expect.poll(stateOf, patiently).toBe("failed");
     expect((await forms.detail(id)).status).toBe("submitted");
     forms.reset();
     expect((await retry({ toolId: form.id })).body).toEqual({ retried: 1 });
-    await expect.poll(stateOf).toBe("delivered");
+    await expect.poll(stateOf, patiently).toBe("delivered");
     expect(received("action")).toEqual([id]);
   });
 

@@ -19,18 +19,22 @@ export function createFormEvents({ core, request }: PanelContext, form: VisitorF
   const tell = (notice: Pick<FormNotice, "event" | "submissionId" | "reason">) =>
     core.hub.emit("form", { toolId, toolName, formInstanceId: key, ...notice });
 
+  const shown = () => {
+    if (impressionAt !== null) return;
+    impressionAt = Date.now();
+    record({ eventType: "impression" });
+    tell({ event: "shown" });
+  };
+
   return {
     tell,
     /** So that a draft can go on where it was. */
     progress: () => ({ impressionAt, startedAt, completed: [...completed] }),
-    shown(): void {
-      if (impressionAt !== null) return;
-      impressionAt = Date.now();
-      record({ eventType: "impression" });
-      tell({ event: "shown" });
-    },
+    shown,
     started(): void {
       if (startedAt !== null) return;
+      // Whoever is quicker than the page's own look at what can be seen has seen it.
+      shown();
       startedAt = Date.now();
       record({ eventType: "started" });
       tell({ event: "started" });
