@@ -70,11 +70,8 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
       const busy = places.busy(PLACES_A_HOST - CLAIM);
       const limit = Math.min(PLACES - running.size, CLAIM);
       const claimed = limit > 0 ? await claim(limit, busy) : [];
-      if (isStopping) {
-        await Promise.all((claimed ?? []).map((delivery) => giveBack(delivery)));
-        break;
-      }
-      for (const delivery of claimed ?? []) void track(delivery, PATIENCE_MS);
+      if (isStopping) await Promise.all((claimed ?? []).map((delivery) => giveBack(delivery)));
+      else for (const delivery of claimed ?? []) void track(delivery, PATIENCE_MS);
       if (claimed?.length === limit && limit === CLAIM) continue;
       hasMore = busy.length > 0 || claimed?.length === limit;
       await bell.wait(claimed ? POLL_MS : POLL_AFTER_TROUBLE_MS);
