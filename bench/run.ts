@@ -20,6 +20,7 @@ import { startToReady } from "./figures/start-to-ready.ts";
 import { httpToolsAtOnce } from "./figures/tool-http-at-once.ts";
 import { hundredTools } from "./figures/tool-hundred.ts";
 import { mockTool } from "./figures/tool-mock.ts";
+import { widgetInPage } from "./figures/widget-in-page.ts";
 
 /**
  * `npm run bench` measures everything, `npm run bench -- fast-reply start-to-ready` only these. Exit code 1 when a target is
@@ -47,6 +48,7 @@ const figures: Record<string, Figure> = {
   "trigger-events": triggerEvents,
   "trigger-listing": triggerListing,
   "trigger-stats": triggerStats,
+  "widget-in-page": widgetInPage,
 };
 
 // Leaving by `exit` ends the servers and removes the folders.
