@@ -56,7 +56,7 @@ describe("the dashboard's agents", () => {
   };
   const save = async (page: Page) => {
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved").first().waitFor();
+    await page.getByText("Not saved yet", { exact: true }).waitFor({ state: "detached" });
   };
   const read = async (page: Page, agentId: string) => (await site.call(page, "GET", `/agents/${agentId}`)).data;
 
