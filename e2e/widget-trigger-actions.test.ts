@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { patiently } from "../test/session-client.ts";
 import { bubble, bubbleOf, freeze, stay, track, triggerSite } from "../test/trigger-site.ts";
 import { sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
@@ -273,8 +274,8 @@ describe("what triggers do", () => {
       await expect.poll(() => sent.length).toBe(1);
       await page.clock.runFor(25_000);
       expect(sent.length).toBe(1);
-      await page.clock.runFor(6_000);
-      await expect.poll(() => use.counts(agentId, ids)).toEqual([[1, 0]]);
+      await runUntilSent(page, sent, 2, 6_000);
+      await expect.poll(() => use.counts(agentId, ids), patiently).toEqual([[1, 0]]);
       expect(sent[0]).toEqual(sent[1]);
     });
 
@@ -285,8 +286,7 @@ describe("what triggers do", () => {
         await route.abort();
       });
       await expect.poll(() => use.counts(agentId, ids)).toEqual([[1, 0]]);
-      await page.clock.runFor(10_000);
-      await expect.poll(() => sent.length).toBe(2);
+      await runUntilSent(page, sent, 2, 10_000);
       await page.clock.runFor(200_000);
       expect(sent.length).toBe(2);
       await expect.poll(() => use.counts(agentId, ids)).toEqual([[1, 0]]);
@@ -391,3 +391,12 @@ describe("what triggers do", () => {
     expect((await use.counts(agentId, ids)).map(([fired]) => fired)).toEqual([2, 0, 0, 0, 0, 0]);
   });
 });
+
+/** The page's clock may run before it has heard the answer from which its wait begins. */
+function runUntilSent(page: Page, sent: readonly unknown[], count: number, stepMs: number) {
+  const step = async () => {
+    await page.clock.runFor(stepMs);
+    return sent.length;
+  };
+  return expect.poll(step, patiently).toBe(count);
+}

@@ -1,10 +1,10 @@
 import { useState } from "react";
+import { ChoiceBar } from "../../components/choice-bar.tsx";
 import { Copyable } from "../../components/copyable.tsx";
 import { Toggle } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
 import { identifiedLine, identitySamples } from "./identity-samples.ts";
 import { IdentitySecret } from "./identity-secret.tsx";
-import { Segmented } from "./segmented.tsx";
 
 /** Whether a visitor has to prove who they are, and with what. */
 export function IdentitySection({
@@ -32,7 +32,7 @@ export function IdentitySection({
       <IdentitySecret agentId={agentId} />
       <div className="grid min-w-0 gap-2">
         <h3 className="font-medium">Sign on your server</h3>
-        <Segmented
+        <ChoiceBar
           label="Language"
           value={language}
           onChange={setLanguage}

@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { ChoiceBar } from "../../components/choice-bar.tsx";
 import { pasteHints } from "./embed-line.ts";
-import { Segmented } from "./segmented.tsx";
 
 /** Where to paste the line, by what the site is made with. */
 export function PasteHints() {
@@ -8,7 +8,7 @@ export function PasteHints() {
   const hint = pasteHints.find((hint) => hint.id === id) ?? pasteHints[0];
   return (
     <div className="grid gap-2">
-      <Segmented
+      <ChoiceBar
         label="Your site is made with"
         value={id}
         onChange={setId}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
+import { ChoiceBar } from "../../components/choice-bar.tsx";
 import { type Theme, useTheme } from "../../data/theme.ts";
-import { Segmented } from "./segmented.tsx";
 import type { WidgetSettings } from "./widget-draft.ts";
 
 const sizes = { desktop: 800, phone: 390 } as const;
@@ -23,7 +23,7 @@ export function WidgetPreview({ agentId, name, widget }: { agentId: string; name
   return (
     <section aria-label="Preview" className="grid min-w-0 content-start gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <Segmented
+        <ChoiceBar
           label="Screen"
           value={device}
           onChange={setDevice}
@@ -32,7 +32,7 @@ export function WidgetPreview({ agentId, name, widget }: { agentId: string; name
             { value: "phone", label: "Phone" },
           ]}
         />
-        <Segmented
+        <ChoiceBar
           label="Page"
           value={theme}
           onChange={setTheme}

@@ -1,12 +1,12 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "../../components/button.tsx";
+import { ChoiceBar } from "../../components/choice-bar.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Status, Tag } from "../../components/status.tsx";
 import { api } from "../../data/api.ts";
 import { ask, queryClient, useCall } from "../../data/queries.ts";
 import { chooseTheme, type Theme, useTheme } from "../../data/theme.ts";
-import { ChoiceBar } from "./choice-bar.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { roleNames } from "./role-select.tsx";
 

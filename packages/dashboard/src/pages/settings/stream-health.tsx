@@ -1,9 +1,9 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { ChoiceBar } from "../../components/choice-bar.tsx";
 import { Copyable } from "../../components/copyable.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { request } from "../../data/api.ts";
-import { ChoiceBar } from "./choice-bar.tsx";
 import { HealthCheck } from "./health-check.tsx";
 import { judgeArrivals, measureArrivals, type StreamVerdict } from "./stream-test.ts";
 

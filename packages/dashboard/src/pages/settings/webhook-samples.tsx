@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { ChoiceBar } from "../../components/choice-bar.tsx";
 import { Copyable } from "../../components/copyable.tsx";
-import { ChoiceBar } from "./choice-bar.tsx";
 import { webhookCode } from "./webhook-code.ts";
 
 type Language = keyof typeof webhookCode;
