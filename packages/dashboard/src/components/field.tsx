@@ -7,7 +7,7 @@ type FieldProps = {
   /** What is wrong with the value. */
   error?: string | undefined;
   /** Shown beside the label, for screen readers as well as eyes. */
-  isOptional?: boolean;
+  isOptional?: boolean | undefined;
 };
 
 const box =
@@ -65,7 +65,7 @@ export function TextField({
   ...rest
 }: FieldProps & Change<string> & Native<"input">) {
   return (
-    <Field {...{ label, help }} {...optional({ error, isOptional })}>
+    <Field {...{ label, help, error, isOptional }}>
       {(input) => (
         <input
           {...rest}
@@ -91,7 +91,7 @@ export function NumberField({
   ...rest
 }: FieldProps & Change<number | null> & Native<"input">) {
   return (
-    <Field {...{ label, help }} {...optional({ error, isOptional })}>
+    <Field {...{ label, help, error, isOptional }}>
       {(input) => (
         <input
           {...rest}
@@ -118,7 +118,7 @@ export function TextArea({
   ...rest
 }: FieldProps & Change<string> & Native<"textarea">) {
   return (
-    <Field {...{ label, help }} {...optional({ error, isOptional })}>
+    <Field {...{ label, help, error, isOptional }}>
       {(input) => (
         <textarea
           rows={3}
@@ -147,7 +147,7 @@ export function Select<Value extends string>({
   Change<Value> &
   Native<"select"> & { options: ReadonlyArray<{ value: Value; label: string; disabled?: boolean }> }) {
   return (
-    <Field {...{ label, help }} {...optional({ error, isOptional })}>
+    <Field {...{ label, help, error, isOptional }}>
       {(input) => (
         <select
           {...rest}
@@ -205,9 +205,4 @@ export function Toggle({
       )}
     </div>
   );
-}
-
-/** What is undefined is left out, as exact optional properties want it. */
-function optional({ error, isOptional }: { error: string | undefined; isOptional: boolean | undefined }) {
-  return { ...(error === undefined ? {} : { error }), ...(isOptional === undefined ? {} : { isOptional }) };
 }
