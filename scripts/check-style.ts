@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path/posix";
+import { dirname, join } from "node:path/posix";
 
 /** One source file. `path` is relative to the repository's root. */
 export type Module = { path: string; lines: number; imports: Import[] };
@@ -10,7 +10,7 @@ type Import = { specifier: string; file: string | null; isTypeOnly: boolean };
 const sources = "{packages/*/src,bench,e2e,test,scripts}/**/*.{ts,tsx}";
 
 /** Lines of a file, and modules in a row of imports. */
-const budgets = { median: 80, p95: 250, longest: 400, chain: 8 };
+const budgets = { p95: 250, longest: 400, chain: 8 };
 const withoutLengthBudget = /\.test\.tsx?$|\/(locales|migrations)\//;
 
 const forbiddenPaths = [
@@ -44,7 +44,6 @@ export function findProblems(modules: Module[]): string[] {
     ...code.flatMap(packageProblems),
     ...code.flatMap(serverProblems),
     ...modules.flatMap(({ path }) => pathProblems(path)),
-    ...repeatedNames(modules),
   ];
 }
 
@@ -73,14 +72,13 @@ export function measureLengths(modules: Module[]) {
 }
 
 function lengthProblems(modules: Module[]): string[] {
-  const { median, p95 } = measureLengths(modules);
+  const { p95 } = measureLengths(modules);
   const long = budgeted(modules).filter(({ lines }) => lines > budgets.p95);
   long.sort((a, b) => b.lines - a.lines);
   const list = long.map(({ path, lines }) => `${path} (${lines})`).join(", ");
   return [
     ...long.filter((m) => m.lines > budgets.longest).map((m) => `${m.path}: ${m.lines} lines, over ${budgets.longest}`),
     ...(p95 > budgets.p95 ? [`95th percentile of file lengths: ${p95} lines, over ${budgets.p95}: ${list}`] : []),
-    ...(median > budgets.median ? [`median file length: ${median} lines, over ${budgets.median}`] : []),
   ];
 }
 
@@ -152,12 +150,6 @@ function refusalOf(folder: string, file: string, isTypeOnly: boolean): string | 
 
 function pathProblems(path: string): string[] {
   return forbiddenPaths.filter(({ pattern }) => pattern.test(path)).map(({ reason }) => `${path}: ${reason}`);
-}
-
-function repeatedNames(modules: Module[]): string[] {
-  const groups = Map.groupBy(modules, ({ path }) => basename(path));
-  const repeated = [...groups].filter(([name, group]) => name !== "index.ts" && group.length > 1);
-  return repeated.map(([name, group]) => `${name} is the name of ${group.map(({ path }) => path).join(" and ")}`);
 }
 
 const budgeted = (modules: Module[]) => modules.filter(({ path }) => !withoutLengthBudget.test(path));
