@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { fillWords } from "../locales/load-words.ts";
+import { interpolate } from "../locales/load-messages.ts";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "./store.ts";
@@ -46,7 +46,7 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
     >
       {tooMany > 0 ? (
         <p class="note" role="alert">
-          {fillWords(words.tooLong, { count: tooMany })}
+          {interpolate(words.tooLong, { count: tooMany })}
         </p>
       ) : null}
       <div class="writing">

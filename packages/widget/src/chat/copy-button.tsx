@@ -14,7 +14,7 @@ export function CopyButton({ text }: { text: () => string }): JSX.Element {
     const timer = setTimeout(() => setIsCopied(false), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = async () => setIsCopied(await copyText(text(), core.surface.frame));
+  const copy = async () => setIsCopied(await copyText(text(), core.shadow.frame));
   const label = isCopied ? words.copied : words.copy;
   return (
     <button type="button" class="icon-button" aria-label={label} title={label} onClick={() => void copy()}>

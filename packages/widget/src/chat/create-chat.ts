@@ -12,26 +12,26 @@ export type Chat = ReturnType<typeof createChat>;
 
 /** One visitor's conversation: what was said, what comes in, and what the visitor can do about it. */
 export function createChat(core: WidgetCore, request: Request, words: Words) {
-  const { visit, hub } = core;
+  const { visit, bus } = core;
   const entries = createChatEntries();
   const reader = createReplyReader(core, request, words, entries);
   const { store, patch } = entries;
   const { ask, follow } = createAsking(core, request, entries, reader);
   const forms = createStandingForms(core, request, words, entries);
   const restoring = createRestoring(core, request, words, { entries, reader, forms, follow });
-  hub.on("identity", restoring.restore);
+  bus.on("identity", restoring.restore);
 
   return {
     store,
     /** Shows the visitor's current conversation again, and goes on with a reply that still runs. */
     restore: restoring.restore,
     async say(text: string): Promise<void> {
-      hub.emit("interaction");
+      bus.emit("interaction");
       await restoring.done();
       if (reader.isReading()) return;
       const key = entries.newKey();
       entries.add({ type: "user", key, text, state: "sent" });
-      hub.emit("message", { role: "user", text, conversationId: visit.current?.id ?? null });
+      bus.emit("message", { role: "user", text, conversationId: visit.current?.id ?? null });
       ask(text, key);
     },
     /** Once more what did not work out, or another reply in the place of the last one. */
@@ -56,7 +56,7 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
     stop: reader.stop,
     /** Begins anew, and ends the reply that was running. */
     startNew(): void {
-      hub.emit("interaction");
+      bus.emit("interaction");
       reader.leave({ ended: true });
       restoring.cancel();
       visit.select(null);
@@ -64,7 +64,7 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
       entries.clear();
     },
     select(id: string): void {
-      hub.emit("interaction");
+      bus.emit("interaction");
       visit.select(id);
       restoring.restore();
     },

@@ -1,7 +1,7 @@
 import { type ChatEvent, type ConversationKey, type Request, stopChat } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Words } from "../locales/en.ts";
-import { fillWords } from "../locales/load-words.ts";
+import { interpolate } from "../locales/load-messages.ts";
 import { applyEvent } from "./apply-event.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { textOf } from "./conversation-state.ts";
@@ -22,7 +22,7 @@ export type ReplyReader = ReturnType<typeof createReplyReader>;
 
 /** Reads the one reply that comes in, and shows it as it comes, up to its end, whatever that is. */
 export function createReplyReader(
-  { visit, hub, agent }: WidgetCore,
+  { visit, bus, agent }: WidgetCore,
   request: Request,
   words: Words,
   { patch, edit, editReply, replyOf }: ChatEntries,
@@ -32,7 +32,7 @@ export function createReplyReader(
   async function read({ key, conversation, open, userKey, title = "" }: Reading): Promise<void> {
     const own: Running = { key, abort: new AbortController(), conversation, isStopping: false };
     running = own;
-    patch({ running: key, announcement: fillWords(words.replying, { name: agent.name }) });
+    patch({ running: key, announcement: interpolate(words.replying, { name: agent.name }) });
     const onReconnect = () => editReply(key, (reply) => ({ ...reply, isReconnecting: true }));
     try {
       for await (const event of open({ signal: own.abort.signal, onReconnect })) {
@@ -66,7 +66,7 @@ export function createReplyReader(
     const text = reply ? textOf(reply) : "";
     const note = reply?.state === "stopped" ? words.stopped : (reply?.problem ?? "");
     patch({ running: null, announcement: `${agent.name}: ${text} ${note}`.trim() });
-    hub.emit("message", { role: "assistant", text, conversationId: conversation?.id ?? null });
+    bus.emit("message", { role: "assistant", text, conversationId: conversation?.id ?? null });
   }
 
   return {

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { ToolView } from "../display/tool-view.tsx";
-import { fillWords } from "../locales/load-words.ts";
+import { interpolate } from "../locales/load-messages.ts";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
@@ -75,7 +75,7 @@ function Waiting({ isLost }: { isLost: boolean }): JSX.Element {
   return (
     <p class="waiting">
       <span class="lamp lit" aria-hidden="true" />
-      <span>{isLost ? words.reconnecting : fillWords(words.replying, { name: core.agent.name })}</span>
+      <span>{isLost ? words.reconnecting : interpolate(words.replying, { name: core.agent.name })}</span>
     </p>
   );
 }

@@ -17,7 +17,7 @@ export function createStandingForms(core: WidgetCore, request: Request, words: W
   // Also what was sent on a page that is come back from.
   const isOpen = ({ key }: { key: string }) => !finished.has(key) && memory.sent(key) === null;
   let before = core.visit.identity;
-  core.hub.on("identity", (identity) => {
+  core.bus.on("identity", (identity) => {
     // What was shown to somebody else is not for who comes next.
     if (before || !identity) for (const { key } of shown()) finished.add(key);
     before = identity;

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { Display } from "@foyer/sdk";
 import type { JSX } from "preact";
-import { fillWords } from "../locales/load-words.ts";
+import { interpolate } from "../locales/load-messages.ts";
 import { targetOf } from "../markdown/link-target.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { imageIn, linkIn, type Slots, textIn } from "./slots.ts";
@@ -40,7 +40,7 @@ export function ProductCard({ slots, options }: { slots: Slots; options: Display
               <button
                 type="button"
                 class="quiet"
-                onClick={() => void chat.say(fillWords(words.addedToCart, { title: name }))}
+                onClick={() => void chat.say(interpolate(words.addedToCart, { title: name }))}
               >
                 {words.addToCart}
               </button>

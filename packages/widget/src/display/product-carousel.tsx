@@ -14,7 +14,7 @@ export function ProductCarousel({ tool }: { tool: ShownTool }): JSX.Element | nu
   if (items.length === 0) return null;
   const go = (direction: 1 | -1) => () => {
     const width = row.current?.firstElementChild?.getBoundingClientRect().width ?? 0;
-    const toTheEnd = core.surface.frame.dir === "rtl" ? -1 : 1;
+    const toTheEnd = core.shadow.frame.dir === "rtl" ? -1 : 1;
     row.current?.scrollBy({ left: direction * toTheEnd * (width + 8), behavior: calm() ? "instant" : "smooth" });
   };
   return (

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import { fillWords } from "../locales/load-words.ts";
+import { interpolate } from "../locales/load-messages.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { type ShownTool, textIn } from "./slots.ts";
 
 /** A quiet line that a tool was used; what it said can be unfolded. */
 export function TextDisplay({ tool }: { tool: ShownTool }): JSX.Element {
   const { words } = usePanel();
-  const line = fillWords(words.usedTool, { tool: tool.name.replaceAll("_", " ") });
+  const line = interpolate(words.usedTool, { tool: tool.name.replaceAll("_", " ") });
   const text = textIn(tool.slots, "text");
   if (text === "") return <p class="tool">{line}</p>;
   return (

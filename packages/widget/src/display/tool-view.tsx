@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { ToolPiece } from "../chat/conversation-state.ts";
 import { FormPlace } from "../forms/form-place.tsx";
-import { fillWords } from "../locales/load-words.ts";
+import { interpolate } from "../locales/load-messages.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { ButtonsDisplay } from "./buttons-display.tsx";
 import { CustomDisplay } from "./custom-display.tsx";
@@ -22,11 +22,11 @@ export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }
     return (
       <p class="tool waiting">
         <span class="lamp lit" aria-hidden="true" />
-        <span>{fillWords(words.usingTool, { tool: said })}</span>
+        <span>{interpolate(words.usingTool, { tool: said })}</span>
       </p>
     );
   }
-  if (state === "failed") return <p class="tool">{fillWords(words.toolFailed, { tool: said })}</p>;
+  if (state === "failed") return <p class="tool">{interpolate(words.toolFailed, { tool: said })}</p>;
   if (form) return <FormPlace form={form} instanceKey={formKey} />;
   const shown: ShownTool = { name, result, slots: display?.slots ?? {}, options: display?.options ?? {} };
   switch (display?.type) {

@@ -1,6 +1,6 @@
 import { FoyerError } from "@foyer/sdk";
 import type { Words } from "../locales/en.ts";
-import { fillWords } from "../locales/load-words.ts";
+import { interpolate } from "../locales/load-messages.ts";
 
 /** Why a form did not go out. `until` is when it may be tried again (milliseconds since 1970); null when now, or never. */
 export type Failure = { text: string; until: number | null; canRetry: boolean };
@@ -9,7 +9,7 @@ export type Failure = { text: string; until: number | null; canRetry: boolean };
 export function failureOf(error: unknown, words: Words, hasFiles: boolean): Failure {
   const known = error instanceof FoyerError ? error : null;
   const later = (text: string, seconds: number | null) => ({
-    ...{ text: fillWords(text, { seconds: seconds ?? 0 }), canRetry: true },
+    ...{ text: interpolate(text, { seconds: seconds ?? 0 }), canRetry: true },
     until: seconds === null ? null : Date.now() + seconds * 1_000,
   });
   if (known === null) return later(words.formFailed, null);

@@ -3,7 +3,7 @@ import { MAX_FILE_BYTES } from "@foyer/contract/rules/data-url";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../chat/store.ts";
-import { fillWords } from "../locales/load-words.ts";
+import { interpolate } from "../locales/load-messages.ts";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import type { FieldProps } from "./field-view.tsx";
@@ -22,7 +22,7 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
     if (file && isWrong) input.current?.closest(".field")?.scrollIntoView({ block: "nearest" });
   }, [file, isWrong]);
   const size = (bytes: number) => sizeWords(bytes, core.locale);
-  const limit = fillWords(words.upTo, { size: size(MAX_FILE_BYTES) });
+  const limit = interpolate(words.upTo, { size: size(MAX_FILE_BYTES) });
 
   const choose = (files: FileList | null | undefined) => {
     const first = files?.[0];
@@ -83,8 +83,8 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
         <button
           type="button"
           class="icon-button"
-          aria-label={fillWords(words.removeFile, { name: file.name })}
-          title={fillWords(words.removeFile, { name: file.name })}
+          aria-label={interpolate(words.removeFile, { name: file.name })}
+          title={interpolate(words.removeFile, { name: file.name })}
           onClick={remove}
         >
           <Icon name="close" />

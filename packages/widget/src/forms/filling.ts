@@ -37,8 +37,8 @@ export function createFilling(panel: PanelContext, parts: Parts) {
   };
   const changed = (name: string, changes: Partial<FormState>, isLeft = false) => {
     // Somebody who fills in a form wants to see it again on the next page.
-    if (core.memory.read("session", "open") !== true) core.memory.write("session", "open", true);
-    core.hub.emit("interaction");
+    if (core.storage.read("session", "open") !== true) core.storage.write("session", "open", true);
+    core.bus.emit("interaction");
     events.started();
     attempt = null;
     const { failure } = store.get();

@@ -17,7 +17,7 @@ export function createFormEvents({ core, request }: PanelContext, form: VisitorF
     recordFormEvent(request, { toolId, formInstanceId: key, ...event }).catch(() => {});
   };
   const tell = (notice: Pick<FormNotice, "event" | "submissionId" | "reason">) =>
-    core.hub.emit("form", { toolId, toolName, formInstanceId: key, ...notice });
+    core.bus.emit("form", { toolId, toolName, formInstanceId: key, ...notice });
 
   const shown = () => {
     if (impressionAt !== null) return;

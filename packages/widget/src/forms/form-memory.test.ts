@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import type { Identity } from "../foyer-api.ts";
-import { createHub } from "../loader/hub.ts";
-import { createMemory } from "../loader/memory.ts";
+import { createConsentStorage } from "../loader/consent-storage.ts";
+import { createEventBus } from "../loader/event-bus.ts";
 import { createVisit } from "../loader/visit.ts";
 import { createFormMemory, type Draft } from "./form-memory.ts";
 
@@ -29,11 +29,11 @@ beforeEach(() => {
 
 /** A page of the site, which the visitor does something on unless `isIdle`. */
 function open(identity: Identity | null = null, { isIdle = false } = {}) {
-  const hub = createHub();
-  const memory = createMemory("agent_1", hub, "given");
-  const visit = createVisit(memory, hub, identity);
-  if (!isIdle) hub.emit("interaction");
-  return { visit, hub, forms: createFormMemory({ memory, visit }) };
+  const bus = createEventBus();
+  const storage = createConsentStorage("agent_1", bus, "given");
+  const visit = createVisit(storage, bus, identity);
+  if (!isIdle) bus.emit("interaction");
+  return { visit, bus, forms: createFormMemory({ storage, visit }) };
 }
 
 it("keeps drafts for the tab and sent forms for the browser, the newest fifty", () => {
@@ -52,11 +52,11 @@ it("keeps drafts for the tab and sent forms for the browser, the newest fifty", 
 });
 
 it("writes nothing before the visitor does something", () => {
-  const { forms, hub } = open(null, { isIdle: true });
+  const { forms, bus } = open(null, { isIdle: true });
   forms.keepDraft(draft("a"));
   expect(forms.draft("a")).not.toBeNull();
   expect(session.text()).toBe("[]");
-  hub.emit("interaction");
+  bus.emit("interaction");
   expect(session.text()).toContain("Ada");
 });
 

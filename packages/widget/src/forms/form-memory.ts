@@ -1,5 +1,5 @@
 import type { VisitorForm } from "@foyer/sdk";
-import type { Place } from "../loader/memory.ts";
+import type { Place } from "../loader/consent-storage.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { FormValue } from "./field-values.ts";
 
@@ -36,11 +36,11 @@ export type FormMemory = ReturnType<typeof createFormMemory>;
  * What the browser keeps of forms: drafts for the tab, the fact that a form was sent for longer. It is one visitor's;
  * what was begun by nobody in particular goes with whoever is named then.
  */
-export function createFormMemory({ memory, visit }: Pick<WidgetCore, "memory" | "visit">) {
+export function createFormMemory({ storage, visit }: Pick<WidgetCore, "storage" | "visit">) {
   const owner = () => (visit.identity ? `user:${visit.identity.userId}` : ANONYMOUS);
 
   const read = (place: Place): Partial<Kept> => {
-    const kept = memory.read(place, "forms") as (Partial<Kept> & { whose?: unknown }) | null;
+    const kept = storage.read(place, "forms") as (Partial<Kept> & { whose?: unknown }) | null;
     return kept && (kept.whose === owner() || kept.whose === ANONYMOUS) ? kept : {};
   };
   const list = <Name extends keyof Kept>(place: Place, name: Name): Kept[Name] => {
@@ -48,7 +48,7 @@ export function createFormMemory({ memory, visit }: Pick<WidgetCore, "memory" | 
     return (Array.isArray(kept) ? kept.filter((one) => typeof one?.key === "string") : []) as Kept[Name];
   };
   const write = <Name extends keyof Kept>(place: Place, name: Name, next: Kept[Name]) =>
-    memory.write(place, "forms", { ...read(place), whose: owner(), [name]: next.slice(0, MOST_KEPT) });
+    storage.write(place, "forms", { ...read(place), whose: owner(), [name]: next.slice(0, MOST_KEPT) });
 
   return {
     draft: (key: string): Draft | null => list("session", "drafts").find((draft) => draft.key === key) ?? null,

@@ -24,11 +24,11 @@ export function formSession(panel: PanelContext, showing: Showing): FormSession 
 
 /** Whoever comes next sees nothing of what was filled in by somebody else. */
 function begin(core: WidgetCore) {
-  const { hub, visit } = core;
+  const { bus, visit } = core;
   const sessions = new Map<string, FormSession>();
   known.set(core, sessions);
   let before = visit.identity;
-  hub.on("identity", (identity) => {
+  bus.on("identity", (identity) => {
     const isOther = before || !identity;
     for (const session of sessions.values()) isOther ? session.end() : session.refill();
     if (isOther) sessions.clear();

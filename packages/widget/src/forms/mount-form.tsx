@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { VisitorForm } from "@foyer/sdk";
 import { render } from "preact";
-import type { Surface } from "../loader/surface.ts";
+import type { ShadowHost } from "../loader/shadow-host.ts";
 import { type PanelContext, PanelProvider } from "../panel/panel-context.ts";
 import { FormCard } from "./form-card.tsx";
 import { formSession } from "./form-session.ts";
@@ -16,9 +16,9 @@ export function mountForm(
   panel: PanelContext,
   showing: { form: VisitorForm; key: string; previousResult: unknown },
 ): () => void {
-  const { surface } = panel.core;
-  if (!styled.has(surface)) surface.addStyles(css);
-  styled.add(surface);
+  const { shadow } = panel.core;
+  if (!styled.has(shadow)) shadow.addStyles(css);
+  styled.add(shadow);
   render(
     <PanelProvider value={panel}>
       <FormCard session={formSession(panel, showing)} />
@@ -28,4 +28,4 @@ export function mountForm(
   return () => render(null, place);
 }
 
-const styled = new WeakSet<Surface>();
+const styled = new WeakSet<ShadowHost>();

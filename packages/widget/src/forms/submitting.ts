@@ -75,7 +75,7 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
 
   return async function submit(): Promise<void> {
     if (store.get().phase !== "editing" || isWaiting(store.get().failure)) return;
-    core.hub.emit("interaction");
+    core.bus.emit("interaction");
     events.started();
     const problems = filling.check();
     if (Object.keys(problems).length > 0) return refuse(problems);

@@ -1,5 +1,5 @@
-import type { Hub } from "./hub.ts";
-import type { Surface } from "./surface.ts";
+import type { EventBus } from "./event-bus.ts";
+import type { ShadowHost } from "./shadow-host.ts";
 
 export type LauncherWords = { open: string; close: string };
 
@@ -10,8 +10,8 @@ const down = ["M6 9.5l6 6 6-6"];
 
 /** The button in the corner. It says what it will do, and shows when something was said while nobody looked. */
 export function createLauncher(
-  { frame }: Surface,
-  hub: Hub,
+  { frame }: ShadowHost,
+  bus: EventBus,
   words: LauncherWords,
   { label, onPress }: { label: string | null; onPress: () => void },
 ) {
@@ -45,15 +45,15 @@ export function createLauncher(
     const says = isOpen ? [words.close] : [label, words.open, news];
     button.setAttribute("aria-label", says.filter(Boolean).join(". "));
   };
-  hub.on("open", () => {
+  bus.on("open", () => {
     isOpen = true;
     show();
   });
-  hub.on("close", () => {
+  bus.on("close", () => {
     isOpen = false;
     show();
   });
-  hub.on("unread", (words) => {
+  bus.on("unread", (words) => {
     news = words;
     dot.hidden = words === "";
     show();

@@ -4,29 +4,29 @@ import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { launcherWords } from "../locales/launcher-words.ts";
 import { startTriggers, type Triggers } from "../triggers/start-triggers.ts";
 import { askServer } from "./ask-server.ts";
-import { createDoor } from "./door.ts";
-import { createHub, type Hub } from "./hub.ts";
+import { type ConsentStorage, createConsentStorage } from "./consent-storage.ts";
+import { createEventBus, type EventBus } from "./event-bus.ts";
 import { createLauncher } from "./launcher.ts";
 import { loadPart } from "./load-part.ts";
-import { createMemory, type Memory } from "./memory.ts";
+import { createPanelController } from "./panel-controller.ts";
 import type { WidgetOptions } from "./read-options.ts";
-import { createSurface } from "./surface.ts";
+import { createShadowHost } from "./shadow-host.ts";
 import { createVisit, type Visit } from "./visit.ts";
 import type { Registry, WidgetCore } from "./widget-core.ts";
 
-type Parts = { hub: Hub; memory: Memory; visit: Visit; registry: Registry; signal: AbortSignal };
+type Parts = { bus: EventBus; storage: ConsentStorage; visit: Visit; registry: Registry; signal: AbortSignal };
 
 /** Puts a widget on the page. The object works at once; what needs the server's answer happens when it is there. */
 export function startWidget(options: WidgetOptions, onDestroy: () => void): FoyerApi {
-  const hub = createHub();
-  const memory = createMemory(options.agentId, hub, options.consent);
-  const visit = createVisit(memory, hub, options.identity);
+  const bus = createEventBus();
+  const storage = createConsentStorage(options.agentId, bus, options.consent);
+  const visit = createVisit(storage, bus, options.identity);
   const registry: Registry = { formHandlers: new Map(), renderers: new Map(), context: {} };
   const life = new AbortController();
   const { signal } = life;
   let core: WidgetCore | null = null;
   let triggers: Promise<Triggers>;
-  const starting = start(options, { hub, memory, visit, registry, signal });
+  const starting = start(options, { bus, storage, visit, registry, signal });
   const whenReady = (then: (core: WidgetCore) => void) => {
     if (core) then(core);
     else starting.then((started) => started && !signal.aborted && then(started));
@@ -34,19 +34,19 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
   whenReady((started) => {
     core = started;
     triggers = startTriggers(started);
-    hub.emit("ready");
+    bus.emit("ready");
   });
 
   const foyer: FoyerApi = {
     open: ({ message, form } = {}) =>
-      whenReady(({ door }) => door.open({ ...(message ? { message } : {}), ...(form ? { form } : {}) })),
-    close: () => whenReady(({ door }) => door.close()),
-    toggle: () => whenReady(({ door }) => (door.isOpen ? door.close() : door.open())),
-    show: () => whenReady(({ surface }) => surface.setHidden(false)),
-    hide: () => whenReady(({ surface }) => surface.setHidden(true)),
+      whenReady(({ panel }) => panel.open({ ...(message ? { message } : {}), ...(form ? { form } : {}) })),
+    close: () => whenReady(({ panel }) => panel.close()),
+    toggle: () => whenReady(({ panel }) => (panel.isOpen ? panel.close() : panel.open())),
+    show: () => whenReady(({ shadow }) => shadow.setHidden(false)),
+    hide: () => whenReady(({ shadow }) => shadow.setHidden(true)),
     track(name, data = {}) {
       const event = { name, data: copyOf(data) };
-      whenReady(() => hub.emit("track", event));
+      whenReady(() => bus.emit("track", event));
     },
     identify: (identity) => visit.identify(identity),
     logout: () => visit.logout(),
@@ -56,17 +56,17 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
     on(name, listener) {
       // Who asks too late to hear it still hears it.
       if (name === "ready" && core) queueMicrotask(() => (listener as () => void)());
-      return hub.on(name, listener as never);
+      return bus.on(name, listener as never);
     },
-    off: (name, listener) => hub.off(name, listener as never),
+    off: (name, listener) => bus.off(name, listener as never),
     registerFormHandler: (name, handler) => void registry.formHandlers.set(name, handler),
     registerRenderer: (toolName, renderer) => void registry.renderers.set(toolName, renderer),
-    consent: () => hub.emit("consent"),
+    consent: () => bus.emit("consent"),
     debug: () => whenReady(async (started) => (await loadPart(started, "debug")).openDebug(started, triggers)),
     destroy() {
       if (signal.aborted) return;
       life.abort();
-      hub.emit("destroy");
+      bus.emit("destroy");
       onDestroy();
     },
     push(...calls) {
@@ -91,7 +91,7 @@ async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore |
   ]);
   const words = launcherWords(locale);
   const label = options.title ?? widget.title ?? agent.name;
-  const surface = createSurface(
+  const shadow = createShadowHost(
     {
       accentColor: options.accentColor ?? widget.accentColor ?? null,
       theme: options.theme,
@@ -100,18 +100,18 @@ async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore |
     },
     label,
   );
-  surface.frame.lang = locale;
-  surface.frame.dir = isRightToLeft(locale) ? "rtl" : "ltr";
-  parts.hub.on("destroy", surface.remove);
-  const base = { ...parts, options, agent, locale, surface };
-  const door = createDoor(base, (press) => {
+  shadow.frame.lang = locale;
+  shadow.frame.dir = isRightToLeft(locale) ? "rtl" : "ltr";
+  parts.bus.on("destroy", shadow.remove);
+  const base = { ...parts, options, agent, locale, shadow };
+  const panel = createPanelController(base, (press) => {
     if (!options.hasLauncher) return null;
-    return createLauncher(surface, parts.hub, words, {
+    return createLauncher(shadow, parts.bus, words, {
       label: options.launcherLabel ?? widget.launcherLabel ?? null,
       onPress: press,
     });
   });
-  return { ...base, door };
+  return { ...base, panel };
 }
 
 /** As it is now: it may be looked at later. Objects that a framework watches cannot be copied. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Identity } from "../foyer-api.ts";
-import { createHub } from "./hub.ts";
-import { createMemory } from "./memory.ts";
+import { createConsentStorage } from "./consent-storage.ts";
+import { createEventBus } from "./event-bus.ts";
 import { createVisit } from "./visit.ts";
 
 class Kept extends Map<string, string> {
@@ -22,35 +22,35 @@ afterEach(() => vi.unstubAllGlobals());
 
 /** Another page of the same browser. */
 function openPage(identity: Identity | null = null, consent: "given" | "required" = "given") {
-  const hub = createHub();
-  const memory = createMemory("agent_1", hub, consent);
-  return { hub, memory, visit: createVisit(memory, hub, identity) };
+  const bus = createEventBus();
+  const storage = createConsentStorage("agent_1", bus, consent);
+  return { bus, storage, visit: createVisit(storage, bus, identity) };
 }
 const talk = (id: string) => ({ id, token: `token of ${id}`, title: id, at: 1 });
 const ids = ({ visit }: ReturnType<typeof openPage>) => visit.conversations.map(({ id }) => id);
 
 describe("what the browser keeps", () => {
   it("is nothing before the visitor does something, but for what says so", () => {
-    const { hub, memory, visit } = openPage();
-    memory.write("local", "a", 1);
-    memory.write("session", "b", 2, { early: true });
+    const { bus, storage, visit } = openPage();
+    storage.write("local", "a", 1);
+    storage.write("session", "b", 2, { early: true });
     expect([local.size, session.size]).toEqual([0, 1]);
-    expect(memory.read("local", "a")).toBe(1);
+    expect(storage.read("local", "a")).toBe(1);
     const { sessionId } = visit;
-    hub.emit("interaction");
+    bus.emit("interaction");
     expect(JSON.parse(local.get("foyer:agent_1:visit") ?? "").sessionId).toBe(sessionId);
     expect(openPage().visit.sessionId).toBe(sessionId);
-    expect(openPage().memory.read("local", "a")).toBe(1);
+    expect(openPage().storage.read("local", "a")).toBe(1);
   });
 
   it("is neither read nor written before consent, where that is needed", () => {
     local.set("foyer:agent_1:a", "1");
-    const { hub, memory } = openPage(null, "required");
-    hub.emit("interaction");
-    memory.write("session", "b", 2, { early: true });
-    expect([memory.read("local", "a"), session.size]).toEqual([null, 0]);
-    hub.emit("consent");
-    expect([memory.read("local", "a"), session.size]).toEqual([1, 1]);
+    const { bus, storage } = openPage(null, "required");
+    bus.emit("interaction");
+    storage.write("session", "b", 2, { early: true });
+    expect([storage.read("local", "a"), session.size]).toEqual([null, 0]);
+    bus.emit("consent");
+    expect([storage.read("local", "a"), session.size]).toEqual([1, 1]);
   });
 
   it("may be anything that somebody else left there", () => {
@@ -68,12 +68,12 @@ describe("what the browser keeps", () => {
   });
 
   it("is kept where it belongs, also what has to wait: a name is another one in the other place", () => {
-    const { hub, memory } = openPage(null, "required");
-    memory.write("session", "forms", "draft");
-    memory.write("local", "forms", "sent");
-    expect([memory.read("session", "forms"), memory.read("local", "forms")]).toEqual(["draft", "sent"]);
-    hub.emit("interaction");
-    hub.emit("consent");
+    const { bus, storage } = openPage(null, "required");
+    storage.write("session", "forms", "draft");
+    storage.write("local", "forms", "sent");
+    expect([storage.read("session", "forms"), storage.read("local", "forms")]).toEqual(["draft", "sent"]);
+    bus.emit("interaction");
+    bus.emit("consent");
     expect([session.get("foyer:agent_1:forms"), local.get("foyer:agent_1:forms")]).toEqual(['"draft"', '"sent"']);
   });
 });
@@ -81,14 +81,14 @@ describe("what the browser keeps", () => {
 describe("conversations", () => {
   it("are found again on the next page, newest first, with the one that is open", () => {
     const first = openPage();
-    first.hub.emit("interaction");
+    first.bus.emit("interaction");
     first.visit.remember(talk("one"));
     first.visit.remember(talk("two"));
     first.visit.remember(talk("one"));
     const next = openPage();
     expect([ids(next), next.visit.current?.id]).toEqual([["one", "two"], "one"]);
     next.visit.select(null);
-    next.hub.emit("interaction");
+    next.bus.emit("interaction");
     expect(openPage().visit.current).toBeNull();
     next.visit.forget("one");
     expect(ids(openPage())).toEqual(["two"]);
@@ -97,8 +97,8 @@ describe("conversations", () => {
   it("are each visitor's own; another one's are forgotten, and at a logout all", () => {
     const page = openPage();
     const told = vi.fn();
-    page.hub.on("identity", told);
-    page.hub.emit("interaction");
+    page.bus.on("identity", told);
+    page.bus.emit("interaction");
     page.visit.remember(talk("nobody's"));
     page.visit.identify({ userId: "ada" });
     page.visit.remember(talk("ada's"));

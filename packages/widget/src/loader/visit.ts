@@ -1,6 +1,6 @@
 import type { Identity } from "../foyer-api.ts";
-import type { Hub } from "./hub.ts";
-import type { Memory } from "./memory.ts";
+import type { ConsentStorage } from "./consent-storage.ts";
+import type { EventBus } from "./event-bus.ts";
 import { randomId } from "./random-id.ts";
 
 /** A conversation of this browser: what opens it, and what a list of them shows. `at` is in milliseconds. */
@@ -18,32 +18,32 @@ export type Visit = ReturnType<typeof createVisit>;
  * Who is here, and the conversations that this browser may show to them. Each visitor has their own: when somebody else
  * is named, what the one before had is forgotten, and at a logout everything is.
  */
-export function createVisit(memory: Memory, hub: Hub, identity: Identity | null) {
+export function createVisit(storage: ConsentStorage, bus: EventBus, identity: Identity | null) {
   let visitor = identity;
   let ownSessionId = randomId();
   const owner = () => (visitor ? `user:${visitor.userId}` : ANONYMOUS);
 
   // Read anew each time: another tab may have written meanwhile.
-  const read = (): Stored => asStored(memory.read("local", "visit")) ?? { sessionId: ownSessionId, owners: {} };
+  const read = (): Stored => asStored(storage.read("local", "visit")) ?? { sessionId: ownSessionId, owners: {} };
   const owned = (stored: Stored): Owned =>
     (Object.hasOwn(stored.owners, owner()) && stored.owners[owner()]) || { current: null, list: [] };
   const change = (edit: (mine: Owned) => Owned, options = {}) => {
     const stored = read();
     const others = Object.entries(stored.owners).filter(([name]) => name === ANONYMOUS && name !== owner());
     const owners = Object.fromEntries([...others, [owner(), edit(owned(stored))]]);
-    memory.write("local", "visit", { ...stored, owners }, options);
+    storage.write("local", "visit", { ...stored, owners }, options);
   };
   const keep = () => change((mine) => mine);
   /** What is kept of forms is one visitor's; what nobody in particular began goes with who is named now. */
   const settleForms = () => {
     for (const place of ["session", "local"] as const) {
-      const kept = memory.read(place, "forms") as { whose?: unknown } | null;
+      const kept = storage.read(place, "forms") as { whose?: unknown } | null;
       if (!kept || kept.whose === owner()) continue;
       const isOpenToAll = visitor !== null && kept.whose === ANONYMOUS;
-      memory.write(place, "forms", isOpenToAll ? { ...kept, whose: owner() } : null);
+      storage.write(place, "forms", isOpenToAll ? { ...kept, whose: owner() } : null);
     }
   };
-  hub.on("interaction", () => memory.read("local", "visit") ?? keep());
+  bus.on("interaction", () => storage.read("local", "visit") ?? keep());
 
   return {
     get identity(): Identity | null {
@@ -85,16 +85,16 @@ export function createVisit(memory: Memory, hub: Hub, identity: Identity | null)
       visitor = next;
       if (isSame) return;
       // What there is of somebody else must not wait for the visitor to do something.
-      if (memory.read("local", "visit")) change((mine) => mine, { early: true });
+      if (storage.read("local", "visit")) change((mine) => mine, { early: true });
       settleForms();
-      hub.emit("identity", next);
+      bus.emit("identity", next);
     },
     logout(): void {
       visitor = null;
       ownSessionId = randomId();
-      memory.write("local", "visit", null);
-      for (const place of ["session", "local"] as const) memory.write(place, "forms", null);
-      hub.emit("identity", null);
+      storage.write("local", "visit", null);
+      for (const place of ["session", "local"] as const) storage.write(place, "forms", null);
+      bus.emit("identity", null);
     },
   };
 }

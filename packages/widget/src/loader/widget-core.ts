@@ -1,11 +1,11 @@
 import type { AgentWidget } from "@foyer/sdk";
 import type { FormHandler, Renderer } from "../foyer-api.ts";
 import type { LocaleId } from "../locales/choose-locale.ts";
-import type { Door } from "./door.ts";
-import type { Hub } from "./hub.ts";
-import type { Memory } from "./memory.ts";
+import type { ConsentStorage } from "./consent-storage.ts";
+import type { EventBus } from "./event-bus.ts";
+import type { PanelController } from "./panel-controller.ts";
 import type { WidgetOptions } from "./read-options.ts";
-import type { Surface } from "./surface.ts";
+import type { ShadowHost } from "./shadow-host.ts";
 import type { Visit } from "./visit.ts";
 
 /** What the parts of a running widget share: the loader's own, the triggers, and the panel with its chat and forms. */
@@ -13,12 +13,12 @@ export type WidgetCore = {
   options: WidgetOptions;
   agent: AgentWidget;
   locale: LocaleId;
-  hub: Hub;
-  memory: Memory;
+  bus: EventBus;
+  storage: ConsentStorage;
   visit: Visit;
-  surface: Surface;
+  shadow: ShadowHost;
   registry: Registry;
-  door: Door;
+  panel: PanelController;
   /** Aborts when the widget is taken away. */
   signal: AbortSignal;
 };
@@ -45,7 +45,7 @@ export type OpenRequest = {
 };
 
 /** The part that comes when it is needed; it stays on the page, hidden or not. */
-export type Panel = { open(request: OpenRequest): void; close(): void; destroy(): void };
+export type Panel = { open(request: OpenRequest): void; close(byVisitor: boolean): void; destroy(): void };
 
 /** What the panel's file exports. */
 export type MountPanel = (core: WidgetCore) => Promise<Panel>;

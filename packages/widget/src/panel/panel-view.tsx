@@ -28,7 +28,7 @@ export function PanelView({ state, children }: { state: PanelState; children: Vi
     event.stopPropagation();
     if (event.key === "Escape" && !event.isComposing) {
       if (view === "conversations") state.patch({ view: "chat" });
-      else core.door.close({ byVisitor: true });
+      else core.panel.close({ byVisitor: true });
     } else if (covers && panel.current) keepFocusWithin(panel.current, event);
   };
 
@@ -85,7 +85,7 @@ function Header({ title, isLive, hasEntries, view, state }: HeaderProps): JSX.El
       {isChat && core.visit.conversations.length > 0 ? (
         <IconButton name="list" label={words.menu} onClick={() => state.patch({ view: "conversations" })} />
       ) : null}
-      <IconButton name="close" label={words.close} onClick={() => core.door.close({ byVisitor: true })} />
+      <IconButton name="close" label={words.close} onClick={() => core.panel.close({ byVisitor: true })} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { ConversationView } from "../chat/conversation-view.tsx";
 import { createChat } from "../chat/create-chat.ts";
 import { PastConversations } from "../chat/past-conversations.tsx";
 import type { OpenRequest, Panel, WidgetCore } from "../loader/widget-core.ts";
-import { loadWords } from "../locales/load-words.ts";
+import { loadMessages } from "../locales/load-messages.ts";
 import { loadForms } from "./load-forms.ts";
 import css from "./panel.css?inline";
 import { PanelProvider } from "./panel-context.ts";
@@ -15,26 +15,26 @@ import { followViewport } from "./viewport.ts";
 
 /** Puts the chat into the widget, closed. */
 export async function mountPanel(core: WidgetCore): Promise<Panel> {
-  const { surface, hub, options, locale } = core;
-  const words = await loadWords(locale);
+  const { shadow, bus, options, locale } = core;
+  const words = await loadMessages(locale);
   const request = createRequest({ baseUrl: options.baseUrl });
   const chat = createChat(core, request, words);
   const state = createPanelState();
-  surface.addStyles(css);
+  shadow.addStyles(css);
   const place = document.createElement("div");
   // Before the launcher, so that the keyboard comes by the chat first.
-  surface.frame.prepend(place);
-  const stopFollowing = followViewport(surface);
+  shadow.frame.prepend(place);
+  const stopFollowing = followViewport(shadow);
   const onPageShow = ({ persisted }: PageTransitionEvent) => {
     // Back from another page, which may have gone on with the conversation.
     if (persisted && !chat.store.get().running) chat.restore();
   };
   addEventListener("pageshow", onPageShow);
-  const stopListening = hub.on("message", ({ role }) => {
-    if (role === "assistant" && !state.get().isOpen) hub.emit("unread", words.newReply);
+  const stopListening = bus.on("message", ({ role }) => {
+    if (role === "assistant" && !state.get().isOpen) bus.emit("unread", words.newReply);
   });
   let before = core.visit.identity;
-  hub.on("identity", (identity) => {
+  bus.on("identity", (identity) => {
     // What somebody else was writing is not for who comes next.
     if (before || !identity) state.patch({ draft: "" });
     before = identity;
@@ -53,14 +53,14 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   );
   return {
     open({ message, form, byTrigger }: OpenRequest) {
-      surface.frame.dataset.open = "";
+      shadow.frame.dataset.open = "";
       if (form) chat.showForm(form);
       const isSaid = message !== undefined && !(byTrigger && state.get().draft.trim());
       state.patch({ isOpen: true, ...(isSaid ? { draft: message } : {}), ...(isSaid || form ? { view: "chat" } : {}) });
-      hub.emit("unread", "");
+      bus.emit("unread", "");
     },
     close() {
-      delete surface.frame.dataset.open;
+      delete shadow.frame.dataset.open;
       state.patch({ isOpen: false });
     },
     destroy() {

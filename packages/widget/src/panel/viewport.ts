@@ -1,7 +1,7 @@
-import type { Surface } from "../loader/surface.ts";
+import type { ShadowHost } from "../loader/shadow-host.ts";
 
 /** Keeps the panel within what a phone's keyboard leaves to be seen. Returns how to stop. */
-export function followViewport({ setVariable }: Surface): () => void {
+export function followViewport({ setVariable }: ShadowHost): () => void {
   const viewport = globalThis.visualViewport;
   if (!viewport) return () => {};
   const follow = () => {

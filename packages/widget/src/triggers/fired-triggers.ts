@@ -6,7 +6,7 @@ export type FiredTriggers = ReturnType<typeof createFiredTriggers>;
  * The triggers that are done with for this session: those that fire once and did, and those whose bubble was closed.
  * Their ids are kept in `sessionStorage`, before consent only here. Tabs that are open at the same time tell each other.
  */
-export function createFiredTriggers({ memory, hub, options, signal }: WidgetCore) {
+export function createFiredTriggers({ storage, bus, options, signal }: WidgetCore) {
   const ids = new Set<string>();
   let mayRead = options.consent === "given";
   let tabs: BroadcastChannel | undefined;
@@ -16,9 +16,9 @@ export function createFiredTriggers({ memory, hub, options, signal }: WidgetCore
     if (!Array.isArray(value)) return;
     for (const id of value) if (typeof id === "string") ids.add(id);
   };
-  const load = () => mayRead && take(memory.read("session", "fired"));
+  const load = () => mayRead && take(storage.read("session", "fired"));
   const save = () => {
-    if (mayRead && ids.size) memory.write("session", "fired", [...ids], { early: true });
+    if (mayRead && ids.size) storage.write("session", "fired", [...ids], { early: true });
   };
   const connect = () => {
     tabs = new BroadcastChannel(`foyer:${options.agentId}`);
@@ -38,17 +38,17 @@ export function createFiredTriggers({ memory, hub, options, signal }: WidgetCore
   addEventListener("pagehide", disconnect, { signal });
   addEventListener("pageshow", ({ persisted }) => persisted && connect(), { signal });
   signal.addEventListener("abort", disconnect);
-  hub.on("consent", () => {
+  bus.on("consent", () => {
     mayRead = true;
     load();
     save();
   });
   const clear = () => {
     ids.clear();
-    memory.write("session", "fired", null);
+    storage.write("session", "fired", null);
   };
   // Somebody else at the same computer begins a session of their own.
-  hub.on("identity", (identity) => identity || clear());
+  bus.on("identity", (identity) => identity || clear());
   return {
     has: (id: string): boolean => ids.has(id),
     add(id: string): void {

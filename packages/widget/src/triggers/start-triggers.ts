@@ -22,10 +22,10 @@ export type Triggers = Awaited<ReturnType<typeof startTriggers>>;
  * none, or they cannot be had: the page goes on without.
  */
 export async function startTriggers(core: WidgetCore) {
-  const { hub, signal } = core;
+  const { bus, signal } = core;
   const active = createActiveTime();
   const events: Array<{ name: string; data: unknown }> = [];
-  hub.on("track", (event) => {
+  bus.on("track", (event) => {
     if (events.push(event) > MOST_EVENTS) events.shift();
   });
   const passive = { passive: true, capture: true, signal };
@@ -59,8 +59,8 @@ export async function startTriggers(core: WidgetCore) {
     ...{ active, fired, depth: scrollDepth },
     now: () => performance.now(),
     path: () => location.pathname,
-    isOpen: () => core.door.isOpen,
-    isBusy: () => document.hidden || !!core.surface.host.hidden || !!acting?.isHeld(),
+    isOpen: () => core.panel.isOpen,
+    isBusy: () => document.hidden || !!core.shadow.host.hidden || !!acting?.isHeld(),
     fits: async (conditions, data) => (await load())?.fits(conditions, data) ?? false,
     perform: async (trigger) => {
       const { pathname } = location;
@@ -77,7 +77,7 @@ export async function startTriggers(core: WidgetCore) {
   watchExit(engine.leave, signal);
   addEventListener("scroll", engine.scrolled, { passive: true, signal });
   addEventListener("input", engine.typed, passive);
-  hub.on("track", ({ name, data }) => void engine.track(name, data));
+  bus.on("track", ({ name, data }) => void engine.track(name, data));
   const timer = setInterval(() => {
     checkPage();
     engine.step();
@@ -87,7 +87,7 @@ export async function startTriggers(core: WidgetCore) {
     acting?.clear();
   });
   // What another page could not report.
-  if (core.memory.read("session", "reports")) void load();
+  if (core.storage.read("session", "reports")) void load();
   for (const { name, data } of events) void engine.track(name, data);
   engine.step();
   return { ...{ engine, fired, active, events, load }, acting: () => acting };

@@ -13,7 +13,7 @@ export type Acting = ReturnType<typeof actOnTriggers>;
  * `onClosed` hears of bubbles that the visitor took away.
  */
 export function actOnTriggers(core: WidgetCore, onClosed: (trigger: WidgetTrigger) => void) {
-  const { hub, door, signal } = core;
+  const { bus, panel, signal } = core;
   const reports = createTriggerReports(core);
   let bubble: Bubble | null = null;
   /** What fired last: it is owed to this one what the visitor does next. */
@@ -22,7 +22,7 @@ export function actOnTriggers(core: WidgetCore, onClosed: (trigger: WidgetTrigge
   const tell = (trigger: WidgetTrigger, event: TriggerNotice["event"]) => {
     const { id: triggerId, name: triggerName, triggerType, actionType } = trigger;
     reports.add(trigger, event);
-    hub.emit("trigger", { triggerId, triggerName, triggerType, actionType, event });
+    bus.emit("trigger", { triggerId, triggerName, triggerType, actionType, event });
   };
   const convert = () => {
     if (latest) tell(latest, "converted");
@@ -38,7 +38,7 @@ export function actOnTriggers(core: WidgetCore, onClosed: (trigger: WidgetTrigge
       const isOwn = latest === trigger;
       if (isWelcome) {
         if (isOwn) convert();
-        void door.open({ byVisitor: true });
+        void panel.open({ byVisitor: true });
       } else if (isOwn) {
         latest = null;
         onClosed(trigger);
@@ -46,10 +46,10 @@ export function actOnTriggers(core: WidgetCore, onClosed: (trigger: WidgetTrigge
     });
   };
 
-  hub.on("open", clear);
-  hub.on("message", ({ role }) => role === "user" && convert());
-  hub.on("form", ({ event }) => event === "submitted" && convert());
-  hub.on("identity", () => {
+  bus.on("open", clear);
+  bus.on("message", ({ role }) => role === "user" && convert());
+  bus.on("form", ({ event }) => event === "submitted" && convert());
+  bus.on("identity", () => {
     latest = null;
   });
 
@@ -70,8 +70,8 @@ export function actOnTriggers(core: WidgetCore, onClosed: (trigger: WidgetTrigge
       clear();
       if (signal.aborted) return false;
       if (trigger.actionType === "show_bubble") say(trigger, String(message), duration);
-      else await door.open({ byTrigger: true, ...(message ? { message } : {}), ...(toolId ? { form: toolId } : {}) });
-      return bubble !== null || door.isOpen;
+      else await panel.open({ byTrigger: true, ...(message ? { message } : {}), ...(toolId ? { form: toolId } : {}) });
+      return bubble !== null || panel.isOpen;
     },
     /** It fired, and counts. */
     count(trigger: WidgetTrigger): void {

@@ -1,4 +1,4 @@
-import type { Surface } from "../../loader/surface.ts";
+import type { ShadowHost } from "../../loader/shadow-host.ts";
 import type { WidgetCore } from "../../loader/widget-core.ts";
 import css from "./bubble.css?inline";
 import { closeWords } from "./bubble-words.ts";
@@ -17,14 +17,14 @@ const STEP_MS = 250;
  * which it can be seen and is not held) is over. `onEnd` hears what the visitor did: pressed it (true) or closed it.
  */
 export function showBubble(
-  { surface, agent, options, locale, signal }: WidgetCore,
+  { shadow, agent, options, locale, signal }: WidgetCore,
   message: string,
   duration: number | undefined,
   onEnd: (isWelcome: boolean) => void,
 ): Bubble {
-  const { frame, root, host } = surface;
-  if (!styled.has(surface)) surface.addStyles(css);
-  styled.add(surface);
+  const { frame, root, host } = shadow;
+  if (!styled.has(shadow)) shadow.addStyles(css);
+  styled.add(shadow);
 
   const box = element("div", "nudge", "bubble");
   if (!options.hasLauncher) box.classList.add("alone");
@@ -80,7 +80,7 @@ export function showBubble(
   return { remove, isHeld };
 }
 
-const styled = new WeakSet<Surface>();
+const styled = new WeakSet<ShadowHost>();
 
 function element<Tag extends "div" | "span" | "button">(tag: Tag, className: string, part?: string) {
   const made = document.createElement(tag);

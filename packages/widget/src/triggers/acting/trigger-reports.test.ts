@@ -40,7 +40,7 @@ afterEach(() => {
 const create = () =>
   createTriggerReports({
     options: { baseUrl: "https://chat.example", agentId: "agent_1" },
-    memory: {
+    storage: {
       read: (_place: string, name: string) => kept.get(name) ?? null,
       write: (_place: string, name: string, value: unknown) => void kept.set(name, structuredClone(value)),
     },

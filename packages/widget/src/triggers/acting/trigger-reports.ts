@@ -11,14 +11,14 @@ const MOST_ATTEMPTS = 10;
  * Tells the server what fired and what it led to, each exactly once: what did not get through is kept, for the next page
  * too where the browser may store it, and sent again under the same key.
  */
-export function createTriggerReports({ options, memory, visit, signal }: WidgetCore) {
-  let waiting = stored(memory.read("session", "reports"));
+export function createTriggerReports({ options, storage, visit, signal }: WidgetCore) {
+  let waiting = stored(storage.read("session", "reports"));
   let isSending = false;
   let attempts = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const outcomes = new Map<string, string>();
 
-  const keep = () => memory.write("session", "reports", waiting.length ? waiting : null);
+  const keep = () => storage.write("session", "reports", waiting.length ? waiting : null);
   const post = ({ key, event }: Report) =>
     fetch(`${options.baseUrl}/triggers/event`, {
       ...{ method: "POST", keepalive: true, credentials: "omit", body: JSON.stringify(event) },

@@ -1,5 +1,5 @@
 import type { WidgetTrigger } from "@foyer/sdk";
-import type { Surface } from "../../loader/surface.ts";
+import type { ShadowHost } from "../../loader/shadow-host.ts";
 import type { WidgetCore } from "../../loader/widget-core.ts";
 import type { Triggers } from "../start-triggers.ts";
 import type { WatchedTrigger } from "../trigger-engine.ts";
@@ -12,15 +12,15 @@ const STEP_MS = 500;
 
 /** Shows the agent's triggers over the page, with how each stands, for who makes the site: in English. Once. */
 export function openDebug(core: WidgetCore, triggers: Promise<Triggers>): void {
-  const { surface, signal } = core;
-  const { frame } = surface;
+  const { shadow, signal } = core;
+  const { frame } = shadow;
   const open = frame.querySelector<HTMLElement>(".debug");
   if (open) {
     open.focus();
     return;
   }
-  if (!styled.has(surface)) surface.addStyles(css);
-  styled.add(surface);
+  if (!styled.has(shadow)) shadow.addStyles(css);
+  styled.add(shadow);
 
   const box = make("div", "debug");
   box.lang = "en";
@@ -82,7 +82,7 @@ export function openDebug(core: WidgetCore, triggers: Promise<Triggers>): void {
   });
 }
 
-const styled = new WeakSet<Surface>();
+const styled = new WeakSet<ShadowHost>();
 
 function addRow(list: HTMLElement, { trigger }: WatchedTrigger, fire: () => void) {
   const row = make("li", "debug-row");
@@ -110,7 +110,7 @@ function addRow(list: HTMLElement, { trigger }: WatchedTrigger, fire: () => void
 }
 
 function readPage(
-  { door, surface }: WidgetCore,
+  { panel, shadow }: WidgetCore,
   { engine, active, events, acting }: Running,
 ): Omit<PageFacts, "isDone"> {
   const { quiet, typing, shown } = engine.waits();
@@ -118,13 +118,13 @@ function readPage(
   const page = document.scrollingElement;
   const canScroll = page !== null && page.scrollHeight - page.clientHeight > 1;
   const hindrances = [
-    door.isOpen && "the chat is open",
-    surface.host.hidden && "the widget is hidden",
+    panel.isOpen && "the chat is open",
+    shadow.host.hidden && "the widget is hidden",
     document.hidden && "nobody sees the page",
     shown && `“${shown.name}” is being shown`,
     typing > 0 && `somebody was typing, ${seconds(typing)} left`,
     quiet > 0 && `something was shown or closed just now, ${seconds(quiet)} left`,
-    surface.frame.querySelector(".nudge:is(:hover, :focus-within)") !== null && "a bubble is being read",
+    shadow.frame.querySelector(".nudge:is(:hover, :focus-within)") !== null && "a bubble is being read",
   ];
   return {
     path: location.pathname,

@@ -1,7 +1,7 @@
 import type { FormNotice, Identity, MessageNotice, TriggerNotice } from "../foyer-api.ts";
 
-/** What the parts of the widget tell each other; the public ones are also what `Foyer.on` hears. */
-export type HubEvents = {
+/** Events between the parts of the widget. The public ones are also what `Foyer.on` receives. */
+export type BusEvents = {
   ready: undefined;
   open: undefined;
   close: undefined;
@@ -21,31 +21,31 @@ export type HubEvents = {
   destroy: undefined;
 };
 
-export type Hub = ReturnType<typeof createHub>;
+export type EventBus = ReturnType<typeof createEventBus>;
 
-/** A place where the parts meet without knowing each other. What a listener throws stays its own. */
-export function createHub() {
+/** Lets the parts of the widget communicate without importing each other. A listener that throws does not stop the others. */
+export function createEventBus() {
   const listeners = new Map<string, Set<(detail: never) => void>>();
-  const off = <Name extends keyof HubEvents>(name: Name, listener: (detail: HubEvents[Name]) => void): void => {
+  const off = <Name extends keyof BusEvents>(name: Name, listener: (detail: BusEvents[Name]) => void): void => {
     listeners.get(name)?.delete(listener);
   };
   return {
-    /** Returns how to stop listening. */
-    on<Name extends keyof HubEvents>(name: Name, listener: (detail: HubEvents[Name]) => void): () => void {
+    /** @returns a function that removes the listener */
+    on<Name extends keyof BusEvents>(name: Name, listener: (detail: BusEvents[Name]) => void): () => void {
       const known = listeners.get(name) ?? new Set();
       listeners.set(name, known.add(listener));
       return () => off(name, listener);
     },
     off,
-    emit<Name extends keyof HubEvents>(
+    emit<Name extends keyof BusEvents>(
       name: Name,
-      ...[detail]: HubEvents[Name] extends undefined ? [] : [HubEvents[Name]]
+      ...[detail]: BusEvents[Name] extends undefined ? [] : [BusEvents[Name]]
     ): void {
       for (const listener of [...(listeners.get(name) ?? [])]) {
         try {
           listener(detail as never);
         } catch (error) {
-          // Shown by the browser as any other, and no listener can stop the widget.
+          // The browser reports it like any uncaught error.
           reportError(error);
         }
       }

@@ -1,7 +1,7 @@
 import { LAMP, readableOn } from "./accent.ts";
-import css from "./surface.css?inline";
+import css from "./shadow-host.css?inline";
 
-export type Surface = ReturnType<typeof createSurface>;
+export type ShadowHost = ReturnType<typeof createShadowHost>;
 
 export type Look = {
   accentColor: string | null;
@@ -11,15 +11,16 @@ export type Look = {
 };
 
 /**
- * The widget's place on the page: one element beside the body, out of the page's layout and of its styles' reach, with
- * constructed style sheets only, which no Content Security Policy refuses. `frame` holds all that is seen.
+ * The widget's element on the page: a shadow host beside the body, outside the page's layout and out of reach of its
+ * styles. It uses constructed style sheets only, because no Content Security Policy blocks them. `frame` contains
+ * everything visible.
  */
-export function createSurface({ accentColor, theme, position, zIndex }: Look, label: string) {
+export function createShadowHost({ accentColor, theme, position, zIndex }: Look, label: string) {
   const host = document.createElement("foyer-widget");
   const root = host.attachShadow({ mode: "open" });
   const accent = accentColor ?? LAMP;
   const variables = new CSSStyleSheet();
-  // What changes while the widget runs is set on these rules, for lack of style attributes.
+  // Values that change at run time are set on these rules: a Content Security Policy may refuse style attributes.
   variables.replaceSync(":host{} .frame{}");
   const [hostRule, frameRule] = [...variables.cssRules] as CSSStyleRule[];
   hostRule?.style.setProperty("z-index", String(zIndex ?? 2_147_483_000), "important");
@@ -47,7 +48,7 @@ export function createSurface({ accentColor, theme, position, zIndex }: Look, la
   darkness.addEventListener("change", shade);
   shade();
 
-  // Frameworks that swap the body leave us alone here; what replaces the whole document does not.
+  // Frameworks that replace the body leave this element alone; code that replaces the whole document does not.
   const attach = () => {
     if (!host.isConnected) document.documentElement.append(host);
   };

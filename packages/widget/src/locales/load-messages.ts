@@ -16,11 +16,11 @@ const others: Record<Exclude<LocaleId, "en">, () => Promise<Words>> = {
   zh: async () => (await import("./zh.ts")).zh,
 };
 
-export function loadWords(locale: LocaleId): Promise<Words> {
+export function loadMessages(locale: LocaleId): Promise<Words> {
   return locale === "en" ? Promise.resolve(en) : others[locale]().catch(() => en);
 }
 
 /** Puts values in the place of `{name}`. */
-export function fillWords(text: string, values: Record<string, string | number>): string {
+export function interpolate(text: string, values: Record<string, string | number>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

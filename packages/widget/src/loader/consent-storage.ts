@@ -1,14 +1,14 @@
-import type { Hub } from "./hub.ts";
+import type { EventBus } from "./event-bus.ts";
 
-export type Memory = ReturnType<typeof createMemory>;
+export type ConsentStorage = ReturnType<typeof createConsentStorage>;
 export type Place = "local" | "session";
 
 /**
- * What the browser keeps for us, one JSON value a name; agents do not see each other's. Nothing is read or written
- * before the visitor agreed, where that is asked for, and nothing is written before the visitor did something in the
- * widget, unless a value says `early`. What may not be written yet, or cannot be at all, lives as long as the page.
+ * Web storage with one JSON value per name, separate for each agent. With `consent: "required"` nothing is read or
+ * written before the visitor agrees. Nothing is written before the visitor interacts with the widget either, unless the
+ * write is `early`. Values that may not be written yet, or cannot be written at all, are held in memory for this page.
  */
-export function createMemory(agentId: string, hub: Hub, consent: "given" | "required") {
+export function createConsentStorage(agentId: string, bus: EventBus, consent: "given" | "required") {
   const waiting = new Map<string, { place: Place; name: string; text: string | null; early: boolean }>();
   let hasConsent = consent === "given";
   let hasInteracted = false;
@@ -17,23 +17,23 @@ export function createMemory(agentId: string, hub: Hub, consent: "given" | "requ
   const flush = () => {
     for (const [id, { place, name, text, early }] of waiting) {
       const mayStore = hasConsent && (early || hasInteracted);
-      // Taking something away needs nobody's leave.
+      // Removing a value needs no consent.
       if (!mayStore && text !== null) continue;
       if (store(place, key(name), text)) waiting.delete(id);
     }
   };
-  hub.on("interaction", () => {
+  bus.on("interaction", () => {
     if (hasInteracted) return;
     hasInteracted = true;
     flush();
   });
-  hub.on("consent", () => {
+  bus.on("consent", () => {
     hasConsent = true;
     flush();
   });
 
   return {
-    /** The value, or null. What another version or somebody else left there must be expected. */
+    /** The value, or null. The value may come from another version of the widget or from other code on the page. */
     read(place: Place, name: string): unknown {
       const kept = waiting.get(place + name);
       const text = kept ? kept.text : hasConsent ? load(place, key(name)) : null;
@@ -43,7 +43,7 @@ export function createMemory(agentId: string, hub: Hub, consent: "given" | "requ
         return null;
       }
     },
-    /** `null` takes the value away. */
+    /** `null` removes the value. */
     write(place: Place, name: string, value: unknown, { early = false } = {}): void {
       waiting.set(place + name, { place, name, text: value === null ? null : JSON.stringify(value), early });
       flush();
@@ -51,7 +51,7 @@ export function createMemory(agentId: string, hub: Hub, consent: "given" | "requ
   };
 }
 
-/** Browsers that keep nothing for us throw at the mere mention of it. */
+/** With storage blocked, browsers throw on the mere access to these properties. */
 function storageOf(place: Place) {
   return place === "local" ? localStorage : sessionStorage;
 }

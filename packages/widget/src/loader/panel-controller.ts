@@ -1,0 +1,91 @@
+import type { Launcher } from "./launcher.ts";
+import { loadPart } from "./load-part.ts";
+import type { OpenRequest, Panel, WidgetCore } from "./widget-core.ts";
+
+/** Opens and closes the chat panel, and loads it when it is first needed. */
+export type PanelController = {
+  readonly isOpen: boolean;
+  /** Resolves when the panel is visible, or when it could not be loaded. */
+  open(request?: OpenRequest): Promise<void>;
+  close(options?: { byVisitor?: boolean }): void;
+};
+
+/** On screens this narrow the panel covers the whole page. */
+const SMALL_SCREEN = "(max-width: 480px)";
+
+export function createPanelController(
+  base: Omit<WidgetCore, "panel">,
+  addLauncher: (press: () => void) => Launcher | null,
+): PanelController {
+  const { bus, storage, options } = base;
+  let loading: Promise<Panel> | null = null;
+  let isOpen = false;
+  /** The latest request wins: the visitor may close the panel while it is still loading. */
+  let isWanted = false;
+  let isDestroyed = false;
+
+  const saveOpen = (wasOpened: boolean, byVisitor: boolean) => {
+    if (!byVisitor) return;
+    storage.write("session", "open", wasOpened);
+    bus.emit("interaction");
+  };
+  const load = () => {
+    loading ??= loadPart(base, "panel").then(({ mountPanel }) => mountPanel({ ...base, panel: controller }));
+    return loading;
+  };
+  const controller: PanelController = {
+    get isOpen() {
+      return isOpen;
+    },
+    async open(request = {}) {
+      saveOpen(true, request.byVisitor === true);
+      isWanted = true;
+      launcher?.setBusy(true);
+      try {
+        const panel = await load();
+        if (isDestroyed) return panel.destroy();
+        if (!isWanted) return;
+        const wasOpen = isOpen;
+        isOpen = true;
+        panel.open(request);
+        if (!wasOpen) bus.emit("open");
+      } catch {
+        // The next press tries again.
+        loading = null;
+      } finally {
+        launcher?.setBusy(false);
+      }
+    },
+    close({ byVisitor = false } = {}) {
+      isWanted = false;
+      if (!isOpen) return;
+      isOpen = false;
+      saveOpen(false, byVisitor);
+      loading?.then((panel) => {
+        // Opened again in the meantime.
+        if (isOpen) return;
+        panel.close(byVisitor);
+        // Only now: the launcher cannot take the focus while a phone's open panel hides it.
+        if (byVisitor) launcher?.focus();
+      });
+      bus.emit("close");
+    },
+  };
+  const launcher = addLauncher(() => {
+    if (isOpen) controller.close({ byVisitor: true });
+    else void controller.open({ byVisitor: true });
+  });
+  bus.on("destroy", () => {
+    isDestroyed = true;
+    loading?.then(
+      (panel) => panel.destroy(),
+      () => {},
+    );
+  });
+  // A panel that covers the page must not open on its own.
+  if (!matchMedia(SMALL_SCREEN).matches) {
+    const wasOpen = storage.read("session", "open");
+    if (wasOpen === true || (options.isOpen && wasOpen !== false)) void controller.open();
+  }
+  return controller;
+}
