@@ -1,6 +1,6 @@
 import type { ChatEvent } from "@foyer/contract";
 import { describe, expect, it, vi } from "vitest";
-import { resumeChat, type StreamOptions, streamChat } from "./chat-stream.ts";
+import { resumeChat, type StreamEvent, type StreamOptions, streamChat } from "./chat-stream.ts";
 import { FoyerError } from "./foyer-error.ts";
 import { createRequest } from "./request.ts";
 
@@ -34,10 +34,10 @@ function serverOf(...answers: Array<string | Response | Error>) {
   return { calls, request: createRequest({ baseUrl: "https://chat.example/", fetch }) };
 }
 
-async function all(events: AsyncIterable<ChatEvent>) {
-  const seen: ChatEvent[] = [];
-  for await (const event of events) seen.push(event);
-  return seen;
+/** The events without their ids, in order. */
+async function all(events: AsyncIterable<StreamEvent>) {
+  const seen = await Array.fromAsync(events);
+  return seen.map(({ eventId: _, ...event }) => event);
 }
 
 const run = (server: ReturnType<typeof serverOf>, options: StreamOptions = quick) =>
@@ -101,11 +101,24 @@ describe("a streamed reply", () => {
     const abort = new AbortController();
     const server = serverOf(lines(1, start));
     const seen: ChatEvent[] = [];
-    for await (const event of streamChat(server.request, request, { waits: [60_000], signal: abort.signal })) {
-      seen.push(event);
+    for await (const { eventId: _, ...event } of streamChat(server.request, request, {
+      waits: [60_000],
+      signal: abort.signal,
+    })) {
+      seen.push(event as ChatEvent);
       abort.abort();
     }
     expect(seen).toEqual([start]);
+  });
+
+  it("carries the id of each event, which a later page passes to resume the reply right after it", async () => {
+    const server = serverOf(lines(1, start, text("Hi"), stop));
+    const events = await Array.fromAsync(streamChat(server.request, request, quick));
+    expect(events.map(({ type, eventId }) => [type, eventId])).toEqual([
+      ["message_start", "msg_1:1"],
+      ["content_block_delta", "msg_1:2"],
+      ["message_stop", "msg_1:3"],
+    ]);
   });
 
   it("can be followed from any event on", async () => {

@@ -3,35 +3,41 @@ import { FoyerError } from "./foyer-error.ts";
 import type { Request } from "./request.ts";
 import { createSseParser, type ServerEvent } from "./sse-parser.ts";
 
-/** What opens one conversation to whoever holds it: both come with `message_start`. */
+/** Gives access to one conversation. Both values come with `message_start`; keep them to continue after a reload. */
 export type ConversationKey = { id: string; token: string };
 
+/** An event of a reply. `eventId` is its position: pass the last one to `resume` to continue right after it. */
+export type StreamEvent = ChatEvent & { eventId: string };
+
 export type StreamOptions = {
-  /** Leaves the stream; the reply itself goes on for a while. The events then end without an error. */
+  /** Leaves the stream: the events end without an error. The server keeps generating the reply for 30 s. */
   signal?: AbortSignal;
-  /** Told each time that the connection was lost and is about to be taken up again. */
+  /** Called each time the connection was lost, before the SDK reconnects. */
   onReconnect?: () => void;
   /** The waits before each attempt to reconnect, in milliseconds. */
   waits?: readonly number[];
-  /** Milliseconds without a word after which a connection counts as dead; the server says something every 15 s. */
+  /** Milliseconds without any data after which a connection counts as dead. The server sends a comment every 15 s. */
   silence?: number;
 };
 
-/** Together a little more than a reply waits for a reader. */
+/** Together slightly longer than the server keeps a reply running without a reader. */
 const WAITS = [300, 1_000, 2_000, 4_000, 8_000, 16_000];
 const SILENCE = 45_000;
 
 /**
- * Says something and gives the events of the reply as they come, through broken connections, up to `message_stop`.
- * After a reconnection nothing is lost and nothing comes twice; a second `message_start` means another, newer reply.
- * @throws FoyerError when the server refuses, or the reply can no longer be followed
+ * Sends a message and yields the events of the reply up to `message_stop`. Reconnects when the connection breaks, without
+ * losing or repeating an event. A second `message_start` means that a newer reply has replaced this one.
+ * @throws FoyerError when the server refuses the message, or the stream broke and could not be resumed
  */
 export function streamChat(request: Request, body: ChatRequest, options: StreamOptions = {}) {
   const post = () => request("/chat", { method: "POST", body: { ...body, resumable: true }, signal: options.signal });
   return follow(request, post, null, "", options);
 }
 
-/** Follows the newest reply of a conversation: from its beginning, or from after an event on. */
+/**
+ * Yields the events of a conversation's newest reply, running or finished.
+ * @param lastEventId the `eventId` of the last event that you have; all events without it
+ */
 export function resumeChat(
   request: Request,
   conversation: ConversationKey,
@@ -41,7 +47,7 @@ export function resumeChat(
   return follow(request, open, conversation, lastEventId, options);
 }
 
-/** Ends the running reply. What was said so far is kept. */
+/** Stops the running reply. The text generated so far is stored. */
 export async function stopChat(request: Request, { id, token }: ConversationKey): Promise<void> {
   await request(`/chat/${id}/stop`, { method: "POST", token });
 }
@@ -52,7 +58,7 @@ async function* follow(
   known: ConversationKey | null,
   firstEventId: string,
   { signal, onReconnect, waits = WAITS, silence = SILENCE }: StreamOptions,
-): AsyncGenerator<ChatEvent, void, undefined> {
+): AsyncGenerator<StreamEvent, void, undefined> {
   let conversation = known;
   let lastEventId = firstEventId;
   let attempts = 0;
@@ -60,7 +66,7 @@ async function* follow(
   while (!signal?.aborted) {
     try {
       for await (const { id, data } of readEvents(await connect(), silence)) {
-        const event = JSON.parse(data) as ChatEvent;
+        const event: StreamEvent = Object.assign(JSON.parse(data) as ChatEvent, { eventId: id });
         lastEventId = id;
         attempts = 0;
         if (event.type === "message_start") {
@@ -112,7 +118,7 @@ async function* readEvents({ body }: Response, silence: number): AsyncGenerator<
   }
 }
 
-/** A dead connection often says nothing at all. */
+/** A dead connection often produces no error at all, so silence has to count as one. */
 function orSilence<T>(next: Promise<T>, silence: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(interrupted()), silence);
@@ -120,7 +126,7 @@ function orSilence<T>(next: Promise<T>, silence: number): Promise<T> {
   });
 }
 
-/** Ends early when the browser says that the network is back, or when nobody waits any more. */
+/** Resolves early when the browser reports that the network is back, or when the caller aborts. */
 function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -135,4 +141,5 @@ function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-const interrupted = () => new FoyerError("INTERRUPTED", "The connection was lost. What was said is kept.");
+const interrupted = () =>
+  new FoyerError("INTERRUPTED", "The connection was lost. The text received so far is stored on the server.");

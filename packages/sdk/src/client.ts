@@ -5,27 +5,45 @@ import * as calls from "./visitor-calls.ts";
 
 export type FoyerClient = ReturnType<typeof createClient>;
 
-/** All that a visitor may ask of a server, without any key. Every call rejects with a FoyerError. */
+/**
+ * The calls of a visitor's browser. They need no key; a conversation is opened by the key that its first event carries.
+ * Every call rejects with a FoyerError.
+ */
 export function createClient(connection: Connection) {
   const request = createRequest(connection);
   return {
-    /** See `streamChat`. */
+    /**
+     * Sends a message and yields the events of the reply up to `message_stop`. Reconnects when the connection breaks,
+     * without losing or repeating an event.
+     */
     chat: (body: ChatRequest, options?: StreamOptions) => streamChat(request, body, options),
-    /** See `resumeChat`. */
+    /** Yields the events of a conversation's newest reply, after the event `lastEventId` or from the beginning. */
     resume: (conversation: ConversationKey, options?: StreamOptions & { lastEventId?: string }) =>
       resumeChat(request, conversation, options),
+    /** Stops the running reply. The text generated so far is stored. */
     stop: (conversation: ConversationKey) => stopChat(request, conversation),
+    /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
+    /** Rates a message of the agent. A later rating replaces the earlier one. */
     rate: (conversation: ConversationKey, messageId: string, rating: Rating) =>
       calls.rateMessage(request, conversation, messageId, rating),
+    /** The agent's public settings: name, greeting, suggestions, colors. */
     widget: (agentId: string) => calls.getWidget(request, agentId),
+    /** The agent's enabled triggers, in the order in which they run. */
     triggers: (agentId: string) => calls.getTriggers(request, agentId),
+    /** Reports that a trigger fired or converted. Is sent even when the page is closed meanwhile. */
     recordTriggerEvent: (event: TriggerEvent) => calls.recordTriggerEvent(request, event),
+    /** A form of the agent, by the id or the name of its tool. */
     form: (toolIdOrName: string, agentId: string) => calls.getForm(request, toolIdOrName, agentId),
-    /** See `submitForm`. */
+    /**
+     * Submits a form. Pass an `idempotencyKey` (1 to 255 visible ASCII characters) to make a repeated call safe: the
+     * same key creates one submission.
+     */
     submitForm: (submission: FormSubmit, options?: Parameters<typeof calls.submitForm>[2]) =>
       calls.submitForm(request, submission, options),
+    /** Reports the outcome of your own form handler. Is sent even when the page is closed meanwhile. */
     reportClientResult: (result: ClientResult) => calls.reportClientResult(request, result),
+    /** Reports that a form was shown, started, or a field completed. Is sent even when the page is closed meanwhile. */
     recordFormEvent: (event: FormEvent) => calls.recordFormEvent(request, event),
   };
 }

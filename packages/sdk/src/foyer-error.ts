@@ -1,16 +1,19 @@
 import type { ErrorCode } from "@foyer/contract";
 
-/** The server's codes, and two of our own: it could not be reached, or a stream broke and could not be taken up again. */
-export type FoyerErrorCode = ErrorCode | "UNREACHABLE" | "INTERRUPTED";
+/**
+ * The server's error codes, and the SDK's own: the server could not be reached, a stream broke and could not be resumed,
+ * or a webhook's signature does not match.
+ */
+export type FoyerErrorCode = ErrorCode | "UNREACHABLE" | "INTERRUPTED" | "INVALID_SIGNATURE";
 
-/** Every way in which a call fails. `message` is the server's own, in English, where the server said one. */
+/** Every failed call rejects with this error. `message` is the server's own, in English, when the server sent one. */
 export class FoyerError extends Error {
   readonly code: FoyerErrorCode;
   /** The HTTP status; 0 when there was no answer. */
   readonly status: number;
-  /** What is wrong with the request, field by field; empty unless the code is `VALIDATION_ERROR`. */
+  /** One entry per invalid field. Empty unless the code is `VALIDATION_ERROR`. */
   readonly details: ReadonlyArray<{ path: string; message: string }>;
-  /** Seconds to wait before the next attempt, when the server said so. */
+  /** Seconds to wait before the next attempt, or null when the server named no time. */
   readonly retryAfter: number | null;
 
   constructor(
@@ -26,7 +29,7 @@ export class FoyerError extends Error {
     this.retryAfter = more.retryAfter ?? null;
   }
 
-  /** Whether the same call may well work a little later. */
+  /** Whether the same call may succeed later. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }

@@ -1,25 +1,69 @@
 export type {
+  Agent,
+  AgentSummary,
   AgentWidget,
+  ApiKey,
+  AuditEntry,
   ChatEvent,
   ChatRequest,
   ClientResult,
   Conversation,
+  ConversationSummary,
+  Delivery,
   Display,
+  DisplayConfig,
+  ErrorCode,
+  FormAnalyticsEntry,
   FormEvent,
+  FormField,
+  FormSchema,
+  FormSubmission,
+  FormSubmissionDetail,
   FormSubmit,
+  Invitation,
+  Member,
   Message,
+  ModelInfo,
+  Plan,
+  PostAction,
+  ProviderInfo,
   Rating,
+  Role,
+  Secret,
+  Session,
+  StopReason,
+  SubmissionStatus,
   SubmitResult,
+  Tool,
+  ToolCall,
+  ToolLimits,
+  Trigger,
   TriggerEvent,
+  TriggerTemplate,
+  Usage,
   VisitorForm,
   WidgetTrigger,
 } from "@foyer/contract";
-export { type ConversationKey, resumeChat, type StreamOptions, stopChat, streamChat } from "./chat-stream.ts";
+export {
+  type ConversationKey,
+  resumeChat,
+  type StreamEvent,
+  type StreamOptions,
+  stopChat,
+  streamChat,
+} from "./chat-stream.ts";
 export { createClient, type FoyerClient } from "./client.ts";
 export type { EndpointName, Input, Output } from "./endpoints.ts";
 export { FoyerError, type FoyerErrorCode } from "./foyer-error.ts";
-export { type CallOptions, createManagementClient, type ManagementClient } from "./management-client.ts";
+export {
+  type CallOptions,
+  createManagementClient,
+  type ManagementClient,
+  type ManagementConnection,
+} from "./management-client.ts";
+export { paginate } from "./paginate.ts";
 export { type Connection, createRequest, type Request, type RequestOptions } from "./request.ts";
+export { type FormWebhook, verifyWebhook } from "./verify-webhook.ts";
 export {
   getConversation,
   getForm,

@@ -1,16 +1,18 @@
 import { type EndpointName, endpoints, type Input, type Output } from "./endpoints.ts";
 import { FoyerError } from "./foyer-error.ts";
 import { type Connection, createRequest, type RequestOptions } from "./request.ts";
+import { withRetries } from "./retry.ts";
 
-/** What a call takes besides its input. */
+/** Options of one call. */
 export type CallOptions = Pick<RequestOptions, "signal"> & {
-  /** Makes a creating call safe to repeat: the same key and body give the first answer again, for 24 hours. */
+  /** Makes a create call safe to repeat: for 24 hours, the same key and body return the first answer. */
   idempotencyKey?: string;
 };
 
 /**
- * Every endpoint of the server by its name: `client.updateAgent({ id, body: { name } })`. Parameters of the address and of the query stand side by
- * side, `body` beside them; the answer comes without its envelope. Every call rejects with a FoyerError.
+ * Every endpoint by its `operationId`: `client.updateAgent({ id, body: { name } })`. Path and query parameters are
+ * properties of the same object, next to `body`. Answers are unwrapped from their `data` envelope. Every call rejects
+ * with a FoyerError.
  */
 export type ManagementClient = {
   [Name in EndpointName]: unknown extends Input<Name>
@@ -20,23 +22,41 @@ export type ManagementClient = {
       : (input: Input<Name>, options?: CallOptions) => Promise<Output<Name>>;
 };
 
+export type ManagementConnection = Connection & {
+  /** An API key. It must never reach a visitor's browser. */
+  apiKey?: string;
+  /** How often a call is repeated after 429 or 503, waiting as long as `Retry-After` says. Default: 2; 0 turns it off. */
+  maxRetries?: number;
+};
+
 /**
- * Manages an account: from anywhere with its key (`apiKey`), or on a page of the server itself with the session of whoever is signed in
- * (`credentials: "same-origin"`). A key must never reach a visitor's browser.
+ * Manages an organization: from anywhere with its API key, or on a page that the server itself serves with the session of
+ * the signed-in user (`credentials: "same-origin"`).
  */
-export function createManagementClient(connection: Connection & { apiKey?: string }): ManagementClient {
+export function createManagementClient(connection: ManagementConnection): ManagementClient {
+  const { maxRetries = 2 } = connection;
   const request = createRequest(connection);
   const authorization = connection.apiKey ? { authorization: `Bearer ${connection.apiKey}` } : {};
   const call =
     ([method, address]: (typeof endpoints)[EndpointName]) =>
     async (input: Record<string, unknown> = {}, { signal, idempotencyKey }: CallOptions = {}) => {
       const { body, ...rest } = input;
-      const response = await request(fillAddress(address, rest), {
-        ...{ method, body, signal },
+      const options = {
+        method,
+        body,
+        signal,
         headers: { ...authorization, ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}) },
-      });
+      };
+      const path = fillAddress(address, rest);
+      const response = await withRetries(() => request(path, options), { maxRetries, signal });
       const answer = await response.json().catch((cause) => {
-        throw signal?.aborted ? cause : new FoyerError("UNREACHABLE", "What answered is not the server.", { cause });
+        throw signal?.aborted
+          ? cause
+          : new FoyerError(
+              "UNREACHABLE",
+              "The answer is not JSON, so it did not come from a Foyer server. Check baseUrl.",
+              { cause },
+            );
       });
       return open(answer);
     };
@@ -44,7 +64,7 @@ export function createManagementClient(connection: Connection & { apiKey?: strin
   return Object.fromEntries(calls);
 }
 
-/** Puts what the address names in its place, and the rest into the query; what is undefined is left out. */
+/** Fills path parameters and puts the remaining values into the query. Undefined and null are left out. */
 function fillAddress(address: string, values: Record<string, unknown>): string {
   const query = new URLSearchParams();
   const parameters = new Set(address.split("/").flatMap((part) => (part.startsWith(":") ? part.slice(1) : [])));
@@ -56,7 +76,7 @@ function fillAddress(address: string, values: Record<string, unknown>): string {
 }
 
 function segment(value: string): string {
-  // Even encoded, an address takes these for steps between folders, and another endpoint would be called.
+  // URLs resolve these as path steps even when they are encoded, which would call another endpoint.
   if (value === "." || value === "..") throw new FoyerError("NOT_FOUND", `Nothing is named "${value}".`);
   return encodeURIComponent(value);
 }

@@ -3,9 +3,9 @@ import { FoyerError, readError } from "./foyer-error.ts";
 export type Connection = {
   /** The server's address, such as `https://chat.example.com`. */
   baseUrl: string;
-  /** Another `fetch` than the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
-  /** Whether cookies go with it, on pages of the server itself; never by default. */
+  /** `same-origin` sends cookies, for pages that the server itself serves. Default: `omit`. */
   credentials?: "omit" | "same-origin";
 };
 
@@ -16,13 +16,13 @@ export type RequestOptions = {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
-  /** Lets the request end by itself when the page goes away. */
+  /** Lets the request finish after the page is closed. */
   keepalive?: boolean;
 };
 
 export type Request = (path: string, options?: RequestOptions) => Promise<Response>;
 
-/** Calls one server. Rejects with a FoyerError, or as `fetch` does when the signal aborts. */
+/** Calls one server. Rejects with a FoyerError, or with the signal's reason when it aborts. */
 export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit" }: Connection): Request {
   const base = baseUrl.replace(/\/+$/, "");
   return async (path, { method = "GET", token, body, headers, signal, keepalive = false } = {}) => {

@@ -1,0 +1,47 @@
+/** What a list endpoint answers: one array of items, and the position of this page in the whole list. */
+type Page = { pagination: { total: number; limit: number; offset: number } };
+
+type Item<Answer> = {
+  [Key in Exclude<keyof Answer, "pagination">]: Answer[Key] extends ReadonlyArray<infer T> ? T : never;
+}[Exclude<keyof Answer, "pagination">];
+
+type QueryOf<List extends (query: never) => unknown> = NonNullable<Parameters<List>[0]>;
+
+/**
+ * Iterates over every item of a paginated list, requesting one page after another:
+ *
+ *     for await (const conversation of paginate(owner.listConversations, { agentId })) { … }
+ *
+ * Lists are ordered newest first, so an item that arrives during the iteration moves the others down. An item that
+ * shows up again on the next page for that reason is yielded once.
+ *
+ * @param list a call of the management client whose answer has `pagination`
+ * @param query its input; `limit` sets the page size (100 unless given), `offset` where to start
+ */
+export async function* paginate<List extends (query: never) => Promise<Page>>(
+  list: List,
+  query: QueryOf<List>,
+): AsyncGenerator<Item<Awaited<ReturnType<List>>>, void, undefined> {
+  // The input of a list endpoint always takes a limit and an offset; the generic type cannot express it.
+  const request = list as unknown as (query: object) => ReturnType<List>;
+  const { limit = 100, offset: firstOffset = 0, ...filters } = query as { limit?: number; offset?: number };
+  const seen = new Set<unknown>();
+  let offset = firstOffset;
+  for (;;) {
+    const answer = await request({ ...filters, limit, offset });
+    const items = itemsOf(answer);
+    for (const item of items) {
+      const id = (item as { id?: unknown }).id ?? item;
+      if (seen.has(id)) continue;
+      seen.add(id);
+      yield item;
+    }
+    // A page can hold fewer items than its limit, because pages are bounded in bytes as well.
+    offset += items.length;
+    if (items.length === 0 || offset >= answer.pagination.total) return;
+  }
+}
+
+function itemsOf<Answer extends Page>(answer: Answer): Item<Answer>[] {
+  return (Object.values(answer).find(Array.isArray) ?? []) as Item<Answer>[];
+}

@@ -1,0 +1,49 @@
+import { FoyerError } from "./foyer-error.ts";
+
+/** The waits before each further attempt when the server names none, in milliseconds. */
+const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
+
+/** A server that asks for a longer wait than this gets no further attempt; the caller decides. */
+const MAX_WAIT_MS = 60_000;
+
+/**
+ * Repeats a call that the server refused for the moment: 429 (rate limit) and 503 (overloaded). Both are answered before
+ * the server does any work, so every method can be repeated. Waits as long as `Retry-After` says.
+ */
+export async function withRetries<T>(
+  call: () => Promise<T>,
+  { maxRetries, signal }: { maxRetries: number; signal: AbortSignal | undefined },
+): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      const wait = attempt < maxRetries ? waitBefore(attempt, error) : null;
+      if (wait === null) throw error;
+      await delay(wait, signal);
+    }
+  }
+}
+
+function waitBefore(attempt: number, error: unknown): number | null {
+  if (!(error instanceof FoyerError) || (error.status !== 429 && error.status !== 503)) return null;
+  // This one needs a configuration change, not time.
+  if (error.code === "MODEL_NOT_CONFIGURED") return null;
+  const wait = error.retryAfter === null ? (BACKOFF_MS[attempt] ?? MAX_WAIT_MS) : error.retryAfter * 1_000;
+  return wait <= MAX_WAIT_MS ? wait : null;
+}
+
+function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+  });
+}
