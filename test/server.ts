@@ -7,6 +7,7 @@ import { generateKey } from "../packages/server/src/auth/api-key-format.ts";
 import { insertKey } from "../packages/server/src/auth/api-key-store.ts";
 import { createDeps, readEnvironment } from "../packages/server/src/create-deps.ts";
 import { migrate } from "../packages/server/src/db/migrate.ts";
+import type { BoundPort } from "../packages/server/src/http/bind-port.ts";
 import { newId } from "../packages/server/src/ids.ts";
 import type { Outbound } from "../packages/server/src/outbound/guarded-request.ts";
 import type { TestDatabase } from "./databases.ts";
@@ -22,16 +23,15 @@ const planLimitsOff = Object.fromEntries(
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 /**
- * The real server on a database of its own. `listen: true` gives it a port (`port`, or any), else it is called by `app.inject`.
- * Further variables of the environment go in `env`; the log is silent unless they say otherwise. With `outbound` tools
- * and deliveries leave by that one.
+ * Starts the real server on a database of its own. With `listen: true` it listens on any port, with a bound port on that
+ * one; otherwise tests call it with `app.inject`. `env` holds further environment variables; the log is silent unless
+ * they say otherwise. With `outbound`, tools and deliveries use it to leave the server.
  */
 export async function startServer(
   options: {
     database?: TestDatabase;
     env?: Record<string, string>;
-    listen?: boolean;
-    port?: number;
+    listen?: boolean | BoundPort;
     outbound?: Outbound;
   } = {},
 ) {
@@ -52,7 +52,8 @@ export async function startServer(
   const deps = { ...own, ...(options.outbound ? { outbound: options.outbound } : {}) };
   await migrate({ db: deps.db, kind: deps.databaseKind });
   const { app, drain } = await createApp(deps);
-  if (options.listen) await app.listen({ host: "127.0.0.1", port: options.port ?? 0 });
+  if (typeof options.listen === "object") await options.listen.listen(app);
+  else if (options.listen) await app.listen({ host: "127.0.0.1", port: 0 });
   else await app.ready();
   const url = options.listen ? `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` : "http://localhost";
 

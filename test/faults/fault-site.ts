@@ -36,7 +36,7 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
   const folder = temporaryFolder();
   const receiver = await startReceiver();
   const lives: Life[] = [];
-  const ownUrl = address.kind === "postgres" ? `${address.url}?application_name=${OWN_NAME}` : null;
+  const ownUrl = address.kind === "postgres" ? withParameter(address.url, "application_name", OWN_NAME) : null;
   const { db } = openDatabase(ownUrl ? { kind: "postgres", url: ownUrl } : address, () => {});
   const database =
     address.kind === "postgres"
@@ -137,6 +137,12 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
       folder.remove();
     },
   };
+}
+
+function withParameter(address: string, name: string, value: string): string {
+  const url = new URL(address);
+  url.searchParams.set(name, value);
+  return url.href;
 }
 
 const common = {

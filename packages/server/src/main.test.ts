@@ -69,6 +69,14 @@ it("makes the owner and the key that the environment names, again and again", as
   expect(stdout.trim().split("\n")).toHaveLength(1);
 });
 
+it("uses the port that the operating system chose for PORT=0 in every address that it hands out", async () => {
+  const server = await start({ PORT: "0" });
+  const { servers } = await (await fetch(`${server.url}/openapi.json`)).json();
+  expect(servers).toEqual([{ url: `http://localhost:${new URL(server.url).port}` }]);
+  server.kill("SIGTERM");
+  expect((await server.exited).code).toBe(0);
+});
+
 it("explains a bad configuration and starts nothing", async () => {
   await expect(start({ PORT: "abc" })).rejects.toThrow(/exit 1: The configuration is not usable.\n {2}PORT: expected/);
 });

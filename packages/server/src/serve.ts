@@ -5,11 +5,12 @@ import { ConfigError } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { migrate } from "./db/migrate.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { bindAnyPort } from "./http/bind-port.ts";
 import { setUpLink } from "./setup/setup-token.ts";
 
 const CLOSE_MS = 2_000;
 
-const { config, log } = readOrExit();
+const { config, log, boundPort } = await readOrExit();
 const deps = createDeps(config, log);
 const { app, drain } = await orExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);
@@ -33,7 +34,7 @@ async function prepare() {
 async function listen() {
   const { level } = log;
   log.level = "warn";
-  await app.listen({ host: config.host, port: config.port });
+  await (boundPort?.listen(app) ?? app.listen({ host: config.host, port: config.port }));
   log.level = level;
 }
 
@@ -59,10 +60,15 @@ async function announce() {
   if (!(await hasAccounts(deps.db))) console.log(`Set up  ${setUpLink(deps)}`);
 }
 
-function readOrExit() {
+/** With `PORT=0` the configuration holds the port that the operating system chose. */
+async function readOrExit() {
   try {
     loadDotEnv();
-    return readEnvironment(process.env);
+    const environment = readEnvironment(process.env);
+    const { host, port } = environment.config;
+    if (port !== 0) return { ...environment, boundPort: null };
+    const boundPort = await bindAnyPort(host);
+    return { ...readEnvironment({ ...process.env, PORT: String(boundPort.port) }), boundPort };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../test/form-client.ts";
-import { freePort } from "../../../../test/process.ts";
+import { holdRefusedPort } from "../../../../test/refused-port.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../test/smtp-server.ts";
 import { close, listen } from "../outbound/test-servers.ts";
 import { nextOf } from "./deliver-submission.ts";
@@ -182,11 +182,12 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
     });
 
     it("a receiver that is not there, or hangs up", async () => {
-      const port = await freePort();
+      const { port, release } = await holdRefusedPort();
       expect(await failure(`http://127.0.0.1:${port}/x`)).toMatchObject({
         ...{ status: null, error: "Not reachable", response: null },
         detail: `127.0.0.1:${port} does not accept connections.`,
       });
+      release();
       const server = createServer((socket) => socket.once("data", () => socket.destroy()));
       const rude = await listen(server, "127.0.0.1");
       expect(await failure(`http://127.0.0.1:${rude.port}/x`)).toMatchObject({
@@ -196,11 +197,12 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
     });
 
     it("nothing of the address to the visitor", async () => {
-      const port = await freePort();
+      const { port, release } = await holdRefusedPort();
       const { body } = await forms.submit(
         (await forms.createForm({ formWebhookUrl: `http://127.0.0.1:${port}/x` })).id,
       );
       expect(JSON.stringify(body)).not.toContain(String(port));
+      release();
     });
   });
 
@@ -236,7 +238,8 @@ onBothDatabases("Owners are told", (createDatabase) => {
   it("of one form once an hour", async () => {
     const database = await createDatabase();
     // Nobody listens there: what counts is what is to be sent.
-    const env = { FOYER_WEBHOOK_SCHEDULE: "0s", SMTP_URL: `smtp://127.0.0.1:${await freePort()}` };
+    const mailPort = await holdRefusedPort();
+    const env = { FOYER_WEBHOOK_SCHEDULE: "0s", SMTP_URL: `smtp://127.0.0.1:${mailPort.port}` };
     const forms = await openForms({ database, env });
     const owner = await forms.addMember("owner", "owner@example.com");
     forms.receiver.answer((_, response) => void response.writeHead(500).end());
@@ -276,6 +279,7 @@ onBothDatabases("Owners are told", (createDatabase) => {
     await retry(first);
     expect(await noticesOf(first)).toEqual([toOwner, toOwner]);
     await forms.stop();
+    mailPort.release();
     await database.drop();
   });
 });

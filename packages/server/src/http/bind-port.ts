@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import type { FastifyListenOptions } from "fastify";
+
+type Listening = { listen(options: FastifyListenOptions): Promise<string> };
+
+/** A port that this process holds before its app exists. */
+export type BoundPort = {
+  port: number;
+  /** Hands the bound socket to the app, which accepts connections from then on. Call it once. */
+  listen(app: Listening): Promise<void>;
+};
+
+/**
+ * Binds a port that the operating system chooses. `PORT=0` needs this because the default of `BASE_URL`, from which the
+ * app is built, contains the port. The port is never released in between, so no other process can take it. Until
+ * `listen` is called, connections are closed.
+ */
+export async function bindAnyPort(host: string): Promise<BoundPort> {
+  const holder = createServer((socket) => socket.destroy()).listen(0, host);
+  await once(holder, "listening");
+  return {
+    port: (holder.address() as AddressInfo).port,
+    async listen(app) {
+      // Node's `server.listen` takes over the socket of a server that it is given. Fastify passes its options through to
+      // Node, but its type only knows addresses.
+      await app.listen(Object.assign(holder, { host }) as unknown as FastifyListenOptions);
+    },
+  };
+}
