@@ -169,7 +169,7 @@ describe("the dashboard's agents", () => {
     expect(await dialog.getByRole("button", { name: "Delete Old desk" }).isDisabled()).toBe(true);
     await isFit(page);
     await site.picture(page, "dashboard-agent-delete");
-    await dialog.getByLabel("Write Old desk to go on").fill("Old desk");
+    await dialog.getByLabel('Type "Old desk" to confirm').fill("Old desk");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
     await expect.poll(() => page.getByRole("link", { name: "Old desk" }).count()).toBe(0);

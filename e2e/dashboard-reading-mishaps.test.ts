@@ -1,5 +1,6 @@
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems } from "../test/browser.ts";
 import { insertConversation } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
@@ -70,7 +71,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
 
   it("does not leave a key that is shown once for another page", async () => {
     const { page } = await site.open("/settings/api");
-    const menu = page.getByRole("dialog", { name: "Go to" });
+    const menu = page.getByRole("dialog", { name: "Search" });
     await page.getByRole("button", { name: "Make a key" }).waitFor();
     await page.keyboard.press("Control+k");
     await menu.waitFor();
@@ -134,5 +135,108 @@ describe("reading in the dashboard when something is not as it should be", () =>
     await page.unroute("**/auth/session");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: /^Join / }).waitFor();
+  });
+});
+
+describe("the dashboard's shared controls", () => {
+  let site: DashboardSite;
+  let agentId: string;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+    const { page } = await site.open("/");
+    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
+    for (const name of ["opening_hours", "stock_lookup"]) {
+      await site.call(page, "POST", "/tools", {
+        ...{ agentId, name, description: "Looks something up.", executionType: "mock", mockResponse: "9 to 18" },
+        inputSchema: { type: "object", properties: {} },
+      });
+    }
+    await page.context().close();
+  });
+  afterAll(() => site.stop());
+
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
+  const open = (path: string, context: BrowserContextOptions = {}) => site.open(path, { context });
+
+  it("opens the row that was clicked, in a new tab with a modifier or the middle button, and nothing when text was selected", async () => {
+    const { page, problems } = await open(`/agents/${agentId}/tools`);
+    const row = page.getByRole("row").filter({ hasText: "Looks something up." }).first();
+    const href = await row.getByRole("link").getAttribute("href");
+    const description = row.getByText("Looks something up.");
+    for (const options of [{ button: "middle" }, { modifiers: ["ControlOrMeta"] }] as const) {
+      const [tab] = await Promise.all([page.context().waitForEvent("page"), description.click(options)]);
+      await tab.waitForURL(`**${href}`);
+      await tab.close();
+    }
+    const box = await description.boundingBox();
+    if (!box) throw new Error("the description is not visible");
+    const middle = box.y + box.height / 2;
+    await page.mouse.move(box.x + 2, middle);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 60, middle, { steps: 4 });
+    await page.mouse.up();
+    expect(await page.evaluate(() => getSelection()?.toString())).not.toBe("");
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/agents/${agentId}/tools`);
+    await page.evaluate(() => getSelection()?.empty());
+    await description.click();
+    await page.waitForURL(`**${href}`);
+    expect(problems).toEqual([]);
+  });
+
+  it("returns the focus to where it was when a dialog or the search closes", async () => {
+    const { page } = await open("/settings/secrets");
+    const button = page.getByRole("main").getByRole("button").first();
+    const name = (await button.textContent()) ?? "";
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => focused(page)).toBe(name);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Search" }).waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => focused(page)).toBe(name);
+  });
+
+  it("finds tools by name without matching ids, unless the whole id is typed", async () => {
+    const { page } = await open(`/agents/${agentId}`);
+    await page.getByRole("button", { name: "Save" }).or(page.getByLabel("System prompt")).first().waitFor();
+    await page.keyboard.press("Control+k");
+    const search = page.getByRole("combobox", { name: "Search" });
+    await search.fill("hours");
+    await page.getByRole("option", { name: "Opening hours" }).waitFor();
+    await search.fill(agentId.slice(-6));
+    await page.getByText("Nothing found.").waitFor();
+    await search.fill(agentId);
+    await page.getByRole("option", { name: "Harbour" }).waitFor();
+    await search.fill("opening ho");
+    await page.getByRole("option", { name: "Opening hours" }).click();
+    await page.waitForURL(/\/tools\/tool_/);
+  });
+
+  it("grows text areas with their text in browsers without field-sizing", async () => {
+    const { page } = await open("/agents", { bypassCSP: true });
+    await page.addInitScript(() => {
+      const supports = CSS.supports.bind(CSS);
+      CSS.supports = (...[name, value]: string[]) => name !== "field-sizing" && supports(name ?? "", value ?? "");
+    });
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}`);
+    const prompt = page.getByLabel("System prompt");
+    await prompt.waitFor();
+    await page.addStyleTag({ content: "textarea { field-sizing: fixed !important }" });
+    await prompt.fill("Short.");
+    const height = () => prompt.evaluate((area) => area.getBoundingClientRect().height);
+    const short = await height();
+    await prompt.fill("A line.\n".repeat(18));
+    expect(await height()).toBeGreaterThan(short + 40);
+    expect(await prompt.evaluate((area) => area.scrollHeight - area.clientHeight)).toBeLessThanOrEqual(1);
+  });
+
+  it("keeps the navigation on an address that does not exist", async () => {
+    const { page } = await open("/no/such/page");
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
+    await page.getByRole("navigation", { name: "Main" }).waitFor();
+    expect(await page.title()).toBe("Page not found · Foyer");
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 });

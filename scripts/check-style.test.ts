@@ -24,6 +24,14 @@ function fileOf(lines: number, index: number) {
   return toModule(`scripts/file-${index}.ts`, "x;\n".repeat(lines));
 }
 
+it("refuses a link that is stretched over a table row, because WebKit would stretch it over the page", () => {
+  const path = "packages/dashboard/src/a.tsx";
+  const overlay = '<a className="after:absolute after:inset-0">';
+  expect(problemsOf(path, `<Tr>\n<Td>${overlay}</a></Td></Tr>`)).toMatchObject([expect.stringContaining("LinkTr")]);
+  expect(problemsOf(path, `<tr className="relative inset-0"></tr>`)).toHaveLength(1);
+  expect(problemsOf(path, `<Tr></Tr><li className="relative">${overlay}</a></li>`)).toEqual([]);
+});
+
 describe("toModule", () => {
   it.each([
     ['import { a, type B } from "./a.ts";', "./a.ts", false],

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
 
 /** One source file. `path` is relative to the repository's root. */
-export type Module = { path: string; lines: number; imports: Import[] };
+export type Module = { path: string; lines: number; imports: Import[]; hasRowOverlay: boolean };
 
 /** `file` is the imported file's path when the specifier is relative, else null. What is type-only is gone at run time. */
 type Import = { specifier: string; file: string | null; isTypeOnly: boolean };
@@ -18,6 +18,10 @@ const forbiddenPaths = [
   { pattern: /(^|\/)types\.tsx?$/, reason: "a type stands beside the code that makes it" },
   { pattern: /\/src\/.+\/index\.ts$/, reason: "only a package's entry is a barrel" },
 ];
+
+/** WebKit makes no containing block of a `tr`, so the overlay of any row would cover the whole page there. */
+const rowOverlayReason = "no inset-0 in a table row: use LinkTr, whose click follows the row's link";
+const rowOverlay = /<(?:tr|Tr|LinkTr)\b(?:(?!<\/(?:tr|Tr|LinkTr)>)[\s\S])*?\binset-0\b/;
 
 /** The packages that a package may import; in `types` for their types only. A closed one imports nothing else at all. */
 type PackageRule = { values: string[]; types: string[]; isClosed?: true };
@@ -44,6 +48,7 @@ export function findProblems(modules: Module[]): string[] {
     ...code.flatMap(packageProblems),
     ...code.flatMap(serverProblems),
     ...modules.flatMap(({ path }) => pathProblems(path)),
+    ...modules.filter(({ hasRowOverlay }) => hasRowOverlay).map(({ path }) => `${path}: ${rowOverlayReason}`),
   ];
 }
 
@@ -60,7 +65,8 @@ export function toModule(path: string, text: string): Module {
     file: specifier.startsWith(".") ? join(dirname(path), specifier) : null,
     isTypeOnly: type !== undefined,
   }));
-  return { path, lines: text.split("\n").length - (text.endsWith("\n") ? 1 : 0), imports };
+  const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+  return { path, lines, imports, hasRowOverlay: path.endsWith(".tsx") && rowOverlay.test(text) };
 }
 
 /** Lines of the files that have a length budget. Where a quantile falls between two files it is the longer one's. */

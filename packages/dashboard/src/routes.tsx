@@ -9,7 +9,7 @@ import {
   redirect,
   stringifySearchWith,
 } from "@tanstack/react-router";
-import { FailedPage, NoPage, PendingPage } from "./components/page-states.tsx";
+import { FailedPage, FailedShell, NoPage, PendingPage } from "./components/page-states.tsx";
 import { lastAgentId } from "./data/last-agent.ts";
 import { ask, isSignedOut, queryClient } from "./data/queries.ts";
 import { analyticsQuery, rangeOf } from "./pages/forms/analytics-days.ts";
@@ -62,6 +62,7 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
   component: Shell,
+  errorComponent: FailedShell,
   loader: async ({ location }) => {
     const session = await enter(location.href);
     const agents = session.organization ? await queryClient.ensureQueryData(ask("listAgents")) : [];
@@ -271,6 +272,9 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import("./pages/settings/profile-page.tsx"), "ProfilePage"),
 });
 
+// An unknown address keeps the navigation.
+const notFound = createRoute({ getParentRoute: () => shell, path: "$", component: NoPage });
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
@@ -298,6 +302,7 @@ const routeTree = root.addChildren([
       submission,
     ]),
     mailedSubmission,
+    notFound,
     settings.addChildren([settingsHome, apiKeys, members, secrets, models, webhooks, plan, auditLog, health, profile]),
   ]),
 ]);

@@ -26,7 +26,7 @@ export function ChoiceBar<Value extends string>({
             name={name}
             checked={option.value === value}
             onChange={() => onChange(option.value)}
-            className="absolute inset-0 cursor-pointer opacity-0"
+            className="absolute inset-0 m-0 size-full cursor-pointer appearance-none opacity-0"
           />
           {option.label}
         </label>

@@ -3,10 +3,11 @@ import { X } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { TextField } from "./field.tsx";
+import { useReturnFocus } from "./use-return-focus.ts";
 
-const overlay = "fixed inset-0 z-40 bg-[#1c191766] dark:bg-[#000000aa]";
+export const overlay = "fixed inset-0 z-40 bg-[#1c191766] dark:bg-[#000000aa]";
 
-/** A modal in the middle of the page, or along its side (`isSide`) for what needs room. Escape and a click outside close it. */
+/** A modal in the middle of the page, or along its side (`isSide`) for long content. Escape and a click outside close it. */
 export function Dialog({
   title,
   description,
@@ -22,6 +23,7 @@ export function Dialog({
   isSide?: boolean;
   children: ReactNode;
 }) {
+  const returnFocus = useReturnFocus(isOpen);
   const place = isSide
     ? "inset-y-0 end-0 w-full max-w-xl border-s"
     : "inset-x-4 top-[12vh] mx-auto max-h-[80vh] max-w-lg rounded-lg border";
@@ -32,6 +34,7 @@ export function Dialog({
         <Radix.Content
           {...(description ? {} : { "aria-describedby": undefined })}
           onOpenAutoFocus={focusFirstField}
+          onCloseAutoFocus={returnFocus}
           className={`appear fixed z-40 flex flex-col overflow-y-auto border-line bg-paper ${place}`}
         >
           <header className="sticky top-0 z-10 flex items-start gap-4 bg-paper px-6 pt-5 pb-3">
@@ -52,7 +55,7 @@ export function Dialog({
   );
 }
 
-/** Not the button that closes it. Back at the end goes the focus to where it was before, which `autoFocus` would lose. */
+/** Radix would focus the Close button, which comes first. */
 function focusFirstField(event: Event) {
   const field = (event.currentTarget as HTMLElement).querySelector<HTMLElement>("input, select, textarea");
   if (!field) return;
@@ -60,10 +63,10 @@ function focusFirstField(event: Event) {
   field.focus();
 }
 
-/** As a page shows a text: however many spaces there are, one is seen. */
-const words = (text: string) => text.trim().replace(/\s+/g, " ");
+/** Pages collapse white space, so a name with two spaces in a row is typed with one. */
+const collapsed = (text: string) => text.trim().replace(/\s+/g, " ");
 
-/** Asks before something is destroyed. With `typed`, that word has to be written first. `action` names what it destroys: "Delete Harbour". */
+/** Asks before something is destroyed. With `typed`, that text has to be typed first. `action` names what is destroyed: "Delete Harbour". */
 export function ConfirmDialog({
   title,
   children,
@@ -84,7 +87,7 @@ export function ConfirmDialog({
   onConfirm: () => void;
 }) {
   const [text, setText] = useState("");
-  const isAllowed = typed === undefined || words(text) === words(typed);
+  const isAllowed = typed === undefined || collapsed(text) === collapsed(typed);
   const close = () => {
     setText("");
     onClose();
@@ -95,14 +98,14 @@ export function ConfirmDialog({
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          // Else it would count as sent for a form around the dialog, too.
+          // React passes the event on to a form around the dialog, which would be submitted as well.
           event.stopPropagation();
           if (isAllowed) onConfirm();
         }}
       >
         <div className="grid gap-2 text-soft">{children}</div>
         {typed !== undefined && (
-          <TextField label={`Write ${typed} to go on`} value={text} onChange={setText} autoComplete="off" />
+          <TextField label={`Type "${typed}" to confirm`} value={text} onChange={setText} autoComplete="off" />
         )}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={close}>Cancel</Button>

@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
+import { GrowingTextarea } from "./growing-textarea.tsx";
 
 type FieldProps = {
   label: string;
@@ -120,13 +121,13 @@ export function TextArea({
   return (
     <Field {...{ label, help, error, isOptional }}>
       {(input) => (
-        <textarea
+        <GrowingTextarea
           rows={3}
           {...rest}
           {...input}
           value={value}
           onChange={(event) => onChange(event.target.value)}
-          className={`${box} field-sizing-content max-h-[60vh] min-h-20 ${className}`}
+          className={`${box} max-h-[60vh] min-h-20 ${className}`}
         />
       )}
     </Field>

@@ -1,15 +1,15 @@
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { queryClient } from "../data/queries.ts";
-import { Page } from "./page.tsx";
-import { ErrorState, Skeleton, SkeletonRows } from "./states.tsx";
+import { Page, PageFrame } from "./page.tsx";
+import { ErrorState, explain, Skeleton, SkeletonRows } from "./states.tsx";
 
-/** While a page's code or first data is on its way for longer than a blink. */
+/** Shown while a page's code or first data takes longer than a moment to load. */
 export function PendingPage() {
   return (
-    <div className="mx-auto w-full max-w-4xl px-4 py-6 sm:px-8 sm:py-8">
+    <PageFrame>
       <Skeleton className="mb-6 h-7 w-48" />
       <SkeletonRows />
-    </div>
+    </PageFrame>
   );
 }
 
@@ -21,18 +21,27 @@ export function FailedPage({ error, reset }: ErrorComponentProps) {
     reset();
   };
   return (
-    <Page title="Foyer">
-      <ErrorState error={error} onRetry={retry} />
+    <Page title={explain(error).title}>
+      <ErrorState error={error} onRetry={retry} isTitleHidden />
     </Page>
   );
 }
 
 export function NoPage() {
   return (
-    <Page title="Not found" description="There is no page at this address.">
+    <Page title="Page not found" description="There is no page at this address.">
       <a href="/dashboard" className="underline underline-offset-2">
-        To the dashboard
+        Go to the dashboard
       </a>
     </Page>
+  );
+}
+
+/** For what fails outside of the shell, which would otherwise be a page without a landmark. */
+export function FailedShell(props: ErrorComponentProps) {
+  return (
+    <main>
+      <FailedPage {...props} />
+    </main>
   );
 }

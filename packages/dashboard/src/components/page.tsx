@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from "react";
 
-/** A page's heading, what it is for, its acts, and what it holds. The heading is the document's title, too. */
+/** A page with its heading, description and actions. The heading is also the document's title. */
 export function Page({
   title,
   description,
@@ -11,7 +11,7 @@ export function Page({
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
-  /** For tables and editors that use the whole width. */
+  /** For tables and editors that need the full width. */
   isWide?: boolean;
   children: ReactNode;
 }) {
@@ -19,7 +19,7 @@ export function Page({
     document.title = `${title} · Foyer`;
   }, [title]);
   return (
-    <div className={`mx-auto w-full px-4 py-6 sm:px-8 sm:py-8 ${isWide ? "max-w-[1400px]" : "max-w-4xl"}`}>
+    <PageFrame isWide={isWide}>
       <header className="mb-6 flex flex-wrap items-start gap-x-4 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
           <h1 className="text-xl">{title}</h1>
@@ -28,11 +28,20 @@ export function Page({
         {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
       </header>
       {children}
+    </PageFrame>
+  );
+}
+
+/** Every page starts at the same place; those that are not wide end earlier. */
+export function PageFrame({ isWide = false, children }: { isWide?: boolean; children: ReactNode }) {
+  return (
+    <div className="mx-auto w-full max-w-[1400px] px-4 py-6 sm:px-8 sm:py-8">
+      <div className={isWide ? "" : "max-w-4xl"}>{children}</div>
     </div>
   );
 }
 
-/** A part of a page with its own heading, divided from the one above by a line. */
+/** A part of a page with its own heading, separated from the one above by a line. */
 export function Section({
   title,
   description,

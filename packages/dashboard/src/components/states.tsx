@@ -2,7 +2,7 @@ import { FoyerError } from "@foyer/sdk";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 
-/** What would be here, and one button that gets there. */
+/** Describes what will be here, with one button that gets there. */
 export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <div className="grid justify-items-start gap-3 rounded-lg border border-dashed border-edge px-6 py-8">
@@ -13,48 +13,60 @@ export function EmptyState({ title, children, action }: { title: string; childre
   );
 }
 
-/** What failed, why, and what to do. What is not there, or not the viewer's, reads the same. */
-export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+/**
+ * What failed, why, and what to do. A missing resource and one of another organization read the same. `isTitleHidden` is for
+ * pages whose heading is the title already.
+ */
+export function ErrorState({
+  error,
+  onRetry,
+  isTitleHidden = false,
+}: {
+  error: unknown;
+  onRetry?: () => void;
+  isTitleHidden?: boolean;
+}) {
   const { title, text, canRetry } = explain(error);
   return (
     <div role="alert" className="grid justify-items-start gap-3 border-s-2 border-wrong px-6 py-4">
-      <h2 className="text-lg">{title}</h2>
+      {!isTitleHidden && <h2 className="text-lg">{title}</h2>}
       <p className="max-w-[60ch] text-soft">{text}</p>
       {onRetry && canRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
 }
 
-function explain(error: unknown) {
+/** An error in the words of the interface. */
+export function explain(error: unknown): { title: string; text: string; canRetry: boolean } {
   if (!(error instanceof FoyerError)) {
-    const text = `This page met an error of its own: ${error instanceof Error ? error.message : String(error)}`;
-    return { title: "This page failed", text, canRetry: true };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { title: "This page failed to load", text: `Something went wrong on this page: ${reason}`, canRetry: true };
   }
   const { code, message, isTemporary } = error;
   if (code === "NOT_FOUND") {
     return {
       title: "Not found",
-      text: "It was deleted, the address is wrong, or it belongs to another account.",
+      text: "It may have been deleted, the address may be wrong, or it may belong to another organization.",
       canRetry: false,
     };
   }
-  if (code === "FORBIDDEN") return { title: "Not open to you", text: message, canRetry: false };
+  if (code === "FORBIDDEN") return { title: "You don't have access", text: message, canRetry: false };
   if (code === "UNREACHABLE") {
     return {
-      title: "The server could not be reached",
-      text: "Check your connection, and that the server runs. Nothing was lost.",
+      title: "Can't reach the server",
+      text: "Check your connection and make sure the server is running. Nothing was lost.",
       canRetry: true,
     };
   }
-  return { title: "That did not work", text: message, canRetry: isTemporary };
+  return { title: "Something went wrong", text: message, canRetry: isTemporary };
 }
 
-/** Stands where something will be, in its final size. */
+/** A placeholder in the final size of what is loading. */
 export function Skeleton({ className = "h-5" }: { className?: string }) {
   return <div aria-hidden className={`glow rounded-md bg-sunken ${className}`} />;
 }
 
-/** Rows of a table or list that are still to come. */
+/** Placeholder rows of a table or list. */
 export function SkeletonRows({ count = 6, label = "Loading" }: { count?: number; label?: string }) {
   return (
     <div role="status" aria-label={label}>

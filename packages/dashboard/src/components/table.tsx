@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, MouseEvent, ReactNode } from "react";
 
 /** A dense table with rows of 40 px. It scrolls sideways by itself, so that the page never does. `label` says what it lists. */
 export function Table({ label, head, children }: { label: string; head: ReactNode; children: ReactNode }) {
@@ -25,9 +25,51 @@ export function Th({ isNumber = false, className = "", ...rest }: ComponentProps
   );
 }
 
-/** With `relative` rows a link in a cell can cover its whole row: give it `after:absolute after:inset-0`. */
 export function Tr({ className = "", ...rest }: ComponentProps<"tr">) {
-  return <tr {...rest} className={`relative h-10 border-b border-line hover:bg-sunken ${className}`} />;
+  return <tr {...rest} className={`h-10 border-b border-line hover:bg-sunken ${className}`} />;
+}
+
+/**
+ * A row whose click follows its first link. Keyboards and screen readers use the link itself; other controls in the row
+ * keep their own clicks. An overlay that stretches the link over the row would not do: WebKit makes no containing block of a
+ * `tr`, so every overlay would cover the whole page there.
+ */
+export function LinkTr({ className = "", ...rest }: ComponentProps<"tr">) {
+  return (
+    <tr
+      {...rest}
+      onClick={followLink}
+      onAuxClick={followLink}
+      onMouseDown={preventAutoscroll}
+      className={`h-10 cursor-pointer border-b border-line hover:bg-sunken ${className}`}
+    />
+  );
+}
+
+const controls = "a, button, input, select, textarea, label, summary, [role=switch], [role=menuitem]";
+
+function followLink(event: MouseEvent<HTMLTableRowElement>) {
+  const isLeft = event.button === 0;
+  const isMiddle = event.button === 1;
+  if (event.defaultPrevented || !(isLeft || isMiddle)) return;
+  // A menu or dialog that the row opened is not inside it, although React passes its events on.
+  if (!(event.target instanceof Element) || !event.currentTarget.contains(event.target)) return;
+  if (event.target.closest(controls) || hasSelectionIn(event.currentTarget)) return;
+  const link = event.currentTarget.querySelector<HTMLAnchorElement>("a[href]");
+  if (!link) return;
+  if (isLeft && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey) link.click();
+  else window.open(link.href, "_blank", "noopener");
+}
+
+/** Whether the click ended a drag that selected text of the row. */
+function hasSelectionIn(row: HTMLElement): boolean {
+  const selection = getSelection();
+  return selection !== null && !selection.isCollapsed && selection.containsNode(row, true);
+}
+
+/** On Windows the middle button would start scrolling instead of opening the row in a new tab. */
+function preventAutoscroll(event: MouseEvent) {
+  if (event.button === 1) event.preventDefault();
 }
 
 export function Td({ isNumber = false, className = "", ...rest }: ComponentProps<"td"> & { isNumber?: boolean }) {

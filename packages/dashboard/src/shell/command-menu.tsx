@@ -1,86 +1,84 @@
+import * as Dialog from "@radix-ui/react-dialog";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { overlay } from "../components/dialog.tsx";
+import { useReturnFocus } from "../components/use-return-focus.ts";
 import { lastAgentId } from "../data/last-agent.ts";
 import { ask } from "../data/queries.ts";
-import { agentPages, settingsPages } from "./destinations.tsx";
+import { type Entry, useEntryGroups } from "./command-search.ts";
+import { agentPages } from "./destinations.tsx";
 
-const item =
-  "flex min-h-10 items-center gap-2 rounded-md px-3 aria-selected:bg-sunken data-[disabled=true]:text-edge cursor-pointer";
-
-/** ⌘K: any page of the current agent, any agent, any settings, by a few letters. */
+/** ⌘K: goes to any page, agent or setting, and searches what the current agent has. Mounted only while it is open. */
 export function CommandMenu({ onClose }: { onClose: () => void }) {
-  const navigate = useNavigate();
-  const { agentId } = useParams({ strict: false });
-  const agents = useQuery(ask("listAgents")).data ?? [];
-  const current = agents.find(({ id }) => id === (agentId ?? lastAgentId())) ?? agents[0];
-  const go = (move: () => void) => () => {
-    onClose();
-    move();
-  };
+  const returnFocus = useReturnFocus(true);
   return (
-    <Command.Dialog
-      open
-      onOpenChange={(isOpen) => !isOpen && onClose()}
-      label="Go to"
-      overlayClassName="fixed inset-0 z-40 bg-[#1c191766]"
-      contentClassName="appear fixed inset-x-4 top-[12vh] z-50 mx-auto max-w-lg overflow-hidden rounded-lg border border-line bg-raised"
-    >
-      <Command.Input
-        placeholder="Go to a page or an agent"
-        className="h-12 w-full border-b border-line bg-transparent px-4 outline-none"
-      />
-      <Command.List className="max-h-[50vh] overflow-y-auto p-2">
-        <Command.Empty className="px-3 py-6 text-soft">Nothing has that name.</Command.Empty>
-        {current && (
-          <Group heading={current.name}>
-            {agentPages.map(({ name, icon, to }) => (
-              <Command.Item
-                key={name}
-                value={`${current.name} ${name}`}
-                className={item}
-                onSelect={go(() => navigate({ to, params: { agentId: current.id } }))}
-              >
-                {icon} {name}
-              </Command.Item>
-            ))}
-          </Group>
-        )}
-        <Group heading="Agents">
-          {agents.map(({ id, name }) => (
-            <Command.Item
-              key={id}
-              value={`agent ${name} ${id}`}
-              className={item}
-              onSelect={go(() => navigate({ to: "/agents/$agentId", params: { agentId: id } }))}
-            >
-              {name}
-            </Command.Item>
-          ))}
-          <Command.Item value="make a new agent" className={item} onSelect={go(() => navigate({ to: "/start" }))}>
-            Make an agent
-          </Command.Item>
-        </Group>
-        <Group heading="Settings">
-          {settingsPages.map(({ name, to }) => (
-            <Command.Item key={to} value={`settings ${name}`} className={item} onSelect={go(() => navigate({ to }))}>
-              {name}
-            </Command.Item>
-          ))}
-        </Group>
-      </Command.List>
-    </Command.Dialog>
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className={overlay} />
+        <Dialog.Content
+          aria-describedby={undefined}
+          onCloseAutoFocus={returnFocus}
+          className="appear fixed inset-x-4 top-[12vh] z-50 mx-auto max-w-lg overflow-hidden rounded-lg border border-line bg-raised"
+        >
+          <Dialog.Title className="sr-only">Search</Dialog.Title>
+          <Search onClose={onClose} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
   );
 }
 
-function Group({ heading, children }: { heading: string; children: ReactNode }) {
+function Search({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState("");
+  const { agentId } = useParams({ strict: false });
+  const agents = useQuery(ask("listAgents")).data ?? [];
+  const current = agents.find(({ id }) => id === (agentId ?? lastAgentId())) ?? agents[0];
+  const groups = useEntryGroups(text, agents, current);
+  const open = ({ link }: Entry) => {
+    onClose();
+    void navigate(link);
+  };
   return (
-    <Command.Group
-      heading={heading}
-      className="[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-3 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-sm [&_[cmdk-group-heading]]:text-soft"
-    >
-      {children}
-    </Command.Group>
+    <Command label="Search" shouldFilter={false}>
+      <Command.Input
+        value={text}
+        onValueChange={setText}
+        maxLength={200}
+        placeholder="Search or go to a page"
+        className="h-12 w-full border-b border-line bg-transparent px-4 outline-none"
+      />
+      <Command.List label="Results" className="max-h-[50vh] overflow-y-auto p-2">
+        <Command.Empty className="px-3 py-6 text-soft">
+          Nothing found. The search covers pages, agents, tools, triggers, conversations and recent submissions.
+        </Command.Empty>
+        {groups.map(({ heading, entries }) => (
+          <Command.Group
+            key={heading}
+            heading={heading}
+            className="[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-3 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-sm [&_[cmdk-group-heading]]:text-soft"
+          >
+            {entries.map((entry) => (
+              <Command.Item
+                key={entry.id}
+                value={`${heading} ${entry.id}`}
+                onSelect={() => open(entry)}
+                className="flex min-h-10 cursor-pointer items-center gap-2 rounded-md px-3 aria-selected:bg-sunken"
+              >
+                {iconOf(entry)}
+                <span className="min-w-0 flex-1 truncate">{entry.label}</span>
+                {entry.hint && <span className="shrink-0 text-sm text-soft">{entry.hint}</span>}
+              </Command.Item>
+            ))}
+          </Command.Group>
+        ))}
+      </Command.List>
+    </Command>
   );
+}
+
+function iconOf({ id }: Entry): ReactNode {
+  return agentPages.find(({ to }) => to === id)?.icon;
 }

@@ -6,7 +6,7 @@ import { ButtonLink } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { EmptyState, Skeleton } from "../../components/states.tsx";
-import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { modelName } from "./model-name.ts";
@@ -83,13 +83,9 @@ function AgentTable({ agents }: { agents: readonly Summary[] }) {
       }
     >
       {agents.map(({ id, name, model, createdAt }) => (
-        <Tr key={id}>
+        <LinkTr key={id}>
           <Td>
-            <Link
-              to="/agents/$agentId"
-              params={{ agentId: id }}
-              className="block max-w-md font-medium after:absolute after:inset-0"
-            >
+            <Link to="/agents/$agentId" params={{ agentId: id }} className="block max-w-md font-medium">
               {name}
             </Link>
           </Td>
@@ -102,7 +98,7 @@ function AgentTable({ agents }: { agents: readonly Summary[] }) {
           <Td isNumber className="hidden text-soft sm:table-cell">
             <Time at={createdAt} />
           </Td>
-        </Tr>
+        </LinkTr>
       ))}
     </Table>
   );

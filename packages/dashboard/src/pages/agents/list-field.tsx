@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { useId, useRef } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
+import { isComposing } from "../../components/composing.ts";
 
 /** Short texts, one a row. Enter adds the next, and several pasted lines become several rows. */
 export function ListField({
@@ -115,7 +116,7 @@ function Row({
             onChange(lines.filter((line) => line !== ""));
           }}
           onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+            if (event.key !== "Enter" || isComposing(event)) return;
             // Enter would save the whole form.
             event.preventDefault();
             if (value.trim() !== "") onEnter();

@@ -1,7 +1,7 @@
 import type { FormAnalyticsEntry } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { Section } from "../../components/page.tsx";
-import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { percent, type Range } from "./analytics-days.ts";
 
 /** Every form of the agent beside the others; a form's name opens its figures. */
@@ -35,14 +35,14 @@ export function FormsComparison({
         }
       >
         {sorted.map((entry) => (
-          <Tr key={entry.toolId}>
+          <LinkTr key={entry.toolId}>
             <Td className="min-w-32 ps-2">
               <Link
                 to="/agents/$agentId/forms/analytics"
                 params={{ agentId }}
                 search={{ toolId: entry.toolId, range: range.id }}
                 aria-current={entry.toolId === chosenId ? "true" : undefined}
-                className="after:absolute after:inset-0 aria-[current=true]:font-semibold"
+                className="aria-[current=true]:font-semibold"
               >
                 {entry.toolName}
               </Link>
@@ -54,7 +54,7 @@ export function FormsComparison({
             <Td isNumber className="pe-2">
               {percent(entry.conversionRate)}
             </Td>
-          </Tr>
+          </LinkTr>
         ))}
       </Table>
     </Section>

@@ -1,7 +1,7 @@
 import type { FormSubmission, Tool } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { Status } from "../../components/status.tsx";
-import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { deliveryNote, statusWords } from "./submission-words.ts";
 import { summaryOf } from "./submitted-answers.ts";
@@ -52,7 +52,7 @@ function Row({ agentId, submission, summary }: { agentId: string; submission: Fo
   const { id, status, toolName, createdAt } = submission;
   const { word, tone, help } = statusWords[status];
   return (
-    <Tr className="appear">
+    <LinkTr className="appear">
       <Td className="hidden ps-2 pe-8 sm:table-cell" title={help}>
         <Status tone={tone}>{word}</Status>
       </Td>
@@ -60,7 +60,7 @@ function Row({ agentId, submission, summary }: { agentId: string; submission: Fo
         <Link
           to="/agents/$agentId/forms/$submissionId"
           params={{ agentId, submissionId: id }}
-          className="block truncate after:absolute after:inset-0"
+          className="block truncate"
         >
           {summary || "No answers"}
         </Link>
@@ -74,6 +74,6 @@ function Row({ agentId, submission, summary }: { agentId: string; submission: Fo
       <Td isNumber className="pe-2 text-soft">
         <Time at={createdAt} />
       </Td>
-    </Tr>
+    </LinkTr>
   );
 }

@@ -2,7 +2,7 @@ import type { Tool, ToolFailure } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Toggle } from "../../components/field.tsx";
-import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { ask, useCall } from "../../data/queries.ts";
 import { FailureLine } from "./failure-note.tsx";
 import { toolKinds } from "./tool-kinds.tsx";
@@ -37,12 +37,12 @@ function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; fail
   // What was asked for is shown at once; what was refused goes back by itself.
   const shown = update.isPending ? update.variables.body.isEnabled === true : isEnabled;
   return (
-    <Tr>
+    <LinkTr>
       <Td className="whitespace-nowrap sm:pe-8">
         <Link
           to="/agents/$agentId/tools/$toolId"
           params={{ agentId, toolId: id }}
-          className={`font-medium after:absolute after:inset-0 ${shown ? "" : "text-soft"}`}
+          className={`font-medium ${shown ? "" : "text-soft"}`}
         >
           {name}
         </Link>
@@ -60,7 +60,7 @@ function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; fail
       </Td>
       <Td className="max-sm:hidden">{shown && <FailureLine failure={failure} />}</Td>
       <Td className="w-px">
-        <div className="relative z-10 flex justify-end">
+        <div className="flex justify-end">
           <Toggle
             label={`${name} enabled`}
             isLabelHidden
@@ -69,6 +69,6 @@ function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; fail
           />
         </div>
       </Td>
-    </Tr>
+    </LinkTr>
   );
 }

@@ -1,6 +1,8 @@
 import { ArrowUp, RotateCcw, Square } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Button, ButtonLink, IconButton } from "../../../components/button.tsx";
+import { isComposing } from "../../../components/composing.ts";
+import { GrowingTextarea } from "../../../components/growing-textarea.tsx";
 import { TrialTurnView } from "./trial-turn-view.tsx";
 import { type TrialChatState, useTrialChat } from "./use-trial-chat.ts";
 
@@ -183,7 +185,7 @@ function Composer({
         send();
       }}
     >
-      <textarea
+      <GrowingTextarea
         ref={field}
         rows={1}
         aria-label={`Message to ${agentName}`}
@@ -191,11 +193,11 @@ function Composer({
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
           event.preventDefault();
           send();
         }}
-        className="field-sizing-content max-h-40 min-h-9 min-w-0 flex-1 resize-none rounded-lg border border-edge bg-paper px-3 py-1.5 pointer-coarse:min-h-11"
+        className="max-h-40 min-h-9 min-w-0 flex-1 resize-none rounded-lg border border-edge bg-paper px-3 py-1.5 pointer-coarse:min-h-11"
       />
       {chat.isRunning ? (
         <IconButton label="Stop" className="border border-line text-ink" onClick={chat.stop}>

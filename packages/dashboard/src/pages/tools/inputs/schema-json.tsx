@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { Button } from "../../../components/button.tsx";
+import { GrowingTextarea } from "../../../components/growing-textarea.tsx";
 import { toSentence } from "../../../components/use-draft.ts";
 import { readSchemaText, type SchemaDraft } from "./input-schema-draft.ts";
 import { readJson } from "./json-lines.ts";
@@ -43,7 +44,7 @@ export function SchemaJson({
             </div>
           ))}
         </div>
-        <textarea
+        <GrowingTextarea
           id={id}
           value={text}
           onChange={(event) => write(event.target.value)}
@@ -52,7 +53,7 @@ export function SchemaJson({
           rows={text.split("\n").length}
           aria-invalid={problem ? true : undefined}
           aria-describedby={`${id}-state`}
-          className="field-sizing-content min-h-60 min-w-0 flex-1 resize-none overflow-x-auto bg-transparent px-3 py-2 text-[13px] leading-5 outline-none"
+          className="min-h-60 min-w-0 flex-1 resize-none overflow-x-auto bg-transparent px-3 py-2 text-[13px] leading-5 outline-none"
         />
       </div>
       <div className="flex min-h-9 flex-wrap items-center gap-3">

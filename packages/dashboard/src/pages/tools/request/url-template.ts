@@ -32,5 +32,5 @@ export function inputsIn(url: string): string[] {
 /** The host with its port, as a secret's list of hosts has it; "" while the address has none. */
 export function hostOf(url: string): string {
   const [base = ""] = /^https?:\/\/[^/?#]+/i.exec(url.trim()) ?? [];
-  return URL.parse(base)?.host ?? "";
+  return URL.canParse(base) ? new URL(base).host : "";
 }

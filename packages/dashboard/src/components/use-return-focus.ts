@@ -1,0 +1,25 @@
+import { useRef } from "react";
+
+/**
+ * Returns the focus to where it was before a dialog opened. Radix does that only for dialogs with a trigger of its own.
+ * @returns the dialog content's `onCloseAutoFocus`
+ */
+export function useReturnFocus(isOpen: boolean): (event: Event) => void {
+  const opener = useRef<Element | null>(null);
+  const wasOpen = useRef(false);
+  // Read while rendering: `autoFocus` inside the dialog moves the focus before any effect runs.
+  if (isOpen && !wasOpen.current) opener.current = outlivingOpener(document.activeElement);
+  wasOpen.current = isOpen;
+  return (event) => {
+    event.preventDefault();
+    if (opener.current instanceof HTMLElement) opener.current.focus();
+    // The opener is gone when the dialog deleted it, and cannot take the focus while it is disabled.
+    if (document.activeElement !== opener.current) document.getElementById("main")?.focus({ preventScroll: true });
+  };
+}
+
+/** A menu item disappears with its menu; the menu's button stays. */
+function outlivingOpener(element: Element | null): Element | null {
+  const trigger = element?.closest("[role=menu]")?.getAttribute("aria-labelledby");
+  return trigger ? document.getElementById(trigger) : element;
+}

@@ -1,0 +1,142 @@
+import { useQuery } from "@tanstack/react-query";
+import type { LinkProps } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { toolTitle } from "../components/tool-title.ts";
+import { ask } from "../data/queries.ts";
+import { summaryOf } from "../pages/forms/submitted-answers.ts";
+import { agentPages, mayOpen, settingsPages } from "./destinations.tsx";
+import { isMatch } from "./entry-match.ts";
+
+/** One entry of the menu. `words` is the text that a search has to match; `id` matches only when it is given in full. */
+export type Entry = { id: string; label: string; hint?: string; words: string; link: LinkProps };
+export type EntryGroup = { heading: string; entries: Entry[] };
+
+type Agent = { id: string; name: string };
+
+/** Results per kind, and how many of the newest submissions are looked through. */
+const MAX_RESULTS = 5;
+const MAX_SUBMISSIONS = 100;
+const MIN_LENGTH = 2;
+const TYPING_MS = 250;
+/** Searches shorter than this list pages and agents; everything else would be a list of all there is. */
+const isSearch = (text: string) => text.length >= MIN_LENGTH;
+
+/** What the menu lists for that text: pages, agents and settings at once, and what the agent has from the server. */
+export function useEntryGroups(text: string, agents: readonly Agent[], current: Agent | undefined): EntryGroup[] {
+  const search = text.trim();
+  const role = useQuery(ask("getSession")).data?.role ?? null;
+  const pages = current ? [{ heading: current.name, entries: pagesOf(current) }] : [];
+  const settings = settingsPages.filter((page) => mayOpen(role, page));
+  const found = useAgentContent(search, current);
+  const groups: EntryGroup[] = [
+    ...pages,
+    { heading: "Agents", entries: [...agents.map(agentEntry), createEntry] },
+    { heading: "Settings", entries: settings.map(settingsEntry) },
+  ];
+  const matching = groups.map(({ heading, entries }) => ({
+    heading,
+    entries: entries.filter((entry) => isMatch(entry, search)),
+  }));
+  return [...matching, ...found].filter(({ entries }) => entries.length > 0);
+}
+
+/** Tools, triggers, submissions and conversations of the agent that match. One bounded request per kind, after a pause in typing. */
+function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[] {
+  const query = useSettled(search);
+  const agentId = agent?.id ?? "";
+  const options = { enabled: agent !== undefined && isSearch(query), staleTime: 30_000 };
+  const tools = useQuery({ ...ask("listTools", { agentId }), ...options }).data ?? [];
+  const triggers = useQuery({ ...ask("listTriggers", { agentId }), ...options }).data ?? [];
+  const submissions = useQuery({ ...ask("listSubmissions", { agentId, limit: MAX_SUBMISSIONS }), ...options }).data;
+  const conversations = useQuery({
+    ...ask("listConversations", { agentId, q: query.slice(0, 200), limit: MAX_RESULTS }),
+    ...options,
+  }).data;
+  if (!agent || !isSearch(search)) return [];
+  const fields = new Map(tools.map(({ id, formSchema }) => [id, formSchema?.fields ?? []]));
+  const pick = (entries: Entry[]) => entries.filter((entry) => isMatch(entry, search)).slice(0, MAX_RESULTS);
+  return [
+    { heading: "Tools", entries: pick(tools.map((tool) => toolEntry(agentId, tool))) },
+    { heading: "Triggers", entries: pick(triggers.map((trigger) => triggerEntry(agentId, trigger))) },
+    {
+      heading: "Submissions",
+      entries: pick(
+        (submissions?.submissions ?? []).map(({ id, toolId, toolName, formData }) => {
+          const summary = summaryOf(formData, fields.get(toolId) ?? [], id) || "No answers";
+          return submissionEntry(agentId, { id, toolName, summary });
+        }),
+      ),
+    },
+    // The server found these, in the title or in a message.
+    { heading: "Conversations", entries: (conversations?.data ?? []).map((one) => conversationEntry(agentId, one)) },
+  ];
+}
+
+/** The text once nothing was typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+function pagesOf({ id, name }: Agent): Entry[] {
+  return agentPages.map((page) => ({
+    id: page.to,
+    label: page.name,
+    words: `${name} ${page.name}`,
+    link: { to: page.to, params: { agentId: id } },
+  }));
+}
+
+function agentEntry({ id, name }: Agent): Entry {
+  return { id, label: name, words: `agent ${name}`, link: { to: "/agents/$agentId", params: { agentId: id } } };
+}
+
+const createEntry: Entry = { id: "create", label: "Create agent", words: "create new agent", link: { to: "/start" } };
+
+function settingsEntry({ name, to }: (typeof settingsPages)[number]): Entry {
+  return { id: to, label: name, words: `settings ${name}`, link: { to } };
+}
+
+function toolEntry(agentId: string, { id, name }: Agent): Entry {
+  const label = toolTitle(name);
+  return {
+    id,
+    label,
+    words: `${name} ${label}`,
+    link: { to: "/agents/$agentId/tools/$toolId", params: { agentId, toolId: id } },
+  };
+}
+
+function triggerEntry(agentId: string, { id, name }: Agent): Entry {
+  return {
+    id,
+    label: name,
+    words: name,
+    link: { to: "/agents/$agentId/triggers/$triggerId", params: { agentId, triggerId: id } },
+  };
+}
+
+function submissionEntry(agentId: string, submission: { id: string; toolName: string; summary: string }): Entry {
+  const { id, toolName, summary } = submission;
+  const form = toolTitle(toolName);
+  return {
+    id,
+    label: summary,
+    hint: form,
+    words: `${summary} ${toolName} ${form}`,
+    link: { to: "/agents/$agentId/forms/$submissionId", params: { agentId, submissionId: id } },
+  };
+}
+
+function conversationEntry(agentId: string, { id, title }: { id: string; title: string }): Entry {
+  return {
+    id,
+    label: title || "Untitled conversation",
+    words: title,
+    link: { to: "/agents/$agentId/conversations/$conversationId", params: { agentId, conversationId: id } },
+  };
+}

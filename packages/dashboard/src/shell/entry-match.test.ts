@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { toolTitle } from "../components/tool-title.ts";
+import { isMatch } from "./entry-match.ts";
+
+it("matches every word of a search in any order, and an id only when it is given in full", () => {
+  const entry = { id: "agent_01zzzz", words: "agent Harbour Bikes" };
+  expect(isMatch(entry, "bikes harb")).toBe(true);
+  expect(isMatch(entry, "")).toBe(true);
+  expect(isMatch(entry, "harbour cars")).toBe(false);
+  expect(isMatch(entry, "zzzz")).toBe(false);
+  expect(isMatch(entry, "agent_01zzzz")).toBe(true);
+});
+
+it("shows a tool's name without underscores", () => {
+  expect(toolTitle("leave_message")).toBe("Leave message");
+  expect(toolTitle("stock")).toBe("Stock");
+  expect(toolTitle("_")).toBe("_");
+});
