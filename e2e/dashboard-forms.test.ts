@@ -437,7 +437,7 @@ describe("a server that is away", () => {
     await site.submit(toolId, ride("Ada Lovelace"));
     await page.route("**/form-submissions?*", (route) => route.abort());
     await go("");
-    await page.getByRole("alert").getByText("The server could not be reached").waitFor();
+    await page.getByRole("alert").getByText("Can't reach the server").waitFor();
     await page.unroute("**/form-submissions?*");
     await page.getByRole("button", { name: "Try again" }).click();
     await row(page, "Ada Lovelace").waitFor();

@@ -121,7 +121,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
     await page.route("**/auth/magic-link", (route) => route.abort());
     await page.getByLabel("E-mail").fill(site.owner.email);
     await page.getByRole("button", { name: "Send a link instead" }).click();
-    await page.getByRole("alert").getByText("The server could not be reached.").waitFor();
+    await page.getByRole("alert").getByText("Can't reach the server.").waitFor();
   });
 
   it("says when it cannot be known who is signed in, and shows the invitation once it can", async () => {
@@ -163,7 +163,7 @@ describe("the dashboard's shared controls", () => {
     const row = page.getByRole("row").filter({ hasText: "Looks something up." }).first();
     const href = await row.getByRole("link").getAttribute("href");
     const description = row.getByText("Looks something up.");
-    for (const options of [{ button: "middle" }, { modifiers: ["ControlOrMeta"] }] as const) {
+    for (const options of [{ button: "middle" as const }, { modifiers: ["ControlOrMeta" as const] }]) {
       const [tab] = await Promise.all([page.context().waitForEvent("page"), description.click(options)]);
       await tab.waitForURL(`**${href}`);
       await tab.close();

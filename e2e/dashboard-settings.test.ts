@@ -290,7 +290,7 @@ describe("the settings", { timeout: 60_000 }, () => {
     await page.getByRole("heading", { name: /^Usage in/ }).waitFor();
     await page.route("**/audit-log?*", (route) => route.abort());
     await page.getByRole("link", { name: "Audit log" }).click();
-    await page.getByRole("heading", { name: "The server could not be reached" }).waitFor();
+    await page.getByRole("heading", { name: "Can't reach the server" }).waitFor();
     await isFit(page);
     await page.unroute("**/audit-log?*");
     await page.getByRole("button", { name: "Try again" }).click();
