@@ -262,7 +262,7 @@ describe("an empty server", () => {
     await page.goto(link);
     await page.route("**/auth/setup", (route) => route.abort());
     await fill(page);
-    await page.getByRole("alert").getByText("Can't reach the server.").waitFor();
+    await page.getByRole("alert").getByText("The server could not be reached.").waitFor();
     await page.unroute("**/auth/setup");
     await page.getByRole("button", { name: "Set up this server" }).click();
     await page.getByRole("heading", { name: "This server is set up" }).waitFor();

@@ -122,7 +122,7 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     expect(await tabs.allInnerTexts()).toEqual(["Members", "Plan", "You"]);
     for (const path of ["api", "secrets", "models", "webhooks", "audit-log", "health"]) {
       await page.goto(`${site.server.url}/dashboard/settings/${path}`);
-      await page.getByRole("heading", { name: "Not open to you" }).waitFor();
+      await page.getByRole("heading", { name: "You don't have access" }).waitFor();
     }
     await picture(page, "dashboard-not-open");
     await isFit(page);

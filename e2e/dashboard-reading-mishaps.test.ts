@@ -121,7 +121,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
     await page.route("**/auth/magic-link", (route) => route.abort());
     await page.getByLabel("E-mail").fill(site.owner.email);
     await page.getByRole("button", { name: "Send a link instead" }).click();
-    await page.getByRole("alert").getByText("Can't reach the server.").waitFor();
+    await page.getByRole("alert").getByText("The server could not be reached.").waitFor();
   });
 
   it("says when it cannot be known who is signed in, and shows the invitation once it can", async () => {

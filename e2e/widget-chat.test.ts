@@ -137,7 +137,7 @@ describe("chatting in the widget", () => {
     await page.route("**/chat", (route) => route.abort());
     await ask(page, "When do you open?");
     await page.getByText("Not sent").first().waitFor();
-    await page.locator(".failure", { hasText: "Can't reach the server." }).waitFor();
+    await page.locator(".failure", { hasText: "The server could not be reached." }).waitFor();
     await site.picture(page, "not-sent");
     await page.unroute("**/chat");
     await page.getByRole("button", { name: "Try again" }).click();

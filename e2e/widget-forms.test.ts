@@ -404,10 +404,10 @@ describe("forms in the widget", () => {
       await route.abort();
     });
     await submit(page);
-    await page.getByText("Can't reach the server. What you filled in is still here").waitFor();
+    await page.getByText("The server could not be reached. What you filled in is still here").waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("Ada");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Can't reach the server.").waitFor();
+    await page.getByText("The server could not be reached.").waitFor();
     await page.reload();
     await page.unroute("**/submit");
     await page.locator(".form").waitFor();

@@ -2,7 +2,7 @@ import { ArrowUp, RotateCcw, Square } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Button, ButtonLink, IconButton } from "../../../components/button.tsx";
 import { isComposing } from "../../../components/composing.ts";
-import { GrowingTextarea } from "../../../components/growing-textarea.tsx";
+import { GrowingTextarea } from "../../../components/field.tsx";
 import { TrialTurnView } from "./trial-turn-view.tsx";
 import { type TrialChatState, useTrialChat } from "./use-trial-chat.ts";
 
