@@ -14,6 +14,7 @@ export const AuditEntry = Type.Object(
     action: Type.String({ description: "The call, such as `PATCH /agents/:id`, or an event, such as `sign-in`" }),
     resource: nullable(Type.String({ description: "`agents`, `tools`, …: the first word of the address" })),
     resourceId: nullable(Type.String()),
+    targetName: nullable(Type.String({ description: "The resource's name or address, as it was then" })),
     ip: Type.String(),
   },
   { $id: "AuditEntry" },

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { Organization, plainName } from "./organization.ts";
 import { nullable, oneOf, ref, Success } from "./schema.ts";
 
 /** What somebody may do in an organization, from least to most. */
@@ -24,7 +25,7 @@ export const Session = Type.Object(
       email: Type.String(),
       emailVerified: Type.Boolean(),
     }),
-    organization: nullable(Type.Object({ id: Type.String(), name: Type.String(), plan: Type.String() })),
+    organization: nullable(Type.Object(Organization.properties)),
     role: nullable(oneOf(roles)),
     organizations: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: oneOf(roles) })),
     expiresAt: Type.String({ format: "date-time" }),
@@ -45,7 +46,7 @@ export const signInByEmail = {
   config: open,
   schema: {
     tags,
-    summary: "Sign in with a password; sets the cookie `foyer_session`",
+    summary: "Sign in with a password; sets the cookie `foyer_session` (`__Host-foyer_session` over https)",
     body: Type.Object({ email, password: somePassword }),
     response: { 200: ref(Session) },
   },
@@ -62,7 +63,7 @@ export const signUpByEmail = {
     body: Type.Object({
       email,
       password: newPassword,
-      name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" }))),
+      name: Type.Optional(nullable(plainName)),
       invitationId: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 100 }))),
     }),
     response: {
@@ -86,6 +87,18 @@ export const getSession = {
   url: "/auth/session",
   config: forUser,
   schema: { tags, summary: "Who is signed in; 401 when nobody is", response: { 200: ref(Session) } },
+} as const;
+
+export const updateProfile = {
+  method: "PATCH",
+  url: "/auth/profile",
+  config: forUser,
+  schema: {
+    tags,
+    summary: "Change your own name",
+    body: Type.Object({ name: plainName }),
+    response: { 200: ref(Session) },
+  },
 } as const;
 
 export const switchOrganization = {
@@ -113,14 +126,30 @@ export const sendMagicLink = {
   },
 } as const;
 
+const magicLinkQuery = Type.Object({ token, callbackUrl: Type.Optional(callbackUrl) });
+const confirmationPage = { 200: Type.String({ description: "A page with a button; opening it changes nothing" }) };
+
+/** Mail scanners open links, so opening one only shows a button. */
 export const followMagicLink = {
   method: "GET",
   url: "/auth/magic-link/verify",
   config: link,
   schema: {
     tags,
-    summary: "Sign in by a link that was sent",
-    querystring: Type.Object({ token, callbackUrl: Type.Optional(callbackUrl) }),
+    summary: "Open a sign-in link: shows the page that signs in with one click",
+    querystring: magicLinkQuery,
+    response: confirmationPage,
+  },
+} as const;
+
+export const confirmMagicLink = {
+  method: "POST",
+  url: "/auth/magic-link/verify",
+  config: open,
+  schema: {
+    tags,
+    summary: "Use up a sign-in link and sign in; sent by the button of that page",
+    querystring: magicLinkQuery,
     response: moved,
   },
 } as const;
@@ -181,7 +210,19 @@ export const verifyEmail = {
   config: link,
   schema: {
     tags,
-    summary: "Confirm an address by a link that was sent",
+    summary: "Open a confirmation link: shows the page that confirms the address with one click",
+    querystring: Type.Object({ token }),
+    response: confirmationPage,
+  },
+} as const;
+
+export const confirmEmail = {
+  method: "POST",
+  url: "/auth/verify-email",
+  config: open,
+  schema: {
+    tags,
+    summary: "Confirm an email address; sent by the button of that page",
     querystring: Type.Object({ token }),
     response: moved,
   },

@@ -11,6 +11,7 @@ export * from "./form-figures.ts";
 export * from "./form-submission.ts";
 export * from "./member.ts";
 export * from "./model.ts";
+export * from "./organization.ts";
 export * from "./plan.ts";
 export * from "./schema.ts";
 export * from "./secret.ts";

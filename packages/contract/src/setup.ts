@@ -1,10 +1,18 @@
 import Type, { type Static } from "typebox";
-import { enveloped, nullable } from "./schema.ts";
+import { plainName } from "./organization.ts";
+import { enveloped, nullable, Success } from "./schema.ts";
+
+const token = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "From the set-up link in the server's terminal",
+});
 
 export const SetUpRequest = Type.Object({
-  token: Type.String({ minLength: 1, maxLength: 200, description: "From the set-up link that the start printed" }),
+  token,
   email: Type.String({ minLength: 1, maxLength: 320 }),
   password: Type.String({ minLength: 12, maxLength: 128 }),
+  organizationName: Type.Optional(nullable(plainName)),
   agentName: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" }))),
 });
 export type SetUpRequest = Static<typeof SetUpRequest>;
@@ -14,6 +22,19 @@ export const SetUpResult = Type.Object({
   apiKey: Type.String({ description: "Shown this once; only its hash is kept" }),
 });
 export type SetUpResult = Static<typeof SetUpResult>;
+
+/** 404 when the token is wrong or the server already has an owner. Lets the set-up page say so before anything is typed. */
+export const checkSetUpToken = {
+  method: "POST",
+  url: "/auth/setup/check",
+  config: { access: "public" },
+  schema: {
+    tags: ["Set-up"],
+    summary: "Check a set-up token without using it",
+    body: Type.Object({ token }),
+    response: { 200: enveloped(Success) },
+  },
+} as const;
 
 /** 404 for a wrong token and on a server that has an account: the same words for both. */
 export const setUp = {

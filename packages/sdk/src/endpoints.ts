@@ -36,6 +36,7 @@ export type Output<Name extends EndpointName> = Opened<Response<SchemaOf<Name>>>
 export const endpoints = {
   acceptInvitation: ["POST", "/invitations/:id/accept"],
   changePassword: ["POST", "/auth/change-password"],
+  checkSetUpToken: ["POST", "/auth/setup/check"],
   createAgent: ["POST", "/agents"],
   createApiKey: ["POST", "/api-keys"],
   createInvitation: ["POST", "/invitations"],
@@ -111,6 +112,8 @@ export const endpoints = {
   toggleTrigger: ["POST", "/triggers/:id/toggle"],
   updateAgent: ["PATCH", "/agents/:id"],
   updateMember: ["PATCH", "/members/:id"],
+  updateOrganization: ["PATCH", "/organization"],
+  updateProfile: ["PATCH", "/auth/profile"],
   updateTool: ["PUT", "/tools/:id"],
   updateTrigger: ["PUT", "/triggers/:id"],
 } as const satisfies { [Name in keyof Contract]?: readonly [Contract[Name]["method"], Contract[Name]["url"]] };

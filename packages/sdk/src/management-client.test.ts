@@ -5,7 +5,16 @@ import { endpoints } from "./endpoints.ts";
 import { createManagementClient, type ManagementClient } from "./management-client.ts";
 
 /** What a browser opens, and what answers with a stream or a file. */
-const otherwise = ["chat", "resumeChat", "followMagicLink", "providerCallback", "signInByProvider", "verifyEmail"];
+const otherwise = [
+  "chat",
+  "resumeChat",
+  "followMagicLink",
+  "confirmMagicLink",
+  "providerCallback",
+  "signInByProvider",
+  "verifyEmail",
+  "confirmEmail",
+];
 const streamsAndFiles = ["getSubmissionFile", "streamDoctor"];
 
 describe("the management client, against the real server", () => {

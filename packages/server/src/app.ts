@@ -93,7 +93,7 @@ export async function createApp(deps: Deps) {
   const calls = createCallCounter(deps);
   await usePlugins(app, deps, calls);
 
-  accountRoutes(app, deps, createSignInLimit(config), () => import("./auth/sign-in-library.ts"));
+  const audit = accountRoutes(app, deps, createSignInLimit(config), () => import("./auth/sign-in-library.ts"));
 
   let isDraining = false;
   const idempotency = createIdempotency(deps.db);
@@ -124,7 +124,7 @@ export async function createApp(deps: Deps) {
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, idempotency);
   doctorRoutes(app, deps, agents);
-  setupRoutes(app, createSetupService(deps, agents));
+  setupRoutes(app, createSetupService(deps, agents, audit));
   pageRoutes(app, config, agents);
   dashboardRoutes(app);
   widgetRoutes(app);

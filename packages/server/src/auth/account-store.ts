@@ -1,3 +1,4 @@
+import { toPlainName } from "@foyer/contract/rules/plain-name";
 import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -6,16 +7,20 @@ import { newId } from "../ids.ts";
 /** Loaded on first use: a start that makes no account is faster without. */
 const passwords = () => import("better-auth/crypto");
 
-export type NewAccount = { email: string; password: string; plan: string };
+/** `organizationName` absent: the default name. */
+export type NewAccount = { email: string; password: string; plan: string; organizationName?: string };
 export type Member = { userId: string; organizationId: string };
 
 /** A user with a password and an organization that the user owns. @throws when the address is taken */
-export async function createAccount(db: Db, { email, password, plan }: NewAccount): Promise<Member> {
+export async function createAccount(
+  db: Db,
+  { email, password, plan, organizationName = defaultOrganizationName }: NewAccount,
+): Promise<Member> {
   const now = new Date().toISOString();
   const { hashPassword } = await passwords();
   const hash = await hashPassword(password);
   const userId = newId("user");
-  const name = email.split("@")[0] ?? email;
+  const name = nameFromEmail(email);
   const organizationId = await db.transaction().execute(async (trx) => {
     await trx
       .insertInto("users")
@@ -33,9 +38,17 @@ export async function createAccount(db: Db, { email, password, plan }: NewAccoun
         ...{ password: hash, createdAt: now, updatedAt: now },
       })
       .execute();
-    return insertOrganization(trx, { userId, name, plan });
+    return insertOrganization(trx, { userId, name: organizationName, plan });
   });
   return { userId, organizationId };
+}
+
+/** What an organization is called until its owner names it. */
+export const defaultOrganizationName = "My organization";
+
+/** What a person is called until they say otherwise: the part of their address before the @. */
+export function nameFromEmail(email: string): string {
+  return toPlainName(email.split("@")[0] ?? "", "Member");
 }
 
 /** A new organization that the user owns. @returns its id */
@@ -133,6 +146,20 @@ export async function setPlan(db: Db, organizationId: string, plan: string): Pro
     .where("id", "=", organizationId)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** @returns the organization with its new name, or undefined when it is gone */
+export async function renameOrganization(db: Db, organizationId: string, name: string) {
+  return db
+    .updateTable("organizations")
+    .set({ name })
+    .where("id", "=", organizationId)
+    .returning(["id", "name", "plan"])
+    .executeTakeFirst();
+}
+
+export async function renameUser(db: Db, userId: string, name: string): Promise<void> {
+  await db.updateTable("users").set({ name, updatedAt: new Date().toISOString() }).where("id", "=", userId).execute();
 }
 
 export async function hasAccounts(db: Db): Promise<boolean> {

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
+import {
+  createBrowser,
+  createMember,
+  createOwner,
+  patiently,
+  signedInBrowser,
+} from "../../../../test/session-client.ts";
+import { createAuditLog } from "./audit-log.ts";
 
 type Entry = { action: string; actor: { type: string; id: string; name: string }; [name: string]: unknown };
 
@@ -33,16 +40,22 @@ onBothDatabases("the audit log", (createDatabase) => {
     const entry = { id: expect.stringMatching(/^log_/), at: expect.any(String), actor: user, ip: "127.0.0.1" };
     expect(body).toEqual({
       entries: [
-        { ...entry, action: "DELETE /secrets/:name", resource: "secrets", resourceId: "TOKEN" },
-        { ...entry, action: "POST /secrets", resource: "secrets", resourceId: "TOKEN" },
+        { ...entry, action: "DELETE /secrets/:name", resource: "secrets", resourceId: "TOKEN", targetName: "TOKEN" },
+        { ...entry, action: "POST /secrets", resource: "secrets", resourceId: "TOKEN", targetName: "TOKEN" },
         {
           ...entry,
-          ...{ action: "PATCH /agents/:id", resource: "agents", resourceId: agentId, ip: "203.0.113.9" },
+          ...{
+            action: "PATCH /agents/:id",
+            resource: "agents",
+            resourceId: agentId,
+            targetName: "A",
+            ip: "203.0.113.9",
+          },
           actor: { type: "key", id: keyId, name: "Laptop" },
         },
-        { ...entry, action: "POST /api-keys", resource: "api-keys", resourceId: keyId },
-        { ...entry, action: "POST /agents", resource: "agents", resourceId: agentId },
-        { ...entry, action: "sign-in", resource: "users", resourceId: userId },
+        { ...entry, action: "POST /api-keys", resource: "api-keys", resourceId: keyId, targetName: "Laptop" },
+        { ...entry, action: "POST /agents", resource: "agents", resourceId: agentId, targetName: "A" },
+        { ...entry, action: "sign-in", resource: "users", resourceId: userId, targetName: email },
       ],
       pagination: { total: 6, limit: 50, offset: 0 },
     });
@@ -73,6 +86,61 @@ onBothDatabases("the audit log", (createDatabase) => {
     for (const secret of [key, "canary-in-a-secret", "sk-canary", decodeURIComponent(cookie), "a long enough"]) {
       expect(dump).not.toContain(secret);
     }
+  });
+
+  it("names what a call changed or deleted, members and invitations by their address", async () => {
+    const owner = await createOwner(server);
+    const member = await createMember(server, owner.organizationId, "member");
+    const browser = await signedInBrowser(server, owner.email);
+    const agentId = (await browser.call("POST", "/agents", { name: "Harbour" })).body.data.id;
+    await browser.call("DELETE", `/agents/${agentId}`);
+    const invitation = (await browser.call("POST", "/invitations", { email: "guest@example.com", role: "member" }))
+      .body;
+    await browser.call("DELETE", `/invitations/${invitation.id}`);
+    await browser.call("DELETE", `/members/${member.userId}`);
+    await browser.call("PATCH", "/organization", { name: "Harbour Bikes" });
+    await browser.call("PATCH", "/auth/profile", { name: "Ada" });
+    const { entries } = (await browser.call("GET", "/audit-log")).body;
+    expect(entries.map(({ action, targetName }: Entry) => [action, targetName])).toEqual([
+      ["change-name", owner.email],
+      ["PATCH /organization", "Harbour Bikes"],
+      ["DELETE /members/:id", member.email],
+      ["DELETE /invitations/:id", "guest@example.com"],
+      ["POST /invitations", "guest@example.com"],
+      ["DELETE /agents/:id", "Harbour"],
+      ["POST /agents", "Harbour"],
+      ["sign-in", owner.email],
+    ]);
+  });
+
+  it("says who read an identity secret, a webhook secret or pending links", async () => {
+    const { email } = await createOwner(server);
+    const browser = await signedInBrowser(server, email);
+    const agentId = (await browser.call("POST", "/agents", { name: "Harbour" })).body.data.id;
+    await browser.call("GET", `/agents/${agentId}/identity-secret`);
+    await browser.call("GET", "/members/links");
+    await browser.call("GET", "/tools/tool_nothing/webhook-secret");
+    const { entries } = (await browser.call("GET", "/audit-log?limit=2")).body;
+    expect(entries).toMatchObject([
+      { action: "GET /members/links", actor: { name: email } },
+      { action: "GET /agents/:id/identity-secret", resourceId: agentId, targetName: "Harbour" },
+    ]);
+  });
+
+  it("records failed sign-ins to an account, up to a bound, and none to an unknown address", async () => {
+    const { email } = await createOwner(server);
+    const browser = await signedInBrowser(server, email);
+    const stranger = createBrowser(server, { ip: "203.0.113.9" });
+    const failures = async () => {
+      const { entries } = (await browser.call("GET", "/audit-log?limit=200")).body;
+      return entries.filter(({ action }: Entry) => action === "sign-in-failed");
+    };
+    await stranger.signIn(email, "a wrong password");
+    await stranger.signIn("nobody-here@example.com", "a wrong password");
+    await expect.poll(failures, patiently).toMatchObject([{ targetName: email, ip: "203.0.113.9" }]);
+    const audit = createAuditLog(server.deps);
+    for (let i = 0; i < 30; i++) await audit.signInFailed(email, "203.0.113.9");
+    expect(await failures()).toHaveLength(21);
   });
 
   it("is for the owners of that organization", async () => {

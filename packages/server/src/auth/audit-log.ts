@@ -1,24 +1,34 @@
-import type { AuditEntry } from "@foyer/contract";
+import { type AuditEntry, getIdentitySecret, getWebhookSecret, listPendingLinks } from "@foyer/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { RateLimiterMemory } from "rate-limiter-flexible";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { AuditLogRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
-import { insertEntries, listEntries, organizationIdsOf } from "./audit-store.ts";
+import { findUser } from "./account-store.ts";
+import { insertEntries, listEntries, organizationIdsOf, targetNameOf } from "./audit-store.ts";
 import type { Account } from "./authenticate.ts";
 import type { SignedIn } from "./sessions.ts";
 
-type Who = Pick<AuditLogRow, "organizationId" | "actorType" | "actorId" | "actorName">;
-type What = Pick<AuditLogRow, "action" | "resource" | "resourceId" | "ip">;
+type Actor = Pick<AuditLogRow, "organizationId" | "actorType" | "actorId" | "actorName">;
+type Action = Pick<AuditLogRow, "action" | "resource" | "resourceId" | "resourceName" | "ip">;
+type User = { id: string; email: string };
+type Target = { resource: string; id: string; name: string | null };
 
 const MAX_LIMIT = 200;
 const BATCH = 100;
+/** Failed sign-ins recorded per user and hour in this process. Guessing passwords must not fill the log. */
+const FAILURES_PER_HOUR = 20;
+
+/** Reads that are recorded, because each of them hands out a secret. */
+const secretReads: readonly string[] = [getIdentitySecret.url, getWebhookSecret.url, listPendingLinks.url];
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /**
- * Who changed what, when and from where; never to what, so that no secret can get into it. An entry is written before
- * its call is answered. When that fails the change stands all the same, and the server's log says so.
+ * Who changed what, when and from where, and who read a secret. The new values are left out, so no secret can get into
+ * the log. An entry is written before its call is answered. If that fails the change still stands, and the server's log
+ * says so.
  */
 export function createAuditLog({ db, log }: Pick<Deps, "db" | "log">) {
   const write = createBatchWriter<AuditLogRow, void>(
@@ -29,40 +39,65 @@ export function createAuditLog({ db, log }: Pick<Deps, "db" | "log">) {
     },
     { maxItems: BATCH },
   );
+  const failures = new RateLimiterMemory({ points: FAILURES_PER_HOUR, duration: 3_600 });
 
-  async function record(who: Who, what: What): Promise<void> {
+  async function record(actor: Actor, action: Action): Promise<void> {
     try {
-      await write({ id: newId("log"), at: Date.now(), ...who, ...what });
+      await write({ id: newId("log"), at: Date.now(), ...actor, ...action });
     } catch (error) {
-      log.error({ err: error, action: what.action, resourceId: what.resourceId }, "an audit entry was not written");
+      log.error({ err: error, action: action.action, resourceId: action.resourceId }, "an audit entry was not written");
+    }
+  }
+
+  async function everywhere(user: User, action: string, ip: string): Promise<void> {
+    const target = { resource: "users", id: user.id, name: user.email };
+    for (const organizationId of await organizationIdsOf(db, user.id)) {
+      await record(userActor(organizationId, user), toAction(action, target, ip));
     }
   }
 
   return {
-    /** A call that changed something, for its account. */
-    async called(account: Account, request: FastifyRequest, createdId: string | null): Promise<void> {
-      const { url } = request.routeOptions;
+    /** The name of what a call is about to change, while it still exists. */
+    targetOf: (account: Account, request: FastifyRequest): Promise<string | null> => {
+      const { id } = request.params as { id?: string };
+      return id === undefined
+        ? Promise.resolve(null)
+        : targetNameOf(db, account.organizationId, resourceOf(request), id);
+    },
+    /** A call that changed something, or read a secret, in the caller's organization. */
+    async called(account: Account, request: FastifyRequest): Promise<void> {
       const { id, name, provider } = request.params as { id?: string; name?: string; provider?: string };
+      const target = request.auditTarget;
       await record(actorOf(account), {
-        action: `${request.method} ${url}`,
-        resource: url?.split("/")[1] ?? null,
-        resourceId: id ?? name ?? provider ?? createdId,
+        action: `${request.method} ${request.routeOptions.url}`,
+        resource: resourceOf(request),
+        resourceId: id ?? name ?? provider ?? target?.id ?? null,
+        resourceName: target?.name ?? name ?? provider ?? null,
         ip: request.ip,
       });
     },
-    /** Something that somebody did with their own session. */
+    /** Something that a user did with their own session. */
     async signedIn({ ip }: Pick<FastifyRequest, "ip">, { user, membership }: SignedIn, action: string): Promise<void> {
       if (!membership) return;
-      const { organizationId } = membership;
-      const who = { organizationId, actorType: "user", actorId: user.id, actorName: user.email } as const;
-      await record(who, { action, resource: "users", resourceId: user.id, ip });
+      const target = { resource: "users", id: user.id, name: user.email };
+      await record(userActor(membership.organizationId, user), toAction(action, target, ip));
     },
-    /** Something that concerns a user wherever they are a member. */
-    async everywhere(user: { id: string; email: string }, action: string, ip: string): Promise<void> {
-      for (const organizationId of await organizationIdsOf(db, user.id)) {
-        const who = { organizationId, actorType: "user", actorId: user.id, actorName: user.email } as const;
-        await record(who, { action, resource: "users", resourceId: user.id, ip });
-      }
+    /** Something that a user did in an organization without a session there. */
+    async did(user: User & { organizationId: string }, action: string, target: Target, ip: string): Promise<void> {
+      await record(userActor(user.organizationId, user), toAction(action, target, ip));
+    },
+    /** Something that concerns a user in every organization they belong to. */
+    everywhere,
+    /** A refused sign-in, for the organizations of the user with that address. Nothing for an unknown address. */
+    async signInFailed(email: string, ip: string): Promise<void> {
+      const address = email.trim().toLowerCase();
+      const user = await findUser(db, address);
+      if (!user) return;
+      const isWithin = await failures.consume(user.id).then(
+        () => true,
+        () => false,
+      );
+      if (isWithin) await everywhere({ id: user.id, email: address }, "sign-in-failed", ip);
     },
     async list(organizationId: string, query: { limit?: number; offset?: number }) {
       const limit = Math.min(query.limit ?? 50, MAX_LIMIT);
@@ -73,50 +108,81 @@ export function createAuditLog({ db, log }: Pick<Deps, "db" | "log">) {
   };
 }
 
-/** Records every call that changed something for an account. On those routes only, so that reading costs nothing. */
+/** Records every call that changes something in an organization. Other routes get no hook, so reading costs nothing. */
 export function useAuditLog(app: FastifyInstance, audit: AuditLog): void {
   app.addHook("onRoute", (route) => {
     const method = String(route.method);
     const { access } = route.config ?? {};
-    if (/GET|HEAD|OPTIONS/.test(method) || access === "public" || access === "user") return;
+    const isRead = /GET|HEAD|OPTIONS/.test(method) && !(method === "GET" && secretReads.includes(route.url));
+    if (isRead || access === "public" || access === "user") return;
+    const preHandler = async (request: FastifyRequest) => {
+      const name = request.account && (await audit.targetOf(request.account, request));
+      request.auditTarget = { id: null, name };
+    };
     const preSerialization = async (request: FastifyRequest, _: FastifyReply, payload: unknown) => {
-      request.createdId = idIn(payload);
+      const name = request.auditTarget?.name ?? nameIn(payload);
+      request.auditTarget = { id: textIn(payload, "id") ?? textIn(payload, "name"), name };
       return payload;
     };
     const onSend = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
       const { account } = request;
-      if (account && reply.statusCode < 400) await audit.called(account, request, request.createdId);
+      if (account && reply.statusCode < 400) await audit.called(account, request);
       return payload;
     };
+    route.preHandler = [...[route.preHandler ?? []].flat(), preHandler];
     route.preSerialization = [...[route.preSerialization ?? []].flat(), preSerialization];
     route.onSend = [...[route.onSend ?? []].flat(), onSend];
   });
-  app.decorateRequest("createdId", null);
+  app.decorateRequest("auditTarget", null);
 }
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** the id of what a call made, for the audit log */
-    createdId: string | null;
+    /** what an audited call changes: the id that it created, and the name */
+    auditTarget: { id: string | null; name: string | null } | null;
   }
 }
 
-/** What has no id goes by its name. */
-function idIn(payload: unknown): string | null {
-  const body = payload as { id?: unknown; name?: unknown; data?: { id?: unknown } | null } | null;
-  const id = body?.id ?? body?.data?.id ?? body?.name;
-  return typeof id === "string" ? id : null;
+function resourceOf(request: FastifyRequest): string {
+  return request.routeOptions.url?.split("/")[1] ?? "";
 }
 
-function actorOf({ organizationId, keyId, userId, name }: Account): Who {
-  const actor =
-    keyId === null
-      ? ({ actorType: "user", actorId: userId ?? "" } as const)
-      : ({ actorType: "key", actorId: keyId } as const);
-  return { organizationId, ...actor, actorName: name };
+/** A text field of an answer, in or out of an envelope. */
+function textIn(payload: unknown, field: "id" | "name" | "email"): string | null {
+  const body = payload as Record<string, unknown> | null;
+  const data = body?.data as Record<string, unknown> | null | undefined;
+  const value = body?.[field] ?? data?.[field];
+  return typeof value === "string" ? value : null;
 }
 
-function toEntry({ id, at, actorType, actorId, actorName, action, resource, resourceId, ip }: AuditLogRow): AuditEntry {
-  const actor = { type: actorType, id: actorId, name: actorName };
-  return { id, at: new Date(at).toISOString(), actor, action, resource, resourceId, ip };
+/** Invitations have no name but an address. */
+function nameIn(payload: unknown): string | null {
+  return textIn(payload, "name") ?? textIn(payload, "email");
+}
+
+function toAction(action: string, { resource, id, name }: Target, ip: string): Action {
+  return { action, resource, resourceId: id, resourceName: name, ip };
+}
+
+function userActor(organizationId: string, { id, email }: User): Actor {
+  return { organizationId, actorType: "user", actorId: id, actorName: email };
+}
+
+function actorOf({ organizationId, keyId, userId, name }: Account): Actor {
+  if (keyId === null) return userActor(organizationId, { id: userId ?? "", email: name });
+  return { organizationId, actorType: "key", actorId: keyId, actorName: name };
+}
+
+function toEntry(row: AuditLogRow): AuditEntry {
+  const { id, at, actorType, actorId, actorName, action, resource, resourceId, resourceName, ip } = row;
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    actor: { type: actorType, id: actorId, name: actorName },
+    action,
+    resource,
+    resourceId,
+    targetName: resourceName,
+    ip,
+  };
 }

@@ -3,7 +3,15 @@ import type { Config } from "../config.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { Db } from "../db/open.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { createAccount, findMember, findUser, insertOrganization, type Member, setPassword } from "./account-store.ts";
+import {
+  createAccount,
+  defaultOrganizationName,
+  findMember,
+  findUser,
+  insertOrganization,
+  type Member,
+  setPassword,
+} from "./account-store.ts";
 import { insertKey } from "./api-key-store.ts";
 import { forgetUnprovenWithin } from "./unproven-user.ts";
 
@@ -54,8 +62,9 @@ async function update({ db, log }: Parts, { email, password }: Admin): Promise<M
 function takeOver(db: Db, userId: string, email: string): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     if (!(await forgetUnprovenWithin(trx, userId))) return false;
-    const name = email.split("@")[0] ?? email;
-    if (!(await findMember(trx, email))) await insertOrganization(trx, { userId, name, plan: "pro" });
+    if (!(await findMember(trx, email))) {
+      await insertOrganization(trx, { userId, name: defaultOrganizationName, plan: "pro" });
+    }
     return true;
   });
 }

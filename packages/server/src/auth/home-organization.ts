@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Db } from "../db/open.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { insertOrganization } from "./account-store.ts";
+import { defaultOrganizationName, insertOrganization } from "./account-store.ts";
 import { hasInvitation } from "./invitation-store.ts";
 
 /**
@@ -30,11 +30,11 @@ export async function homeOf(
       .updateTable("users")
       .set({ updatedAt })
       .where("id", "=", userId)
-      .returning(["name", "email"])
+      .returning("email")
       .executeTakeFirst();
     const made = await find();
     if (!user || made) return made?.organizationId ?? null;
     if (await hasInvitation(trx, user.email)) return null;
-    return insertOrganization(trx, { userId, name: user.name || user.email, plan: defaultPlan });
+    return insertOrganization(trx, { userId, name: defaultOrganizationName, plan: defaultPlan });
   });
 }

@@ -10,6 +10,7 @@ const table: readonly Line[] = [
   ["any", "/audit-log", "owner"],
   ["any", "/members/links", "owner"],
   ["change", "/members", "admin"],
+  ["change", "/organization", "admin"],
   ["any", "/invitations", "admin"],
   ["any", "/api-keys", "admin"],
   ["any", "/secrets", "admin"],

@@ -181,6 +181,7 @@ describe("links and redirects", () => {
       for (const answer of [
         await browser.call("POST", "/auth/magic-link", { email, callbackUrl }),
         await browser.call("GET", `/auth/magic-link/verify?token=t&${query}`),
+        await browser.call("POST", `/auth/magic-link/verify?token=t&${query}`),
         await browser.call("GET", `/auth/sign-in/github?${query}`),
       ]) {
         expect([answer.status, answer.body.error.code], callbackUrl).toEqual([400, "VALIDATION_ERROR"]);
@@ -190,7 +191,7 @@ describe("links and redirects", () => {
     expect(smtp.mails()).toEqual([]);
     for (const callbackUrl of ["/dashboard//evil.example", "https://chat.example.com//evil.example", "/a?b=//c#d"]) {
       const { headers } = await browser.call(
-        "GET",
+        "POST",
         `/auth/magic-link/verify?token=t&callbackUrl=${encodeURIComponent(callbackUrl)}`,
       );
       expect(new URL(String(headers.location)).origin).toBe("https://chat.example.com");
@@ -280,7 +281,7 @@ describe("guessing", () => {
     expect(statuses.slice(60).every((status) => status === 429)).toBe(true);
     const token = { token: "t", newPassword: password };
     expect((await browser.call("POST", "/auth/reset-password", token)).status).toBe(429);
-    expect((await browser.call("GET", "/auth/magic-link/verify?token=t")).status).toBe(429);
+    expect((await browser.call("POST", "/auth/magic-link/verify?token=t")).status).toBe(429);
     await server.stop();
   });
 

@@ -140,7 +140,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     const { browser, location } = await start();
     const state = new URL(location).searchParams.get("state") ?? "";
     for (const token of [state, `auth-state:${state}`]) {
-      const answer = await browser.call("GET", `/auth/magic-link/verify?token=${encodeURIComponent(token)}`);
+      const answer = await browser.call("POST", `/auth/magic-link/verify?token=${encodeURIComponent(token)}`);
       expect([errorOf(answer), browser.cookies.has("foyer_session")]).toEqual(["INVALID_TOKEN", false]);
     }
   });

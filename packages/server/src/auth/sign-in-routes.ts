@@ -2,9 +2,10 @@ import * as contract from "@foyer/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app.ts";
 import type { Deps } from "../deps.ts";
-import { hasAccounts } from "./account-store.ts";
+import { hasAccounts, nameFromEmail } from "./account-store.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { signedInOf } from "./authenticate.ts";
+import { readPlainName } from "./plain-name.ts";
 import { landingAddress } from "./same-origin.ts";
 import type { SignedIn } from "./sessions.ts";
 import type { Client, SignIn, SignInOutcome } from "./sign-in.ts";
@@ -40,7 +41,7 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, 
     handler: async (request, reply) => {
       const { email, password, name, invitationId } = request.body;
       await takeTry(request, email);
-      const user = { email, password, name: name?.trim() ?? email.split("@")[0] ?? email };
+      const user = { email, password, name: name ? readPlainName("name", name) : nameFromEmail(email) };
       await signIn.signUp(clientOf(request), { ...user, invitationId: invitationId ?? null });
       return reply.status(201).send({ success: true as const, verificationSent: mailer.isConfigured });
     },
@@ -118,7 +119,7 @@ export function signInLinkRoutes(
     },
   });
   app.route({
-    ...contract.followMagicLink,
+    ...contract.confirmMagicLink,
     handler: async (request, reply) => {
       const landing = landingAddress(request.query.callbackUrl, config);
       await takeTry(request);
@@ -150,7 +151,7 @@ export function signInLinkRoutes(
     },
   });
   app.route({
-    ...contract.verifyEmail,
+    ...contract.confirmEmail,
     handler: async (request, reply) => {
       await takeTry(request);
       return goOn(request, reply, await signIn.verifyEmail(clientOf(request), request.query.token));
@@ -158,6 +159,8 @@ export function signInLinkRoutes(
   });
   app.route({
     ...contract.signInByProvider,
+    // A HEAD would begin a sign-in, and at the callback use it up.
+    exposeHeadRoute: false,
     handler: async (request, reply) => {
       const landing = landingAddress(request.query.callbackUrl, config);
       await takeTry(request);
@@ -166,6 +169,7 @@ export function signInLinkRoutes(
   });
   app.route({
     ...contract.providerCallback,
+    exposeHeadRoute: false,
     handler: async (request, reply) => {
       await takeTry(request);
       return goOn(request, reply, await providers.finish(clientOf(request), request.params.provider, request.query));

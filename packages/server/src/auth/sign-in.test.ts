@@ -34,9 +34,9 @@ onBothDatabases("sign-in", (createDatabase) => {
     expect(status).toBe(200);
     expect(body).toEqual({
       user: { id: userId, name: email.split("@")[0], email, emailVerified: true },
-      organization: { id: organizationId, name: email.split("@")[0], plan: "pro" },
+      organization: { id: organizationId, name: "My organization", plan: "pro" },
       role: "owner",
-      organizations: [{ id: organizationId, name: email.split("@")[0], role: "owner" }],
+      organizations: [{ id: organizationId, name: "My organization", role: "owner" }],
       expiresAt: expect.any(String),
     });
     expect(Date.parse(body.expiresAt) - Date.now()).toBeGreaterThan(6.99 * 86_400_000);

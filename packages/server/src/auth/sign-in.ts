@@ -29,10 +29,19 @@ const SIGN_UP_MS = 300;
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
-type OnReset = (user: { id: string; email: string }, ip: string) => Promise<void>;
+/** What the audit log hears of. */
+type Events = {
+  onReset: (user: { id: string; email: string }, ip: string) => Promise<void>;
+  onFailedSignIn: (email: string, ip: string) => Promise<void>;
+};
 
 /** Signing in and what belongs to it, by better-auth, which is loaded with the first call. */
-export function createSignIn(deps: Deps, mails: AccountMails, loadLibrary: LoadLibrary, onReset: OnReset) {
+export function createSignIn(
+  deps: Deps,
+  mails: AccountMails,
+  loadLibrary: LoadLibrary,
+  { onReset, onFailedSignIn }: Events,
+) {
   const { db, config, sessions } = deps;
   const dashboard = `${config.baseUrl}/dashboard`;
   let library: Promise<ReturnType<Awaited<ReturnType<LoadLibrary>>["createSignInLibrary"]>> | undefined;
@@ -56,7 +65,10 @@ export function createSignIn(deps: Deps, mails: AccountMails, loadLibrary: LoadL
     async byPassword(client: Client, email: string, password: string): Promise<SignInOutcome> {
       const body = { email: address(email), password };
       const { api } = await load();
-      return outcomeOf(await api.signInEmail({ body, ...call(client) }), client);
+      const response = await api.signInEmail({ body, ...call(client) });
+      // In the background, so that the time of the answer does not tell whether the address is known.
+      if (response.status >= 400) mails.inBackground(onFailedSignIn(body.email, client.ip));
+      return outcomeOf(response, client);
     },
     /** Says the same when the address is taken. @throws 403 when sign-up is closed and there is no invitation */
     async signUp(client: Client, { invitationId, ...user }: NewUser): Promise<void> {

@@ -30,6 +30,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0004-limits",
       "0005-sign-in",
       "0006-dashboard",
+      "0009-security",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -47,6 +48,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0004-limits",
       "0005-sign-in",
       "0006-dashboard",
+      "0009-security",
     ]);
   });
 

@@ -33,6 +33,7 @@ export type Tables = FormTables & {
   invitations: InvitationRow;
   pendingLinks: PendingLinkRow;
   auditLog: AuditLogRow;
+  organizationMonths: OrganizationMonthRow;
 };
 
 export type Instant = number;
@@ -90,6 +91,8 @@ type ApiKeyRow = {
   createdAt: Instant;
   lastUsedAt: Instant | null;
   expiresAt: Instant | null;
+  /** 1 for FOYER_ADMIN_API_KEY, which is replaced when the variable changes */
+  isFromEnvironment: Generated<Flag>;
 };
 
 /** An account's own model provider; wins over the environment. */
@@ -263,6 +266,9 @@ type PlanMinuteRow = { organizationId: string; minute: number; calls: number };
 /** The tokens of an agent's replies in a calendar month (UTC, `2026-01`). */
 type AgentMonthRow = { agentId: string; month: string; tokens: number };
 
+/** The tokens that an organization's replies cost the operator's provider keys in a calendar month (UTC). */
+type OrganizationMonthRow = { organizationId: string; month: string; tokens: number };
+
 /** The tokens of the replies that one visitor got from an agent on a day (UTC). */
 type VisitorDayRow = { agentId: string; visitor: string; day: string; tokens: number };
 
@@ -327,5 +333,7 @@ export type AuditLogRow = {
   action: string;
   resource: string | null;
   resourceId: string | null;
+  /** the resource's name or address at the time */
+  resourceName: string | null;
   ip: string;
 };

@@ -96,6 +96,11 @@ const everyRoute = [
   "POST /agents account",
   "POST /agents/:id/identity-secret/rotate account",
   "POST /auth/setup public",
+  "POST /auth/setup/check public",
+  "PATCH /organization session",
+  "PATCH /auth/profile user",
+  "POST /auth/magic-link/verify public",
+  "POST /auth/verify-email public",
   "DELETE /api-keys/:id session",
   "DELETE /invitations/:id session",
   "DELETE /members/:id session",
@@ -214,6 +219,7 @@ it("lets an account's key in everywhere but where people are meant", async () =>
 /** What a member may not do; and of that, what an admin may not either. */
 const forAdmins = [
   /^(POST|PATCH|DELETE) \/members\b/,
+  /^PATCH \/organization$/,
   /^\w+ \/(api-keys|doctor|invitations|secrets|models\/providers)\b/,
   /^\w+ \/agents\/:id\/identity-secret\b/,
   /^\w+ \/tools\/:id\/webhook-secret\b/,

@@ -10,6 +10,8 @@ const types: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
+export type PageFiles = ReturnType<typeof createPageFiles>;
+
 /** The files in `static/`, each read when it is first asked for and kept. */
 export function createPageFiles() {
   const texts = new Map<string, Promise<string>>();

@@ -5,6 +5,7 @@ import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
 import { AppError, notFound } from "../errors.ts";
 import { demoImages, demoPage } from "./demo-page.ts";
+import { linkRoutes } from "./link-routes.ts";
 import { createPageFiles } from "./page-files.ts";
 
 /** What the pages may load. `images` are further places that images come from. */
@@ -26,6 +27,7 @@ const hidden = { hide: true };
 /** The demo of an agent, the preview of its widget, and the files that they load. */
 export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
   const files = createPageFiles();
+  linkRoutes(app, { baseUrl }, files);
   const show = async (
     reply: FastifyReply,
     status: number,

@@ -7,7 +7,7 @@ import { setUpLink } from "./setup-token.ts";
 const body = { email: "Owner@Example.com ", password: "twelve chars" };
 const refusal = {
   data: null,
-  error: { code: "NOT_FOUND", message: "This set-up link is not valid, or this server is set up already." },
+  error: { code: "NOT_FOUND", message: "This set-up link is not valid, or this server is already set up." },
 };
 
 onBothDatabases("set-up", (createDatabase) => {
@@ -55,6 +55,38 @@ onBothDatabases("set-up", (createDatabase) => {
     const member = await findMember(server.deps.db, "owner@example.com");
     const organizations = await server.deps.db.selectFrom("organizations").select(["id", "plan"]).execute();
     expect(organizations).toEqual([{ id: member?.organizationId, plan: "pro" }]);
+  });
+
+  it("names the organization as asked, or by a neutral default, and never after the address", async () => {
+    const names = async () => server.deps.db.selectFrom("organizations").select("name").execute();
+    const refused = await setUp({ token, ...body, organizationName: "See https://evil.example" });
+    expect([refused.status, refused.body.error.details[0].path]).toEqual([400, "organizationName"]);
+    expect((await setUp({ token, ...body, organizationName: " Harbour Bikes " })).status).toBe(201);
+    expect(await names()).toEqual([{ name: "Harbour Bikes" }]);
+  });
+
+  it("records itself, the first agent and the first key in the audit log", async () => {
+    await setUp({ token, ...body });
+    const entries = await server.deps.db.selectFrom("auditLog").selectAll().orderBy("id").execute();
+    expect(entries.map(({ action, resourceName }) => [action, resourceName])).toEqual([
+      ["set-up", "owner@example.com"],
+      ["POST /api-keys", "Set-up"],
+      ["POST /agents", "Harbour"],
+    ]);
+    const [organization] = await server.deps.db.selectFrom("organizations").select("name").execute();
+    expect(organization).toEqual({ name: "My organization" });
+  });
+
+  it("tells whether a token is right before anything else is asked", async () => {
+    const check = async (given: string) => {
+      const call = { method: "POST", url: "/auth/setup/check", payload: { token: given } } as const;
+      const response = await server.app.inject(call);
+      return [response.statusCode, response.json()];
+    };
+    expect(await check("wrong")).toEqual([404, refusal]);
+    expect(await check(token)).toEqual([200, { data: { success: true }, error: null }]);
+    await setUp({ token, ...body });
+    expect(await check(token)).toEqual([404, refusal]);
   });
 
   it("is what the sign-in page is told to do first, until it is done", async () => {

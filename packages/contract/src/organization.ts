@@ -1,0 +1,29 @@
+import Type, { type Static } from "typebox";
+import { maxNameLength } from "./rules/plain-name.ts";
+import { ref } from "./schema.ts";
+
+/** The name of a person or an organization. The server also refuses web addresses and line breaks: `rules/plain-name.ts`. */
+export const plainName = Type.String({
+  minLength: 1,
+  maxLength: maxNameLength,
+  pattern: "\\S",
+  description: "Without web addresses and line breaks",
+});
+
+export const Organization = Type.Object(
+  { id: Type.String(), name: Type.String(), plan: Type.String() },
+  { $id: "Organization" },
+);
+export type Organization = Static<typeof Organization>;
+
+export const updateOrganization = {
+  method: "PATCH",
+  url: "/organization",
+  config: { access: "session" },
+  schema: {
+    tags: ["Members"],
+    summary: "Rename the organization; needs the admin role",
+    body: Type.Object({ name: plainName }),
+    response: { 200: ref(Organization) },
+  },
+} as const;

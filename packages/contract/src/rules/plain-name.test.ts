@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { plainNameProblem, toPlainName } from "./plain-name.ts";
+
+it.each([
+  "Harbour Bikes",
+  "J. R. Smith",
+  "J.R. Smith",
+  "Łódź & Söhne GmbH",
+  "日本語の会社",
+  "St. Gallen Velo",
+  "a".repeat(60),
+])("accepts %j as a name", (name) => expect(plainNameProblem(name)).toBeNull());
+
+it.each([
+  ["", "must not be blank"],
+  [" \t", "must not be blank"],
+  ["a".repeat(61), "must be at most 60 characters long"],
+  ["Bank\nYour account is locked", "must not contain line breaks or control characters"],
+  ["Bank\u2028locked", "must not contain line breaks or control characters"],
+  ["Locked! https://evil.example/unlock", "must not contain a web address"],
+  ["Locked! evil.example", "must not contain a web address"],
+])("refuses %j as a name", (name, problem) => expect(plainNameProblem(name)).toBe(problem));
+
+it("turns any text into a name that passes, or the fallback", () => {
+  expect(toPlainName("Ada\nLovelace  https://evil.example", "Someone")).toBe("Ada Lovelace");
+  expect(toPlainName("www.evil.example", "Someone")).toBe("Someone");
+  expect(plainNameProblem(toPlainName("a ".repeat(100), "Someone"))).toBeNull();
+});

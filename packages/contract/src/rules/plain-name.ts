@@ -1,0 +1,21 @@
+/** Names of people and organizations appear in mail to strangers, so they carry no text that a mail client turns into a link. */
+export const maxNameLength = 60;
+
+const lineBreak = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+/** A scheme, or what mail clients link without one: `evil.example`. "J. R. Smith" and "St. Gallen" pass. */
+const webAddress = /:\/\/|[\p{L}\p{N}]\.\p{L}{2,}/u;
+
+/** What is wrong with the name of a person or an organization, or null. */
+export function plainNameProblem(name: string): string | null {
+  if (name.trim() === "") return "must not be blank";
+  if (Array.from(name).length > maxNameLength) return `must be at most ${maxNameLength} characters long`;
+  if (lineBreak.test(name)) return "must not contain line breaks or control characters";
+  if (webAddress.test(name)) return "must not contain a web address";
+  return null;
+}
+
+/** The closest name that passes, for names that come from somewhere else; `fallback` when nothing is left of it. */
+export function toPlainName(name: string, fallback: string): string {
+  const words = name.split(/[\s\p{Cc}\p{Zl}\p{Zp}]+/u).filter((word) => word !== "" && !webAddress.test(word));
+  return Array.from(words.join(" ")).slice(0, maxNameLength).join("").trim() || fallback;
+}

@@ -1,0 +1,31 @@
+import * as contract from "@foyer/contract";
+import type { App } from "../app.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "../errors.ts";
+import { renameOrganization, renameUser } from "./account-store.ts";
+import type { AuditLog } from "./audit-log.ts";
+import { accountOf, signedInOf } from "./authenticate.ts";
+import { readPlainName } from "./plain-name.ts";
+
+/** The names that people change themselves: the organization's and their own. */
+export function profileRoutes(app: App, { db, sessions }: Pick<Deps, "db" | "sessions">, audit: AuditLog): void {
+  app.route({
+    ...contract.updateOrganization,
+    handler: async (request) => {
+      const name = readPlainName("name", request.body.name);
+      const organization = await renameOrganization(db, accountOf(request).organizationId, name);
+      if (!organization) throw notFound("Organization");
+      return organization;
+    },
+  });
+  app.route({
+    ...contract.updateProfile,
+    handler: async (request) => {
+      const session = signedInOf(request);
+      const name = readPlainName("name", request.body.name);
+      await renameUser(db, session.user.id, name);
+      await audit.signedIn(request, session, "change-name");
+      return sessions.describe({ ...session, user: { ...session.user, name } });
+    },
+  });
+}

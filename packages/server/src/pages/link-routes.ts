@@ -1,0 +1,60 @@
+import * as contract from "@foyer/contract";
+import type { FastifyReply } from "fastify";
+import type { App } from "../app.ts";
+import { landingAddress } from "../auth/same-origin.ts";
+import type { Config } from "../config.ts";
+import type { PageFiles } from "./page-files.ts";
+
+type Page = { title: string; text: string; button: string; action: string };
+
+/**
+ * The pages that one-time links open. Mail scanners follow every link with GET or HEAD, so a link only shows a button;
+ * the button posts to the same address, and only that uses the link up.
+ */
+export function linkRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, files: PageFiles): void {
+  // After signing in the server redirects to BASE_URL, which is another origin than the page's when it was opened by
+  // another name of this machine.
+  const policy = [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    `form-action 'self' ${new URL(baseUrl).origin}`,
+    "frame-ancestors 'none'",
+  ].join("; ");
+  const show = async (reply: FastifyReply, page: Page) =>
+    reply
+      .headers({
+        "content-security-policy": policy,
+        "cache-control": "no-store",
+        // With `no-referrer` browsers send `Origin: null` with the form, which the same-origin check refuses.
+        "referrer-policy": "same-origin",
+      })
+      .type("text/html; charset=utf-8")
+      // The contract declares a string, which the serializer would quote.
+      .serializer((html) => String(html))
+      .send(await files.page("confirm-link.html", page));
+
+  app.route({
+    ...contract.followMagicLink,
+    handler: async (request, reply) => {
+      landingAddress(request.query.callbackUrl, { baseUrl });
+      return show(reply, {
+        title: "Sign in",
+        text: "Continue to sign in on this browser. The link works once.",
+        button: "Sign in",
+        action: `${contract.confirmMagicLink.url}?${new URLSearchParams(request.query)}`,
+      });
+    },
+  });
+  app.route({
+    ...contract.verifyEmail,
+    handler: async (request, reply) =>
+      show(reply, {
+        title: "Confirm your email address",
+        text: "Confirm this address only if you created the account yourself.",
+        button: "Confirm email address",
+        action: `${contract.confirmEmail.url}?${new URLSearchParams(request.query)}`,
+      }),
+  });
+}
