@@ -73,7 +73,7 @@ export const formats = {
         {
           role: "assistant",
           content: [
-            { type: "text", text: "I'll update the issue list for you." },
+            { type: "text", text: "I'll look up our opening hours." },
             { type: "tool_use", id, name, input },
           ],
         },
@@ -96,7 +96,7 @@ export const formats = {
         // Gemini refuses a call that comes back without the signature that it gave.
         {
           role: "model",
-          parts: [{ functionCall: { name, args: input }, thoughtSignature: expect.stringMatching(/^EqUCCq/) }],
+          parts: [{ functionCall: { name, args: input }, thoughtSignature: expect.stringMatching(/^SGFyYm91ci/) }],
         },
         { role: "user", parts: [{ functionResponse: { name, response: { content: "Sunny." } } }] },
       ],

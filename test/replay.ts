@@ -1,27 +1,24 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Exchange } from "./upstream.ts";
 
-const folder = new URL("../../shared/recorded-streams/", import.meta.url);
+const folder = new URL("streams/", import.meta.url);
 
-/** False where the recordings are not at hand; what needs them is then skipped. */
-export const hasRecordings = existsSync(folder);
-
-/** The lines of a recording, one event each. The first part of its name says in whose format it is. */
-export function recordedLines(name: string): string[] {
+/** The lines of a file in `streams/`, one event each. The first part of its name is the provider whose format it has. */
+export function streamLines(name: string): string[] {
   return readFileSync(new URL(`${name}.jsonl`, folder), "utf8")
     .trim()
     .split("\n");
 }
 
-/** Answers with a recording, framed as the provider's server frames it. `lines`: these instead of the file's own. */
-export function replay(name: string, lines = recordedLines(name)) {
+/** Answers with a stream, framed as the provider's server frames it. `lines` replaces the lines of the file. */
+export function replay(name: string, lines = streamLines(name)) {
   const isChatCompletion = !/^(anthropic|openai-responses|google)\./.test(name);
   return answerWith(framed(name, lines) + (isChatCompletion ? "data: [DONE]\n\n" : ""));
 }
 
-/** Answers with a recording up to the first line that matches, then ends as if all were well. */
+/** Answers with a stream up to the first line that matches, then closes the connection in the usual way. */
 export function replayUntil(name: string, last: RegExp) {
-  const lines = recordedLines(name);
+  const lines = streamLines(name);
   const end = lines.findIndex((line) => last.test(line));
   return answerWith(framed(name, lines.slice(0, end)));
 }
@@ -38,7 +35,7 @@ function framed(name: string, lines: string[]): string {
   return lines.map((line) => `${isNamed ? `event: ${typeIn(line)}\n` : ""}data: ${line}\n\n`).join("");
 }
 
-/** Not by parsing it: some recorded lines are broken. */
+/** Read with a pattern because tests also send broken lines. */
 function typeIn(line: string): string {
   return /"type":"([\w.]+)"/.exec(line)?.[1] ?? "unknown";
 }

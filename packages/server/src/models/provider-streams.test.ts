@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../../../test/model-server.ts";
 import { type Call, type Format, formats } from "../../../../test/provider-formats.ts";
-import { hasRecordings, recordedLines, replay, replayUntil } from "../../../../test/replay.ts";
+import { replay, replayUntil, streamLines } from "../../../../test/replay.ts";
 
 type ProviderName = keyof typeof formats;
 type Setup = {
@@ -73,51 +73,54 @@ function bare(provider: string, name: string): Setup["models"] {
 }
 
 type Text = { name: string; start: RegExp; blocks?: string[]; usage: [input: number, output: number]; hidden?: string };
+const responsesText = ["Let me check the calendar.", "Test rides are free on **Saturday**, from 10:00 to 13:00."];
 const texts: Record<ProviderName, [Text, ...Text[]]> = {
   openai: [
     {
       name: "openai-responses.text",
-      start: /^Got itHere are a few \*\*AI/,
-      blocks: ["Got it", "Here are a few **AI"],
-      usage: [7112, 463],
+      start: /^Let me check the calendar\.Test rides/,
+      blocks: responsesText,
+      usage: [311, 29],
     },
   ],
-  anthropic: [{ name: "anthropic.text", start: /^Hello! I'm doing well, thank you for asking\. How/, usage: [12, 30] }],
-  google: [{ name: "google.text", start: /^There are \*\*3\*\* "r"s in strawberry\.\n\nst\*\*r/, usage: [9, 208] }],
-  mistral: [{ name: "mistral.text", start: /^Hello, world! This is a test response\.$/, usage: [13, 8] }],
+  anthropic: [
+    { name: "anthropic.text", start: /^Ahoy! Our workshop repairs every make of bicycle\./, usage: [14, 26] },
+  ],
+  google: [{ name: "google.text", start: /^We rent \*\*4\*\* cargo bikes\.\n\nEach/, usage: [11, 92] }],
+  mistral: [{ name: "mistral.text", start: /^Hello, sailor! The ferry stops opposite our shop\.$/, usage: [15, 11] }],
   ollama: [
-    { name: "openai-chat.text", start: /^\*\*Holiday Name:\*\* Harmony Day\n/, usage: [16, 300] },
-    { name: "openai-compatible.text", start: /^Grok$/, usage: [12, 342], hidden: "the user said" },
+    { name: "openai-chat.text", start: /^\*\*Opening hours:\*\* Harbour Bikes\n/, usage: [21, 47] },
+    { name: "openai-compatible.text", start: /^City One$/, usage: [17, 40], hidden: "the visitor asks" },
   ],
   "openai-compatible": [
-    { name: "openai-compatible.text", start: /^Grok$/, usage: [12, 342], hidden: "the user said" },
-    { name: "openai-chat.text", start: /^\*\*Holiday Name:\*\* Harmony Day\n/, usage: [16, 300] },
-    { name: "mistral.text", start: /^Hello, world! This is a test response\.$/, usage: [13, 8] },
+    { name: "openai-compatible.text", start: /^City One$/, usage: [17, 40], hidden: "the visitor asks" },
+    { name: "openai-chat.text", start: /^\*\*Opening hours:\*\* Harbour Bikes\n/, usage: [21, 47] },
+    { name: "mistral.text", start: /^Hello, sailor! The ferry stops opposite our shop\.$/, usage: [15, 11] },
   ],
 };
 
 type ToolCase = { name: string; call: Call; before?: string; usage: [number, number]; hidden?: string };
-const weather = { name: "weather", input: { location: "San Francisco" } };
+const bikeStock = { name: "bike_stock", input: { category: "cargo" } };
 const completionCall: ToolCase = {
-  ...{ name: "openai-compatible.tool-call", call: { ...weather, id: "call_79382389" }, usage: [307, 253] },
-  hidden: "the user is asking",
+  ...{ name: "openai-compatible.tool-call", call: { ...bikeStock, id: "call_55213042" }, usage: [203, 50] },
+  hidden: "the visitor wants to know",
 };
 const toolCases: Partial<Record<ProviderName, ToolCase>> = {
   anthropic: {
     name: "anthropic.tool-no-args",
-    call: { id: "toolu_01QE1WLsSVp5hy5Q3GmGTmjP", name: "updateIssueList", input: {} },
-    before: "I'll update the issue list for you.",
-    usage: [565, 48],
+    call: { id: "toolu_01HarbourHours", name: "opening_hours", input: {} },
+    before: "I'll look up our opening hours.",
+    usage: [412, 39],
   },
-  google: { name: "google.tool-call", call: { ...weather, id: "" }, usage: [29, 60] },
-  mistral: { name: "mistral.tool-call", call: { ...weather, id: "gSIMJiOkT" }, usage: [124, 22] },
+  google: { name: "google.tool-call", call: { ...bikeStock, id: "" }, usage: [31, 55] },
+  mistral: { name: "mistral.tool-call", call: { ...bikeStock, id: "kB7mQ2xTz" }, usage: [97, 19] },
   ollama: completionCall,
   "openai-compatible": completionCall,
 };
 
-const schema = { type: "object", properties: { location: { type: "string" } }, required: [] };
+const schema = { type: "object", properties: { category: { type: "string" } }, required: [] };
 
-describe.skipIf(!hasRecordings)("recorded streams of providers (../shared/recorded-streams)", () => {
+describe("streams of providers", () => {
   describe.each(setups)("$provider with $env", ({ provider, env, path, auth, models }) => {
     const format: Format = formats[provider];
     const [firstText] = texts[provider];
@@ -149,7 +152,7 @@ describe.skipIf(!hasRecordings)("recorded streams of providers (../shared/record
       const stored = await storedReply(reply.conversationId);
       expect(stored).toMatchObject({ content: reply.text, stopReason: "end_turn", toolCalls: [] });
       if (hidden) {
-        expect(recordedLines(name).map(reasoningIn).join("")).toContain(hidden);
+        expect(streamLines(name).map(reasoningIn).join("")).toContain(hidden);
         expect(JSON.stringify([reply, stored])).not.toContain(hidden);
       }
       expect(upstream.exchanges).toHaveLength(1);
@@ -192,45 +195,45 @@ describe.skipIf(!hasRecordings)("recorded streams of providers (../shared/record
   describe("OpenAI", () => {
     const test = useServer({ OPENAI_API_KEY: "sk-1", OPENAI_BASE_URL: "URL" });
     const parallel = "openai-responses.parallel-tool-calls";
-    /** Two of its lines lack their last brace, as they do where the recording is from. */
-    const mended = () => recordedLines(parallel).map((line) => (isJson(line) ? line : `${line}}`));
-    const callTwice = () => {
+    const twoCalls = "openai-responses.two-calls";
+    const callsFirst = (name: string) => {
       const { upstream } = test.server;
-      upstream.script((exchange) =>
-        (upstream.exchanges.length === 1 ? replay(parallel, mended()) : replay("openai-responses.text"))(exchange),
-      );
+      upstream.script((exchange) => replay(upstream.exchanges.length === 1 ? name : "openai-responses.text")(exchange));
     };
 
-    it("has two calls in one answer, which are run and told back", async () => {
+    it.each([
+      ["as two items", twoCalls, ["call_HarbourStock", "call_HarbourRides"], [48, 33]],
+      ["inside one call of the pseudo-tool parallel", parallel, ["call_parallel_0", "call_parallel_1"], [52, 27]],
+    ] as const)("runs two calls that a reply makes %s, and returns both results", async (_, name, ids, usage) => {
       const { createAgent, addTool, ask, sent } = test.server;
-      callTwice();
+      callsFirst(name);
       const agentId = await createAgent("gpt-5.4");
-      await addTool(agentId, "weather", "Sunny.", schema);
-      await addTool(agentId, "cityAttractions", "The Forum.", schema);
+      await addTool(agentId, "bike_stock", "Three.", schema);
+      await addTool(agentId, "test_rides", "At eleven.", schema);
       const reply = await ask(agentId, "Hello?");
       expect(reply.calls).toMatchObject([
-        { index: 0, name: "weather", input: { location: "San Francisco" } },
-        { index: 1, name: "cityAttractions", input: { city: "Rome" } },
+        { index: 0, name: "bike_stock", input: { category: "cargo" } },
+        { index: 1, name: "test_rides", input: { day: "Saturday" } },
       ]);
-      expect(reply.results).toMatchObject([{ result: "Sunny." }, { result: "The Forum." }]);
-      expect(reply.text).toBe("Got itHere are a few **AI");
-      expect(reply.stop).toMatchObject({ stopReason: "end_turn", usage: tokens([34 + 7112, 28 + 463]) });
-      const location = JSON.stringify({ location: "San Francisco" });
+      expect(reply.results).toMatchObject([{ result: "Three." }, { result: "At eleven." }]);
+      expect(reply.text).toBe(responsesText.join(""));
+      expect(reply.stop).toMatchObject({ stopReason: "end_turn", usage: tokens([usage[0] + 311, usage[1] + 29]) });
+      const category = JSON.stringify({ category: "cargo" });
       expect(sent()[1].input.slice(2)).toMatchObject([
-        { type: "function_call", call_id: "call_parallel_0", name: "weather", arguments: location },
-        { type: "function_call", call_id: "call_parallel_1", name: "cityAttractions" },
-        { type: "function_call_output", call_id: "call_parallel_0", output: "Sunny." },
-        { type: "function_call_output", call_id: "call_parallel_1", output: "The Forum." },
+        { type: "function_call", call_id: ids[0], name: "bike_stock", arguments: category },
+        { type: "function_call", call_id: ids[1], name: "test_rides" },
+        { type: "function_call_output", call_id: ids[0], output: "Three." },
+        { type: "function_call_output", call_id: ids[1], output: "At eleven." },
       ]);
     });
 
     it("is told that there is no such tool, and goes on", async () => {
       const { createAgent, ask, sent } = test.server;
-      callTwice();
+      callsFirst(parallel);
       const reply = await ask(await createAgent("gpt-5.4"), "Hello?");
       expect(reply.calls).toMatchObject([{ name: "parallel", toolId: null, executionType: null }]);
       expect(reply.results).toMatchObject([{ isError: true, result: "There is no such tool." }]);
-      expect([reply.text, reply.stop.stopReason]).toEqual(["Got itHere are a few **AI", "end_turn"]);
+      expect([reply.text, reply.stop.stopReason]).toEqual([responsesText.join(""), "end_turn"]);
       expect(sent()[1].input.slice(2)).toMatchObject([
         { type: "function_call", call_id: "call_parallel", name: "parallel" },
         {
@@ -242,11 +245,11 @@ describe.skipIf(!hasRecordings)("recorded streams of providers (../shared/record
     });
 
     it.each([
-      ["reports an error inside the stream", "openai-responses.error", 1],
-      ["sends a line that is no JSON before the first word", parallel, 3],
-    ])("%s", async (_, name, attempts) => {
+      ["reports an error inside the stream", streamLines("openai-responses.error"), 1],
+      ["sends a line that is no JSON before the first word", streamLines(parallel).map(withoutLastBrace), 3],
+    ])("%s", async (_, lines, attempts) => {
       const { upstream, createAgent, ask, storedReply } = test.server;
-      upstream.script(replay(name));
+      upstream.script(replay("openai-responses.error", lines));
       const reply = await ask(await createAgent("gpt-4.1-mini"), "Hello?");
       expect(reply.error).toEqual({ code: "MODEL_UNAVAILABLE", message: "The model cannot be reached right now." });
       expect(reply.stop).not.toHaveProperty("usage");
@@ -277,7 +280,10 @@ describe.skipIf(!hasRecordings)("recorded streams of providers (../shared/record
       const reply = await ask(await createAgent("openai-compatible/grok-3-mini"), "Hello?");
       expect(reply.calls).toMatchObject([{ ...completionCall.call, index: 0, toolId: null, executionType: null }]);
       expect(reply.results).toMatchObject([{ isError: true, result: "There is no such tool." }]);
-      expect([reply.text, reply.stop.stopReason]).toEqual(["Hello, world! This is a test response.", "end_turn"]);
+      expect([reply.text, reply.stop.stopReason]).toEqual([
+        "Hello, sailor! The ferry stops opposite our shop.",
+        "end_turn",
+      ]);
       const result = { role: "tool", tool_call_id: completionCall.call.id, content: "There is no such tool." };
       expect(sent()[1].messages.at(-1)).toEqual(result);
     });
@@ -286,7 +292,7 @@ describe.skipIf(!hasRecordings)("recorded streams of providers (../shared/record
   describe("Google", () => {
     const test = useServer({ GOOGLE_GENERATIVE_AI_API_KEY: "AIza1", GOOGLE_GENERATIVE_AI_BASE_URL: "URL" });
     const ended = (reason: string) =>
-      recordedLines("google.text")
+      streamLines("google.text")
         .slice(-1)
         .map((line) => line.replace("STOP", reason));
 
@@ -335,7 +341,7 @@ describe.skipIf(!hasRecordings)("recorded streams of providers (../shared/record
         replay(upstream.exchanges.length === 1 ? "anthropic.tool-no-args" : "anthropic.text")(exchange),
       );
       const reply = await ask(await createAgent("claude-sonnet-4-5"), "Hello?");
-      expect(reply.calls).toMatchObject([{ index: 1, name: "updateIssueList", toolId: null, input: {} }]);
+      expect(reply.calls).toMatchObject([{ index: 1, name: "opening_hours", toolId: null, input: {} }]);
       expect(reply.results).toMatchObject([{ index: 1, isError: true }]);
       expect(reply.blocks).toHaveLength(2);
       expect(reply.stop.stopReason).toBe("end_turn");
@@ -358,7 +364,7 @@ function useServer(env: Record<string, string>) {
 }
 
 const textIn = (name: string, { text }: Format) =>
-  recordedLines(name)
+  streamLines(name)
     .map((line) => text(JSON.parse(line) as never) ?? "")
     .join("");
 const reasoningIn = (line: string) => JSON.parse(line).choices[0]?.delta.reasoning_content ?? "";
@@ -368,10 +374,4 @@ function without(body: object, ...names: string[]) {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
-function isJson(line: string) {
-  try {
-    return JSON.parse(line) !== undefined;
-  } catch {
-    return false;
-  }
-}
+const withoutLastBrace = (line: string) => line.replace(/}$/, "");

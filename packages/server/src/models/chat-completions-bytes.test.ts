@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { streamLines } from "../../../../test/replay.ts";
 import { readChatCompletion } from "./chat-completions-stream.ts";
 import type { ModelPart } from "./chat-model.ts";
 
@@ -46,17 +46,15 @@ describe("chunks of bytes", () => {
   });
 });
 
-const recorded = new URL("../../../../../shared/recorded-streams/", import.meta.url);
-
-describe.skipIf(!existsSync(recorded))("recorded streams", () => {
+describe("streams of chat completions", () => {
   it.each([
-    ["openai-chat.text", "text", /^\*\*Holiday Name:\*\* Harmony Day\n/, 300],
-    ["openai-compatible.text", "text", /^Grok$/, 342],
-    ["mistral.text", "text", /^Hello, world! This is a test response\.$/, 8],
-    ["openai-compatible.text", "reasoning", /^First, the user said:/, 342],
-    ["openai-compatible.tool-call", "reasoning", /^First, the user is asking/, 253],
+    ["openai-chat.text", "text", /^\*\*Opening hours:\*\* Harbour Bikes\n/, 47],
+    ["openai-compatible.text", "text", /^City One$/, 40],
+    ["mistral.text", "text", /^Hello, sailor! The ferry stops opposite our shop\.$/, 11],
+    ["openai-compatible.text", "reasoning", /^First, the visitor asks for one word:/, 40],
+    ["openai-compatible.tool-call", "reasoning", /^First, the visitor wants to know/, 50],
   ] as const)("%s has its %s", async (name, kind, beginning, outputTokens) => {
-    const { lines, stream } = recording(name);
+    const { lines, stream } = fixture(name);
     const field = kind === "text" ? "content" : "reasoning_content";
     const expected = lines.map((one) => one.choices[0]?.delta[field] ?? "").join("");
     expect(expected).toMatch(beginning);
@@ -66,29 +64,35 @@ describe.skipIf(!existsSync(recorded))("recorded streams", () => {
   });
 
   it.each([
-    ["mistral.tool-call", "gSIMJiOkT", '{"location": "San Francisco"}'],
-    ["openai-compatible.tool-call", "call_79382389", '{"location":"San Francisco"}'],
-  ])("%s has its call", async (name, id, input) => {
-    const parts = await read([Buffer.from(recording(name).stream)]);
-    expect(callsOf(parts)).toEqual([[id, "weather", input]]);
+    ["mistral.tool-call", [["kB7mQ2xTz", "bike_stock", '{"category": "cargo"}']]],
+    ["openai-compatible.tool-call", [["call_55213042", "bike_stock", '{"category":"cargo"}']]],
+    [
+      "openai-chat.tool-calls",
+      [
+        ["call_HarbourStock1", "bike_stock", '{"category":"cargo"}'],
+        ["call_HarbourHours2", "opening_hours", "{}"],
+      ],
+    ],
+  ])("%s has its calls", async (name, calls) => {
+    const parts = await read([Buffer.from(fixture(name).stream)]);
+    expect(callsOf(parts)).toEqual(calls);
     expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "tool-calls", raw: "tool_calls" } });
   });
 
   it.each([
     "openai-chat.text",
+    "openai-chat.tool-calls",
     "openai-compatible.text",
     "openai-compatible.tool-call",
     "mistral.text",
     "mistral.tool-call",
   ])("%s is the same in single bytes", async (name) => {
-    const bytes = Buffer.from(recording(name).stream);
+    const bytes = Buffer.from(fixture(name).stream);
     expect(merged(await read(cut(bytes, [...bytes.keys()])))).toEqual(merged(await read([bytes])));
   });
 
-  function recording(name: string) {
-    const lines = readFileSync(new URL(`${name}.jsonl`, recorded), "utf8")
-      .trim()
-      .split("\n");
+  function fixture(name: string) {
+    const lines = streamLines(name);
     return {
       lines: lines.map((text) => JSON.parse(text)),
       stream: [...lines.map((text) => `data: ${text}\n\n`), done].join(""),
