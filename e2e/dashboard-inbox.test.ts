@@ -7,6 +7,14 @@ import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashbo
 import { insertHarbourConversations } from "../test/harbour-conversations.ts";
 import { createOwner, patiently } from "../test/session-client.ts";
 
+/** A day in the time zone of the page, which the filters use; `later` days after today. */
+const dayInPage = (page: Page, later: number) =>
+  page.evaluate((days) => {
+    const day = new Date();
+    day.setDate(day.getDate() + days);
+    return day.toLocaleDateString("en-CA");
+  }, later);
+
 describe("the inbox", () => {
   let site: DashboardSite;
   let agentId: string;
@@ -72,7 +80,7 @@ describe("the inbox", () => {
     await page.getByLabel("Form").selectOption("true");
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
     await page.getByLabel("Feedback").selectOption("up");
-    await page.getByLabel("Until").fill(new Date().toISOString().slice(0, 10));
+    await page.getByLabel("Until").fill(await dayInPage(page, 1));
     await row(page, "cargo bike").waitFor();
     await site.picture(page, "dashboard-inbox-filters");
     expect(await accessibilityProblems(page)).toEqual([]);

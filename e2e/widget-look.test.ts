@@ -246,9 +246,9 @@ describe("what the widget shows", () => {
     page.on("request", (request) => asked.push(request.url()));
     await page.getByRole("button", { name: "فتح الدردشة" }).click();
     await page.getByPlaceholder("اكتب رسالة").waitFor();
-    expect(
-      asked.filter((url) => /\/widget\/(?!panel)/.test(url)).map((url) => /\/widget\/(\w+)-/.exec(url)?.[1]),
-    ).toEqual(["ar"]);
+    // The list of triggers, which may arrive only now, has "widget" in its address too.
+    const parts = asked.flatMap((url) => /^\/widget\/(\w+)-/.exec(new URL(url).pathname)?.[1] ?? []);
+    expect(parts.filter((name) => name !== "panel")).toEqual(["ar"]);
     await ask(page, "متى تفتحون؟");
     await replyOver(page);
     await site.picture(page, "rtl");

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { createApp } from "../packages/server/src/app.ts";
 import { generateKey } from "../packages/server/src/auth/api-key-format.ts";
 import { insertKey } from "../packages/server/src/auth/api-key-store.ts";
@@ -50,6 +51,8 @@ export async function startServer(
   });
   const own = createDeps({ ...config, database: database.address }, log);
   const deps = { ...own, ...(options.outbound ? { outbound: options.outbound } : {}) };
+  // Tests stop the server, never the machine, and waiting for the disk after every commit would take most of their time.
+  if (deps.databaseKind === "sqlite") await sql`pragma synchronous = off`.execute(deps.db);
   await migrate({ db: deps.db, kind: deps.databaseKind });
   const { app, drain } = await createApp(deps);
   if (typeof options.listen === "object") await options.listen.listen(app);
