@@ -1,4 +1,5 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
+import { oneOf } from "./schema.ts";
 
 /** Every error code with its HTTP status. */
 export const errorStatus = {
@@ -22,19 +23,47 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
+/** Every value of `details[].code`, with what it means. Clients can translate messages by them. */
+export const detailCodes = {
+  required: "A required value is missing or empty.",
+  type: "The value has the wrong JSON type.",
+  min_length: "The text is too short.",
+  max_length: "The text is too long.",
+  min: "The number or date is below the minimum.",
+  max: "The number or date is above the maximum.",
+  pattern: "The text does not match the required pattern.",
+  format: "The text is not a valid email address, URL, date, host name or the like.",
+  enum: "The value is not one of the allowed values.",
+  min_items: "The list or object has too few entries.",
+  max_items: "The list or object has too many entries.",
+  duplicate: "The value must be unique, and another one is the same.",
+  unknown_reference: "The value is the id or name of something that does not exist here.",
+  file_type: "The file is not of an accepted type.",
+  file_size: "The file is too large.",
+  not_allowed: "The value does not apply here, or is not permitted.",
+  invalid: "Any other problem. The message explains it.",
+} as const;
+export type DetailCode = keyof typeof detailCodes;
+
 export const ErrorDetail = Type.Object({
-  path: Type.String({ description: "Dotted path of the field, e.g. `messages.0.role`; empty for the body itself" }),
-  message: Type.String(),
+  path: Type.String({
+    description: "Dotted path of the field, such as `messages.0.role`. Empty if the problem concerns the whole body.",
+  }),
+  code: oneOf(Object.keys(detailCodes) as DetailCode[], "Machine-readable reason. More codes can be added later."),
+  message: Type.String({ description: "What is wrong, in English. For form fields, the message set in the form." }),
 });
+export type ErrorDetail = Static<typeof ErrorDetail>;
 
 /** The body of every error, on every endpoint. */
 export const ErrorBody = Type.Object(
   {
     data: Type.Null(),
     error: Type.Object({
-      code: Type.String({ description: "One of the codes listed in the introduction" }),
-      message: Type.String({ description: "For the person who will fix the call" }),
-      details: Type.Optional(Type.Array(ErrorDetail)),
+      code: Type.String({
+        description: "One of the error codes listed in the introduction. More codes can be added later.",
+      }),
+      message: Type.String({ description: "What went wrong and how to fix it, in English" }),
+      details: Type.Optional(Type.Array(ErrorDetail, { description: "One entry per invalid field, where known" })),
     }),
   },
   { $id: "Error" },

@@ -5,12 +5,45 @@ export function ref<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${Reflect.get(schema, "$id")}#` });
 }
 
-/** The schema or `null`. On input, `null` clears the field. One `type` list gives one clean error where `anyOf` gives three. */
+/** The schema or `null`. On input, `null` clears the field. One `type` list gives one clear error where `anyOf` gives three. */
 export function nullable<T extends TSchema>(schema: T) {
-  const { type, enum: words } = schema as { type?: string; enum?: readonly unknown[] };
+  const { type, enum: words } = schema as { type?: string | string[]; enum?: readonly unknown[] };
   const values = words ? { enum: [...words, null] } : {};
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, "null"], ...values });
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, "null"].flat(), ...values });
 }
+
+/** A value as a request may send it: `null` is accepted, and clears the value, wherever a property may be left out. */
+export type Clearable<T> = T extends readonly (infer Item)[]
+  ? Clearable<Item>[]
+  : T extends object
+    ? { [K in keyof T]: Record<never, never> extends Pick<T, K> ? Clearable<T[K]> | null : Clearable<T[K]> }
+    : T;
+
+/** The schema of a stored value as a request may send it, see `Clearable`. */
+export function clearable<T extends TSchema>(schema: T) {
+  return Type.Unsafe<Clearable<Static<T>>>(withNulls(schema));
+}
+
+function withNulls(schema: object): object {
+  const { properties, required = [], items, additionalProperties } = schema as JsonSchema;
+  const entries = Object.entries(properties ?? {}).map(([name, child]) => {
+    const inner = withNulls(child);
+    return [name, required.includes(name) ? inner : nullable(inner)];
+  });
+  return {
+    ...schema,
+    ...(properties ? { properties: Object.fromEntries(entries) } : {}),
+    ...(items ? { items: withNulls(items) } : {}),
+    ...(typeof additionalProperties === "object" ? { additionalProperties: nullable(additionalProperties) } : {}),
+  };
+}
+
+type JsonSchema = {
+  properties?: Record<string, object>;
+  required?: readonly string[];
+  items?: object;
+  additionalProperties?: boolean | object;
+};
 
 /** One of a few words. */
 export function oneOf<const T extends readonly string[]>(values: T, description?: string) {

@@ -1,53 +1,48 @@
 import Type, { type Static } from "typebox";
 import { executionModes, FormSchema, formFields, PostAction } from "./form.ts";
-import { nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
+import { type DisplayType, displayOptions, displayTypes } from "./rules/display-config.ts";
+import { clearable, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
 
 export const executionTypes = ["mock", "http", "form"] as const;
 export type ExecutionType = (typeof executionTypes)[number];
 
-/** The slots that each way to show a result has, and the flags that its `options` take. */
-export const displayTypes = {
-  text: { slots: ["text"] },
-  product_card: { slots: ["title", "price", "image", "description", "url"] },
-  product_carousel: { slots: ["items", "title", "price", "image", "description", "url"] },
-  image: { slots: ["image", "title", "description"] },
-  table: { slots: ["rows"] },
-  buttons: { slots: ["title", "buttons", "label", "value", "url"] },
-  form: { slots: [] },
-  custom: { slots: null },
-} as const satisfies Record<string, { slots: readonly string[] | null }>;
-export type DisplayType = keyof typeof displayTypes;
-
-export const displayOptions = [
-  "showTitle",
-  "showPrice",
-  "showImage",
-  "showDescription",
-  "showAddToCart",
-  "showHeader",
-] as const;
+export { type DisplayType, displayOptions, displayTypes } from "./rules/display-config.ts";
 
 const flags = Object.fromEntries(displayOptions.map((name) => [name, Type.Optional(Type.Boolean())]));
 
-export const DisplayConfig = Type.Object({
-  type: Type.Optional(oneOf(Object.keys(displayTypes) as DisplayType[])),
-  fieldMappings: Type.Optional(
-    Type.Unsafe<Record<string, string>>({
-      type: "object",
-      additionalProperties: { type: "string", minLength: 1, maxLength: 200 },
-      maxProperties: 50,
-      description: "Slot → field of the result; dots lead into objects (`product.name`)",
-    }),
-  ),
-  options: Type.Optional(Type.Unsafe<Partial<Record<(typeof displayOptions)[number], boolean>>>(Type.Object(flags))),
-});
+export const DisplayConfig = Type.Object(
+  {
+    type: Type.Optional(
+      oneOf(Object.keys(displayTypes) as DisplayType[], "How the widget shows the result. Defaults to `text`."),
+    ),
+    fieldMappings: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        type: "object",
+        additionalProperties: { type: "string", minLength: 1, maxLength: 200 },
+        maxProperties: 50,
+        description:
+          "Maps each slot of the display type to a field of the tool's result. Dots reach into nested objects (`product.name`). Slots that the display type does not use are stored and ignored.",
+      }),
+    ),
+    options: Type.Optional(
+      Type.Unsafe<DisplayOptions>({
+        ...Type.Object(flags),
+        additionalProperties: { type: ["boolean", "number", "string"], maxLength: 500 },
+        maxProperties: 50,
+        description: "Options that the display type does not use are stored and ignored.",
+      }),
+    ),
+  },
+  { description: "How the widget shows a tool's result" },
+);
 export type DisplayConfig = Static<typeof DisplayConfig>;
+type DisplayOptions = Partial<Record<(typeof displayOptions)[number], boolean>>;
 
 /** What a display shows, its slots already filled from the result, so that every client renders the same. */
 export type Display = {
   type: DisplayType;
   slots: Record<string, unknown>;
-  options: Partial<Record<(typeof displayOptions)[number], boolean>>;
+  options: DisplayOptions;
 };
 
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
@@ -57,11 +52,12 @@ const Headers = Type.Unsafe<Record<string, string>>({
   maxProperties: 50,
 });
 
+const executionType = oneOf(executionTypes);
 const name = Type.String({ minLength: 1, maxLength: 64, pattern: "^[a-z_]+$" });
 const description = Type.String({ minLength: 1, maxLength: 4_000, pattern: "\\S" });
 const url = Type.String({ minLength: 1, maxLength: 2_000 });
 
-/** Every field that only one kind of tool has. */
+/** What only one kind of tool has, as answers carry it. */
 const kindFields = {
   mockResponse: nullable(Type.String({ maxLength: 100_000 })),
   httpUrl: nullable(url),
@@ -92,35 +88,32 @@ export const Tool = Type.Object(
 );
 export type Tool = Static<typeof Tool>;
 
-/** Accepted on input only. */
-const otherSpellings = {
-  type: oneOf(executionTypes, "Another spelling of `executionType`"),
-  formFieldsSchema: formFields,
+/** What requests may leave out. `type` and `formFieldsSchema` are alternate spellings, which answers never carry. */
+const optionalFields = {
+  isEnabled: nullable(Type.Boolean({ description: "Whether the model may call the tool. Defaults to true." })),
+  displayConfig: nullable(clearable(DisplayConfig)),
+  ...kindFields,
+  formSchema: nullable(clearable(FormSchema)),
+  type: { ...executionType, description: "Alternate spelling of `executionType`", deprecated: true },
+  formFieldsSchema: {
+    ...clearable(formFields),
+    description: "Alternate spelling of `formSchema.fields`",
+    deprecated: true,
+  },
 };
 
 export const ToolChanges = Type.Partial(
-  Type.Object({
-    ...{ name, description, executionType: oneOf(executionTypes), inputSchema: AnyObject },
-    ...{ isEnabled: nullable(Type.Boolean()), displayConfig: nullable(DisplayConfig) },
-    ...kindFields,
-    ...otherSpellings,
-  }),
+  Type.Object({ name, description, executionType, inputSchema: AnyObject, ...optionalFields }),
 );
 export type ToolChanges = Static<typeof ToolChanges>;
 
 export const ToolCreate = Type.Object({
-  agentId: Type.String({ minLength: 1 }),
+  agentId: Type.String({ minLength: 1, description: "Id of the agent that gets the tool" }),
   name,
   description,
+  executionType,
   inputSchema: AnyObject,
-  ...Type.Partial(
-    Type.Object({
-      executionType: oneOf(executionTypes),
-      ...{ isEnabled: nullable(Type.Boolean()), displayConfig: nullable(DisplayConfig) },
-      ...kindFields,
-      ...otherSpellings,
-    }),
-  ).properties,
+  ...Type.Partial(Type.Object(optionalFields)).properties,
 });
 export type ToolCreate = Static<typeof ToolCreate>;
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@foyer/contract";
+import type { DetailCode, ErrorCode } from "@foyer/contract";
 
 /**
  * The server's error codes, and the SDK's own: the server could not be reached, a stream broke and could not be resumed,
@@ -11,8 +11,8 @@ export class FoyerError extends Error {
   readonly code: FoyerErrorCode;
   /** The HTTP status; 0 when there was no answer. */
   readonly status: number;
-  /** One entry per invalid field. Empty unless the code is `VALIDATION_ERROR`. */
-  readonly details: ReadonlyArray<{ path: string; message: string }>;
+  /** One entry per invalid field. Empty when no single field is to blame. Servers before `code` existed do not send it. */
+  readonly details: ReadonlyArray<{ path: string; code?: DetailCode; message: string }>;
   /** Seconds to wait before the next attempt, or null when the server named no time. */
   readonly retryAfter: number | null;
 

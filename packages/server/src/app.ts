@@ -87,7 +87,7 @@ export async function createApp(deps: Deps) {
       request.log.info({ method: request.method, problem: error.code }, "unreadable address");
       return sendError(toAppError(error), request, reply);
     },
-    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true },
+    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
     schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
   });
   const calls = createCallCounter(deps);

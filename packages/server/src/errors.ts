@@ -1,8 +1,6 @@
-import { type ErrorCode, errorStatus } from "@foyer/contract";
+import { type DetailCode, type ErrorCode, type ErrorDetail, errorStatus } from "@foyer/contract";
 
-export type ErrorDetail = { path: string; message: string };
-
-/** An error with an answer: thrown where it is found, rendered by http/error-replies.ts. The message is for the caller. */
+/** An error that becomes a response. `http/error-replies.ts` renders it. The message is written for the caller. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -26,9 +24,10 @@ export class AppError extends Error {
   }
 }
 
-/** 400 for one field. */
-export function invalid(path: string, message: string): AppError {
-  return new AppError("VALIDATION_ERROR", path ? `${path}: ${message}` : message, { details: [{ path, message }] });
+/** 400 for one field. `code` is the machine-readable reason; name one when a specific code applies. */
+export function invalid(path: string, message: string, code: DetailCode = "invalid"): AppError {
+  const details = [{ path, code, message }];
+  return new AppError("VALIDATION_ERROR", path ? `${path}: ${message}` : message, { details });
 }
 
 /** 404. The same for what never existed and for what belongs to somebody else. */

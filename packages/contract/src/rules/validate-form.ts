@@ -1,9 +1,10 @@
+import type { DetailCode } from "../error.ts";
 import type { FormField } from "../form.ts";
 import { declaredType, MAX_FILE_BYTES, parseDataUrl } from "./data-url.ts";
 import { timeOf } from "./form-dates.ts";
 
-/** `isSize`: a file over the limit. */
-export type FieldProblem = { field: string; message: string; isSize?: true };
+/** Why a field's value is refused: a machine-readable code, and a message for the visitor. */
+export type FieldProblem = { field: string; code: DetailCode; message: string };
 
 /** Passed in, so that the server runs patterns in linear time and the browser needs no second engine. */
 export type CompilePattern = (pattern: string) => { test(value: string): boolean };
@@ -37,12 +38,12 @@ export function validateForm(
     const broken = brokenRule(field, value, compilePattern, files?.get(field.name));
     if (!broken) return [];
     const message = broken.rule?.message || `${field.label.trim() || field.name} ${broken.words}`;
-    return [{ field: field.name, message, ...(broken.isSize && { isSize: true }) }];
+    return [{ field: field.name, code: broken.code, message }];
   });
 }
 
 /** `words` follow the field's label. A value of the wrong kind breaks no `rule` that has a message of its own. */
-type Broken = { words: string; rule?: { message?: string }; isSize?: true };
+type Broken = { code: DetailCode; words: string; rule?: { message?: string } };
 
 function brokenRule(
   field: FormField,
@@ -53,42 +54,53 @@ function brokenRule(
   const { type, validation: { required } = {}, options = [] } = field;
   const isFile = type === "file" || type === "image";
   if (!(isFile && file) && (value === undefined || value === null || value === "" || isEmptyArray(value))) {
-    return required?.value ? { words: "is required", rule: required } : null;
+    return required?.value ? { code: "required", words: "is required", rule: required } : null;
   }
   if (isFile) return brokenByFile(type, value, file);
   if (type === "number" || type === "date" || type === "datetime") return brokenByMeasure(field, value);
   if (type === "multiselect") return brokenByChoices(options, value);
-  if (typeof value !== "string") return { words: "must be text" };
+  if (typeof value !== "string") return { code: "type", words: "must be text" };
   if (type === "select") {
-    return options.some((option) => option.value === value) ? null : { words: "must be one of the options" };
+    const isOption = options.some((option) => option.value === value);
+    return isOption ? null : { code: "enum", words: "must be one of the options" };
   }
   return brokenByText(field, value, compilePattern);
 }
 
-function brokenByText({ type, validation = {} }: FormField, text: string, compilePattern: CompilePattern) {
+function brokenByText(
+  { type, validation = {} }: FormField,
+  text: string,
+  compilePattern: CompilePattern,
+): Broken | null {
   const { minLength, maxLength, pattern } = validation;
-  if (type === "email" && !isEmail(text)) return { words: "must be an email address (name@example.com)" };
+  if (type === "email" && !isEmail(text)) {
+    return { code: "format", words: "must be an email address (name@example.com)" };
+  }
   const length = minLength || maxLength ? charactersIn(text) : 0;
   if (minLength && length < minLength.value) {
-    return { words: `must have at least ${characters(minLength.value)}`, rule: minLength };
+    return { code: "min_length", words: `must have at least ${characters(minLength.value)}`, rule: minLength };
   }
   if (maxLength && length > maxLength.value) {
-    return { words: `must have at most ${characters(maxLength.value)}`, rule: maxLength };
+    return { code: "max_length", words: `must have at most ${characters(maxLength.value)}`, rule: maxLength };
   }
   if (pattern && !compilePattern(pattern.value).test(text)) {
-    return { words: "is not in the expected format", rule: pattern };
+    return { code: "pattern", words: "is not in the expected format", rule: pattern };
   }
   return null;
 }
 
 function brokenByMeasure({ type, validation: { min, max } = {} }: FormField, value: unknown): Broken | null {
   const measure = measureOf(type, value);
-  if (measure === null) return { words: `must be ${measureNames[type as keyof typeof measureNames]}` };
+  if (measure === null) return { code: "format", words: `must be ${measureNames[type as keyof typeof measureNames]}` };
   const lowest = measureOf(type, min?.value);
   const highest = measureOf(type, max?.value);
   const [notLess, notMore] = type === "number" ? ["be at least", "be at most"] : ["not be before", "not be after"];
-  if (min && lowest !== null && measure < lowest) return { words: `must ${notLess} ${min.value}`, rule: min };
-  if (max && highest !== null && measure > highest) return { words: `must ${notMore} ${max.value}`, rule: max };
+  if (min && lowest !== null && measure < lowest) {
+    return { code: "min", words: `must ${notLess} ${min.value}`, rule: min };
+  }
+  if (max && highest !== null && measure > highest) {
+    return { code: "max", words: `must ${notMore} ${max.value}`, rule: max };
+  }
   return null;
 }
 
@@ -99,19 +111,22 @@ const measureNames = {
 };
 
 function brokenByChoices(options: { value: string }[], value: unknown): Broken | null {
-  if (!Array.isArray(value)) return { words: "must be a list" };
+  if (!Array.isArray(value)) return { code: "type", words: "must be a list" };
   const known = new Set<unknown>(options.map((option) => option.value));
-  if (!value.every((choice) => known.has(choice))) return { words: "must hold only the options" };
-  return new Set(value).size < value.length ? { words: "must hold every option only once" } : null;
+  if (!value.every((choice) => known.has(choice))) return { code: "enum", words: "must hold only the options" };
+  if (new Set(value).size === value.length) return null;
+  return { code: "duplicate", words: "must hold every option only once" };
 }
 
 function brokenByFile(type: "file" | "image", value: unknown, taken: TakenFile | undefined): Broken | null {
   const parsed = taken ? null : typeof value === "string" ? parseDataUrl(value) : null;
   const size = taken?.size ?? parsed?.size;
-  if (size === undefined) return { words: `must be ${type === "file" ? "a file" : "an image"} (a base64 data URL)` };
+  if (size === undefined) {
+    return { code: "format", words: `must be ${type === "file" ? "a file" : "an image"} (a base64 data URL)` };
+  }
   const mediaType = taken ? declaredType(taken.prefix) : parsed?.mediaType;
-  if (type === "image" && !mediaType?.startsWith("image/")) return { words: "must be an image" };
-  return size > MAX_FILE_BYTES ? { words: "must not be larger than 5 MB", isSize: true } : null;
+  if (type === "image" && !mediaType?.startsWith("image/")) return { code: "file_type", words: "must be an image" };
+  return size > MAX_FILE_BYTES ? { code: "file_size", words: "must not be larger than 5 MB" } : null;
 }
 
 /** A number, or milliseconds; null for what is neither. */

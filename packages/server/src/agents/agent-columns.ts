@@ -38,7 +38,7 @@ function origins(values: string[]) {
   return values.map((value, index) => {
     const url = URL.parse(value);
     const isOrigin = url && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "").toLowerCase() === url.origin;
-    if (!isOrigin) throw invalid(`allowedOrigins.${index}`, "must be an origin such as https://shop.example");
+    if (!isOrigin) throw invalid(`allowedOrigins.${index}`, "must be an origin such as https://shop.example", "format");
     return url.origin;
   });
 }
@@ -47,7 +47,7 @@ function hosts(values: string[]) {
   return values.map((value, index) => {
     const url = URL.parse(`https://${value}`);
     if (url?.host !== value.toLowerCase())
-      throw invalid(`allowedImageHosts.${index}`, "must be a host such as images.example");
+      throw invalid(`allowedImageHosts.${index}`, "must be a host such as images.example", "format");
     return url.host;
   });
 }

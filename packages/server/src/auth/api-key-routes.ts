@@ -45,7 +45,7 @@ export function apiKeyRoutes(app: App, { db, keys }: { db: Db; keys: ApiKeys }):
 /** A day means its beginning, in UTC. */
 function readExpiry(text: string | null): number | null {
   const at = text === null ? null : Date.parse(text);
-  if (at !== null && at <= Date.now()) throw invalid("expiresAt", "must be in the future");
+  if (at !== null && at <= Date.now()) throw invalid("expiresAt", "must be in the future", "min");
   return at;
 }
 

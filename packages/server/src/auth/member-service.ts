@@ -133,6 +133,6 @@ function address(email: string): string {
   try {
     return parseEmail(email.trim());
   } catch {
-    throw invalid("email", "must be an address such as you@example.com");
+    throw invalid("email", "must be an address such as you@example.com", "format");
   }
 }

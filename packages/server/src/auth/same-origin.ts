@@ -24,7 +24,7 @@ export function landingAddress(value: string | null | undefined, config: Address
   const isPlain = /^[\x21-\x5b\x5d-\x7e]+$/.test(text) && /^(?:\/(?!\/)|https?:\/\/)/i.test(text);
   const url = isPlain ? URL.parse(text, base) : null;
   if (!url || url.username || url.password || !isOurs(url.origin, config)) {
-    throw invalid("callbackUrl", `must be a path such as /dashboard, or an address at ${base.origin}`);
+    throw invalid("callbackUrl", `must be a path such as /dashboard, or an address at ${base.origin}`, "format");
   }
   return base.origin + url.pathname + url.search + url.hash;
 }

@@ -7,13 +7,13 @@ const refusals: Record<string, () => AppError> = {
   INVALID_EMAIL_OR_PASSWORD: () => new AppError("UNAUTHORIZED", "The address or the password is wrong."),
   EMAIL_NOT_VERIFIED: () =>
     new AppError("FORBIDDEN", "Confirm your e-mail address first: a mail with a link is on its way to you."),
-  INVALID_EMAIL: () => invalid("email", "must be an address such as you@example.com"),
+  INVALID_EMAIL: () => invalid("email", "must be an address such as you@example.com", "format"),
   INVALID_TOKEN: () => invalid("token", tooOld),
   TOKEN_EXPIRED: () => invalid("token", tooOld),
   INVALID_PASSWORD: () => invalid("currentPassword", "is not your password"),
   CREDENTIAL_ACCOUNT_NOT_FOUND: () => invalid("currentPassword", "you have no password yet; ask for a link to set one"),
-  PASSWORD_TOO_SHORT: () => invalid("newPassword", "must be at least 12 characters long"),
-  PASSWORD_TOO_LONG: () => invalid("newPassword", "must be at most 128 characters long"),
+  PASSWORD_TOO_SHORT: () => invalid("newPassword", "must be at least 12 characters long", "min_length"),
+  PASSWORD_TOO_LONG: () => invalid("newPassword", "must be at most 128 characters long", "max_length"),
 };
 
 /** What better-auth refused, in our words and with our codes. */

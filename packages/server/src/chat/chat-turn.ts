@@ -19,8 +19,8 @@ export function newMessages({ messages, regenerate }: ChatRequest, isNew: boolea
   const appended = messages.slice(first);
   const last = messages.at(-1);
   const lastPath = `messages.${messages.length - 1}`;
-  if (last?.role !== "user") throw invalid(`${lastPath}.role`, "The last message must be the user's");
-  if (last.content.trim() === "") throw invalid(`${lastPath}.content`, "must not be empty");
+  if (last?.role !== "user") throw invalid(`${lastPath}.role`, "The last message must be the user's", "enum");
+  if (last.content.trim() === "") throw invalid(`${lastPath}.content`, "must not be empty", "min_length");
   if (appended.length > chatLimits.messages) {
     throw invalid("messages", `At most ${chatLimits.messages} messages can be added at once, found ${appended.length}`);
   }

@@ -77,8 +77,8 @@ function check(tool: ToolRow, { formData }: FormSubmit, files: Files) {
   const { data, kept } = submittedFiles(schema.fields, formData, files);
   const problems = validateForm(schema.fields, data, patternFor, kept);
   if (problems.length > 0) {
-    const details = problems.map(({ field, message }) => ({ path: `formData.${field}`, message }));
-    const code = problems.some(({ isSize }) => isSize) ? "FILE_TOO_LARGE" : "VALIDATION_ERROR";
+    const details = problems.map(({ field, code, message }) => ({ path: `formData.${field}`, code, message }));
+    const code = problems.some(({ code }) => code === "file_size") ? "FILE_TOO_LARGE" : "VALIDATION_ERROR";
     throw new AppError(code, `${problems.map(({ message }) => message.replace(/\.$/, "")).join("; ")}.`, { details });
   }
   return { formData: data, kept };

@@ -142,7 +142,7 @@ function keyOf({ headers }: FastifyRequest): string | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key === "string" && /^[!-~]{1,255}$/.test(key)) return key;
-  throw invalid("Idempotency-Key", "must be 1 to 255 visible ASCII characters");
+  throw invalid("Idempotency-Key", "must be 1 to 255 visible ASCII characters", "format");
 }
 
 function recordId({ request, scope }: Call, key: string) {

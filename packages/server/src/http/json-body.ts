@@ -27,5 +27,5 @@ export function useJsonBodies(app: FastifyInstance): void {
 
 /** 400 for a body that cannot be read. */
 export function bodyProblem({ path, message }: JsonProblem): AppError {
-  return path ? invalid(path, message) : new AppError("VALIDATION_ERROR", `The body ${message}.`);
+  return path ? invalid(path, message, "not_allowed") : new AppError("VALIDATION_ERROR", `The body ${message}.`);
 }

@@ -20,9 +20,22 @@ export function readJson(bytes: Buffer): { value: unknown } | { problem: JsonPro
   }
   const shape = shapeProblem(value);
   if (shape !== null) return whole(shape);
+  // An escape is the only way to write half a surrogate pair, so that few bodies are searched for one.
+  if (/\\u[dD][89a-fA-F]/.test(text)) value = wellFormed(value);
   // JSON has one way to write NUL, so that few bodies are searched for it.
   const path = text.includes("\\u0000") ? pathOfNul(value) : null;
   return path === null ? { value } : { problem: { path, message: nulMessage } };
+}
+
+/**
+ * Replaces halves of surrogate pairs by U+FFFD, in texts and in names, because UTF-8 cannot store them: what a response
+ * echoes is then what was stored.
+ */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name.toWellFormed(), wellFormed(child)]));
 }
 
 const whole = (message: string) => ({ problem: { path: "", message } });

@@ -124,6 +124,17 @@ describe("the API's description", () => {
     }
   });
 
+  it("names every operation as the contract and the SDK do", () => {
+    const names = new Map<string, string>();
+    for (const [name, value] of Object.entries(contract)) {
+      if (typeof value !== "object" || !("method" in value && "url" in value)) continue;
+      names.set(`${value.method.toLowerCase()} ${value.url.replace(/:(\w+)/g, "{$1}")}`, name);
+    }
+    for (const { path, method, operation } of operations()) {
+      expect(operation.operationId, `${method} ${path}`).toBe(names.get(`${method} ${path}`));
+    }
+  });
+
   it("has only references that lead somewhere, and no schema of the inside", () => {
     const references = [...referencesIn(document)];
     expect(references.length).toBeGreaterThan(10);

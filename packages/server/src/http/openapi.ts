@@ -1,9 +1,9 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
-import { ErrorBody, errorStatus, ref } from "@foyer/contract";
+import * as contract from "@foyer/contract";
 import type { FastifyInstance, FastifySchema } from "fastify";
 
-const codes = Object.entries(errorStatus).map(([code, status]) => `\`${code}\` ${status}`);
+const codes = Object.entries(contract.errorStatus).map(([code, status]) => `\`${code}\` ${status}`);
 
 const description = `Every error is \`{ "data": null, "error": { code, message, details? } }\`. Codes: ${codes.join(", ")}.`;
 
@@ -26,6 +26,7 @@ export async function useOpenApi(app: FastifyInstance, baseUrl: string): Promise
     transform: ({ schema, url, route }) => ({
       schema: {
         ...describe(schema, route.config?.access),
+        operationId: operationIds.get(`${route.method} ${url}`) ?? "",
         ...(route.config?.idempotent ? { headers: retryHeader } : {}),
       },
       url,
@@ -43,6 +44,13 @@ export async function openApiRoutes(app: FastifyInstance): Promise<void> {
     await docs.register(swaggerUi, { routePrefix: "/docs", staticCSP: docsPolicy });
   });
 }
+
+/** The name of each operation is the name of its endpoint in the contract, which the SDK uses as well. */
+const operationIds = new Map(
+  Object.entries(contract).flatMap(([name, value]) =>
+    typeof value === "object" && "method" in value && "url" in value ? [[`${value.method} ${value.url}`, name]] : [],
+  ),
+);
 
 const retryHeader = {
   type: "object",
@@ -66,7 +74,7 @@ function describe(schema: FastifySchema | undefined, access = "account"): Fastif
     ...{ public: [], account, conversation: [...account, { conversationToken: [] }] },
     ...{ session: signedIn, user: signedIn },
   };
-  const failure = { description: "What was wrong", ...ref(ErrorBody) };
+  const failure = { description: "What was wrong", ...contract.ref(contract.ErrorBody) };
   return {
     ...schema,
     security: security[access as keyof typeof security],

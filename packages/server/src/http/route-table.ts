@@ -8,7 +8,7 @@ export type RouteTable = {
 
 /** A second index of the routes, for what Fastify does not tell: which other methods an address takes. */
 export function collectRoutes(app: FastifyInstance): RouteTable {
-  const router = findMyWay();
+  const router = findMyWay({ ignoreTrailingSlash: true });
   const known = new Set<HTTPMethod>();
   app.addHook("onRoute", (route: RouteOptions) => {
     for (const method of [route.method].flat() as HTTPMethod[]) {

@@ -1,24 +1,25 @@
+import type { DetailCode, ErrorDetail } from "@foyer/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifyInstance } from "fastify";
-import type { ErrorDetail } from "../errors.ts";
 import { AppError, invalid } from "../errors.ts";
 import { nulMessage, pathOfNul } from "./nul-characters.ts";
+import { readQueryValues } from "./query-values.ts";
 
-/** Above this, one wrong value ends the check, so that a hostile body cannot make us list a million mistakes. */
+/** For larger bodies the check stops at the first invalid value, so that a hostile body cannot produce a million errors. */
 const LIST_ALL_BELOW_BYTES = 65_536;
 const MAX_DETAILS = 20;
 
-/** Bodies are checked as they are; what comes as text (query, path, headers) is turned into the type first. */
+/** Validates bodies, queries, path parameters and headers against the contract. Query text becomes numbers and booleans first. */
 export function useValidation(app: FastifyInstance): void {
-  const compilers = { body: createAjv(false), text: createAjv(true) };
+  const { first, all } = createAjv();
   app.setValidatorCompiler(({ schema, httpPart }) => {
-    const { first, all } = httpPart === "body" ? compilers.body : compilers.text;
-    // Compiled with the first request that needs it: an idle server does not hold checks of all its routes.
+    // Compiled on the first request, so that an idle server does not hold the compiled checks of every route in memory.
     let check: ValidateFunction | undefined;
     let checkAll: ValidateFunction | undefined;
     return (value: unknown) => {
       const nulPath = httpPart === "querystring" || httpPart === "params" ? pathOfNul(value) : null;
-      if (nulPath !== null) return { error: invalid(nulPath, nulMessage) };
+      if (nulPath !== null) return { error: invalid(nulPath, nulMessage, "not_allowed") };
+      if (httpPart === "querystring") readQueryValues(schema, value);
       check ??= first.compile(schema as object);
       if (check(value)) return { value };
       let errors = check.errors ?? [];
@@ -32,17 +33,12 @@ export function useValidation(app: FastifyInstance): void {
   });
 }
 
-function createAjv(coerceTypes: boolean) {
-  const options = {
-    coerceTypes,
-    strict: false,
-    strictNumbers: true,
-    useDefaults: false,
-    removeAdditional: false,
-  } as const;
+function createAjv() {
+  const options = { strict: false, strictNumbers: true, useDefaults: false, removeAdditional: false } as const;
   const pair = { first: new Ajv(options), all: new Ajv({ ...options, allErrors: true }) };
   for (const ajv of [pair.first, pair.all]) {
-    ajv.addFormat("date-time", true);
+    // Checked by the services, whose rules are stricter and whose messages say more.
+    for (const format of ["date-time", "email", "uri", "uri-template"]) ajv.addFormat(format, true);
     ajv.addFormat("date-or-date-time", isDateOrDateTime);
   }
   return pair;
@@ -70,8 +66,26 @@ function describe(error: ErrorObject, httpPart: string): ErrorDetail {
   const parent = error.instancePath.slice(1).split("/").map(unescapePointer).filter(Boolean);
   const missing = error.keyword === "required" ? [String(error.params.missingProperty)] : [];
   const path = [...parent, ...missing].join(".");
-  return { path: httpPart === "body" || path ? path : httpPart, message: sentence(error) };
+  const code = keywordCodes[error.keyword] ?? "invalid";
+  return { path: httpPart === "body" || path ? path : httpPart, code, message: sentence(error) };
 }
+
+const keywordCodes: Record<string, DetailCode | undefined> = {
+  required: "required",
+  type: "type",
+  enum: "enum",
+  const: "enum",
+  minLength: "min_length",
+  maxLength: "max_length",
+  minimum: "min",
+  maximum: "max",
+  pattern: "pattern",
+  format: "format",
+  minItems: "min_items",
+  minProperties: "min_items",
+  maxItems: "max_items",
+  maxProperties: "max_items",
+};
 
 const unescapePointer = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
@@ -81,7 +95,13 @@ function sentence({ keyword, params, message }: ErrorObject): string {
     case "required":
       return "is required";
     case "type":
-      return `must be ${String(params.type).replace(",", " or ")}`;
+      return params.type === "integer"
+        ? "must be a whole number such as 20"
+        : `must be ${String(params.type).replace(",", " or ")}`;
+    case "minimum":
+      return `must be at least ${limit}`;
+    case "maximum":
+      return `must be at most ${limit}`;
     case "enum":
       return `must be one of ${params.allowedValues.filter((value: unknown) => value !== null).join(", ")}`;
     case "maxLength":

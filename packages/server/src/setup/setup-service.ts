@@ -61,6 +61,6 @@ function checkEmail(value: string) {
   try {
     return readEmail(value.trim());
   } catch {
-    throw invalid("email", "must be an address such as you@example.com");
+    throw invalid("email", "must be an address such as you@example.com", "format");
   }
 }

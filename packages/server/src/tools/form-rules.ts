@@ -38,20 +38,22 @@ export function checkFormSchema(schema: FormSchema): void {
 
 function checkName(path: string, name: string, names: Set<string>) {
   // Such a name finds something in every object, wherever a value is looked up by it.
-  if (name in Object.prototype || name === "prototype") throw invalid(`${path}.name`, "is reserved");
-  if (names.has(name)) throw invalid(`${path}.name`, "must be unique among the fields");
+  if (name in Object.prototype || name === "prototype") throw invalid(`${path}.name`, "is reserved", "not_allowed");
+  if (names.has(name)) throw invalid(`${path}.name`, "must be unique among the fields", "duplicate");
   names.add(name);
 }
 
 function checkOptions(path: string, { type, options }: FormField) {
   if (!optionTypes.has(type)) {
-    if (options) throw invalid(`${path}.options`, `are for select and multiselect only, not for ${type}`);
+    if (options)
+      throw invalid(`${path}.options`, `are for select and multiselect only, not for ${type}`, "not_allowed");
     return;
   }
-  if (!options) throw invalid(`${path}.options`, `are required for a ${type}`);
+  if (!options) throw invalid(`${path}.options`, `are required for a ${type}`, "required");
   const values = new Set<string>();
   for (const [index, { value }] of options.entries()) {
-    if (values.has(value)) throw invalid(`${path}.options.${index}.value`, "must be unique among the options");
+    if (values.has(value))
+      throw invalid(`${path}.options.${index}.value`, "must be unique among the options", "duplicate");
     values.add(value);
   }
 }
@@ -60,15 +62,15 @@ function checkRules(path: string, type: FieldType, rules: FieldValidation) {
   const { minLength, maxLength, min, max, pattern } = rules;
   for (const [rule, types] of Object.entries(appliesTo)) {
     if (Object.hasOwn(rules, rule) && !types.has(type)) {
-      throw invalid(`${path}.${rule}`, `does not apply to ${type}, only to ${[...types].join(", ")}`);
+      throw invalid(`${path}.${rule}`, `does not apply to ${type}, only to ${[...types].join(", ")}`, "not_allowed");
     }
   }
   if (minLength && maxLength && minLength.value > maxLength.value) {
-    throw invalid(`${path}.minLength.value`, "must not be more than maxLength");
+    throw invalid(`${path}.minLength.value`, "must not be more than maxLength", "max");
   }
   const lowest = min ? boundOf(`${path}.min.value`, type, min.value) : -Infinity;
   const highest = max ? boundOf(`${path}.max.value`, type, max.value) : Infinity;
-  if (lowest > highest) throw invalid(`${path}.min.value`, "must not be more than max");
+  if (lowest > highest) throw invalid(`${path}.min.value`, "must not be more than max", "max");
   if (pattern) checkPattern(`${path}.pattern.value`, pattern.value);
 }
 
@@ -84,30 +86,35 @@ const appliesTo = {
 function boundOf(path: string, type: FieldType, value: number | string): number {
   if (type === "number") {
     if (typeof value === "number" && Number.isFinite(value)) return value;
-    throw invalid(path, "must be a number");
+    throw invalid(path, "must be a number", "type");
   }
   const time = typeof value === "string" ? timeOf(type, value) : null;
   if (time !== null) return time;
-  throw invalid(path, type === "date" ? "must be a date (2026-01-31)" : "must be a date and time (2026-01-31T09:30)");
+  throw invalid(
+    path,
+    type === "date" ? "must be a date (2026-01-31)" : "must be a date and time (2026-01-31T09:30)",
+    "format",
+  );
 }
 
 function checkPattern(path: string, pattern: string) {
   try {
     compilePattern(pattern);
   } catch (error) {
-    throw invalid(path, error instanceof Error ? error.message : "cannot be used");
+    throw invalid(path, error instanceof Error ? error.message : "cannot be used", "pattern");
   }
 }
 
 function checkDefault(path: string, { type, defaultValue, options }: FormField) {
   if (defaultValue === undefined) return;
-  if (fileTypes.has(type)) throw invalid(path, `is not for ${type}: only the visitor can choose a file`);
+  if (fileTypes.has(type)) throw invalid(path, `is not for ${type}: only the visitor can choose a file`, "not_allowed");
   const placeholders = placeholdersOf(defaultValue);
   const unknown = placeholders.find((name) => !knownDefault.test(name));
-  if (unknown !== undefined) throw invalid(path, `has an unknown {{${unknown}}}; known are ${knownDefaults}`);
+  if (unknown !== undefined)
+    throw invalid(path, `has an unknown {{${unknown}}}; known are ${knownDefaults}`, "unknown_reference");
   if (!options || placeholders.length > 0 || defaultValue === "") return;
   const values = new Set(options.map(({ value }) => value));
   const chosen = type === "multiselect" ? defaultValue.split(",").map((part) => part.trim()) : [];
   const isKnown = values.has(defaultValue) || (chosen.length > 0 && chosen.every((part) => values.has(part)));
-  if (!isKnown) throw invalid(path, "must be one of the options' values");
+  if (!isKnown) throw invalid(path, "must be one of the options' values", "enum");
 }

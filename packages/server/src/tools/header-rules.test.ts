@@ -37,7 +37,7 @@ describe("checkHeaders", () => {
       "Upgrade",
     ].concat(["Expect", "Proxy-Authorization", "proxy-connection", "Proxy-"]),
   )("refuses %s", (name) => {
-    expect(detailOf({ Accept: "x", [name]: "x" })).toEqual({
+    expect(detailOf({ Accept: "x", [name]: "x" })).toMatchObject({
       path: `httpHeaders.${name}`,
       message: "is set by the service itself and cannot be given",
     });
@@ -59,7 +59,7 @@ describe("checkHeaders", () => {
   it.each(["a\r\nHost: b", "a\nb", "a\rb", "a\0", "a\tb", "\u007f", "\u0001", "☃", "🙂", "\u2028"])(
     "refuses the value %j",
     (value) => {
-      expect(detailOf({ "X-A": value })).toEqual({
+      expect(detailOf({ "X-A": value })).toMatchObject({
         path: "httpHeaders.X-A",
         message: expect.stringContaining("control characters"),
       });
@@ -67,7 +67,7 @@ describe("checkHeaders", () => {
   );
 
   it("refuses the same name in other letters", () => {
-    expect(detailOf({ "X-A": "1", "x-a": "2" })).toEqual({ path: "httpHeaders.x-a", message: "is there twice" });
+    expect(detailOf({ "X-A": "1", "x-a": "2" })).toMatchObject({ path: "httpHeaders.x-a", message: "is there twice" });
   });
 
   it("has room for 50 headers of 200 and 4,000 characters", () => {

@@ -21,12 +21,12 @@ const reserved = new Set([
  */
 export function checkHeaders(path: string, headers: Record<string, string>): void {
   const entries = Object.entries(headers);
-  if (entries.length > MAX_HEADERS) throw invalid(path, `must have at most ${MAX_HEADERS} headers`);
+  if (entries.length > MAX_HEADERS) throw invalid(path, `must have at most ${MAX_HEADERS} headers`, "max_items");
   const seen = new Set<string>();
   for (const [name, value] of entries) {
     const lower = name.toLowerCase();
     const problem = nameProblem(name, lower) ?? (seen.has(lower) ? "is there twice" : valueProblem(value));
-    if (problem) throw invalid(`${path}.${printable(name)}`, problem);
+    if (problem) throw invalid(`${path}.${printable(name)}`, problem, "not_allowed");
     seen.add(lower);
   }
 }

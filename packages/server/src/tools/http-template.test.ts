@@ -62,7 +62,9 @@ describe("checkHttpUrl", () => {
     ["http://169.254.169.254/{x}", "may not be called"],
   ])("refuses %s", (url, message) => {
     expect(check(url)).toThrow(message);
-    expect(check(url)).toThrow(expect.objectContaining({ details: [{ path: "httpUrl", message: expect.anything() }] }));
+    expect(check(url)).toThrow(
+      expect.objectContaining({ details: [{ path: "httpUrl", code: "format", message: expect.anything() }] }),
+    );
   });
 
   it("does not hide a fault of its own", () => {

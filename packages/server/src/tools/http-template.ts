@@ -39,7 +39,7 @@ export function checkHttpUrl(httpUrl: string, outbound: Pick<Outbound, "checkUrl
     const { origin, path, query } = parseTemplate(httpUrl);
     outbound.checkUrl(origin + (path + query).replace(placeholder, "x"));
   } catch (error) {
-    if (error instanceof ToolError || error instanceof OutboundError) throw invalid("httpUrl", error.message);
+    if (error instanceof ToolError || error instanceof OutboundError) throw invalid("httpUrl", error.message, "format");
     throw error;
   }
 }

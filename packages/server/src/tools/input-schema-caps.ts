@@ -36,7 +36,7 @@ export function checkSchemaCaps(schema: unknown): void {
     const { value, path, depth } = visit;
     if (typeof value === "string") count(counts, "characters", value.length, path);
     else if (typeof value === "object" && value !== null) {
-      if (depth > caps.depth) throw invalid(path, `is nested deeper than ${caps.depth} levels`);
+      if (depth > caps.depth) throw invalid(path, `is nested deeper than ${caps.depth} levels`, "not_allowed");
       // Before the children are put on the list: a list of a million is not copied to be refused.
       count(counts, "values", Array.isArray(value) ? value.length : Object.keys(value).length, path);
       for (const child of childrenOf(value, visit, counts)) open.push(child);
@@ -59,7 +59,7 @@ function* childrenOf(value: object, { path, kind, depth }: Visit, counts: Counts
     if (key.length > MAX_NAME_CHARACTERS && kind !== "names") throw invalid(path, "has a key that is too long");
     const inner = `${path}.${key.slice(0, MAX_NAME_CHARACTERS)}`;
     // Ajv leaves a property of this name unchecked.
-    if (key === "__proto__") throw invalid(inner, "is a name that cannot be used");
+    if (key === "__proto__") throw invalid(inner, "is a name that cannot be used", "not_allowed");
     if (kind === "schema") {
       checkKeyword(key, item, inner, counts);
       const isNames = nameKeywords.has(key) && typeof item === "object" && item !== null && !Array.isArray(item);
@@ -73,7 +73,7 @@ function* childrenOf(value: object, { path, kind, depth }: Visit, counts: Counts
 
 function checkKeyword(key: string, value: unknown, path: string, counts: Counts) {
   const isRefused = (key.startsWith("$") && key !== "$schema" && key !== "$comment") || key === "definitions";
-  if (isRefused) throw invalid(path, "is not supported: write the schema out where it is used");
+  if (isRefused) throw invalid(path, "is not supported: write the schema out where it is used", "not_allowed");
   if (key === "enum") checkEnum(value, path);
   if (key === "properties") checkProperties(value, path, counts);
   if (key === "pattern" && typeof value === "string") checkPattern(value, path, counts);
@@ -81,7 +81,7 @@ function checkKeyword(key: string, value: unknown, path: string, counts: Counts)
     for (const pattern of Object.keys(value)) checkPattern(pattern, path, counts);
   }
   if (countKeywords.test(key) && !(Number.isSafeInteger(value) && Number(value) >= 0)) {
-    throw invalid(path, "must be a whole number, 0 or more");
+    throw invalid(path, "must be a whole number, 0 or more", "type");
   }
   if (key === "multipleOf" && !(Number.isFinite(value) && Number(value) >= MIN_STEP)) {
     throw invalid(path, `must be a number, ${MIN_STEP} or more`);
@@ -89,8 +89,9 @@ function checkKeyword(key: string, value: unknown, path: string, counts: Counts)
 }
 
 function checkEnum(value: unknown, path: string) {
-  if (!Array.isArray(value) || value.length === 0) throw invalid(path, "must be an array of at least one value");
-  if (value.length > MAX_ENUM) throw invalid(path, `must have at most ${MAX_ENUM} values`);
+  if (!Array.isArray(value) || value.length === 0)
+    throw invalid(path, "must be an array of at least one value", "min_items");
+  if (value.length > MAX_ENUM) throw invalid(path, `must have at most ${MAX_ENUM} values`, "max_items");
   const isFine = (item: unknown) =>
     typeof item === "string" ? item.length <= MAX_ENUM_CHARACTERS : typeof item !== "object" || item === null;
   const bad = value.findIndex((item) => !isFine(item));
@@ -100,7 +101,9 @@ function checkEnum(value: unknown, path: string) {
 }
 
 function checkProperties(value: unknown, path: string, counts: Counts) {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(path, "must be an object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid(path, "must be an object", "type");
+  }
   const names = Object.keys(value);
   count(counts, "properties", names.length, path);
   const bad = names.find((name) => name.length === 0 || name.length > MAX_NAME_CHARACTERS);
@@ -112,11 +115,12 @@ function checkPattern(pattern: string, path: string, counts: Counts) {
   try {
     compilePattern(pattern);
   } catch (error) {
-    throw invalid(path, error instanceof Error ? error.message : "cannot be used");
+    throw invalid(path, error instanceof Error ? error.message : "cannot be used", "pattern");
   }
 }
 
 function count(counts: Counts, what: keyof Counts, more: number, path: string) {
   counts[what] += more;
-  if (counts[what] > caps[what]) throw invalid(path, `is too large: a schema has at most ${caps[what]} ${what} in all`);
+  if (counts[what] > caps[what])
+    throw invalid(path, `is too large: a schema has at most ${caps[what]} ${what} in all`, "max_items");
 }

@@ -143,12 +143,12 @@ describe("checkInputSchema", () => {
       [`inputSchema.x.y.${keyword}`, object({}, { x: { y: { [keyword]: "#" } } })],
     ]),
   )("refuses %s", (path, schema) => {
-    expect(problemOf(schema)).toEqual({ path, message: expect.stringContaining("not supported") });
+    expect(problemOf(schema)).toMatchObject({ path, message: expect.stringContaining("not supported") });
   });
 
   it.each(["properties", "patternProperties", "dependencies", "x", "default"])("refuses __proto__ in %s", (keyword) => {
     const schema = JSON.parse(`{ "type": "object", "${keyword}": { "__proto__": { "type": "string" } } }`);
-    expect(problemOf(schema)).toEqual({
+    expect(problemOf(schema)).toMatchObject({
       path: `inputSchema.${keyword}.__proto__`,
       message: "is a name that cannot be used",
     });
@@ -160,11 +160,11 @@ describe("checkInputSchema", () => {
     ["(a)\\1", /back-reference/],
     ["a{1001}", /1,000 times/],
   ])("refuses the pattern %s, as a rule and as a name", (pattern, message) => {
-    expect(problemOf(object({ a: { ...text, pattern } }))).toEqual({
+    expect(problemOf(object({ a: { ...text, pattern } }))).toMatchObject({
       path: "inputSchema.properties.a.pattern",
       message: expect.stringMatching(message as RegExp),
     });
-    expect(problemOf(object({}, { patternProperties: { [pattern]: text } }))).toEqual({
+    expect(problemOf(object({}, { patternProperties: { [pattern]: text } }))).toMatchObject({
       path: "inputSchema.patternProperties",
       message: expect.stringMatching(message as RegExp),
     });
@@ -211,7 +211,7 @@ describe("checkInputSchema", () => {
   });
 
   it("refuses what JSON cannot say", () => {
-    expect(problemOf(object({}, { x: 1n }))).toEqual({ path: "inputSchema.x", message: "is not JSON" });
+    expect(problemOf(object({}, { x: 1n }))).toMatchObject({ path: "inputSchema.x", message: "is not JSON" });
   });
 
   it("refuses a schema that holds itself", () => {

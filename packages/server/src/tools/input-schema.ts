@@ -65,31 +65,33 @@ function checked(schema: unknown): Check {
   checkSchemaCaps(schema);
   checkRoot(schema);
   const text = JSON.stringify(schema);
-  if (Buffer.byteLength(text) > MAX_BYTES) throw invalid("inputSchema", `must be at most ${MAX_BYTES} bytes of JSON`);
+  if (Buffer.byteLength(text) > MAX_BYTES)
+    throw invalid("inputSchema", `must be at most ${MAX_BYTES} bytes of JSON`, "max_length");
   const check = compiled.get(text) ?? compile(text);
   compiled.set(text, check);
   return check;
 }
 
 function checkRoot(schema: unknown) {
-  if (!isObject(schema)) throw invalid("inputSchema", "must be an object");
-  if (schema.type !== "object") throw invalid("inputSchema.type", "must be object");
+  if (!isObject(schema)) throw invalid("inputSchema", "must be an object", "type");
+  if (schema.type !== "object") throw invalid("inputSchema.type", "must be object", "enum");
   const { properties = {}, required = [] } = schema;
-  if (!isObject(properties)) throw invalid("inputSchema.properties", "must be an object");
+  if (!isObject(properties)) throw invalid("inputSchema.properties", "must be an object", "type");
   for (const [name, property] of Object.entries(properties)) {
     const path = `inputSchema.properties.${name}`;
-    if (!isObject(property)) throw invalid(path, "must be an object with a type");
+    if (!isObject(property)) throw invalid(path, "must be an object with a type", "type");
     if (!propertyTypes.some((type) => type === property.type)) {
-      throw invalid(`${path}.type`, `must be one of ${propertyTypes.join(", ")}`);
+      throw invalid(`${path}.type`, `must be one of ${propertyTypes.join(", ")}`, "enum");
     }
   }
-  if (!Array.isArray(required)) throw invalid("inputSchema.required", "must be an array of property names");
+  if (!Array.isArray(required)) throw invalid("inputSchema.required", "must be an array of property names", "type");
   for (const [index, name] of required.entries()) {
     const path = `inputSchema.required.${index}`;
-    if (typeof name !== "string") throw invalid(path, "must be the name of a property");
-    if (!Object.hasOwn(properties, name)) throw invalid(path, "must be one of the properties");
+    if (typeof name !== "string") throw invalid(path, "must be the name of a property", "type");
+    if (!Object.hasOwn(properties, name)) throw invalid(path, "must be one of the properties", "unknown_reference");
   }
-  if (new Set(required).size < required.length) throw invalid("inputSchema.required", "must name each property once");
+  if (new Set(required).size < required.length)
+    throw invalid("inputSchema.required", "must name each property once", "duplicate");
 }
 
 function compile(text: string): Check {

@@ -27,25 +27,26 @@ function checkWebhook(path: string, action: PostAction, checkUrl: (url: string) 
 }
 
 function checkTeamChat(path: string, action: PostAction, checkUrl: (url: string) => void) {
-  if (isBlank(action.webhookUrl)) throw invalid(`${path}.webhookUrl`, `is required for a ${action.type} action`);
+  if (isBlank(action.webhookUrl))
+    throw invalid(`${path}.webhookUrl`, `is required for a ${action.type} action`, "required");
   checkAddress(path, action, "webhookUrl", checkUrl);
   oneSpelling(path, action, "messageTemplate");
 }
 
 function checkEmail(path: string, { recipientIds }: PostAction) {
-  if (!recipientIds?.length) throw invalid(`${path}.recipientIds`, "must name at least one member");
+  if (!recipientIds?.length) throw invalid(`${path}.recipientIds`, "must name at least one member", "min_items");
   const blank = recipientIds.findIndex(isBlank);
-  if (blank !== -1) throw invalid(`${path}.recipientIds.${blank}`, "must not be empty");
+  if (blank !== -1) throw invalid(`${path}.recipientIds.${blank}`, "must not be empty", "min_length");
 }
 
 /** @returns the one of two spellings that is there */
 function oneSpelling<Name extends keyof typeof spellings>(path: string, action: PostAction, name: Name) {
   const other: (typeof spellings)[Name] = spellings[name];
   if (isBlank(action[name]) && isBlank(action[other])) {
-    throw invalid(`${path}.${name}`, `is required for a ${action.type} action (or ${other})`);
+    throw invalid(`${path}.${name}`, `is required for a ${action.type} action (or ${other})`, "required");
   }
   if (!isBlank(action[name]) && !isBlank(action[other])) {
-    throw invalid(`${path}.${other}`, `is another spelling of ${name}: give one of the two`);
+    throw invalid(`${path}.${other}`, `is another spelling of ${name}: give one of the two`, "not_allowed");
   }
   return isBlank(action[name]) ? other : name;
 }
@@ -54,14 +55,14 @@ function checkAddress(path: string, action: PostAction, field: "url" | "webhookU
   try {
     checkUrl(action[field] ?? "");
   } catch (error) {
-    throw error instanceof OutboundError ? invalid(`${path}.${field}`, error.message) : error;
+    throw error instanceof OutboundError ? invalid(`${path}.${field}`, error.message, "format") : error;
   }
 }
 
 /** Its depth is bounded where the body is read. */
 function checkPayload(path: string, payload: Record<string, unknown>) {
   if (JSON.stringify(payload).length > MAX_PAYLOAD_CHARACTERS) {
-    throw invalid(path, `must be at most ${MAX_PAYLOAD_CHARACTERS} characters of JSON`);
+    throw invalid(path, `must be at most ${MAX_PAYLOAD_CHARACTERS} characters of JSON`, "max_length");
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Display, FormSchema, ToolTest, VisitorForm } from "@foyer/contract";
+import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import type { AgentService } from "../agents/agent-service.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
@@ -7,6 +8,7 @@ import { displayOf } from "./display-result.ts";
 import { inputProblem } from "./input-schema.ts";
 import { runHttpTool } from "./run-http-tool.ts";
 import type { SecretService } from "./secret-service.ts";
+import { displayConfigOf } from "./tool-columns.ts";
 
 /** What came of a tool call: for the visitor, and (`forModel`) in the words that the model is told. */
 export type ToolOutcome = {
@@ -52,7 +54,7 @@ export function createToolRunner(
 
   /** Visitors get what the display maps, and the whole result only as `text`. */
   async function shown(tool: ToolRow, result: unknown, forModel: string): Promise<ToolOutcome> {
-    const displayConfig = tool.displayConfig ? JSON.parse(tool.displayConfig) : null;
+    const displayConfig = displayConfigOf(tool);
     const display = await withAllowedImages(tool, displayOf(result, displayConfig));
     const isWhole = display.type === "text" && !displayConfig?.fieldMappings?.text;
     return { result: isWhole ? result : display.slots, isError: false, displayConfig, display, forModel };
@@ -109,7 +111,7 @@ function readMock(response: string): unknown {
 function formShown(tool: ToolRow, input: Input): ToolOutcome {
   const form = toVisitorForm(tool, input);
   const forModel = "The form was shown to the visitor, who may fill it in now. Do not ask for its fields in the chat.";
-  const displayConfig = tool.displayConfig ? JSON.parse(tool.displayConfig) : null;
+  const displayConfig = displayConfigOf(tool);
   const display = { type: "form", slots: {}, options: {} };
   return { result: null, isError: false, displayConfig, display, form, forModel };
 }
@@ -125,7 +127,7 @@ export function toVisitorForm(tool: ToolRow, input: Input = {}): VisitorForm {
   return {
     toolId: tool.id,
     toolName: tool.name,
-    formSchema: { ...formSchema, fields },
+    formSchema: { ...defaultFormTexts, ...formSchema, fields },
     executionMode: tool.formExecutionMode ?? "webhook",
     clientHandler: tool.formClientHandler,
   };

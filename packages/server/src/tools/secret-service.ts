@@ -52,10 +52,14 @@ export function createSecretService({ db, secrets }: Pick<Deps, "db" | "secrets"
 function hosts({ hosts: values }: SecretInput): string[] {
   return (values ?? []).map((value, index) => {
     const host = URL.parse(`https://${value}`)?.host;
-    if (host !== value.toLowerCase()) throw invalid(`hosts.${index}`, "must be a host such as api.example.com");
+    if (host !== value.toLowerCase()) throw invalid(`hosts.${index}`, hostMessage, "format");
     return host;
   });
 }
+
+/** `127.0.0.1` alone would not cover `127.0.0.1:8080`, so the message says when a port belongs to the host. */
+const hostMessage =
+  "must be a host such as api.example.com, with its port if that is not the default of http or https (api.example.com:8443)";
 
 function toSecret({ name, hosts, createdAt, updatedAt }: SecretRow): Secret {
   const iso = (at: number) => new Date(at).toISOString();

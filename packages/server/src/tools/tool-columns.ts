@@ -1,17 +1,79 @@
-import type { Tool, ToolChanges } from "@foyer/contract";
+import type { DisplayConfig, FormSchema, PostAction, Tool, ToolChanges } from "@foyer/contract";
+import { DEFAULT_DISPLAY_TYPE } from "@foyer/contract/rules/display-config";
+import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import type { ToolRow } from "../db/tables.ts";
 
-type Settings = Omit<ToolRow, "id" | "organizationId" | "agentId" | "createdAt" | "updatedAt">;
+type Columns = Omit<ToolRow, "id" | "organizationId" | "agentId" | "createdAt" | "updatedAt">;
 
-/** The given fields in their canonical spelling; `type` and `formFieldsSchema` are other spellings of two of them. */
-export function canonical({ type, formFieldsSchema, ...changes }: ToolChanges): ToolChanges {
+/** The given settings of a tool, in their canonical spelling and without the nulls that clear an optional part. */
+export type ToolSettings = Omit<ToolChanges, "type" | "formFieldsSchema" | "displayConfig" | "formSchema"> & {
+  displayConfig?: DisplayConfig | null;
+  formSchema?: FormSchema | null;
+};
+
+/** Copies the alternate spellings of a body to the canonical names, unless those are given as well. */
+export function withCanonicalNames(body: unknown): unknown {
+  if (!isObject(body)) return body;
+  const { type, formFieldsSchema: fields } = body;
   return {
-    ...changes,
-    ...(type !== undefined && changes.executionType === undefined ? { executionType: type } : {}),
-    ...(formFieldsSchema !== undefined && changes.formSchema === undefined
-      ? { formSchema: { fields: formFieldsSchema } }
-      : {}),
+    ...body,
+    ...(type !== undefined && body.executionType === undefined ? { executionType: type } : {}),
+    ...(fields !== undefined && body.formSchema === undefined ? { formSchema: { fields } } : {}),
   };
+}
+
+/** Reads the settings out of a valid body. */
+export function settingsOf({ type: _, formFieldsSchema: __, ...given }: ToolChanges): ToolSettings {
+  const { displayConfig, formSchema, formPostActions: actions, inputSchema } = given;
+  return {
+    ...(given as Omit<typeof given, "displayConfig" | "formSchema">),
+    ...(displayConfig === undefined ? {} : { displayConfig: withoutNulls(displayConfig) as DisplayConfig | null }),
+    ...(formSchema === undefined ? {} : { formSchema: withoutNulls(formSchema) as FormSchema | null }),
+    // Only one level deep: a null within `payload` is part of the payload.
+    ...(actions ? { formPostActions: actions.map((action) => withoutOwnNulls(action) as PostAction) } : {}),
+    ...(inputSchema === undefined ? {} : { inputSchema: canonicalInputSchema(inputSchema) }),
+  };
+}
+
+/**
+ * `null` clears `required`, `description` and `enum`, the optional parts that the API documents. `integer` is an accepted
+ * shorthand: it is kept as `number` with `multipleOf: 1`, because a property's type is one of five.
+ */
+function canonicalInputSchema(schema: Record<string, unknown>): Record<string, unknown> {
+  const { required, properties, ...rest } = schema;
+  const entries = isObject(properties) ? Object.entries(properties) : null;
+  return {
+    ...rest,
+    ...(entries ? { properties: Object.fromEntries(entries.map(([n, p]) => [n, canonicalProperty(p)])) } : {}),
+    ...(!entries && properties !== undefined ? { properties } : {}),
+    ...(required === null || required === undefined ? {} : { required }),
+  };
+}
+
+function canonicalProperty(property: unknown): unknown {
+  if (!isObject(property)) return property;
+  const { description, enum: values, type, ...rest } = property;
+  return {
+    ...(type === "integer" ? { type: "number", multipleOf: 1 } : type === undefined ? {} : { type }),
+    ...(description === null || description === undefined ? {} : { description }),
+    ...(values === null || values === undefined ? {} : { enum: values }),
+    ...rest,
+  };
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(withoutOwnNulls(value));
+  return Object.fromEntries(entries.map(([name, child]) => [name, withoutNulls(child)]));
+}
+
+function withoutOwnNulls(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, child]) => child !== null));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const plainNames = [
@@ -24,7 +86,7 @@ const jsonNames = ["inputSchema", "displayConfig", "httpHeaders", "formSchema", 
  * The given settings as columns: what is not given is left out, `null` goes back to the default. Only the names above,
  * because a body may hold anything.
  */
-export function toColumns(changes: ToolChanges): Partial<Settings> {
+export function toColumns(changes: ToolSettings): Partial<Columns> {
   const given = changes as Record<string, unknown>;
   const plain = plainNames.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]);
   const json = jsonNames
@@ -50,9 +112,14 @@ export const emptyTool = {
   formWebhookUrl: null,
   formClientHandler: null,
   formPostActions: null,
-} as const satisfies Partial<Settings>;
+} as const satisfies Partial<Columns>;
 
-/** What its kind has by default is shown, not `null`. */
+/** How a tool's result is shown, its type filled in; null when the tool has no display. */
+export function displayConfigOf({ displayConfig }: Pick<ToolRow, "displayConfig">): DisplayConfig | null {
+  return displayConfig === null ? null : { type: DEFAULT_DISPLAY_TYPE, ...JSON.parse(displayConfig) };
+}
+
+/** The tool as the API shows it. Defaults of its kind are filled in. */
 export function toTool(row: ToolRow): Tool {
   const json = (text: string | null) => (text === null ? null : JSON.parse(text));
   const { executionType: kind } = row;
@@ -64,12 +131,12 @@ export function toTool(row: ToolRow): Tool {
     executionType: kind,
     inputSchema: JSON.parse(row.inputSchema),
     isEnabled: row.isEnabled === 1,
-    displayConfig: json(row.displayConfig),
+    displayConfig: displayConfigOf(row),
     mockResponse: row.mockResponse ?? (kind === "mock" ? "" : null),
     httpUrl: row.httpUrl,
     httpMethod: row.httpMethod ?? (kind === "http" ? "GET" : null),
     httpHeaders: json(row.httpHeaders),
-    formSchema: json(row.formSchema),
+    formSchema: row.formSchema === null ? null : { ...defaultFormTexts, ...JSON.parse(row.formSchema) },
     formExecutionMode: row.formExecutionMode ?? (kind === "form" ? "webhook" : null),
     formWebhookUrl: row.formWebhookUrl,
     formClientHandler: row.formClientHandler,

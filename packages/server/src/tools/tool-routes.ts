@@ -4,6 +4,7 @@ import type { App } from "../app.ts";
 import { accountOf, credentialOf } from "../auth/authenticate.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import type { ToolRunner } from "./run-tool.ts";
+import { withCanonicalNames } from "./tool-columns.ts";
 import type { ToolService } from "./tool-service.ts";
 import { checkIsForm, type WebhookSecrets } from "./webhook-secrets.ts";
 
@@ -34,6 +35,7 @@ export function toolRoutes(
   });
   app.route({
     ...contract.createTool,
+    preValidation: acceptAlternateNames,
     handler: async (request, reply) => {
       const account = accountOf(request);
       const tool = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
@@ -44,6 +46,7 @@ export function toolRoutes(
   });
   app.route({
     ...contract.updateTool,
+    preValidation: acceptAlternateNames,
     handler: async (request) => tools.update(accountOf(request).organizationId, request.params.id, request.body),
   });
   app.route({
@@ -68,4 +71,9 @@ export function toolRoutes(
     ...contract.rotateWebhookSecret,
     handler: async (request) => webhookSecrets.rotate(await formOf(request, request.params.id)),
   });
+}
+
+/** Before validation, so that the schema can require the canonical `executionType`. */
+async function acceptAlternateNames(request: FastifyRequest) {
+  request.body = withCanonicalNames(request.body);
 }

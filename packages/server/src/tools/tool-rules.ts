@@ -1,4 +1,4 @@
-import type { Tool, ToolChanges } from "@foyer/contract";
+import type { Tool } from "@foyer/contract";
 import { invalid } from "../errors.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { checkDisplayConfig } from "./display-result.ts";
@@ -7,12 +7,13 @@ import { checkHeaders } from "./header-rules.ts";
 import { checkHttpUrl } from "./http-template.ts";
 import { checkInputSchema } from "./input-schema.ts";
 import { checkPostActions } from "./post-action-rules.ts";
+import type { ToolSettings } from "./tool-columns.ts";
 
 /**
  * Checks what was given, and that the tool as a whole has what its kind needs. What was kept before and is not given
  * again is not checked again. @throws 400 with the field's path
  */
-export function checkTool(tool: Tool, given: ToolChanges, checkUrl: (url: string) => void): void {
+export function checkTool(tool: Tool, given: ToolSettings, checkUrl: (url: string) => void): void {
   const address = (path: string, url: string) => asInvalid(path, () => checkUrl(url));
   if (given.inputSchema !== undefined) checkInputSchema(given.inputSchema);
   if (given.displayConfig) checkDisplayConfig(given.displayConfig);
@@ -21,14 +22,16 @@ export function checkTool(tool: Tool, given: ToolChanges, checkUrl: (url: string
   if (given.formSchema) checkFormSchema(given.formSchema);
   if (given.formWebhookUrl) address("formWebhookUrl", given.formWebhookUrl);
   if (given.formPostActions) checkPostActions(given.formPostActions, checkUrl);
-  if (tool.executionType === "http" && !tool.httpUrl) throw invalid("httpUrl", "is required for an http tool");
-  if (tool.executionType === "form" && !tool.formSchema) throw invalid("formSchema", "is required for a form tool");
+  if (tool.executionType === "http" && !tool.httpUrl)
+    throw invalid("httpUrl", "is required for an http tool", "required");
+  if (tool.executionType === "form" && !tool.formSchema)
+    throw invalid("formSchema", "is required for a form tool", "required");
 }
 
 function asInvalid(path: string, check: () => void) {
   try {
     check();
   } catch (error) {
-    throw error instanceof OutboundError ? invalid(path, error.message) : error;
+    throw error instanceof OutboundError ? invalid(path, error.message, "format") : error;
   }
 }

@@ -9,7 +9,7 @@ import { AppError, invalid, notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
-import { canonical, emptyTool, toColumns, toTool } from "./tool-columns.ts";
+import { emptyTool, settingsOf, type ToolSettings, toColumns, toTool } from "./tool-columns.ts";
 import { createToolErrorList } from "./tool-errors.ts";
 import { checkTool } from "./tool-rules.ts";
 import { createToolStore } from "./tool-store.ts";
@@ -31,11 +31,11 @@ export function createToolService(
   }
 
   /** Checks a tool as a whole: what was given together with what it had. */
-  async function check(organizationId: string, tool: Tool, given: ToolChanges) {
+  async function check(organizationId: string, tool: Tool, given: ToolSettings) {
     checkTool(tool, given, (url) => outbound.checkUrl(url));
     const recipients = (given.formPostActions ?? []).flatMap((action) => action.recipientIds ?? []);
     if (recipients.length > 0 && !(await areMembers(db, organizationId, recipients))) {
-      throw invalid("formPostActions", "recipientIds must be ids of members of this account");
+      throw invalid("formPostActions", "recipientIds must be ids of members of this organization", "unknown_reference");
     }
   }
 
@@ -57,8 +57,8 @@ export function createToolService(
     },
     async create({ organizationId, plan }: Account, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
       await agents.get(organizationId, agentId);
-      const given = canonical(input);
-      const row = newTool(organizationId, agentId, given);
+      const given = settingsOf(input);
+      const row = newTool(organizationId, { agentId, ...input }, given);
       const tool = toTool(row);
       await check(organizationId, tool, given);
       const { toolsPerAgent } = limitsOf(plan);
@@ -70,7 +70,7 @@ export function createToolService(
     },
     async update(organizationId: string, id: string, input: ToolChanges): Promise<Tool> {
       const row = await existing(organizationId, id);
-      const given = canonical(input);
+      const given = settingsOf(input);
       const changes = { ...toColumns(given), updatedAt: Date.now() };
       await check(organizationId, toTool({ ...row, ...changes }), given);
       const updated = await store.update(organizationId, id, changes).catch(refuseDuplicate(given.name ?? row.name));
@@ -85,15 +85,20 @@ export function createToolService(
   };
 }
 
-function newTool(organizationId: string, agentId: string, given: ToolChanges): ToolRow {
-  const { name, description, executionType, inputSchema } = given;
-  if (!executionType) throw invalid("executionType", "is required");
+function newTool(organizationId: string, input: ToolCreate, given: ToolSettings): ToolRow {
   const now = Date.now();
   return {
     ...emptyTool,
     ...toColumns(given),
-    ...{ id: newId("tool"), organizationId, agentId, name: name ?? "", description: description ?? "" },
-    ...{ executionType, inputSchema: JSON.stringify(inputSchema), createdAt: now, updatedAt: now },
+    id: newId("tool"),
+    organizationId,
+    agentId: input.agentId,
+    name: input.name,
+    description: input.description,
+    executionType: input.executionType,
+    inputSchema: JSON.stringify(given.inputSchema),
+    createdAt: now,
+    updatedAt: now,
   };
 }
 
@@ -108,7 +113,9 @@ function refuseDuplicate(name: string) {
   return (error: unknown): never => {
     if (isMissingReference(error)) throw notFound("Agent");
     if (!isDuplicate(error)) throw error;
-    const details = [{ path: "name", message: "is the name of another tool of this agent" }];
-    throw new AppError("DUPLICATE_TOOL_NAME", `This agent has a tool named ${name} already.`, { details });
+    const details = [
+      { path: "name", code: "duplicate" as const, message: "is the name of another tool of this agent" },
+    ];
+    throw new AppError("DUPLICATE_TOOL_NAME", `This agent already has a tool named ${name}.`, { details });
   };
 }

@@ -62,7 +62,7 @@ onBothDatabases("tools", (createDatabase) => {
 
   it("of the kind http need an address and call it with GET", async () => {
     const http = { name: "look_up", executionType: "http" };
-    expect((await create(http)).body.error.details).toEqual([{ path: "httpUrl", message: expect.any(String) }]);
+    expect((await create(http)).body.error.details).toMatchObject([{ path: "httpUrl", message: expect.any(String) }]);
     const { status, body } = await create({
       ...http,
       httpUrl: "https://api.example.com/stock/{size}",
@@ -80,7 +80,9 @@ onBothDatabases("tools", (createDatabase) => {
 
   it("of the kind form keep all of a form, also in the other spelling", async () => {
     const form = { name: "test_ride", executionType: "form" };
-    expect((await create(form)).body.error.details).toEqual([{ path: "formSchema", message: expect.any(String) }]);
+    expect((await create(form)).body.error.details).toMatchObject([
+      { path: "formSchema", message: expect.any(String) },
+    ]);
     const fields = [
       field("email", {
         type: "email",
@@ -108,6 +110,61 @@ onBothDatabases("tools", (createDatabase) => {
     expect(other.body).toMatchObject({ executionType: "form", formSchema: { fields }, formExecutionMode: "webhook" });
     expect(other.body).not.toHaveProperty("type");
     expect(other.body).not.toHaveProperty("formFieldsSchema");
+  });
+
+  it("answer with the default display type and the default texts of a form", async () => {
+    const shown = await create({ displayConfig: {} });
+    expect(shown.body.displayConfig).toEqual({ type: "text" });
+    const form = await create({ name: "contact", executionType: "form", formSchema: { fields: [field("a")] } });
+    const texts = { submitLabel: "Submit", successMessage: "Submitted", errorMessage: "Error" };
+    expect(form.body.formSchema).toEqual({ fields: [field("a")], ...texts });
+    expect((await call("GET", `/triggers/form/${form.body.id}`)).body.formSchema).toEqual(form.body.formSchema);
+  });
+
+  it("keep display slots and options that their display type does not use", async () => {
+    const displayConfig = {
+      type: "image",
+      fieldMappings: { url: "src" },
+      options: { showPrice: true, showRating: true, columns: 3 },
+    };
+    const { status, body } = await create({ displayConfig });
+    expect([status, body.displayConfig]).toEqual([201, displayConfig]);
+  });
+
+  it("take null for every optional part, however deep, and answer without it", async () => {
+    const optional = { placeholder: null, defaultValue: null, disabled: null, options: null };
+    const rules = { required: { value: true, message: null }, minLength: null, pattern: null };
+    const formSchema = {
+      fields: [field("a", { ...optional, validation: rules }), field("b", { ...optional, validation: null })],
+      ...{ submitLabel: null, successMessage: null, errorMessage: null },
+    };
+    const { status, body } = await create({
+      executionType: "form",
+      inputSchema: {
+        type: "object",
+        properties: { a: { type: "string", description: null, enum: null } },
+        required: null,
+      },
+      displayConfig: { type: null, fieldMappings: { title: null, text: "a" }, options: null },
+      formSchema,
+      formPostActions: [{ type: "webhook", url: "https://hooks.example.com/1", headers: null, payload: { a: null } }],
+    });
+    expect([status, body]).toMatchObject([201, {}]);
+    expect(body).toMatchObject({
+      inputSchema: { type: "object", properties: { a: { type: "string" } } },
+      displayConfig: { type: "text", fieldMappings: { text: "a" } },
+      formPostActions: [{ type: "webhook", url: "https://hooks.example.com/1", payload: { a: null } }],
+    });
+    expect(body.formSchema.fields).toEqual([field("a", { validation: { required: { value: true } } }), field("b")]);
+    expect(JSON.stringify([body.formSchema, body.displayConfig, body.inputSchema])).not.toContain("null");
+  });
+
+  it("take integer for a property's type and answer with a number that is a multiple of 1", async () => {
+    const { body } = await create({ inputSchema: { type: "object", properties: { count: { type: "integer" } } } });
+    expect(body.inputSchema).toEqual({ type: "object", properties: { count: { type: "number", multipleOf: 1 } } });
+    const test = async (count: number) =>
+      (await call("POST", `/tools/${body.id}/test`, { input: { count } })).body.isError;
+    expect([await test(2), await test(2.5)]).toEqual([false, true]);
   });
 
   it("are changed field by field; null clears, and the whole is checked", async () => {
@@ -171,7 +228,7 @@ onBothDatabases("tools", (createDatabase) => {
       "formPostActions",
     ],
     [{ displayConfig: { type: "hologram" } }, "displayConfig"],
-    [{ displayConfig: { type: "image", fieldMappings: { price: "p" } } }, "displayConfig"],
+    [{ displayConfig: { type: "image", fieldMappings: { image: "a..b" } } }, "displayConfig"],
   ])("are refused with %j", async (wrong, path) => {
     const { status, body } = await create(wrong);
     expect(status).toBe(400);

@@ -61,7 +61,7 @@ export function createWebhookSecrets({ db, secrets }: Pick<Deps, "db" | "secrets
 
 /** @throws 400 for a tool that is not a form */
 export function checkIsForm(tool: ToolRow): ToolRow {
-  if (tool.executionType !== "form") throw invalid("id", "is not a form: only forms have webhooks");
+  if (tool.executionType !== "form") throw invalid("id", "is not a form: only forms have webhooks", "not_allowed");
   return tool;
 }
 

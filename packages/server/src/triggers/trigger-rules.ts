@@ -45,9 +45,10 @@ const actionRules: Record<ActionType, (given: Given) => Given> = {
 };
 
 function pagePattern(page: unknown) {
-  if (typeof page !== "string") throw invalid("conditions.page", "must be a page pattern such as /pricing or /blog/**");
+  if (typeof page !== "string")
+    throw invalid("conditions.page", "must be a page pattern such as /pricing or /blog/**", "type");
   const problem = pagePatternProblem(page);
-  if (problem) throw invalid("conditions.page", problem);
+  if (problem) throw invalid("conditions.page", problem, "pattern");
   return page;
 }
 
@@ -73,7 +74,11 @@ function bubbleDuration(duration: unknown) {
 
 function numberIn(path: string, value: unknown, [minimum, maximum]: [number, number], unit: string) {
   if (typeof value === "number" && value >= minimum && value <= maximum) return value;
-  throw invalid(path, `must be a number ${unit} from ${minimum} to ${maximum}`);
+  throw invalid(
+    path,
+    `must be a number ${unit} from ${minimum} to ${maximum}`,
+    typeof value === "number" ? (value < minimum ? "min" : "max") : "type",
+  );
 }
 
 function textIn(path: string, value: unknown, maxLength: number, what: string) {

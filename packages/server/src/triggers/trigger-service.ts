@@ -104,7 +104,7 @@ export function createTriggerService(
 const settingNames = ["triggerType", "conditions", "actionType", "actionConfig"] as const;
 
 function noSuchForm() {
-  return invalid("actionConfig.toolId", "must be the id of a form tool of the same agent");
+  return invalid("actionConfig.toolId", "must be the id of a form tool of the same agent", "unknown_reference");
 }
 
 /** The form was deleted after it was looked up. */

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { ownFormText } from "@foyer/contract/rules/form-texts";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useStore } from "../chat/store.ts";
@@ -49,7 +50,11 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
     >
       <h3 ref={title} class="form-title" part="form-title" dir="auto" tabIndex={-1}>
         {isSent ? <Icon name="done" /> : null}
-        <span>{isSent ? form.formSchema.successMessage || words.formSent : form.toolName.replaceAll("_", " ")}</span>
+        <span>
+          {isSent
+            ? (ownFormText(form.formSchema, "successMessage") ?? words.formSent)
+            : form.toolName.replaceAll("_", " ")}
+        </span>
       </h3>
       {isSent ? <FormSummary session={session} /> : <Fields session={session} />}
     </section>

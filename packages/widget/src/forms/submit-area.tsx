@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { ownFormText } from "@foyer/contract/rules/form-texts";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useStore } from "../chat/store.ts";
@@ -10,10 +11,12 @@ export function SubmitArea({ session }: { session: FormSession }): JSX.Element {
   const { words } = usePanel();
   const { phase, progress, failure, problems } = useStore(session.store);
   const isSending = phase === "sending";
-  const { submitLabel, errorMessage } = session.form.formSchema;
+  const { formSchema } = session.form;
+  const errorMessage = ownFormText(formSchema, "errorMessage");
   const seconds = useSecondsUntil(failure?.until ?? null);
   const isWrong = Object.keys(problems).length > 0;
-  const label = isSending ? words.formSending : failure?.canRetry ? words.retry : submitLabel || words.formSubmit;
+  const submitLabel = ownFormText(formSchema, "submitLabel") ?? words.formSubmit;
+  const label = isSending ? words.formSending : failure?.canRetry ? words.retry : submitLabel;
   return (
     <div class="submit-area">
       {failure && !isSending ? (

@@ -1,3 +1,4 @@
+import { ownFormText } from "@foyer/contract/rules/form-texts";
 import { FoyerError, type SubmitResult, type VisitorForm } from "@foyer/sdk";
 import { randomId } from "../loader/random-id.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
@@ -20,7 +21,8 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
   const { form, key, filling, events, memory } = parts;
   const { core, request, words, chat } = panel;
   const { store, patch } = filling;
-  const { fields, errorMessage } = form.formSchema;
+  const { fields } = form.formSchema;
+  const errorMessage = ownFormText(form.formSchema, "errorMessage");
 
   const refuse = (problems: Problems) =>
     patch({ problems, phase: "editing", progress: null, refusals: store.get().refusals + 1 });
