@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import tailwindcss from "@tailwindcss/vite";
-import { build } from "vite";
+import { build, defaultClientConditions } from "vite";
 import { type Built, buildInto } from "./built-files.ts";
 
 const root = join(import.meta.dirname, "../packages/dashboard");
@@ -17,6 +17,7 @@ export function buildDashboard(): Promise<void> {
       ...{ root, base: "/dashboard/", configFile: false, logLevel: "warn", publicDir: false },
       // Tests build too, and are to see what is delivered: not React's development build.
       define: { "process.env.NODE_ENV": '"production"' },
+      resolve: { conditions: ["foyer-source", ...defaultClientConditions] },
       plugins: [tailwindcss()],
       oxc: { jsx: { runtime: "automatic", importSource: "react", development: false } },
       build: {

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { build, type InlineConfig } from "vite";
+import { build, defaultClientConditions, type InlineConfig } from "vite";
 import { type Built, buildInto } from "./built-files.ts";
 
 const packageDir = join(import.meta.dirname, "../packages/widget");
@@ -63,6 +63,7 @@ const shared = {
   configFile: false,
   logLevel: "warn",
   publicDir: false,
+  resolve: { conditions: ["foyer-source", ...defaultClientConditions] },
   // Also under a test runner: else what is measured and tested is another build than what is served.
   oxc: { jsx: { runtime: "automatic", importSource: "preact", development: false } },
   build: {

@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 const packages = join(import.meta.dirname, "../packages");
 
 /** A package that is built, and everything but npm's packages that its build reads. */
-export type Built = { name: "widget" | "dashboard"; sources: string[] };
+export type Built = { name: "widget" | "dashboard" | "server"; sources: string[] };
 
 /**
  * Builds a package into its `dist`, each file also compressed, and keeps what it was built from. The folder is replaced at once: whoever reads it
@@ -49,7 +49,9 @@ function compressFiles(folder: string) {
     const path = join(folder, name);
     const text = readFileSync(path);
     writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
-    writeFileSync(`${path}.br`, brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+    // The best quality takes 9 s for the script of the API reference and saves 6 %.
+    const quality = text.length > 1_000_000 ? 9 : 11;
+    writeFileSync(`${path}.br`, brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));
   }
 }
 

@@ -6,16 +6,16 @@ const root = join(import.meta.dirname, "..");
 const source = join(root, "packages/sdk");
 
 /**
- * Makes the package as others install it: JavaScript and declarations, those of the contract among them, in a folder of
- * its own. The package in the repository stays private and made of sources, so that nothing has to be built to work on it.
- *
- * @param folder is replaced
+ * Compiles the SDK to `packages/sdk/lib`: JavaScript and declarations, those of the contract included, so that the packed
+ * package depends on nothing. Runs before `npm pack`. Inside this repository the condition `foyer-source` of the package's
+ * `exports` selects the sources instead, so nothing has to be built to work on it.
  */
-export function packSdk(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
-  const lib = join(folder, "lib");
-  const emitted = join(folder, "emitted");
-  mkdirSync(emitted, { recursive: true });
+export function packSdk(): void {
+  const lib = join(source, "lib");
+  const emitted = join(source, "emitted");
+  rmSync(lib, { recursive: true, force: true });
+  rmSync(emitted, { recursive: true, force: true });
+  mkdirSync(emitted);
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "-p", join(source, "tsconfig.build.json"), "--outDir", emitted], { cwd: root });
   renameSync(join(emitted, "sdk/src"), lib);
@@ -26,11 +26,9 @@ export function packSdk(folder: string): void {
   rmSync(emitted, { recursive: true });
   cpSync(join(source, "publish/typebox.d.ts"), join(lib, "contract/typebox.d.ts"));
   for (const path of globSync(join(lib, "**/*.d.ts"))) rewrite(path, dirname(path) === lib ? "./contract/" : "./");
-  cpSync(join(source, "README.md"), join(folder, "README.md"));
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
 }
 
-/** Declarations keep the names of the sources; nothing but what is in the package may be named. */
+/** The compiler keeps the specifiers of the sources in declarations. They must point at files of the package. */
 function rewrite(path: string, contract: string) {
   const text = readFileSync(path, "utf8")
     .replaceAll(/(["'])(\.{1,2}\/[^"']+)\.ts\1/g, '"$2.js"')
@@ -39,18 +37,4 @@ function rewrite(path: string, contract: string) {
   writeFileSync(path, text);
 }
 
-function manifest() {
-  const { private: _, devDependencies: __, ...own } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
-  return {
-    ...own,
-    exports: { ".": { types: "./lib/index.d.ts", default: "./lib/index.js" } },
-    types: "./lib/index.d.ts",
-    files: ["lib"],
-  };
-}
-
-if (import.meta.main) {
-  const folder = join(source, "dist");
-  packSdk(folder);
-  console.log(`The package is in ${folder}: publish it with "npm publish packages/sdk/dist".`);
-}
+if (import.meta.main) packSdk();

@@ -1,4 +1,5 @@
 import { buildDashboard, dashboard } from "../scripts/build-dashboard.ts";
+import { buildDocs, docs } from "../scripts/build-docs.ts";
 import { buildWidget, widget } from "../scripts/build-widget.ts";
 import { isBuilt } from "../scripts/built-files.ts";
 
@@ -6,4 +7,5 @@ import { isBuilt } from "../scripts/built-files.ts";
 export async function setup(): Promise<void> {
   if (!isBuilt(widget)) await buildWidget();
   if (!isBuilt(dashboard)) await buildDashboard();
+  if (!isBuilt(docs)) await buildDocs();
 }

@@ -36,6 +36,7 @@ import { useSafeHeaders } from "./http/safe-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { useValidation } from "./http/validation.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
+import { docsRoutes } from "./pages/docs-routes.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
 import type { CallCounter } from "./plans/call-counter.ts";
@@ -127,6 +128,7 @@ export async function createApp(deps: Deps) {
   setupRoutes(app, createSetupService(deps, agents, audit));
   pageRoutes(app, config, agents);
   dashboardRoutes(app);
+  docsRoutes(app);
   widgetRoutes(app);
   app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
 

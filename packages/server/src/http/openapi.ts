@@ -1,5 +1,4 @@
 import swagger from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
 import * as contract from "@foyer/contract";
 import type { FastifyInstance, FastifySchema } from "fastify";
 
@@ -34,14 +33,13 @@ export async function useOpenApi(app: FastifyInstance, baseUrl: string): Promise
   });
 }
 
-/** `/openapi.json`, and `/docs` to read it. */
+/** `/openapi.json`; the pages under /docs render it. */
 export async function openApiRoutes(app: FastifyInstance): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook("onRoute", (route) => {
       route.config = { ...route.config, access: "public" };
     });
     docs.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
-    await docs.register(swaggerUi, { routePrefix: "/docs", staticCSP: docsPolicy });
   });
 }
 
@@ -61,9 +59,6 @@ const retryHeader = {
     },
   },
 };
-
-/** The reference page brings its own script and styles. */
-const docsPolicy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'";
 
 /** Adds what is the same for all: who may call, and what an error looks like. */
 function describe(schema: FastifySchema | undefined, access = "account"): FastifySchema {

@@ -8,6 +8,7 @@ export type DistFile = { body: Buffer; type: string; encoding: "br" | "gzip" | n
 const types: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".tgz": "application/gzip",
   ".woff2": "font/woff2",
 };
 
