@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import chromium from "@sparticuz/chromium";
 import {
   type Browser,
+  type BrowserContext,
   type BrowserContextOptions,
   chromium as engine,
   type LaunchOptions,
@@ -10,23 +11,21 @@ import {
 
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>;
 
-/** A real Chromium, one for a test file. Every page has a context of its own; what went wrong in it is kept. */
-export async function startBrowser(options: LaunchOptions = {}) {
-  const browser: Browser = await engine.launch({
-    ...options,
-    executablePath: await chromium.executablePath(),
-    args: [
-      "--no-sandbox",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--no-first-run",
-    ],
-  });
+/** The browser of this worker. Files that follow one another in a worker share it. */
+let shared: Promise<Browser> | undefined;
+
+/**
+ * A real Chromium. Every page has a context of its own, and `close` closes those that were opened here. A browser with
+ * launch options of its own is not shared, and ends with `close`.
+ */
+export async function startBrowser(options?: LaunchOptions) {
+  const browser = options ? await launch(options) : await sharedBrowser();
+  const contexts: BrowserContext[] = [];
   return {
-    /** `problems` holds what scripts threw and what the Content Security Policy refused. */
+    /** `problems` holds the exceptions that scripts threw and what the Content Security Policy refused. */
     async open(options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
       const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+      contexts.push(context);
       const page = await context.newPage();
       page.setDefaultTimeout(10_000);
       const problems: string[] = [];
@@ -37,8 +36,32 @@ export async function startBrowser(options: LaunchOptions = {}) {
       });
       return { page, problems };
     },
-    close: () => browser.close(),
+    async close(): Promise<void> {
+      await Promise.all(contexts.map((context) => context.close()));
+      if (options) await browser.close();
+    },
   };
+}
+
+/** Starts the browser anew when the last one crashed. It ends with the worker's process. */
+async function sharedBrowser(): Promise<Browser> {
+  const current = await shared?.catch(() => undefined);
+  if (!current?.isConnected()) shared = launch();
+  return shared as Promise<Browser>;
+}
+
+async function launch(options: LaunchOptions = {}): Promise<Browser> {
+  return engine.launch({
+    ...options,
+    executablePath: await chromium.executablePath(),
+    args: [
+      "--no-sandbox",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+    ],
+  });
 }
 
 /**
