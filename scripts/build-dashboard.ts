@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import tailwindcss from "@tailwindcss/vite";
 import { build, defaultClientConditions } from "vite";
+import { browserTargets, buildTargets } from "./build-targets.ts";
 import { type Built, buildInto } from "./built-files.ts";
 
 const root = join(import.meta.dirname, "../packages/dashboard");
@@ -22,7 +23,7 @@ export function buildDashboard(): Promise<void> {
       oxc: { jsx: { runtime: "automatic", importSource: "react", development: false } },
       build: {
         ...{ outDir, emptyOutDir: false, reportCompressedSize: false, chunkSizeWarningLimit: 1_000 },
-        target: ["chrome123", "firefox120", "safari17.5"],
+        target: buildTargets(browserTargets.dashboard),
         // Data addresses would need a wider policy for fonts and images.
         assetsInlineLimit: 0,
         // Every file of these libraries says "use client", which means nothing here.

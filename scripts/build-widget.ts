@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build, defaultClientConditions, type InlineConfig } from "vite";
+import { browserTargets, buildTargets } from "./build-targets.ts";
 import { type Built, buildInto } from "./built-files.ts";
 
 const packageDir = join(import.meta.dirname, "../packages/widget");
@@ -67,7 +68,7 @@ const shared = {
   // Also under a test runner: else what is measured and tested is another build than what is served.
   oxc: { jsx: { runtime: "automatic", importSource: "preact", development: false } },
   build: {
-    target: ["chrome109", "firefox115", "safari16.4"],
+    target: buildTargets(browserTargets.widget),
     emptyOutDir: false,
     modulePreload: false,
     copyPublicDir: false,

@@ -1,36 +1,46 @@
 /** @jsxImportSource preact */
-import type { JSX } from "preact";
+import type { JSX, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { interpolate } from "../locales/load-messages.ts";
+import { focusPanel } from "../panel/focus.ts";
 import { Icon } from "../panel/icon.tsx";
+import { isComposing } from "../panel/keys.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "./store.ts";
 
-/** As long as the server takes. */
-const MOST_CHARACTERS = 32_000;
+/** The server's limit. */
+const MAX_CHARACTERS = 32_000;
 
-/** The place to write: Enter or the button sends; while a reply comes in the button stops it instead. */
+/** The message field. Enter or the button sends; while a reply streams in, the button stops it instead. */
 export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: string) => void }): JSX.Element {
   const { core, chat, words } = usePanel();
   const isBusy = useStore(chat.store).running !== null;
   const field = useRef<HTMLTextAreaElement>(null);
+  const stop = useRef<HTMLButtonElement>(null);
+  const moveFocus = () => focusPanel(field.current?.closest<HTMLElement>(".panel"));
   const tooMany = lengthOver(draft);
 
   useLayoutEffect(() => {
     if (field.current && !CSS.supports("field-sizing", "content")) grow(field.current);
   }, [draft]);
 
+  // The button that replaces a focused stop button may be disabled, and the focus would fall back to the page.
+  const isStopFocused = stop.current?.matches(":focus") ?? false;
+  useLayoutEffect(() => {
+    if (!isBusy && isStopFocused) moveFocus();
+  }, [isBusy]);
+
   const send = () => {
-    // What is there now: the last letters may not have been drawn yet.
+    // The field's own value: the last letters may not have been rendered yet.
     const text = field.current?.value ?? "";
-    // What is written during a reply waits for its end.
+    // A message written during a reply can be sent once the reply has ended.
     if (isBusy || text.trim() === "" || lengthOver(text) > 0) return;
     onDraft("");
     void chat.say(text.trim());
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
     event.preventDefault();
     send();
   };
@@ -64,15 +74,7 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
           onKeyDown={onKeyDown}
         />
         {isBusy ? (
-          <button
-            type="button"
-            class="stop"
-            aria-label={words.stop}
-            title={words.stop}
-            onClick={() => void chat.stop()}
-          >
-            <Icon name="stop" />
-          </button>
+          <StopButton button={stop} onFocusLost={moveFocus} />
         ) : (
           <button
             type="submit"
@@ -90,12 +92,28 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
   );
 }
 
-/** By how many characters a text is too long; an emoji is one. */
-function lengthOver(text: string) {
-  return text.length > MOST_CHARACTERS ? Math.max(0, [...text].length - MOST_CHARACTERS) : 0;
+type StopProps = { button: RefObject<HTMLButtonElement | null>; onFocusLost: () => void };
+
+function StopButton({ button, onFocusLost }: StopProps): JSX.Element {
+  const { chat, words } = usePanel();
+  const stop = () => {
+    // The button disappears as soon as the reply has stopped.
+    onFocusLost();
+    void chat.stop();
+  };
+  return (
+    <button ref={button} type="button" class="stop" aria-label={words.stop} title={words.stop} onClick={stop}>
+      <Icon name="stop" />
+    </button>
+  );
 }
 
-/** For browsers that cannot do it by themselves; `rows`, because style attributes may be refused. */
+/** How many characters a text is over the limit. An emoji counts as one. */
+function lengthOver(text: string) {
+  return text.length > MAX_CHARACTERS ? Math.max(0, [...text].length - MAX_CHARACTERS) : 0;
+}
+
+/** For browsers without `field-sizing`. It sets `rows` because a Content Security Policy may refuse style attributes. */
 function grow(field: HTMLTextAreaElement) {
   field.rows = 1;
   const line = Number.parseFloat(getComputedStyle(field).lineHeight) || 24;

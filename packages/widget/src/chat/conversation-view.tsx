@@ -5,6 +5,7 @@ import { FormMissing, FormOutline, FormPlace } from "../forms/form-place.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
+import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { Composer } from "./composer.tsx";
 import type { Entry, FormEntry } from "./conversation-state.ts";
 import { ReplyView } from "./reply-view.tsx";
@@ -135,7 +136,7 @@ function useEnd(lastKey: string | undefined, isOpen: boolean) {
       // Who fills in a form looks at its fields, and who has just got one begins at its top.
       if (form?.matches(":focus-within")) return;
       const isTall = form && !form.classList.contains("sent") && form.clientHeight > element.clientHeight - NEAR;
-      if (isTall) form.scrollIntoView({ block: "start" });
+      if (isTall) scrollIntoConversation(form, "start");
       else element.scrollTop = element.scrollHeight;
     });
     const watch = () => {

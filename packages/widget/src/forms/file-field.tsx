@@ -6,6 +6,7 @@ import { useStore } from "../chat/store.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import type { FieldProps } from "./field-view.tsx";
 import { ImagePreview } from "./image-preview.tsx";
 import { sizeWords } from "./size-words.ts";
@@ -17,9 +18,9 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
   const isImage = field.type === "image";
-  // What is said of a file stands below it, where a small screen ends.
+  // The error message appears below the file, which may be outside a small screen.
   useEffect(() => {
-    if (file && isWrong) input.current?.closest(".field")?.scrollIntoView({ block: "nearest" });
+    if (file && isWrong) scrollIntoConversation(input.current?.closest(".field"), "nearest");
   }, [file, isWrong]);
   const size = (bytes: number) => sizeWords(bytes, core.locale);
   const limit = interpolate(words.upTo, { size: size(MAX_FILE_BYTES) });

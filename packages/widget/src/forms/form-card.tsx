@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useStore } from "../chat/store.ts";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { isFileField } from "./field-values.ts";
 import { FieldView } from "./field-view.tsx";
 import type { FormSession } from "./form-session.ts";
@@ -12,7 +13,7 @@ import { FormSummary } from "./form-summary.tsx";
 import { SubmitArea } from "./submit-area.tsx";
 import { whenSeen } from "./when-seen.ts";
 
-/** A form: filled in, sent, and then what became of it. */
+/** A form: its fields, and after it was sent the confirmation. */
 export function FormCard({ session }: { session: FormSession }): JSX.Element {
   const { words } = usePanel();
   const { phase } = useStore(session.store);
@@ -30,9 +31,9 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
   useLayoutEffect(() => {
     if (phase !== "sent" || wasSent.current) return;
     wasSent.current = true;
-    // The button that had the focus is gone; and the card is shorter now.
+    // The submit button, which had the focus, is gone, and the card is shorter now.
     title.current?.focus({ preventScroll: true });
-    card.current?.scrollIntoView({ block: "nearest" });
+    scrollIntoConversation(card.current, "nearest");
   }, [phase]);
   // Missed by a little, a dropped file would take the place of the whole page.
   const onDrag = (event: DragEvent) => {
@@ -81,8 +82,8 @@ function Fields({ session }: { session: FormSession }): JSX.Element {
     seen.current = refusals;
     const next = element.current?.querySelector<HTMLElement>("[aria-invalid=true]") ?? submitIn(element.current);
     next?.focus();
-    // With what is said about it.
-    next?.closest(".field, .submit-area")?.scrollIntoView({ block: "nearest" });
+    // Together with its error message.
+    scrollIntoConversation(next?.closest(".field, .submit-area"), "nearest");
   }, [refusals, problems]);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();

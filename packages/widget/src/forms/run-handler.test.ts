@@ -4,8 +4,8 @@ import type { FormHandler } from "../foyer-api.ts";
 import { reportUntilHeard, runHandler } from "./run-handler.ts";
 
 const facts = { submissionId: "sub_1", toolId: "tool_1", toolName: "book", conversationId: null, context: {} };
-const run = (handler: unknown, patience?: number) =>
-  runHandler(new Map([["own", handler as FormHandler]]), "own", { name: "Ada" }, facts, patience);
+const run = (handler: unknown, timeoutMs?: number) =>
+  runHandler(new Map([["own", handler as FormHandler]]), "own", { name: "Ada" }, facts, timeoutMs);
 
 beforeEach(() => {
   vi.stubGlobal("reportError", vi.fn());
@@ -42,7 +42,7 @@ describe("a form handler", () => {
     vi.useFakeTimers();
     const slow = run(() => new Promise(() => {}), 5_000);
     await vi.advanceTimersByTimeAsync(5_000);
-    expect((await slow).result).toEqual({ success: false, message: 'The form handler "own" did not end in time.' });
+    expect((await slow).result).toEqual({ success: false, message: 'The form handler "own" timed out.' });
   });
 
   it("may say what cannot be sent: that is left out, and long messages are cut", async () => {

@@ -1,21 +1,21 @@
 import { type ClientResult, FoyerError, type Request, reportClientResult } from "@foyer/sdk";
 import type { FormHandler, FormSubmissionFacts } from "../foyer-api.ts";
 
-/** After this long a handler counts as failed, whatever it still does. */
-const PATIENCE = 60_000;
+/** A handler that takes longer counts as failed. */
+const TIMEOUT_MS = 60_000;
 const REPORT_WAITS = [1_000, 5_000, 20_000, 60_000, 300_000];
-const MOST_CHARACTERS = 10_000;
+const MAX_CHARACTERS = 10_000;
 
-/** How the site's own code did. `shown` is what it wants the visitor to read; its errors are for who made the page. */
+/** The outcome of the site's own handler. `shown` is its message to the visitor; its errors are for the site's developer. */
 export type HandlerOutcome = { result: Omit<ClientResult, "submissionId">; shown: string | null };
 
-/** Runs the site's handler for a submission. Whatever it does, there is an outcome. */
+/** Runs the site's handler for a submission. It never rejects: an error or a timeout is an outcome, too. */
 export async function runHandler(
   handlers: ReadonlyMap<string, FormHandler>,
   name: string | null,
   formData: Record<string, unknown>,
   facts: FormSubmissionFacts,
-  patience = PATIENCE,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<HandlerOutcome> {
   const handler = name === null ? undefined : handlers.get(name);
   if (!handler) {
@@ -23,15 +23,17 @@ export async function runHandler(
       name === null
         ? `The form ${facts.toolName} names no client handler.`
         : `No form handler named "${name}" is registered on this page.`;
-    // biome-ignore lint/suspicious/noConsole: the only place where the site's maker looks for what is missing
+    // biome-ignore lint/suspicious/noConsole: the site's developer looks here for a missing handler
     console.warn(`Foyer: ${message} Call Foyer.registerFormHandler("${name ?? "…"}", …).`);
     return { result: { success: false, message }, shown: null };
   }
-  const clock = Promise.withResolvers<never>();
-  const timer = setTimeout(() => clock.reject(new Error(`The form handler "${name}" did not end in time.`)), patience);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The form handler "${name}" timed out.`)), timeoutMs);
+  });
   try {
-    const said = await Promise.race([(async () => handler(formData, facts))(), clock.promise]);
-    const { success = true, message, data } = said ?? {};
+    const outcome = await Promise.race([(async () => handler(formData, facts))(), timeout]);
+    const { success = true, message, data } = outcome ?? {};
     const shown = typeof message === "string" && message !== "" ? message : null;
     return { result: { success: success !== false, ...textFor(shown), ...dataFor(data) }, shown };
   } catch (error) {
@@ -45,7 +47,7 @@ export async function runHandler(
   }
 }
 
-/** Tells the server, again and again while it cannot be reached. Resolves when it knows, refuses, or is given up. */
+/** Reports the outcome to the server and retries while the server cannot be reached. Resolves in any case. */
 export async function reportUntilHeard(request: Request, result: ClientResult, waits = REPORT_WAITS): Promise<void> {
   for (const wait of [...waits, null]) {
     try {
@@ -57,9 +59,9 @@ export async function reportUntilHeard(request: Request, result: ClientResult, w
   }
 }
 
-const textFor = (message: string | null) => (message ? { message: message.slice(0, MOST_CHARACTERS) } : {});
+const textFor = (message: string | null) => (message ? { message: message.slice(0, MAX_CHARACTERS) } : {});
 
-/** What cannot be written down, or is no object, stays on the page. */
+/** Data that is no plain JSON object is not sent. */
 function dataFor(data: unknown): { data?: Record<string, unknown> } {
   try {
     const copy = data === undefined ? null : JSON.parse(JSON.stringify(data));
@@ -69,7 +71,7 @@ function dataFor(data: unknown): { data?: Record<string, unknown> } {
   }
 }
 
-/** Waits so long, or until the network is back. */
+/** Waits for the time given, or until the browser is online again. */
 function online(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

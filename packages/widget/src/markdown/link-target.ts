@@ -1,5 +1,7 @@
-/** Other sites open beside this one; a page of this site in its place, where the chat goes on. */
+import { parseUrl } from "./safe-address.ts";
+
+/** Links to other sites open in a new tab. Links within the site stay in this one, where the chat continues. */
 export function targetOf(href: string): { target?: string; rel?: string } {
-  const isHere = URL.canParse(href, location.href) && new URL(href, location.href).origin === location.origin;
+  const isHere = parseUrl(href, location.href)?.origin === location.origin;
   return isHere ? {} : { target: "_blank", rel: "noopener noreferrer nofollow" };
 }

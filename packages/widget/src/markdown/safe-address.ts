@@ -1,4 +1,4 @@
-/** An address that may be a link: web, mail, telephone, or a path on the page's own site. Null for every other. */
+/** An address that may become a link: web, mail, telephone, or a path on the page's own site. Null for anything else. */
 export function linkAddress(text: string): string | null {
   const trimmed = text.trim();
   // A browser reads `/\` like `//`, which is another site.
@@ -7,21 +7,29 @@ export function linkAddress(text: string): string | null {
   return url && ["https:", "http:", "mailto:", "tel:"].includes(url.protocol) ? url.href : null;
 }
 
-/** An address from which an image is shown: https from one of the hosts, or a small picture in the address itself. */
+/** An address that an image may be loaded from: https on one of the hosts, or a small `data:` image. */
 export function imageAddress(text: string, hosts: readonly string[]): string | null {
   if (/^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]{1,140000}={0,2}$/.test(text)) return text;
   const url = parse(text.trim());
   return url?.protocol === "https:" && hosts.includes(url.host) ? url.href : null;
 }
 
-/** Written out in full; a user name before the host would make it look like another one's. */
+/** Absolute URLs only. One with a user name is refused: it could pass for the address of another host. */
 function parse(text: string): URL | null {
-  if (!isPlain(text) || !URL.canParse(text)) return null;
-  const url = new URL(text);
-  return url.username || url.password ? null : url;
+  const url = isPlain(text) ? parseUrl(text) : null;
+  return !url || url.username || url.password ? null : url;
 }
 
-/** Browsers skip control characters, which hides a scheme from a reader. */
+/** `URL.parse`, which only newer browsers than the widget supports have. */
+export function parseUrl(text: string, base?: string): URL | null {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null;
+  }
+}
+
+/** Browsers ignore control characters in URLs, which can disguise the scheme. */
 function isPlain(text: string) {
   return text.length <= 2_000 && !/[\0-\x20\x7f\\]/.test(text);
 }

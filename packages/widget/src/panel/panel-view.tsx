@@ -2,8 +2,9 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useStore } from "../chat/store.ts";
-import { keepFocusWithin } from "./focus-trap.ts";
+import { focusPanel, keepFocusWithin } from "./focus.ts";
 import { Icon } from "./icon.tsx";
+import { closesPicker, isComposing } from "./keys.ts";
 import { usePanel } from "./panel-context.ts";
 import type { PanelState } from "./panel-state.ts";
 
@@ -20,13 +21,13 @@ export function PanelView({ state, children }: { state: PanelState; children: Vi
   const title = core.options.title ?? core.agent.widget.title ?? core.agent.name;
 
   useLayoutEffect(() => {
-    if (isOpen) focusIn(panel.current);
+    if (isOpen) focusPanel(panel.current);
   }, [isOpen, view]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // What the page would make of these keys is not meant here.
+    // The page's own keyboard shortcuts must not react to typing in the chat.
     event.stopPropagation();
-    if (event.key === "Escape" && !event.isComposing) {
+    if (event.key === "Escape" && !isComposing(event) && !closesPicker(event)) {
       if (view === "conversations") state.patch({ view: "chat" });
       else core.panel.close({ byVisitor: true });
     } else if (covers && panel.current) keepFocusWithin(panel.current, event);
@@ -111,10 +112,4 @@ function useCovers(): boolean {
     return () => small.removeEventListener("change", follow);
   }, []);
   return covers;
-}
-
-/** Where the visitor writes; but not on a touch screen, where that would bring up the keyboard. */
-function focusIn(panel: HTMLElement | null) {
-  const field = matchMedia("(hover: hover)").matches ? panel?.querySelector<HTMLElement>(".composer textarea") : null;
-  (field ?? panel)?.focus({ preventScroll: true });
 }

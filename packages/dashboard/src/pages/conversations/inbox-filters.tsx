@@ -161,7 +161,7 @@ function VisitorField({ value, onChange }: { value: string; onChange: Optional["
       value={text}
       onChange={setText}
       onBlur={commit}
-      onKeyDown={(event) => event.key === "Enter" && commit()}
+      onKeyDown={(event) => event.key === "Enter" && event.keyCode !== 229 && commit()}
     />
   );
 }

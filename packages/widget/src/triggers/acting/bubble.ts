@@ -1,5 +1,6 @@
 import type { ShadowHost } from "../../loader/shadow-host.ts";
 import type { WidgetCore } from "../../loader/widget-core.ts";
+import { isComposing } from "../../panel/keys.ts";
 import css from "./bubble.css?inline";
 import { closeWords } from "./bubble-words.ts";
 
@@ -73,7 +74,7 @@ export function showBubble(
   close.addEventListener("click", () => end(false));
   addEventListener(
     "keydown",
-    ({ key, defaultPrevented, isComposing }) => key === "Escape" && !defaultPrevented && !isComposing && end(false),
+    (event) => event.key === "Escape" && !event.defaultPrevented && !isComposing(event) && end(false),
     { signal: life.signal },
   );
   signal.addEventListener("abort", remove, { signal: life.signal });

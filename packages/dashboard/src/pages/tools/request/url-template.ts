@@ -29,7 +29,7 @@ export function inputsIn(url: string): string[] {
   return [...new Set(names.map(({ name }) => name))];
 }
 
-/** The host with its port, as a secret's list of hosts has it; "" while the address has none. */
+/** The host with its port, in the form that the list of a secret's hosts uses; "" while the address has no host. */
 export function hostOf(url: string): string {
   const [base = ""] = /^https?:\/\/[^/?#]+/i.exec(url.trim()) ?? [];
   return URL.canParse(base) ? new URL(base).host : "";

@@ -1,0 +1,96 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FormField } from "../packages/contract/src/index.ts";
+import { sayWords } from "../test/upstream.ts";
+import { type FormsSite, showForm, startFormsSite } from "../test/widget-forms.ts";
+import { ask, openChat, replyOver } from "../test/widget-site.ts";
+
+const phone = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
+const fields: FormField[] = Array.from({ length: 12 }, (_, index) => ({
+  name: `field_${index}`,
+  label: `Field ${index}`,
+  type: "text",
+  validation: { required: { value: true } },
+}));
+
+describe("the chat panel", () => {
+  let site: FormsSite;
+  beforeAll(async () => {
+    site = await startFormsSite();
+    site.upstream.script(sayWords("We are open. ".repeat(150)));
+  });
+  afterAll(() => site.stop());
+
+  const focused = (page: Page) =>
+    page.evaluate(() => document.querySelector("foyer-widget")?.shadowRoot?.activeElement?.className ?? null);
+
+  it.each([
+    ["beside the page", {}],
+    ["on a phone", phone],
+  ])("keeps its header and close button in place when a tall form appears %s", async (_, context) => {
+    const { page, agentId } = await site.visit({}, { context });
+    const tool = await site.addForm(agentId, fields);
+    await openChat(page);
+    await ask(page, "Tell me everything");
+    await replyOver(page);
+    await showForm(page, tool.id);
+    const position = () =>
+      page.locator(".panel").evaluate((panel) => {
+        const header = panel.querySelector(".header")?.getBoundingClientRect().top ?? Number.NaN;
+        return [panel.scrollTop, Math.round(header - panel.getBoundingClientRect().top) <= 1];
+      });
+    await expect
+      .poll(() =>
+        page.locator(".form").evaluate((form) => {
+          const top = form.closest(".scroll")?.getBoundingClientRect().top ?? Number.NaN;
+          return Math.abs(form.getBoundingClientRect().top - top) < 2;
+        }),
+      )
+      .toBe(true);
+    expect(await position()).toEqual([0, true]);
+    await page.locator(".submit").click();
+    await page.locator(".problem").first().waitFor();
+    expect(await position()).toEqual([0, true]);
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await openChat(page);
+    expect(await position()).toEqual([0, true]);
+    await page.getByRole("button", { name: "Close", exact: true }).click({ trial: true });
+  });
+
+  it("gives the focus back to the launcher when it is closed on a phone", async () => {
+    const { page } = await site.visit({}, { context: phone });
+    await openChat(page);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => focused(page)).toBe("launcher");
+  });
+
+  it("moves the focus to the message field when a reply is stopped", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    const reply = site.slowReply();
+    await ask(page, "Hello");
+    await reply.say("We ");
+    await page.locator(".reply .markdown").waitFor();
+    await page.locator(".stop").click();
+    await page.locator(".send").waitFor();
+    expect(await page.locator(".composer textarea").evaluate((field) => field.matches(":focus"))).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.locator(".panel").waitFor({ state: "hidden" });
+    site.upstream.script(sayWords("We are open. ".repeat(150)));
+  });
+
+  it("does not send the message when Enter accepts a conversion in Safari", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    await page.locator(".composer textarea").fill("自転車");
+    const press = (keyCode: number) =>
+      page.locator(".composer textarea").evaluate((field, keyCode) => {
+        const event = new KeyboardEvent("keydown", { key: "Enter", keyCode, bubbles: true, cancelable: true });
+        return field.dispatchEvent(event);
+      }, keyCode);
+    expect(await press(229)).toBe(true);
+    expect(await page.locator(".user").count()).toBe(0);
+    expect(await press(13)).toBe(false);
+    await page.locator(".user").waitFor();
+  });
+});

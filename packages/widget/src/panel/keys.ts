@@ -1,0 +1,19 @@
+/**
+ * Whether a key belongs to an input method, which uses Enter and Escape to accept or cancel a conversion. Safari ends
+ * the composition before it sends that key (WebKit bug 165004); only the legacy key code 229 still tells.
+ */
+export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
+  return isComposing || keyCode === 229;
+}
+
+/**
+ * Whether a key closes the list of a select or the picker of a date field. Chromium does not report that key at all,
+ * Firefox does. Browsers without `:open` throw on it.
+ */
+export function closesPicker({ target }: KeyboardEvent): boolean {
+  try {
+    return (target as Element).matches("select:open, input:open");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,13 @@
+/** The oldest versions that a package supports. Safari's version is that of iOS and macOS alike. */
+export type BrowserVersions = { chrome: number; firefox: number; safari: number };
+
+/** The widget runs on other people's sites, so it supports more than the dashboard, whose users are few and known. */
+export const browserTargets: Record<"widget" | "dashboard", BrowserVersions> = {
+  widget: { chrome: 109, firefox: 115, safari: 16.4 },
+  dashboard: { chrome: 123, firefox: 120, safari: 17.5 },
+};
+
+/** The same versions in the form of Vite's `build.target`, which converts newer syntax but adds no missing APIs. */
+export function buildTargets(versions: BrowserVersions): string[] {
+  return Object.entries(versions).map(([name, version]) => `${name}${version}`);
+}
