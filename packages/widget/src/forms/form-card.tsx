@@ -24,8 +24,11 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
 
   useEffect(() => {
     if (!card.current) return;
-    // Shown by itself, it is what the panel was opened for.
-    if (session.isNew && isIdle(card.current)) title.current?.focus({ preventScroll: true });
+    // The panel was probably opened for this form. A focused form is no longer scrolled to, so that happens here.
+    if (session.isNew && isIdle(card.current)) {
+      title.current?.focus({ preventScroll: true });
+      scrollIntoConversation(card.current, "nearest");
+    }
     return whenSeen(card.current, session.shown);
   }, []);
   useLayoutEffect(() => {

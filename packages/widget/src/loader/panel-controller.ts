@@ -1,3 +1,4 @@
+import { SMALL_SCREEN } from "../panel/small-screen.ts";
 import type { Launcher } from "./launcher.ts";
 import { loadPart } from "./load-part.ts";
 import type { OpenRequest, Panel, WidgetCore } from "./widget-core.ts";
@@ -9,9 +10,6 @@ export type PanelController = {
   open(request?: OpenRequest): Promise<void>;
   close(options?: { byVisitor?: boolean }): void;
 };
-
-/** On screens this narrow the panel covers the whole page. */
-const SMALL_SCREEN = "(max-width: 480px)";
 
 export function createPanelController(
   base: Omit<WidgetCore, "panel">,

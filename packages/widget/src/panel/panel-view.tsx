@@ -7,6 +7,7 @@ import { Icon } from "./icon.tsx";
 import { closesPicker, isComposing } from "./keys.ts";
 import { usePanel } from "./panel-context.ts";
 import type { PanelState } from "./panel-state.ts";
+import { SMALL_SCREEN } from "./small-screen.ts";
 
 /** What stands below the header. */
 type Views = Record<"chat" | "conversations", JSX.Element>;
@@ -105,7 +106,7 @@ function IconButton({ name, label, onClick }: IconButtonProps): JSX.Element {
 function useCovers(): boolean {
   const [covers, setCovers] = useState(false);
   useEffect(() => {
-    const small = matchMedia("(max-width: 480px)");
+    const small = matchMedia(SMALL_SCREEN);
     const follow = () => setCovers(small.matches);
     follow();
     small.addEventListener("change", follow);

@@ -6,14 +6,16 @@ import { createChat } from "../chat/create-chat.ts";
 import { PastConversations } from "../chat/past-conversations.tsx";
 import type { OpenRequest, Panel, WidgetCore } from "../loader/widget-core.ts";
 import { loadMessages } from "../locales/load-messages.ts";
+import { createBackButton } from "./back-button.ts";
 import { loadForms } from "./load-forms.ts";
 import css from "./panel.css?inline";
 import { PanelProvider } from "./panel-context.ts";
 import { createPanelState } from "./panel-state.ts";
 import { PanelView } from "./panel-view.tsx";
+import { SMALL_SCREEN } from "./small-screen.ts";
 import { followViewport } from "./viewport.ts";
 
-/** Puts the chat into the widget, closed. */
+/** Adds the panel to the widget. It starts closed. */
 export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const { shadow, bus, options, locale } = core;
   const words = await loadMessages(locale);
@@ -22,11 +24,11 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const state = createPanelState();
   shadow.addStyles(css);
   const place = document.createElement("div");
-  // Before the launcher, so that the keyboard comes by the chat first.
+  // Before the launcher, so that the Tab key reaches the chat first.
   shadow.frame.prepend(place);
   const stopFollowing = followViewport(shadow);
   const onPageShow = ({ persisted }: PageTransitionEvent) => {
-    // Back from another page, which may have gone on with the conversation.
+    // The conversation may have continued on another page.
     if (persisted && !chat.store.get().running) chat.restore();
   };
   addEventListener("pageshow", onPageShow);
@@ -35,10 +37,11 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   });
   let before = core.visit.identity;
   bus.on("identity", (identity) => {
-    // What somebody else was writing is not for who comes next.
+    // Do not leak the previous visitor's draft.
     if (before || !identity) state.patch({ draft: "" });
     before = identity;
   });
+  const backButton = createBackButton(() => core.panel.close({ byVisitor: true }));
   chat.restore();
   render(
     <PanelProvider value={{ core, request, words, chat, loadForms: () => loadForms(options.baseUrl) }}>
@@ -52,20 +55,23 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     place,
   );
   return {
-    open({ message, form, byTrigger }: OpenRequest) {
+    open({ message, form, byTrigger, byVisitor }: OpenRequest) {
       shadow.frame.dataset.open = "";
+      if (byVisitor && matchMedia(SMALL_SCREEN).matches) backButton.opened();
       if (form) chat.showForm(form);
       const isSaid = message !== undefined && !(byTrigger && state.get().draft.trim());
       state.patch({ isOpen: true, ...(isSaid ? { draft: message } : {}), ...(isSaid || form ? { view: "chat" } : {}) });
       bus.emit("unread", "");
     },
-    close() {
+    close(byVisitor) {
       delete shadow.frame.dataset.open;
+      backButton.closed(byVisitor);
       state.patch({ isOpen: false });
     },
     destroy() {
       removeEventListener("pageshow", onPageShow);
       stopFollowing();
+      backButton.destroy();
       stopListening();
       chat.leave();
       render(null, place);

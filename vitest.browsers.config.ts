@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run test:browsers`: a smoke test of the widget and the dashboard in Firefox and WebKit. */
+export default defineConfig({
+  test: {
+    include: ["test/browsers/*.smoke.ts"],
+    globalSetup: ["test/built-pages.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // One engine after the other: each is a process of several threads.
+    fileParallelism: false,
+  },
+});
