@@ -1,5 +1,5 @@
 /** A script for the page. It is sent as source text, so it must not use anything from outside of itself. */
-export type PageScript<Args extends unknown[], Result> = (...args: Args) => Result | Promise<Result>;
+type PageScript<Args extends unknown[], Result> = (...args: Args) => Result | Promise<Result>;
 
 /** One open page of a real browser, with the few operations that the smoke test needs in every engine. */
 export type EnginePage = {
