@@ -10,7 +10,7 @@ const mocking = [
   "packages/server/src/models/demo-model.test.ts",
 ];
 
-const shared = { testTimeout: 30_000, hookTimeout: 60_000, env: { TZ: "Asia/Kolkata" } };
+const shared = { testTimeout: 60_000, hookTimeout: 60_000, env: { TZ: "Asia/Kolkata" } };
 
 export default defineConfig({
   // The workspace packages resolve to their sources, not to what `npm pack` compiles.

@@ -335,7 +335,7 @@ type Ids = Record<"agentId" | "conversationId" | "toolId" | "triggerId" | "submi
 type World = Awaited<ReturnType<typeof populate>>;
 
 /** What takes a session and no key. */
-const forPeople = /^\/(auth|members|invitations|api-keys|audit-log|doctor)\b/;
+const forPeople = /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization)\b/;
 
 /** An account with an agent and a conversation. */
 async function populate(server: TestServer) {
@@ -427,6 +427,7 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     testTool: { input: {} },
     createSecret: { name: "FRESH", value: "v" },
     putSecret: { value: "v" },
+    checkSetUpToken: { token: "wrong" },
     setUp: { token: "wrong", email: "owner@shop.example", password: "long enough a password" },
     signInByEmail: { email: "nobody@shop.example", password: "x" },
     signUpByEmail: { email: "nobody@shop.example", password: "long enough a password" },
@@ -437,6 +438,8 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     changePassword: { currentPassword: "wrong", newPassword: "long enough a password" },
     sendVerificationEmail: { email: "nobody@shop.example" },
     updateMember: { role: "member" },
+    updateOrganization: { name: "Harbour Bikes" },
+    updateProfile: { name: "Ada Lovelace" },
     createInvitation: { email: "guest@shop.example", role: "member" },
     createApiKey: { name: "k" },
   };
