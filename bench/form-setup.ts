@@ -57,6 +57,7 @@ function dueSubmission(owner: Owner, url: string): { submission: SubmissionRow; 
   const host = new URL(url).host;
   return {
     submission: {
+      hasConversationProof: 0,
       ...{ ...owner, id, conversationId: null, executionMode: "webhook", clientHandler: null },
       ...{ formData: JSON.stringify(filledIn), fieldsCompleted: "[]", impressionAt: null, startedAt: null },
       ...{ formInstanceId: id, status: "pending", clientResult: null, createdAt: now, updatedAt: now },

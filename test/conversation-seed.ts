@@ -71,9 +71,24 @@ async function count(db: Pick<Db, "insertInto">, agentId: string, conversations:
 
 function conversationRow(owner: Owner, id: string, createdAt: number): ConversationRow {
   return {
-    ...{ id, ...owner, title: "", messageCount: 0, sessionId: null },
-    ...{ userId: null, userEmail: null, userName: null, userMetadata: null },
-    ...{ createdAt, updatedAt: createdAt },
+    id,
+    ...owner,
+    title: "",
+    messageCount: 0,
+    sessionId: null,
+    userId: null,
+    userEmail: null,
+    userName: null,
+    userMetadata: null,
+    hasOwner: 0,
+    textBytes: 0,
+    toolBytes: 0,
+    context: null,
+    lastMessageRole: null,
+    lastMessagePreview: null,
+    lastMessageAt: null,
+    createdAt,
+    updatedAt: createdAt,
   };
 }
 

@@ -2,7 +2,12 @@ import Type, { type Static } from "typebox";
 import { enveloped, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
 
 const name = Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
-const model = Type.String({ minLength: 1, maxLength: 200, description: "`provider/model`, or a bare model name" });
+const model = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: "^(?!.*\\.\\.)[\\w.:@+-]+(/[\\w.:@+-]+)*$",
+  description: "`provider/model`, or a bare model name; `null` follows the default model of the moment",
+});
 const systemPrompt = Type.String({ maxLength: 100_000 });
 const temperature = Type.Number({ minimum: 0, maximum: 100 });
 
@@ -38,7 +43,14 @@ const settings = {
 };
 
 export const AgentSummary = Type.Object(
-  { id: Type.String(), name: Type.String(), slug: Type.String(), model: Type.String(), createdAt: Timestamp },
+  {
+    id: Type.String(),
+    name: Type.String(),
+    slug: Type.String(),
+    model: Type.String({ description: "The model in use: the chosen one, or the default of the moment" }),
+    modelIsDefault: Type.Boolean({ description: "No model was chosen, so `model` is the current default" }),
+    createdAt: Timestamp,
+  },
   { $id: "AgentSummary" },
 );
 

@@ -5,7 +5,22 @@ import { enveloped, nullable, oneOf, Success } from "./schema.ts";
 /** Limits on what one call appends to a conversation. */
 export const chatLimits = { messages: 200, characters: 32_000 } as const;
 
+/** What a conversation holds at most: messages, and UTF-8 bytes of their text and of their tool calls. */
+export const conversationLimits = { messages: 2_000, textBytes: 2 * 1024 * 1024, toolBytes: 8 * 1024 * 1024 } as const;
+
 const identity = Type.String({ maxLength: 320 });
+
+const address = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 20_000, description })));
+
+/** Where a visitor is. The server reads the device from `User-Agent` and the language from `Accept-Language` if need be. */
+export const VisitContext = Type.Object({
+  page: address("Address of the page that shows the chat; cut to 2,000 characters"),
+  referrer: address("The page's referrer; cut to 2,000 characters"),
+  language: Type.Optional(
+    nullable(Type.String({ maxLength: 200, description: "The browser's language, e.g. `de-CH`" })),
+  ),
+});
+export type VisitContext = Static<typeof VisitContext>;
 
 export const ChatRequest = Type.Object({
   agentId: Type.String({ minLength: 1 }),
@@ -13,6 +28,16 @@ export const ChatRequest = Type.Object({
   conversationId: Type.Optional(nullable(Type.String({ minLength: 1 }))),
   regenerate: Type.Optional(nullable(Type.Boolean({ description: "Ask again for the last reply" }))),
   resumable: Type.Optional(nullable(Type.Boolean({ description: "Let the reply go on for 30 s without a reader" }))),
+  triggerId: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 100,
+        description:
+          "For a new conversation: the `show_bubble` trigger that the visitor answers. Its stored message becomes the first message, from the assistant. Ignored when the agent has no such enabled trigger.",
+      }),
+    ),
+  ),
+  context: Type.Optional(nullable(VisitContext)),
   sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
   userId: Type.Optional(nullable(identity)),
   userEmail: Type.Optional(nullable(identity)),
@@ -26,9 +51,12 @@ export const ChatRequest = Type.Object({
 });
 export type ChatRequest = Static<typeof ChatRequest>;
 
-/** The events of the stream, in the order in which they may come. `index` counts pieces from 0 across the message. */
+/**
+ * The events of the stream, in the order in which they may come. `index` counts pieces from 0 across the message.
+ * `conversationToken` is null for a request that continued a conversation by its id alone.
+ */
 export type ChatEvent =
-  | { type: "message_start"; conversationId: string; messageId: string; conversationToken: string }
+  | { type: "message_start"; conversationId: string; messageId: string; conversationToken: string | null }
   | { type: "content_block_start"; index: number }
   | { type: "content_block_delta"; index: number; delta: { type: "text_delta"; text: string } }
   | { type: "content_block_stop"; index: number }
@@ -68,8 +96,15 @@ const stream = {
 export const chat = {
   method: "POST",
   url: "/chat",
-  config: { access: "public", crossOrigin: true },
-  schema: { tags, summary: "Say something; the reply streams back", body: ChatRequest, response: { 200: stream } },
+  config: { access: "visitor", crossOrigin: true },
+  schema: {
+    tags,
+    summary: "Send a message and stream the reply",
+    description:
+      "A conversation that began with a `sessionId` or any user field belongs to that visitor. Continuing it takes its `conversationToken` as bearer, an API key or session of the organization, or a valid `userHash` for its `userId`; otherwise the answer is 404. A conversation that began without any can be continued by its id, but not regenerated, and 409 `CONFLICT` tells that a reply is still running. 409 `CONVERSATION_TOO_LONG`: start a new conversation.",
+    body: ChatRequest,
+    response: { 200: stream },
+  },
 } as const;
 
 export const resumeChat = {

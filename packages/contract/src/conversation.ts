@@ -23,6 +23,22 @@ export const ToolCall = Type.Object({
 });
 export type ToolCall = Static<typeof ToolCall>;
 
+/** Why a reply failed, for members of the organization. */
+export const ReplyFailure = Type.Object(
+  {
+    code: Type.String({ description: "The code that the visitor's stream ended with" }),
+    message: Type.String({
+      description: "What the provider said, without keys and addresses, at most 500 characters",
+    }),
+    provider: nullable(Type.String({ description: "e.g. `openai`; `null` when the provider was not the cause" })),
+    model: nullable(Type.String()),
+    providerStatus: nullable(Type.Integer({ description: "The provider's HTTP status, if it answered" })),
+    at: Timestamp,
+  },
+  { $id: "ReplyFailure" },
+);
+export type ReplyFailure = Static<typeof ReplyFailure>;
+
 export const Message = Type.Object(
   {
     id: Type.String(),
@@ -34,10 +50,33 @@ export const Message = Type.Object(
     stopReason: nullable(
       oneOf(stopReasons, "How a reply ended; `error` and `aborted` mark a partial one; `null` while it runs"),
     ),
+    failure: Type.Optional(
+      Type.Unsafe<ReplyFailure | null>({
+        anyOf: [ref(ReplyFailure), { type: "null" }],
+        description: "Why a reply failed. Only for an API key or a session; a conversation token does not show it.",
+      }),
+    ),
   },
   { $id: "Message" },
 );
 export type Message = Static<typeof Message>;
+
+/** Where the visitor was when the conversation began. */
+export const ConversationContext = Type.Object({
+  page: nullable(Type.String({ description: "Address of the page, with its query, without its fragment" })),
+  referrer: nullable(Type.String()),
+  device: nullable(oneOf(["desktop", "mobile", "tablet"])),
+  language: nullable(Type.String({ description: "BCP 47, e.g. `de-CH`" })),
+  country: nullable(Type.String({ description: "ISO 3166-1, from the proxy's `FOYER_COUNTRY_HEADER`" })),
+});
+export type ConversationContext = Static<typeof ConversationContext>;
+
+export const MessagePreview = Type.Object({
+  role: oneOf(["user", "assistant"]),
+  text: Type.String({ description: "The first 160 characters, on one line" }),
+  at: Timestamp,
+});
+export type MessagePreview = Static<typeof MessagePreview>;
 
 const conversationFields = {
   id: Type.String(),
@@ -47,6 +86,10 @@ const conversationFields = {
   userId: nullable(Type.String()),
   userEmail: nullable(Type.String()),
   userName: nullable(Type.String()),
+  context: Type.Unsafe<ConversationContext | null>({
+    anyOf: [ConversationContext, { type: "null" }],
+    description: "`null` when nothing is known",
+  }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -56,6 +99,11 @@ export const ConversationSummary = Type.Object(
     ...conversationFields,
     hasForm: Type.Boolean({ description: "A form was submitted in it" }),
     feedback: nullable({ ...Rating, description: "Of the newest message that was rated" }),
+    lastMessage: Type.Unsafe<MessagePreview | null>({
+      anyOf: [MessagePreview, { type: "null" }],
+      description: "The newest message that has text",
+    }),
+    hasFailedReply: Type.Boolean({ description: "At least one of its replies ended with an error" }),
   },
   { $id: "ConversationSummary" },
 );
@@ -79,6 +127,7 @@ export const ConversationQuery = Type.Object({
   q: Type.Optional(Type.String({ maxLength: 200, description: "Text found in the title or a message" })),
   feedback: Type.Optional(Rating),
   hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in it" })),
+  failed: Type.Optional(Type.Boolean({ description: "Whether one of its replies ended with an error" })),
   from: Type.Optional(Type.String({ format: "date-or-date-time", description: "Started at or after" })),
   to: Type.Optional(Type.String({ format: "date-or-date-time", description: "Started before; a date counts whole" })),
 });

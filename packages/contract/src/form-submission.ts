@@ -131,8 +131,15 @@ const visitor = { access: "public", crossOrigin: true } as const;
 export const submitForm = {
   method: "POST",
   url: "/form-submissions/submit",
-  config: { ...visitor, idempotent: true },
-  schema: { tags, summary: "Submit a form", body: FormSubmit, response: { 200: SubmitResult } },
+  config: { access: "visitor", crossOrigin: true, idempotent: true },
+  schema: {
+    tags,
+    summary: "Submit a form",
+    description:
+      "With the `conversationToken` of `conversationId` as bearer, the agent learns in that conversation what was submitted. Without it, the agent learns it only in a conversation that began without naming a visitor.",
+    body: FormSubmit,
+    response: { 200: SubmitResult },
+  },
 } as const;
 
 export const reportClientResult = {

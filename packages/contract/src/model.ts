@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { enveloped, nullable, oneOf, ref, Success } from "./schema.ts";
+import { enveloped, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
 
 export const ModelInfo = Type.Object(
   {
@@ -20,6 +20,39 @@ export const listModels = {
     tags: ["Models"],
     summary: "List the models that can be used now",
     response: { 200: enveloped(Type.Array(ref(ModelInfo))) },
+  },
+} as const;
+
+/** Failed replies of one provider in the last 24 hours. */
+export const ProviderFailures = Type.Object(
+  {
+    provider: nullable(Type.String({ description: "`null`: failures without a provider" })),
+    label: Type.String({ description: "The provider's name, for people" }),
+    count: Type.Integer({ description: "Failed replies; counting stops at 1,000" }),
+    isOngoing: Type.Boolean({ description: "No reply of that agent has succeeded since the newest failure" }),
+    newest: Type.Object({
+      code: Type.String(),
+      message: Type.String(),
+      providerStatus: nullable(Type.Integer()),
+      model: nullable(Type.String()),
+      agentId: Type.String(),
+      conversationId: Type.String(),
+      at: Timestamp,
+    }),
+  },
+  { $id: "ProviderFailures" },
+);
+export type ProviderFailures = Static<typeof ProviderFailures>;
+
+export const listProviderFailures = {
+  method: "GET",
+  url: "/models/failures",
+  config: { access: "account" },
+  schema: {
+    tags: ["Models"],
+    summary: "List the providers that failed replies in the last 24 hours",
+    description: "For a banner: show the entries with `isOngoing`. An empty list means that no reply failed.",
+    response: { 200: enveloped(Type.Array(ref(ProviderFailures))) },
   },
 } as const;
 

@@ -63,9 +63,9 @@ export const Success = Type.Object({ success: Type.Literal(true) });
 
 /**
  * Who may call an endpoint. `account`: a key, or a member's session. `conversation`: that, or the conversation's own
- * token. `session`: a member's session, never a key. `user`: whoever is signed in, member of an organization or not.
+ * token. `visitor`: everybody; a conversation's token, a key or a session gives further rights. `session`: a member's session, never a key. `user`: whoever is signed in, member of an organization or not.
  */
-export type Access = "public" | "account" | "conversation" | "session" | "user";
+export type Access = "public" | "visitor" | "account" | "conversation" | "session" | "user";
 
 /** `total` counts everything that the filters let through. */
 export const Pagination = Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() });

@@ -27,11 +27,16 @@ const SILENCE = 45_000;
 /**
  * Sends a message and yields the events of the reply up to `message_stop`. Reconnects when the connection breaks, without
  * losing or repeating an event. A second `message_start` means that a newer reply has replaced this one.
+ * `token` is the conversation's own: a conversation that belongs to a visitor cannot be continued without it.
  * @throws FoyerError when the server refuses the message, or the stream broke and could not be resumed
  */
-export function streamChat(request: Request, body: ChatRequest, options: StreamOptions = {}) {
-  const post = () => request("/chat", { method: "POST", body: { ...body, resumable: true }, signal: options.signal });
-  return follow(request, post, null, "", options);
+export function streamChat(
+  request: Request,
+  body: ChatRequest,
+  { token, ...options }: StreamOptions & { token?: string | undefined } = {},
+) {
+  const send = { method: "POST" as const, body: { ...body, resumable: true }, token, signal: options.signal };
+  return follow(request, () => request("/chat", send), null, "", options);
 }
 
 /**
@@ -70,7 +75,9 @@ async function* follow(
         lastEventId = id;
         attempts = 0;
         if (event.type === "message_start") {
-          conversation = { id: event.conversationId, token: event.conversationToken };
+          const { conversationId: id, conversationToken: token } = event;
+          // Without a token, which only a continuation by id lacks, the reply cannot be taken up again.
+          conversation = token === null ? null : { id, token };
         }
         yield event;
         if (event.type === "message_stop") return;

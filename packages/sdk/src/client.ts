@@ -14,9 +14,11 @@ export function createClient(connection: Connection) {
   return {
     /**
      * Sends a message and yields the events of the reply up to `message_stop`. Reconnects when the connection breaks,
-     * without losing or repeating an event.
+     * without losing or repeating an event. To continue a conversation, pass its `conversationId` in the body and its
+     * `token` in the options.
      */
-    chat: (body: ChatRequest, options?: StreamOptions) => streamChat(request, body, options),
+    chat: (body: ChatRequest, options?: StreamOptions & { token?: string | undefined }) =>
+      streamChat(request, body, options),
     /** Yields the events of a conversation's newest reply, after the event `lastEventId` or from the beginning. */
     resume: (conversation: ConversationKey, options?: StreamOptions & { lastEventId?: string }) =>
       resumeChat(request, conversation, options),

@@ -77,6 +77,7 @@ export const endpoints = {
   listMembers: ["GET", "/members"],
   listModels: ["GET", "/models"],
   listPendingLinks: ["GET", "/members/links"],
+  listProviderFailures: ["GET", "/models/failures"],
   listProviders: ["GET", "/models/providers"],
   listSecrets: ["GET", "/secrets"],
   listSubmissions: ["GET", "/form-submissions"],

@@ -12,7 +12,7 @@ export type Connection = {
 export type RequestOptions = {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** A conversation's token. */
-  token?: string;
+  token?: string | undefined;
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;

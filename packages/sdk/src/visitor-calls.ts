@@ -34,15 +34,16 @@ export function getForm(request: Request, toolIdOrName: string, agentId: string)
 }
 
 /**
+ * @param token of the conversation that the body names; only with it does the agent learn what was submitted
  * @param idempotencyKey 1 to 255 visible ASCII characters: sent again with the same key, the same submission is made once
  */
 export function submitForm(
   request: Request,
   body: FormSubmit,
-  { idempotencyKey, signal }: { idempotencyKey?: string; signal?: AbortSignal } = {},
+  { idempotencyKey, token, signal }: { idempotencyKey?: string; token?: string | undefined; signal?: AbortSignal } = {},
 ): Promise<SubmitResult> {
   const headers = idempotencyKey ? { "idempotency-key": idempotencyKey } : {};
-  return read(request("/form-submissions/submit", { method: "POST", body, headers, signal }));
+  return read(request("/form-submissions/submit", { method: "POST", body, headers, token, signal }));
 }
 
 /** Says how the page's own handler of a form did. Arrives also when the page goes away meanwhile. */

@@ -10,7 +10,7 @@ import Fastify, {
   type RawServerDefault,
 } from "fastify";
 import { agentRoutes } from "./agents/agent-routes.ts";
-import { createAgentService } from "./agents/agent-service.ts";
+import { type AgentService, createAgentService } from "./agents/agent-service.ts";
 import { visitorAgentRoutes } from "./agents/visitor-agent-routes.ts";
 import { accountRoutes } from "./auth/account-routes.ts";
 import { useAuthentication } from "./auth/authenticate.ts";
@@ -18,6 +18,7 @@ import { chatRoutes } from "./chat/chat-routes.ts";
 import { createChatService } from "./chat/chat-service.ts";
 import { conversationRoutes } from "./conversations/conversation-routes.ts";
 import { createConversationService } from "./conversations/conversation-service.ts";
+import { createReplyFailures } from "./conversations/reply-failures.ts";
 import type { Deps } from "./deps.ts";
 import { doctorRoutes } from "./doctor/doctor-routes.ts";
 import { AppError } from "./errors.ts";
@@ -99,8 +100,11 @@ export async function createApp(deps: Deps) {
   let isDraining = false;
   const idempotency = createIdempotency(deps.db);
   const listings = createListingCache();
-  const agents = createAgentService(deps, listings.forget);
-  const conversations = createConversationService(deps, agents);
+  // What is deleted must not go on talking, nor paying for a model.
+  const agents = createAgentService(deps, listings.forget, (agentId) => chat.replies.abort({ agentId }));
+  const conversations = createConversationService(deps, agents, (conversationId) =>
+    chat.replies.abort({ conversationId }),
+  );
   const tools = createToolService(deps, agents, listings.forget);
   const formFinder = createFormFinder(deps.db);
   const triggers = createTriggerService(deps, agents, formFinder, listings.forget);
@@ -109,7 +113,12 @@ export async function createApp(deps: Deps) {
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets });
   app.addHook("onReady", async () => forms.worker.start());
-  const chat = createChatService(deps, agents, conversations, createAgentTools(deps, toolRunner), forms.notesOf);
+  const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
+  const chat = createChatService(deps, agents, conversations, {
+    toolsOf: createAgentTools(deps, toolRunner),
+    notesOf: forms.notesOf,
+    openingOf: visitorTriggers.openingMessage,
+  });
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
   planRoutes(app, deps, calls);
@@ -118,19 +127,15 @@ export async function createApp(deps: Deps) {
   visitorAgentRoutes(app, config, agents);
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
-  conversationRoutes(app, conversations);
+  conversationRoutes(app, conversations, createReplyFailures(deps));
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
-  visitorTriggerRoutes(app, config, createVisitorTriggers(deps, agents, formFinder, listings), idempotency);
+  visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
   chatRoutes(app, deps, chat, conversations);
   formRoutes(app, deps, forms);
-  submitRoutes(app, deps, forms, idempotency);
+  submitRoutes(app, deps, forms, conversations, idempotency);
   doctorRoutes(app, deps, agents);
   setupRoutes(app, createSetupService(deps, agents, audit));
-  pageRoutes(app, config, agents);
-  dashboardRoutes(app);
-  docsRoutes(app);
-  widgetRoutes(app);
-  app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
+  addPages(app, deps, agents);
 
   return {
     app,
@@ -139,6 +144,14 @@ export async function createApp(deps: Deps) {
       await Promise.all([chat.replies.drain(config.drainTimeout), forms.worker.stop(config.drainTimeout)]);
     },
   };
+}
+
+function addPages(app: App, { config }: Deps, agents: AgentService) {
+  pageRoutes(app, config, agents);
+  dashboardRoutes(app);
+  docsRoutes(app);
+  widgetRoutes(app);
+  app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
 }
 
 async function usePlugins(app: App, deps: Deps, calls: CallCounter) {

@@ -48,6 +48,7 @@ export function readConfig(environment: Environment) {
     secret,
     logLevel: get("FOYER_LOG_LEVEL", oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]), "info"),
     trustProxy: get<string[]>("FOYER_TRUST_PROXY", cidrs, []),
+    countryHeader: countryHeader(get, problems),
     metricsToken: get<string | null>("FOYER_METRICS_TOKEN", token, null),
     outboundAllow: get<string[]>("FOYER_OUTBOUND_ALLOW", list, []),
     admin: readAdmin(get, problems),
@@ -81,6 +82,21 @@ export function readConfig(environment: Environment) {
   };
   problems.throwIfAny();
   return config;
+}
+
+/** The header in which the operator's proxy names the visitor's country; in lower case, as Node has it. */
+function countryHeader(get: Get, problems: Problems) {
+  const name = get<string | null>("FOYER_COUNTRY_HEADER", headerName, null);
+  const isBehindProxy = get<string[]>("FOYER_TRUST_PROXY", cidrs, []).length > 0;
+  if (name && !isBehindProxy) {
+    problems.add("FOYER_TRUST_PROXY", "the proxy's address when FOYER_COUNTRY_HEADER is set", undefined);
+  }
+  return name;
+}
+
+function headerName(value: string) {
+  if (!/^[A-Za-z][A-Za-z0-9-]{0,99}$/.test(value)) throw new Error("a header's name, such as CF-IPCountry");
+  return value.toLowerCase();
 }
 
 type Get = <T>(name: string, parse: (value: string) => T, fallback: T) => T;

@@ -7,6 +7,7 @@ const DEFAULT_TEMPERATURE = 70;
 
 /** What an agent has when nothing is said. */
 export const columnDefaults = {
+  model: null,
   systemPrompt: null,
   temperature: DEFAULT_TEMPERATURE,
   widget: "{}",
@@ -20,7 +21,7 @@ export const columnDefaults = {
 /** The given settings as columns; `null` goes back to the default, what is not given is left out. */
 export function toColumns(input: AgentChanges): Partial<AgentRow> {
   const columns: Partial<AgentRow> = {};
-  if (input.model) columns.model = input.model;
+  if (input.model !== undefined) columns.model = input.model;
   if (input.systemPrompt !== undefined) columns.systemPrompt = input.systemPrompt;
   if (input.temperature !== undefined) columns.temperature = input.temperature ?? DEFAULT_TEMPERATURE;
   if (input.widget !== undefined) columns.widget = JSON.stringify(input.widget ?? {});
@@ -52,19 +53,21 @@ function hosts(values: string[]) {
   });
 }
 
-export function toSummary(row: AgentSummaryRow): AgentSummary {
+/** @param defaultModelId what an agent without a model of its own uses */
+export function toSummary(row: AgentSummaryRow, defaultModelId: string): AgentSummary {
   return {
     id: row.id,
     name: row.name,
     slug: row.slug,
-    model: row.model,
+    model: row.model ?? defaultModelId,
+    modelIsDefault: row.model === null,
     createdAt: new Date(row.createdAt).toISOString(),
   };
 }
 
-export function toAgent(row: AgentRow): Agent {
+export function toAgent(row: AgentRow, defaultModelId: string): Agent {
   return {
-    ...toSummary(row),
+    ...toSummary(row, defaultModelId),
     systemPrompt: row.systemPrompt,
     temperature: row.temperature,
     widget: JSON.parse(row.widget),

@@ -13,10 +13,11 @@ import { createOriginCheck } from "./origin-check.ts";
 
 export type AgentService = ReturnType<typeof createAgentService>;
 
-/** `onChange` is told, once it is kept, that an agent was changed or deleted. */
+/** `onChange` and `onDelete` are called once the change is committed. */
 export function createAgentService(
   { db, models, secrets }: Pick<Deps, "db" | "models" | "secrets">,
   onChange: (agentId: string) => void,
+  onDelete: (agentId: string) => void,
 ) {
   const store = createAgentStore(db);
 
@@ -26,13 +27,16 @@ export function createAgentService(
     return row;
   }
 
+  const shown = async (row: AgentRow) => toAgent(row, await models.defaultFor(row.organizationId));
+
   return {
     ...createOriginCheck(),
     async list(organizationId: string): Promise<AgentSummary[]> {
-      return (await store.list(organizationId)).map(toSummary);
+      const defaultModelId = await models.defaultFor(organizationId);
+      return (await store.list(organizationId)).map((row) => toSummary(row, defaultModelId));
     },
     async get(organizationId: string, id: string): Promise<Agent> {
-      return toAgent(await existing(organizationId, id));
+      return shown(await existing(organizationId, id));
     },
     /** The agent as the chat needs it. 404 when there is none. */
     async getPublic(id: string): Promise<AgentRow> {
@@ -44,23 +48,22 @@ export function createAgentService(
       const id = newId("agent");
       const now = Date.now();
       const columns = toColumns(input);
+      const defaultModelId = await models.defaultFor(organizationId);
       return withSlug(store, organizationId, input.name, null, async (slug) => {
         const row: AgentRow = {
           ...columnDefaults,
-          model: models.defaultModelId,
           ...columns,
           ...{ id, organizationId, name: input.name, slug, createdAt: now, updatedAt: now },
           identitySecret: secrets.seal(newIdentitySecret(), id),
         };
-        const agent = toAgent(row);
+        const agent = toAgent(row, defaultModelId);
         await store.insert(row, keep && ((trx) => keep(trx, id, agent)));
         return agent;
       });
     },
     async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
       const row = await existing(organizationId, id);
-      const cleared = input.model === null ? { model: models.defaultModelId } : {};
-      const changes = { ...toColumns(input), ...cleared, updatedAt: Date.now() };
+      const changes = { ...toColumns(input), updatedAt: Date.now() };
       const { name } = input;
       const renamed = name !== undefined && name !== row.name;
       const updated = renamed
@@ -70,12 +73,13 @@ export function createAgentService(
         : await store.update(organizationId, id, changes);
       if (!updated) throw notFound("Agent");
       onChange(id);
-      return toAgent(updated);
+      return shown(updated);
     },
     async delete(organizationId: string, id: string): Promise<void> {
       await existing(organizationId, id);
       await store.delete(organizationId, id);
       onChange(id);
+      onDelete(id);
     },
     async identitySecret(organizationId: string, id: string): Promise<string> {
       return secrets.open((await existing(organizationId, id)).identitySecret, id);

@@ -33,6 +33,7 @@ onBothDatabases("agents", (createDatabase) => {
         name: "Harbour",
         slug: "harbour",
         model: "foyer/demo",
+        modelIsDefault: true,
         systemPrompt: null,
         temperature: 70,
         widget: {},
@@ -54,7 +55,14 @@ onBothDatabases("agents", (createDatabase) => {
     const first = await create({ name: "First" }, account);
     const second = await create({ name: "Second" }, account);
     const { body } = await call("GET", "/agents", undefined, account);
-    const summary = ({ id, name, slug, model, createdAt }: typeof first) => ({ id, name, slug, model, createdAt });
+    const summary = ({ id, name, slug, model, createdAt }: typeof first) => ({
+      id,
+      name,
+      slug,
+      model,
+      modelIsDefault: true,
+      createdAt,
+    });
     expect(body).toEqual({ data: [summary(first), summary(second)], error: null });
   });
 

@@ -7,7 +7,7 @@ import type { KeyOwner } from "./api-key-store.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { isTokenFor, looksLikeToken } from "./conversation-token.ts";
 import { isAtLeast, leastRole } from "./role-table.ts";
-import { requireSameOrigin } from "./same-origin.ts";
+import { isSameOrigin, requireSameOrigin } from "./same-origin.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 
 /** On whose behalf a call is made. It came with an API key (`keyId`) or a member's session (`userId`); the other is null. */
@@ -32,6 +32,8 @@ declare module "fastify" {
   }
   interface FastifyRequest {
     account: Account | null;
+    /** the conversation token that came as bearer on a `visitor` route; not checked yet, because the body says which conversation */
+    conversationToken: string | null;
     signedIn: SignedIn | null;
   }
 }
@@ -49,9 +51,10 @@ export function useAuthentication(
 ): void {
   app.decorateRequest("account", null);
   app.decorateRequest("signedIn", null);
+  app.decorateRequest("conversationToken", null);
   app.addHook("onRoute", (route) => {
     const { access } = route.config ?? {};
-    if (access === "public" || access === "user") return;
+    if (access === "public" || access === "visitor" || access === "user") return;
     route.config = { ...route.config, least: leastRole(String(route.method), route.url) };
   });
   app.addHook("onRequest", async (request, reply) => {
@@ -61,10 +64,32 @@ export function useAuthentication(
       if (sameOrigin) requireSameOrigin(request, config);
       return;
     }
+    if (access === "visitor") return admitVisitor(request, reply);
     const bearer = bearerOf(request);
     if (bearer) await admitBearer(request, reply, access, bearer);
     else await admitCookie(request, access);
   });
+
+  /** Admits everybody. Credentials that are not valid give no rights, but do not keep a visitor from chatting either. */
+  async function admitVisitor(request: FastifyRequest, reply: FastifyReply) {
+    const bearer = bearerOf(request);
+    if (bearer && looksLikeToken(bearer)) {
+      request.conversationToken = bearer;
+      return;
+    }
+    if (bearer) {
+      const owner = await keys.authenticate(bearer);
+      if (!owner) return;
+      const account = accountOfKey(owner);
+      await countCall(account, reply);
+      request.account = account;
+      return;
+    }
+    // A page of another origin must not act with the member's cookie.
+    if (!request.headers.cookie || !isSameOrigin(request, config)) return;
+    const signedIn = await sessions.authenticate(request.headers.cookie);
+    if (signedIn?.membership) request.account = accountOfMember(signedIn, signedIn.membership);
+  }
 
   async function admitBearer(request: FastifyRequest, reply: FastifyReply, access: Access, bearer: string) {
     if (access === "conversation" && looksLikeToken(bearer)) {

@@ -6,11 +6,15 @@ import { isLoopback } from "../loopback.ts";
 type Addressed = Pick<Config, "baseUrl">;
 
 /** 403 for a call that a browser makes for a page of another origin. Who sends neither header is no browser of today. */
-export function requireSameOrigin({ headers }: Pick<FastifyRequest, "headers">, config: Addressed): void {
+export function requireSameOrigin(request: Pick<FastifyRequest, "headers">, config: Addressed): void {
+  if (!isSameOrigin(request, config)) throw foreign();
+}
+
+/** False for a call that a browser makes for a page of another origin. */
+export function isSameOrigin({ headers }: Pick<FastifyRequest, "headers">, config: Addressed): boolean {
   const site = headers["sec-fetch-site"];
   const { origin } = headers;
-  if (site !== undefined && site !== "same-origin") throw foreign();
-  if (origin !== undefined && !isOurs(origin, config)) throw foreign();
+  return (site === undefined || site === "same-origin") && (origin === undefined || isOurs(origin, config));
 }
 
 /**

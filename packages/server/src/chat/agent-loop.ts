@@ -8,9 +8,16 @@ import type { Usage } from "@foyer/contract";
 import type { ToolPiece } from "../conversations/message-pieces.ts";
 import { type AskLimits, askModel } from "../models/ask-model.ts";
 import type { ChatModel, ModelPart } from "../models/chat-model.ts";
-import { ModelError } from "../models/model-error.ts";
+import { ModelError, ReplyLimitError } from "../models/model-error.ts";
 import type { ToolOutcome } from "../tools/run-tool.ts";
+import { failure } from "../tools/tool-outcome.ts";
 import { plausible, tokensOfStep } from "./step-tokens.ts";
+
+/** Tool calls of one step, and how many of them run at the same time: each may be a request to somebody else's server. */
+const MAX_CALLS = 16;
+const MAX_CONCURRENT_CALLS = 4;
+/** Characters of one answer, its reasoning and tool inputs included. */
+const MAX_RECEIVED = 4 * 1024 * 1024;
 
 /** Where the loop says what happens; see RunningReply. */
 export type ReplyOutput = {
@@ -44,18 +51,22 @@ type ReasoningPart = Extract<AssistantContent[number], { type: "reasoning" }>;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 /**
- * Model, tools, model, … until the model calls no tool or the steps are used up. Calls of one step run at the same
- * time and are reported in the order of the calls.
+ * Model, tools, model, … until the model calls no tool, the steps are used up or the reply holds no more. Up to four
+ * calls run at the same time; they are reported in the order of the calls.
  * @throws what the model failed with, or the signal's reason
  */
 export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   const prompt = [...input.prompt];
   const usage: Usage = { inputTokens: 0, outputTokens: 0 };
-  for (let step = 1; step <= input.maxSteps; step++) {
-    const { content, calls } = await runStep({ ...input, prompt }, output, usage);
-    output.closeText();
-    if (calls.length === 0) return { stopReason: "end_turn" as const, usage };
-    prompt.push({ role: "assistant", content }, await runTools(calls, input, output));
+  try {
+    for (let step = 1; step <= input.maxSteps; step++) {
+      const answer = await runStep({ ...input, prompt }, output, usage);
+      output.closeText();
+      if (answer.calls.length === 0) return { stopReason: "end_turn" as const, usage };
+      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output));
+    }
+  } catch (error) {
+    if (!(error instanceof ReplyLimitError)) throw error;
   }
   return { stopReason: "max_steps" as const, usage };
 }
@@ -64,6 +75,10 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
 type Answer = {
   content: AssistantContent;
   calls: ToolCallPart[];
+  /** calls beyond MAX_CALLS, which are neither run nor told back to the model */
+  ignoredCalls: number;
+  /** characters of everything that the model sent, shown or not */
+  received: number;
   reasoning: Map<string, ReasoningPart>;
   /** of the text that is not over */
   text: string;
@@ -73,7 +88,14 @@ type Answer = {
 };
 
 const emptyAnswer = (): Answer => ({
-  ...{ content: [], calls: [], reasoning: new Map(), text: "", hasSaid: false, usage: null },
+  content: [],
+  calls: [],
+  ignoredCalls: 0,
+  received: 0,
+  reasoning: new Map(),
+  text: "",
+  hasSaid: false,
+  usage: null,
 });
 
 /** One answer of the model: its text goes out as it comes. */
@@ -100,6 +122,8 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Pro
 
 function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: Usage) {
   const { content, calls } = answer;
+  answer.received += lengthOf(part);
+  if (answer.received > MAX_RECEIVED) throw new ReplyLimitError();
   switch (part.type) {
     case "text-delta":
       if (part.delta === "") break;
@@ -118,10 +142,17 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: U
       rememberReasoning(content, answer.reasoning, part);
       break;
     case "tool-call":
+      if (calls.length === MAX_CALLS) {
+        answer.ignoredCalls += 1;
+        break;
+      }
       calls.push(part);
       content.push({
-        ...{ type: "tool-call", toolCallId: part.toolCallId, toolName: part.toolName },
-        ...{ input: parseInput(part.input) ?? {}, ...asOptions(part.providerMetadata) },
+        type: "tool-call",
+        toolCallId: part.toolCallId,
+        toolName: part.toolName,
+        input: parseInput(part.input) ?? {},
+        ...asOptions(part.providerMetadata),
       });
       break;
     case "finish":
@@ -135,33 +166,77 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: U
   }
 }
 
-async function runTools(calls: ToolCallPart[], input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {
-  const running = calls.map((call) => {
+async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {
+  const pieces = answer.calls.map((call): ToolPiece => {
     const tool = input.find(call.toolName);
     const known = { toolId: tool?.id ?? null, executionType: tool?.executionType ?? null };
-    const piece: ToolPiece = {
+    return {
       type: "tool",
       id: call.toolCallId,
       name: call.toolName,
       ...known,
       input: parseInput(call.input) ?? null,
     };
-    return { piece, outcome: input.runTool(piece, input.signal) };
   });
+  const stopped = new AbortController();
+  const outcomes = runConcurrently(pieces, input.runTool, AbortSignal.any([input.signal, stopped.signal]));
   const content: Extract<LanguageModelV4Message, { role: "tool" }>["content"] = [];
-  for (const { piece, outcome } of running) {
-    output.toolUse(piece);
-    const result = await outcome;
-    output.toolResult(piece, result);
-    content.push({
-      type: "tool-result",
-      toolCallId: piece.id,
-      toolName: piece.name,
-      output: { type: result.isError ? "error-text" : "text", value: result.forModel },
-    });
+  try {
+    for (const [index, piece] of pieces.entries()) {
+      output.toolUse(piece);
+      const result = (await outcomes[index]) ?? failure("The tool was not run.");
+      output.toolResult(piece, result);
+      const isLast = index === pieces.length - 1;
+      const note = isLast && answer.ignoredCalls > 0 ? `\n\n[${ignoredNote(answer.ignoredCalls)}]` : "";
+      content.push({
+        type: "tool-result",
+        toolCallId: piece.id,
+        toolName: piece.name,
+        output: { type: result.isError ? "error-text" : "text", value: result.forModel + note },
+      });
+    }
+  } finally {
+    // When the reply ends early, calls that have not begun must not begin.
+    stopped.abort();
   }
   input.signal.throwIfAborted();
   return { role: "tool", content };
+}
+
+/** Runs the calls in their order, a few at the same time. Once the signal is aborted no further one begins. */
+function runConcurrently(
+  pieces: readonly ToolPiece[],
+  runTool: LoopInput["runTool"],
+  signal: AbortSignal,
+): Promise<ToolOutcome>[] {
+  const outcomes = pieces.map(() => Promise.withResolvers<ToolOutcome>());
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < pieces.length; index = next++) {
+      const piece = pieces[index] as ToolPiece;
+      outcomes[index]?.resolve(signal.aborted ? failure("The reply was stopped.") : await runTool(piece, signal));
+    }
+  };
+  for (let worker = 0; worker < MAX_CONCURRENT_CALLS; worker++) void work();
+  return outcomes.map(({ promise }) => promise);
+}
+
+function ignoredNote(count: number): string {
+  return `${count} more ${count === 1 ? "call was" : "calls were"} not run: at most ${MAX_CALLS} run in one step.`;
+}
+
+/** What a part makes us hold, in characters. */
+function lengthOf(part: ModelPart): number {
+  switch (part.type) {
+    case "text-delta":
+    case "reasoning-delta":
+    case "tool-input-delta":
+      return part.delta.length;
+    case "tool-call":
+      return part.input.length;
+    default:
+      return 0;
+  }
 }
 
 /** Some providers want their reasoning back within the same reply, with the signature they gave it. */

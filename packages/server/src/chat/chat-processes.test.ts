@@ -64,15 +64,25 @@ it("stops a reply that runs in the other process", async () => {
 });
 
 it("ends a reply of the other process when a new message comes here", async () => {
-  const { stream, start } = await startReply();
+  const { stream, start, headers } = await startReply();
   upstream.script(sayWords("Newer."));
-  const newer = await chat(there.url, {
-    agentId,
-    conversationId: start.conversationId,
-    messages: [{ role: "user", content: "Wait" }],
-  });
+  const newer = await chat(
+    there.url,
+    { agentId, conversationId: start.conversationId, messages: [{ role: "user", content: "Wait" }] },
+    headers,
+  );
   await newer.ended;
   expect(textOf(newer.events)).toBe("Newer.");
   await stream.ended;
   expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
+});
+
+it("refuses to replace a reply of the other process when the conversation is continued by its id alone", async () => {
+  const { stream, start, gate } = await startReply();
+  const body = { agentId, conversationId: start.conversationId, messages: [{ role: "user", content: "Wait" }] };
+  const refused = await chat(there.url, body);
+  expect(refused.response.status).toBe(409);
+  gate.resolve();
+  await stream.ended;
+  expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
 });

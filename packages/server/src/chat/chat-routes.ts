@@ -16,10 +16,24 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
   const { config, secrets } = deps;
   const perSession = createRateLimit(config.limits.chatPerSession, "messages");
   const perIp = createRateLimit(config.limits.chatPerIp, "messages from your address");
+  /** From the proxy only: with more than one address, the first one is a trusted proxy's. */
+  const countryIn = (request: FastifyRequest) =>
+    config.countryHeader && (request.ips?.length ?? 0) > 1
+      ? request.headers[config.countryHeader]?.toString()
+      : undefined;
   const callerOf = (request: FastifyRequest) => ({
     ip: limitedClient(request, config),
     origin: request.headers.origin,
     log: request.log,
+    proof: {
+      token: request.conversationToken,
+      organizationId: request.account?.organizationId ?? null,
+    },
+    visit: {
+      userAgent: request.headers["user-agent"],
+      acceptLanguage: request.headers["accept-language"],
+      country: countryIn(request),
+    },
   });
 
   app.route({

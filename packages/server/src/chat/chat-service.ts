@@ -1,6 +1,7 @@
 import type { ChatRequest } from "@foyer/contract";
 import type { AgentService } from "../agents/agent-service.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
+import type { Proof } from "../conversations/conversation-access.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { Viewer } from "../conversations/conversation-store.ts";
 import { isMissingReference } from "../db/database-errors.ts";
@@ -10,15 +11,32 @@ import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createTokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
-import { budgetOwner, newMessages, titleOf, type Visitor, visitorOf } from "./chat-turn.ts";
+import { claimOf, createAdmission } from "./admission.ts";
+import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./chat-turn.ts";
 import { HISTORY_MESSAGES, type Note, toPrompt } from "./model-prompt.ts";
 import { createReplyStore } from "./reply-store.ts";
 import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
 import { createRunningReplies } from "./running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running-reply.ts";
+import { type VisitHeaders, visitContext } from "./visit-context.ts";
 
 /** What is known of a call to the chat besides its body. `ip` is null where limits by address do not apply. */
-export type Caller = { ip: string | null; origin: string | undefined; log: ReplyLog };
+export type Caller = {
+  ip: string | null;
+  origin: string | undefined;
+  log: ReplyLog;
+  proof: Omit<Proof, "userId">;
+  visit: VisitHeaders;
+};
+
+/** What other resources add to a reply. */
+type Sources = {
+  toolsOf(agentId: string): Promise<AgentTools>;
+  /** what happened beside the chat */
+  notesOf(agentId: string, conversationId: string): Promise<Note[]>;
+  /** the message of an enabled bubble trigger, or null */
+  openingOf(agentId: string, triggerId: string): Promise<string | null>;
+};
 
 export type ChatService = ReturnType<typeof createChatService>;
 
@@ -26,8 +44,7 @@ export function createChatService(
   deps: Deps,
   agents: AgentService,
   conversations: ConversationService,
-  toolsOf: (agentId: string) => Promise<AgentTools>,
-  notesOf: (agentId: string, conversationId: string) => Promise<Note[]>,
+  { toolsOf, notesOf, openingOf }: Sources,
 ) {
   const { config, secrets, models } = deps;
   const budgets = createTokenBudgets(deps);
@@ -35,6 +52,7 @@ export function createChatService(
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const run = createReplyRunner(config.models, store, replies);
   const ownOrigin = new URL(config.baseUrl).origin;
+  const admit = createAdmission(secrets, conversations);
 
   return {
     replies,
@@ -51,37 +69,43 @@ export function createChatService(
      * @throws AppError for everything that can be known without asking the model
      */
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
-      const secret = agent.requireIdentity ? secrets.open(agent.identitySecret, agent.id) : null;
-      const visitor = visitorOf(request, secret);
-      const known = request.conversationId
-        ? await conversations.existing({ organizationId: agent.organizationId }, request.conversationId)
-        : null;
-      if (known && known.agentId !== agent.id) throw notFound("Conversation");
-      const messages = newMessages(request, known === null).map((message) => ({ ...message, id: newId("msg") }));
+      const { known, access, identity } = await admit(agent, request, caller.proof);
+      const messages = await messagesOf(agent, request, known === null, openingOf);
       const tools = await toolsOf(agent.id);
       const model = await models.choose(agent, { isNewConversation: known === null });
-      const conversation = known ?? newConversation(agent, request, visitor, titleOf(messages));
+      const conversation = known ?? newConversation(agent, request, { ...identity, messages, caller });
+      const isOpen = access === "open";
       const reply = createRunningReply(
         {
           conversationId: conversation.id,
           messageId: newId("msg"),
-          conversationToken: conversationToken(secrets, conversation.id),
+          conversationToken: isOpen ? null : conversationToken(secrets, conversation.id),
         },
-        { resumable: request.resumable === true, resumeWindow: config.resumeWindow },
+        { agentId: agent.id, resumable: request.resumable === true, resumeWindow: config.resumeWindow },
       );
-      await replies.add(reply, caller.ip);
+      await replies.add(reply, caller.ip, { mayReplace: !isOpen });
       try {
-        const owner = budgetOwner(visitor, secret !== null, request.sessionId, caller.ip);
+        const owner = budgetOwner(identity.visitor, identity.provenUserId !== null, request.sessionId, caller.ip);
         const spender = budgets.visitorKey(owner);
         const refusal = await budgets.refusal(agent, spender);
-        const asked = refusal === null ? model.modelId : null;
-        const turn = { conversation, isNew: known === null, messages, replyId: reply.messageId, model: asked };
-        const regenerate = request.regenerate === true;
         // Nothing may fail between the turn's being kept and its reply.
         const notes = known ? await notesOf(agent.id, known.id) : [];
-        const history = await store.begin({ ...turn, regenerate }, HISTORY_MESSAGES);
+        const begun = await store.begin(
+          {
+            conversation,
+            isNew: known === null,
+            mayReplaceReply: !isOpen,
+            claimedBy: claimOf(known, access, identity.visitor),
+            messages,
+            replyId: reply.messageId,
+            model: refusal === null ? model.modelId : null,
+            regenerate: request.regenerate === true,
+          },
+          HISTORY_MESSAGES,
+        );
         replies.kept(reply);
-        const prompt = toPrompt(agent.systemPrompt, history, notes);
+        reply.room.limit(begun.room);
+        const prompt = toPrompt(agent.systemPrompt, begun.history, notes);
         void run(reply, { agent, model, prompt, tools, log: caller.log, visitor: spender, refusal });
         return reply;
       } catch (error) {
@@ -101,11 +125,41 @@ export function createChatService(
   };
 }
 
-function newConversation(agent: AgentRow, request: ChatRequest, visitor: Visitor, title: string): ConversationRow {
+/** What the turn appends; a new conversation may begin with the bubble that the visitor answers. */
+async function messagesOf(
+  agent: AgentRow,
+  request: ChatRequest,
+  isNew: boolean,
+  openingOf: Sources["openingOf"],
+): Promise<Array<NewMessage & { id: string }>> {
+  const messages: NewMessage[] = newMessages(request, isNew);
+  const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
+  const all = opening === null ? messages : [{ role: "assistant" as const, content: opening }, ...messages];
+  return all.map((message) => ({ ...message, id: newId("msg") }));
+}
+
+function newConversation(
+  agent: AgentRow,
+  request: ChatRequest,
+  { visitor, messages, caller }: { visitor: Visitor; messages: NewMessage[]; caller: Caller },
+): ConversationRow {
   const now = Date.now();
   return {
+    id: newId("conv"),
+    organizationId: agent.organizationId,
+    agentId: agent.id,
+    title: titleOf(messages),
+    messageCount: 0,
+    sessionId: request.sessionId ?? null,
     ...visitor,
-    ...{ id: newId("conv"), organizationId: agent.organizationId, agentId: agent.id, title, messageCount: 0 },
-    ...{ sessionId: request.sessionId ?? null, createdAt: now, updatedAt: now },
+    hasOwner: namesVisitor(request) ? 1 : 0,
+    textBytes: 0,
+    toolBytes: 0,
+    context: visitContext(request.context, caller.visit),
+    lastMessageRole: null,
+    lastMessagePreview: null,
+    lastMessageAt: null,
+    createdAt: now,
+    updatedAt: now,
   };
 }

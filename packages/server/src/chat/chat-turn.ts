@@ -53,11 +53,21 @@ export type Visitor = {
 
 const anonymous: Visitor = { userId: null, userEmail: null, userName: null, userMetadata: null };
 
-/** Who the visitor says to be. With a secret to check against, only a right `userHash` makes it believed. */
-export function visitorOf(request: ChatRequest, identitySecret: string | null): Visitor {
-  const { userId, userHash } = request;
-  if (identitySecret !== null && !(userId && userHash && isSignedBy(identitySecret, userId, userHash)))
-    return anonymous;
+/** The user that a valid `userHash` proves, or null. `identitySecret` is asked for only when there is something to check. */
+export function provenUserId({ userId, userHash }: ChatRequest, identitySecret: () => string): string | null {
+  return userId && userHash && isSignedBy(identitySecret(), userId, userHash) ? userId : null;
+}
+
+/** Whether the request names a visitor in any way, believed or not. */
+export function namesVisitor(request: ChatRequest): boolean {
+  const { sessionId, userId, userEmail, userName, userMetadata, userHash } = request;
+  return Boolean(sessionId || userId || userEmail || userName || userMetadata || userHash);
+}
+
+/** Who the visitor says to be; nobody where only a proven user is believed and this one is not. */
+export function visitorOf(request: ChatRequest, { isBelieved }: { isBelieved: boolean }): Visitor {
+  const { userId } = request;
+  if (!isBelieved) return anonymous;
   return {
     userId: userId || null,
     userEmail: request.userEmail || null,

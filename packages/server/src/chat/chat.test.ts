@@ -49,8 +49,11 @@ onBothDatabases("chat", (createDatabase) => {
     const response = await server.app.inject({ method: "GET", url: `/conversations/${id}`, headers });
     return response.json().data;
   };
-  const ask = async (content: string, more: object = {}) => {
-    const stream = await say(content, more);
+  const holding = ({ conversationToken }: { conversationToken: string | null }) => ({
+    authorization: `Bearer ${conversationToken}`,
+  });
+  const ask = async (content: string, more: object = {}, headers = {}) => {
+    const stream = await say(content, more, headers);
     await stream.ended;
     const start = stream.events[0];
     if (start?.type !== "message_start") throw new Error(`no start: ${JSON.stringify(stream.events)}`);
@@ -140,7 +143,7 @@ onBothDatabases("chat", (createDatabase) => {
   it("asks again for the last reply", async () => {
     const { start } = await ask("Colour?");
     upstream.script(sayWords("Blue."));
-    const again = await ask("Colour?", { conversationId: start.conversationId, regenerate: true });
+    const again = await ask("Colour?", { conversationId: start.conversationId, regenerate: true }, holding(start));
     expect(textOf(again.events)).toBe("Blue.");
     expect(sentMessages().slice(1)).toEqual([{ role: "user", content: "Colour?" }]);
     const { messages, messageCount } = await read(start.conversationId);
@@ -309,7 +312,7 @@ onBothDatabases("chat", (createDatabase) => {
     await first.until("content_block_delta");
     if (start.type !== "message_start") throw new Error("not the start");
     upstream.script(sayWords("Short."));
-    await ask("Second question", { conversationId: start.conversationId });
+    await ask("Second question", { conversationId: start.conversationId }, holding(start));
     await first.ended;
     expect(first.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
     expect(sentMessages().slice(1)).toEqual([
@@ -338,7 +341,9 @@ onBothDatabases("chat", (createDatabase) => {
 
   it("puts two messages sent at once into an order", async () => {
     const { start } = await ask("Begin");
-    const both = await Promise.all(["a", "b"].map((content) => say(content, { conversationId: start.conversationId })));
+    const both = await Promise.all(
+      ["a", "b"].map((content) => say(content, { conversationId: start.conversationId }, holding(start))),
+    );
     await Promise.all(both.map((stream) => stream.ended));
     expect(both.map((stream) => stream.events.filter((event) => event.type === "message_stop").length)).toEqual([1, 1]);
     const { messages, messageCount } = await read(start.conversationId);

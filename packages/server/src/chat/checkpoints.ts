@@ -4,6 +4,11 @@ import type { ReplyStore } from "./reply-store.ts";
 import type { RunningReply } from "./running-reply.ts";
 
 const EVERY_MS = 1_000;
+/**
+ * A save writes the whole reply again. Up to this length it is saved each second; beyond, only once it has grown by an
+ * eighth, or with the sign of life, so that what a reply writes in all stays within a few times its length.
+ */
+const SHORT_LENGTH = 16 * 1024;
 /** At most so many a second, so that thousands of streams do not hold up each other. */
 const AT_ONCE = 500;
 /** A reply that says nothing still gives a sign of life. */
@@ -30,20 +35,17 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
   async function saveDue() {
     const now = Date.now();
     const due = tracked()
-      .map((entry) => ({ entry, ...toColumns(entry.reply.pieces) }))
-      .filter(
-        ({ entry, content, pieces }) =>
-          content.length + (pieces?.length ?? 0) !== entry.savedLength || now - entry.savedAt > SIGN_OF_LIFE_MS,
-      )
-      .sort((a, b) => a.entry.savedAt - b.entry.savedAt)
-      .slice(0, AT_ONCE);
+      .filter((entry) => isDue(entry, now))
+      .sort((a, b) => a.savedAt - b.savedAt)
+      .slice(0, AT_ONCE)
+      .map((entry) => ({ entry, length: entry.reply.room.taken, ...toColumns(entry.reply.pieces) }));
     if (due.length === 0) return;
     try {
       const states = due.map(({ entry, content, pieces }) => ({ id: entry.reply.messageId, content, pieces, now }));
       const stopped = await store.checkpoint(states);
-      for (const { entry, content, pieces } of due) {
+      for (const { entry, length } of due) {
         entry.savedAt = now;
-        entry.savedLength = content.length + (pieces?.length ?? 0);
+        entry.savedLength = length;
         if (stopped.has(entry.reply.messageId)) entry.reply.abort();
       }
     } catch (error) {
@@ -67,4 +69,10 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
     clearInterval(timer);
     await saving;
   };
+}
+
+function isDue({ reply, savedAt, savedLength }: Tracked, now: number): boolean {
+  if (now - savedAt > SIGN_OF_LIFE_MS) return true;
+  const grown = reply.room.taken - savedLength;
+  return grown > 0 && (savedLength <= SHORT_LENGTH || grown >= savedLength / 8);
 }

@@ -24,14 +24,22 @@ export function toPrompt(
 ): LanguageModelV4Prompt {
   const newest = withinLimit(history);
   const firstUser = newest.findIndex((row) => row.role === "user");
-  const told = newest.slice(Math.max(firstUser, 0));
+  // Not every model takes a conversation that begins with its own words, such as a bubble's.
+  const isOpening = firstUser > 0 && newest[0]?.position === 0;
+  const told = isOpening ? newest : newest.slice(Math.max(firstUser, 0));
   const notesOf = Map.groupBy(notes, (note) => {
     const next = told.find((row) => row.role === "user" && row.createdAt >= note.createdAt);
     return (next ?? told.findLast((row) => row.role === "user"))?.id;
   });
   const messages = told.flatMap((row) => toMessages(row, notesOf.get(row.id) ?? []));
-  return systemPrompt?.trim() ? [{ role: "system", content: systemPrompt }, ...messages] : messages;
+  const opened = isOpening ? [beforeOpening, ...messages] : messages;
+  return systemPrompt?.trim() ? [{ role: "system", content: systemPrompt }, ...opened] : opened;
 }
+
+const beforeOpening: LanguageModelV4Message = {
+  role: "user",
+  content: [{ type: "text", text: "[The visitor has opened the page and has not written anything yet.]" }],
+};
 
 function withinLimit(history: readonly HistoryRow[]) {
   let characters = 0;

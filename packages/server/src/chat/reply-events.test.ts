@@ -29,7 +29,7 @@ const endings: fc.Arbitrary<ReplyEnding> = fc.constantFrom(
 
 /** Plays the steps to a reader that is there from the start. */
 function play(played: readonly Step[], ending: ReplyEnding) {
-  const reply = createRunningReply(start, { resumable: true, resumeWindow: 1_000 });
+  const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 1_000 });
   let heard = "";
   reply.follow({ write: (events) => (heard += events), end: () => {} }, 0);
   for (const step of played) {

@@ -7,7 +7,7 @@ import type { ToolOutcome } from "../tools/run-tool.ts";
  * one for every event, and for a text delta one for every UTF-16 unit. So the events after any position can be made
  * again from the reply's pieces alone, however the text was cut into deltas, in any process, at any later time.
  */
-export type ReplyStart = { conversationId: string; messageId: string; conversationToken: string };
+export type ReplyStart = { conversationId: string; messageId: string; conversationToken: string | null };
 export type ReplyEnding = { stopReason: StopReason; usage?: Usage; error?: { code: string; message: string } };
 
 /** Writes the events one after the other and keeps the position. */

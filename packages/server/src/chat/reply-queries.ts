@@ -1,11 +1,22 @@
 import { sql } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { ConversationRow, MessageRow } from "../db/tables.ts";
+import type { ConversationRow, Flag, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 
 export type HistoryRow = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "position" | "createdAt">;
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };
 export type ReplyEnd = ReplyState & Pick<MessageRow, "inputTokens" | "outputTokens"> & { stopReason: string };
+export type ConversationSize = Pick<ConversationRow, "messageCount" | "textBytes" | "toolBytes">;
+
+type Growth = { id: string; messages: number; textBytes: number; toolBytes: number; now: number };
+type Preview = { id: string; role: "user" | "assistant"; preview: string; now: number };
+type Claim = Pick<ConversationRow, "id" | "userId" | "userEmail" | "userName" | "userMetadata">;
+type Finish = { id: string; replyId: string; textBytes: number; toolBytes: number };
+
+type LastMessage = Pick<MessageRow, "id" | "role" | "position" | "stopReason" | "updatedAt"> & {
+  textBytes: number;
+  toolBytes: number;
+};
 
 type InsertMessage = Pick<
   MessageRow,
@@ -18,22 +29,32 @@ export type ReplyQueries = ReturnType<typeof replyQueries>;
 
 /** The chat's queries, each built once. */
 export function replyQueries(db: Db) {
-  return { ...conversationQueries(db), ...messageQueries(db) };
+  return { ...conversationQueries(db), ...sizeQueries(db), ...messageQueries(db), ...endQueries(db) };
 }
 
 function conversationQueries(db: Db) {
   return {
     insertConversation: compileOnce<ConversationRow, never>((param) =>
       db.insertInto("conversations").values({
-        ...{
-          id: param("id"),
-          organizationId: param("organizationId"),
-          agentId: param("agentId"),
-          title: param("title"),
-        },
-        ...{ messageCount: param("messageCount"), sessionId: param("sessionId"), userId: param("userId") },
-        ...{ userEmail: param("userEmail"), userName: param("userName"), userMetadata: param("userMetadata") },
-        ...{ createdAt: param("createdAt"), updatedAt: param("updatedAt") },
+        id: param("id"),
+        organizationId: param("organizationId"),
+        agentId: param("agentId"),
+        title: param("title"),
+        messageCount: param("messageCount"),
+        sessionId: param("sessionId"),
+        userId: param("userId"),
+        userEmail: param("userEmail"),
+        userName: param("userName"),
+        userMetadata: param("userMetadata"),
+        hasOwner: param("hasOwner"),
+        textBytes: param("textBytes"),
+        toolBytes: param("toolBytes"),
+        context: param("context"),
+        lastMessageRole: param("lastMessageRole"),
+        lastMessagePreview: param("lastMessagePreview"),
+        lastMessageAt: param("lastMessageAt"),
+        createdAt: param("createdAt"),
+        updatedAt: param("updatedAt"),
       }),
     ),
     count: compileOnce<{ agentId: string }, never>((param) =>
@@ -42,11 +63,113 @@ function conversationQueries(db: Db) {
         .set({ conversations: sql`conversations + 1` })
         .where("agentId", "=", param("agentId")),
     ),
-    touch: compileOnce<{ id: string; added: number; now: number }, never>((param) =>
+  };
+}
+
+/** What keeps a conversation's size, preview and owner up to date. */
+function sizeQueries(db: Db) {
+  return {
+    /** Adds messages and text, and returns the new size. */
+    grow: compileOnce<Growth, ConversationSize>((param) =>
       db
         .updateTable("conversations")
-        .set({ messageCount: sql`"messageCount" + ${param("added")}`, updatedAt: param("now") })
+        .set({
+          messageCount: sql`"messageCount" + ${param("messages")}`,
+          textBytes: sql`"textBytes" + ${param("textBytes")}`,
+          toolBytes: sql`"toolBytes" + ${param("toolBytes")}`,
+          updatedAt: param("now"),
+        })
+        .where("id", "=", param("id"))
+        .returning(["messageCount", "textBytes", "toolBytes"]),
+    ),
+    preview: compileOnce<Preview, never>((param) =>
+      db
+        .updateTable("conversations")
+        .set({
+          lastMessageRole: param("role"),
+          lastMessagePreview: param("preview"),
+          lastMessageAt: param("now"),
+        })
         .where("id", "=", param("id")),
+    ),
+    /** An anonymous conversation becomes a user's. */
+    claim: compileOnce<Claim, never>((param) =>
+      db
+        .updateTable("conversations")
+        .set({
+          userId: param("userId"),
+          userEmail: param("userEmail"),
+          userName: param("userName"),
+          userMetadata: param("userMetadata"),
+          hasOwner: 1,
+        })
+        .where("id", "=", param("id"))
+        .where("userId", "is", null),
+    ),
+    /** Adds what a reply came to, if the reply still exists; also the lock for its end. */
+    finish: compileOnce<Finish, { id: string }>((param) =>
+      db
+        .updateTable("conversations")
+        .set({
+          textBytes: sql`"textBytes" + ${param("textBytes")}`,
+          toolBytes: sql`"toolBytes" + ${param("toolBytes")}`,
+        })
+        .where("id", "=", param("id"))
+        .where("id", "=", (where) =>
+          where
+            .selectFrom("messages")
+            .select("conversationId")
+            .where("messages.id", "=", param("replyId"))
+            .where("stopReason", "is", null),
+        )
+        .returning("id"),
+    ),
+  };
+}
+
+function endQueries(db: Db) {
+  return {
+    checkpoint: compileOnce<ReplyState, { stopRequested: number }>((param) =>
+      db
+        .updateTable("messages")
+        .set({ content: param("content"), pieces: param("pieces"), updatedAt: param("now") })
+        .where("id", "=", param("id"))
+        .where("stopReason", "is", null)
+        .returning("stopRequested"),
+    ),
+    /** Whether nothing was said after the reply; no row when the reply is gone. */
+    end: compileOnce<ReplyEnd, { isLast: boolean | Flag }>((param) =>
+      db
+        .updateTable("messages")
+        .set({
+          content: param("content"),
+          pieces: param("pieces"),
+          stopReason: param("stopReason"),
+          inputTokens: param("inputTokens"),
+          outputTokens: param("outputTokens"),
+          updatedAt: param("now"),
+        })
+        .where("id", "=", param("id"))
+        .returning(
+          sql<boolean | Flag>`not exists (select 1 from messages as later
+            where later."conversationId" = messages."conversationId" and later.position > messages.position)`.as(
+            "isLast",
+          ),
+        ),
+    ),
+    fail: compileOnce<ReplyFailureRow, never>((param) =>
+      db.insertInto("replyFailures").values({
+        messageId: param("messageId"),
+        conversationId: param("conversationId"),
+        organizationId: param("organizationId"),
+        agentId: param("agentId"),
+        provider: param("provider"),
+        model: param("model"),
+        code: param("code"),
+        message: param("message"),
+        providerStatus: param("providerStatus"),
+        at: param("at"),
+      }),
     ),
   };
 }
@@ -61,10 +184,12 @@ function messageQueries(db: Db) {
         .where("role", "=", "assistant")
         .where("stopReason", "is", null),
     ),
-    lastMessage: compileOnce<{ conversationId: string }, Pick<MessageRow, "id" | "role" | "position">>((param) =>
+    lastMessage: compileOnce<{ conversationId: string }, LastMessage>((param) =>
       db
         .selectFrom("messages")
-        .select(["id", "role", "position"])
+        .select(["id", "role", "position", "stopReason", "updatedAt"])
+        .select(sql<number>`octet_length(content)`.as("textBytes"))
+        .select(sql<number>`coalesce(octet_length(pieces), 0)`.as("toolBytes"))
         .where("conversationId", "=", param("conversationId"))
         .orderBy("position", "desc")
         .limit(1),
@@ -87,23 +212,6 @@ function messageQueries(db: Db) {
         ...{ stopReason: param("stopReason"), model: param("model"), outputTokens: null, stopRequested: 0 },
         ...{ createdAt: param("now"), updatedAt: param("now") },
       }),
-    ),
-    checkpoint: compileOnce<ReplyState, { stopRequested: number }>((param) =>
-      db
-        .updateTable("messages")
-        .set({ content: param("content"), pieces: param("pieces"), updatedAt: param("now") })
-        .where("id", "=", param("id"))
-        .where("stopReason", "is", null)
-        .returning("stopRequested"),
-    ),
-    end: compileOnce<ReplyEnd, never>((param) =>
-      db
-        .updateTable("messages")
-        .set({
-          ...{ content: param("content"), pieces: param("pieces"), stopReason: param("stopReason") },
-          ...{ inputTokens: param("inputTokens"), outputTokens: param("outputTokens"), updatedAt: param("now") },
-        })
-        .where("id", "=", param("id")),
     ),
   };
 }

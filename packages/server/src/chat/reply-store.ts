@@ -1,17 +1,31 @@
+import { conversationLimits } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { ConversationRow, MessageRow, Tables } from "../db/tables.ts";
+import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { AppError, notFound } from "../errors.ts";
 import type { Spend, TokenBudgets } from "../plans/token-budget.ts";
-import { type HistoryRow, type ReplyEnd, type ReplyQueries, type ReplyState, replyQueries } from "./reply-queries.ts";
+import type { Visitor } from "./chat-turn.ts";
+import {
+  type ConversationSize,
+  type HistoryRow,
+  type ReplyEnd,
+  type ReplyQueries,
+  type ReplyState,
+  replyQueries,
+} from "./reply-queries.ts";
 
 export type { HistoryRow };
 
 export type NewTurn = {
   conversation: ConversationRow;
   isNew: boolean;
+  /** false: a reply that still runs is a conflict instead of being ended */
+  mayReplaceReply: boolean;
+  /** whom an anonymous conversation goes over to */
+  claimedBy: Visitor | null;
   /** what the visitor's side appends, in order */
   messages: ReadonlyArray<Pick<MessageRow, "id" | "role" | "content">>;
   replyId: string;
@@ -23,28 +37,59 @@ export type NewTurn = {
 
 export type ReplyStore = ReturnType<typeof createReplyStore>;
 
-type Ended = { end: ReplyEnd; spend: Spend };
+export type Ended = {
+  conversationId: string;
+  end: ReplyEnd;
+  spend: Spend;
+  failure: Omit<ReplyFailureRow, "messageId" | "conversationId" | "at"> | null;
+};
+
+/** What the model is told, and how many bytes of text and tool calls the reply may still add. */
+export type Begun = { history: HistoryRow[]; room: { textBytes: number; toolBytes: number } };
+
+const PREVIEW_CHARACTERS = 160;
+/** A reply needs at least so much. */
+const MIN_ROOM_BYTES = 4_096;
+/** A running reply gives a sign of life every few seconds; one silent for longer died with its process. */
+const SILENT_MS = 30_000;
 
 /** What the chat writes. Its queries run for every reply, so each is built once. */
 export function createReplyStore(db: Db, count: TokenBudgets["count"]) {
   const queries = replyQueries(db);
-  const keepEnd = createBatchWriter<Ended, undefined>(db, keepEnds, { maxItems: 100 });
+  const keepEnd = createBatchWriter<Ended, boolean>(db, keepEnds, { maxItems: 100 });
 
-  async function keepEnds(trx: Executor, ended: readonly Ended[]): Promise<undefined[]> {
-    for (const { end } of inOrder(ended, ({ end }) => end.id)) await queries.end(trx, end);
+  /** Conversations first, then messages, each in one order: everybody locks rows this way. */
+  async function keepEnds(trx: Executor, ended: readonly Ended[]): Promise<boolean[]> {
+    const stored = new Set<string>();
+    for (const { conversationId, end } of inOrder(ended, ({ conversationId }) => conversationId)) {
+      const size = { textBytes: Buffer.byteLength(end.content), toolBytes: Buffer.byteLength(end.pieces ?? "") };
+      const { rows } = await queries.finish(trx, { id: conversationId, replyId: end.id, ...size });
+      if (rows.length > 0) stored.add(end.id);
+    }
+    for (const one of inOrder(ended, ({ end }) => end.id)) if (stored.has(one.end.id)) await keepOne(trx, one);
     await count(
       trx,
       ended.map(({ spend }) => spend),
     );
-    return ended.map(() => undefined);
+    return ended.map(({ end }) => stored.has(end.id));
+  }
+
+  async function keepOne(trx: Executor, { conversationId, end, failure }: Ended): Promise<void> {
+    const { rows } = await queries.end(trx, end);
+    const preview = previewOf(end.content);
+    if (rows[0]?.isLast && preview !== "") {
+      await queries.preview(trx, { id: conversationId, role: "assistant", preview, now: end.now });
+    }
+    if (failure) await queries.fail(trx, { ...failure, messageId: end.id, conversationId, at: end.now });
   }
 
   return {
     /**
      * Keeps the visitor's messages and an empty reply, marked as running, in one transaction, and returns what the
      * model will be told. A reply of this conversation that runs in another process is asked to end.
+     * @throws 409 when the conversation is full, or a reply runs that must not be replaced
      */
-    async begin(turn: NewTurn, historyLimit: number): Promise<HistoryRow[]> {
+    async begin(turn: NewTurn, historyLimit: number): Promise<Begun> {
       return inTransaction(db, (trx) => begin(trx, queries, turn, historyLimit));
     },
     /** Where the reply stands, so that little is lost if the process dies. @returns those that were asked to end */
@@ -65,7 +110,10 @@ export function createReplyStore(db: Db, count: TokenBudgets["count"]) {
       const going = new Set((await running.execute()).map(({ id }) => id));
       return new Set(ids.filter((id) => !going.has(id)));
     },
-    /** Keeps how the reply ended and counts what it cost; replies that end at once share a transaction. */
+    /**
+     * Keeps how the reply ended and counts what it cost; replies that end at the same time share a transaction.
+     * @returns false when the reply was deleted meanwhile, so that nothing was stored
+     */
     end: keepEnd,
     async requestStop(conversationId: string): Promise<void> {
       await queries.requestStop(db, { conversationId });
@@ -88,32 +136,34 @@ function inOrder<T>(items: readonly T[], idOf: (item: T) => string): T[] {
   return items.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
-async function begin(trx: Transaction<Tables>, queries: ReplyQueries, turn: NewTurn, historyLimit: number) {
+async function begin(
+  trx: Transaction<Tables>,
+  queries: ReplyQueries,
+  turn: NewTurn,
+  historyLimit: number,
+): Promise<Begun> {
   const { conversation, messages, replyId, model } = turn;
   const conversationId = conversation.id;
   const now = Date.now();
-  let position = 0;
-  if (turn.isNew) {
-    await queries.insertConversation(trx, { ...conversation, messageCount: messages.length + 1 });
-    await queries.count(trx, { agentId: conversation.agentId });
-  } else {
-    // Also the lock that puts two turns of one conversation into an order, on PostgreSQL.
-    await queries.touch(trx, { id: conversationId, added: messages.length + 1, now });
-    await queries.requestStop(trx, { conversationId });
-    const last = (await queries.lastMessage(trx, { conversationId })).rows[0];
-    position = last ? last.position + 1 : 0;
-    if (turn.regenerate && last?.role === "assistant") {
-      await queries.deleteMessage(trx, { id: last.id });
-      await queries.touch(trx, { id: conversationId, added: -1, now });
-      position = last.position;
-    }
-  }
+  const added = {
+    messages: messages.length + 1,
+    textBytes: messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0),
+    toolBytes: 0,
+  };
+  const said = messages.findLast(({ role }) => role === "user");
+  const preview = said && { role: said.role, preview: previewOf(said.content), now };
+  const { position, size } = turn.isNew
+    ? await insertNew(trx, queries, conversation, { added, preview })
+    : await extend(trx, queries, turn, { added, preview, now });
+  checkRoom(size);
   const history = turn.isNew
     ? []
     : (await queries.history(trx, { conversationId, limit: historyLimit })).rows.reverse();
   const appended = messages.map((message, index) => ({
     ...message,
-    ...{ pieces: null, position: position + index, createdAt: now },
+    pieces: null,
+    position: position + index,
+    createdAt: now,
   }));
   for (const message of appended) {
     // A reply that the client brings along is finished; how it ended is not known.
@@ -122,5 +172,86 @@ async function begin(trx: Transaction<Tables>, queries: ReplyQueries, turn: NewT
   }
   const reply = { id: replyId, role: "assistant" as const, content: "", position: position + appended.length };
   await queries.insertMessage(trx, { ...reply, conversationId, stopReason: null, model, now });
-  return [...history, ...appended];
+  return {
+    history: [...history, ...appended],
+    room: {
+      textBytes: conversationLimits.textBytes - size.textBytes,
+      toolBytes: conversationLimits.toolBytes - size.toolBytes,
+    },
+  };
+}
+
+type Added = { added: { messages: number; textBytes: number; toolBytes: number }; preview: PreviewOf | undefined };
+type PreviewOf = { role: "user" | "assistant"; preview: string; now: number };
+/** Where the next message goes, and how large the conversation is with it. */
+type Place = { position: number; size: ConversationSize };
+
+async function insertNew(
+  trx: Executor,
+  queries: ReplyQueries,
+  conversation: ConversationRow,
+  { added, preview }: Added,
+): Promise<Place> {
+  const size = { messageCount: added.messages, textBytes: added.textBytes, toolBytes: 0 };
+  await queries.insertConversation(trx, {
+    ...conversation,
+    ...size,
+    lastMessageRole: preview?.role ?? null,
+    lastMessagePreview: preview?.preview ?? null,
+    lastMessageAt: preview?.now ?? null,
+  });
+  await queries.count(trx, { agentId: conversation.agentId });
+  return { position: 0, size };
+}
+
+async function extend(
+  trx: Executor,
+  queries: ReplyQueries,
+  { conversation: { id }, regenerate, mayReplaceReply, claimedBy }: NewTurn,
+  { added, preview, now }: Added & { now: number },
+): Promise<Place> {
+  // Also the lock that puts two turns of one conversation into an order, on PostgreSQL.
+  let [size] = (await queries.grow(trx, { id, ...added, now })).rows;
+  const [last] = (await queries.lastMessage(trx, { conversationId: id })).rows;
+  if (mayReplaceReply) await queries.requestStop(trx, { conversationId: id });
+  else if (last?.role === "assistant" && last.stopReason === null && now - last.updatedAt < SILENT_MS) {
+    throw replyIsRunning();
+  }
+  let position = last ? last.position + 1 : 0;
+  if (regenerate && last?.role === "assistant") {
+    await queries.deleteMessage(trx, { id: last.id });
+    const dropped = { messages: -1, textBytes: -Number(last.textBytes), toolBytes: -Number(last.toolBytes) };
+    [size] = (await queries.grow(trx, { id, ...dropped, now })).rows;
+    position = last.position;
+  }
+  if (preview) await queries.preview(trx, { id, ...preview });
+  if (claimedBy) await queries.claim(trx, { id, ...claimedBy });
+  if (!size) throw notFound("Conversation");
+  return { position, size };
+}
+
+function checkRoom({ messageCount, textBytes, toolBytes }: ConversationSize) {
+  const { messages, textBytes: maxText, toolBytes: maxTools } = conversationLimits;
+  if (messageCount <= messages && textBytes + MIN_ROOM_BYTES <= maxText && toolBytes + MIN_ROOM_BYTES <= maxTools)
+    return;
+  throw new AppError(
+    "CONVERSATION_TOO_LONG",
+    `A conversation holds at most ${messages} messages and ${maxText / 1024 / 1024} MiB of text. Start a new one.`,
+  );
+}
+
+export function replyIsRunning(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "A reply is still running in this conversation. Wait for its end, or send the conversationToken to replace it.",
+  );
+}
+
+/** The beginning of a message, on one line. */
+function previewOf(content: string): string {
+  const line = content
+    .slice(0, PREVIEW_CHARACTERS * 4)
+    .replace(/\s+/g, " ")
+    .trim();
+  return Array.from(line).slice(0, PREVIEW_CHARACTERS).join("").toWellFormed();
 }

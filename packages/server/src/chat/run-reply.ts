@@ -3,12 +3,13 @@ import type { FastifyBaseLogger } from "fastify";
 import { toColumns } from "../conversations/message-pieces.ts";
 import type { AgentRow } from "../db/tables.ts";
 import type { AskLimits } from "../models/ask-model.ts";
-import type { ChatModel } from "../models/chat-model.ts";
+import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError } from "../models/model-error.ts";
+import { describeFailure } from "../models/provider-failure.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import { runAgentLoop } from "./agent-loop.ts";
 import type { ReplyEnding } from "./reply-events.ts";
-import type { ReplyStore } from "./reply-store.ts";
+import type { Ended, ReplyStore } from "./reply-store.ts";
 import type { RunningReplies } from "./running-replies.ts";
 import type { RunningReply } from "./running-reply.ts";
 
@@ -19,7 +20,7 @@ export type ReplyLog = Pick<FastifyBaseLogger, "warn" | "error">;
 
 type Run = {
   agent: AgentRow;
-  model: ChatModel;
+  model: ChosenModel;
   prompt: LanguageModelV4Prompt;
   tools: AgentTools;
   log: ReplyLog;
@@ -33,6 +34,7 @@ type Run = {
 export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
   return async (reply: RunningReply, { agent, model, prompt, tools, log, visitor, refusal }: Run): Promise<void> => {
     let ending: ReplyEnding;
+    let failure: Ended["failure"] = null;
     let tokens = 0;
     try {
       const temperature = agent.temperature / 100;
@@ -52,13 +54,28 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
       ending = refusal === null ? await runAgentLoop(loop, reply) : say(refusal, reply);
     } catch (error) {
       ending = reply.signal.aborted ? { stopReason: "aborted" } : failed(error, log);
+      if (ending.error) {
+        failure = {
+          organizationId: agent.organizationId,
+          agentId: agent.id,
+          code: ending.error.code,
+          ...describeFailure(error, model),
+        };
+      }
     }
     try {
       const end = {
-        ...{ id: reply.messageId, now: Date.now(), stopReason: ending.stopReason, ...toColumns(reply.pieces) },
-        ...{ inputTokens: ending.usage?.inputTokens ?? null, outputTokens: ending.usage?.outputTokens ?? null },
+        id: reply.messageId,
+        now: Date.now(),
+        stopReason: ending.stopReason,
+        ...toColumns(reply.pieces),
+        inputTokens: ending.usage?.inputTokens ?? null,
+        outputTokens: ending.usage?.outputTokens ?? null,
       };
-      await store.end({ end, spend: { agentId: agent.id, visitor, tokens } });
+      const { conversationId } = reply;
+      const isStored = await store.end({ conversationId, end, spend: { agentId: agent.id, visitor, tokens }, failure });
+      // Its conversation was deleted: nothing must say that the reply was kept.
+      if (!isStored) ending = { stopReason: "aborted" };
     } catch (error) {
       log.error({ err: error }, "reply could not be stored");
       ending = { stopReason: "error", error: { code: "INTERNAL", message: "The reply could not be stored." } };

@@ -12,7 +12,7 @@ it("ends a reply whose row is gone, but none whose row is still being made", asy
   const store = { stopRequested: looked, checkpoint: async () => new Set() } as unknown as ReplyStore;
   const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, true);
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
-  const reply = createRunningReply(start, { resumable: true, resumeWindow: 60_000 });
+  const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
   await replies.add(reply, null);
   await vi.advanceTimersByTimeAsync(3_000);
   expect(reply.signal.aborted).toBe(false);

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { AppError } from "../errors.ts";
 import { startCheckpoints, type Tracked } from "./checkpoints.ts";
-import type { ReplyStore } from "./reply-store.ts";
+import { type ReplyStore, replyIsRunning } from "./reply-store.ts";
 import type { RunningReply } from "./running-reply.ts";
 
 type Entry = Tracked & { ip: string | null; isKept: boolean };
@@ -40,8 +40,12 @@ export function createRunningReplies(
     get: (conversationId: string) => entries.get(conversationId)?.reply,
     count: () => entries.size,
     checkRoom,
-    /** Ends a reply that still runs in the conversation and takes its place. */
-    async add(reply: RunningReply, ip: string | null): Promise<void> {
+    /**
+     * Ends a reply that still runs in the conversation and takes its place.
+     * @throws 409 when there is one and it must not be replaced
+     */
+    async add(reply: RunningReply, ip: string | null, { mayReplace = true } = {}): Promise<void> {
+      if (!mayReplace && entries.has(reply.conversationId)) throw replyIsRunning();
       for (let other = entries.get(reply.conversationId); other; other = entries.get(reply.conversationId)) {
         other.reply.abort();
         await other.reply.done;
@@ -55,6 +59,12 @@ export function createRunningReplies(
     kept(reply: RunningReply): void {
       const entry = entries.get(reply.conversationId);
       if (entry?.reply === reply) entry.isKept = true;
+    },
+    /** Ends what runs in the conversation, or in all of an agent's. */
+    abort({ conversationId, agentId }: { conversationId?: string; agentId?: string }): void {
+      for (const { reply } of entries.values()) {
+        if (reply.conversationId === conversationId || reply.agentId === agentId) reply.abort();
+      }
     },
     remove(reply: RunningReply): void {
       const entry = entries.get(reply.conversationId);

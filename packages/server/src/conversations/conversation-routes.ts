@@ -4,8 +4,9 @@ import type { App } from "../app.ts";
 import { accountOf } from "../auth/authenticate.ts";
 import type { ConversationService } from "./conversation-service.ts";
 import type { Viewer } from "./conversation-store.ts";
+import type { ReplyFailures } from "./reply-failures.ts";
 
-export function conversationRoutes(app: App, conversations: ConversationService): void {
+export function conversationRoutes(app: App, conversations: ConversationService, failures: ReplyFailures): void {
   app.route({
     ...contract.listConversations,
     handler: async (request) => ({
@@ -26,6 +27,10 @@ export function conversationRoutes(app: App, conversations: ConversationService)
       await conversations.delete(accountOf(request).organizationId, request.params.id);
       return { data: { success: true as const }, error: null };
     },
+  });
+  app.route({
+    ...contract.listProviderFailures,
+    handler: async (request) => ({ data: await failures.lately(accountOf(request).organizationId), error: null }),
   });
   app.route({
     ...contract.rateMessage,

@@ -1,10 +1,18 @@
-import type { Conversation, ConversationQuery, ConversationSummary, Message, Rating } from "@foyer/contract";
+import type {
+  Conversation,
+  ConversationQuery,
+  ConversationSummary,
+  Message,
+  Rating,
+  ReplyFailure,
+} from "@foyer/contract";
 import type { AgentService } from "../agents/agent-service.ts";
-import type { MessageRow } from "../db/tables.ts";
+import type { MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
+import { accessTo, type Proof } from "./conversation-access.ts";
 import {
   type ConversationFieldsRow,
   type ConversationFilter,
@@ -22,11 +30,20 @@ const SILENT_MS = 30_000;
 
 export type ConversationService = ReturnType<typeof createConversationService>;
 
-export function createConversationService({ db }: Pick<Deps, "db">, agents: AgentService) {
+/** `onDelete` is called once the deletion is committed. */
+export function createConversationService(
+  { db, secrets }: Pick<Deps, "db" | "secrets">,
+  agents: AgentService,
+  onDelete: (id: string) => void,
+) {
   const store = createConversationStore(db);
 
+  async function find(viewer: Viewer, id: string) {
+    return isId("conv", id) ? await store.get(viewer, id) : undefined;
+  }
+
   async function existing(viewer: Viewer, id: string) {
-    const row = isId("conv", id) ? await store.get(viewer, id) : undefined;
+    const row = await find(viewer, id);
     if (!row) throw notFound("Conversation");
     return row;
   }
@@ -39,14 +56,31 @@ export function createConversationService({ db }: Pick<Deps, "db">, agents: Agen
       const { rows, total } = await store.list(organizationId, query.agentId, toFilter(query), limit, offset);
       return { data: rows.map(toSummary), pagination: { total, limit, offset } };
     },
+    find,
     /** 404 when the viewer may not see it, or there is none. */
     existing,
+    /** Whether a request may speak in this conversation of an agent. */
+    async maySpeakIn(
+      { agentId, organizationId }: { agentId: string; organizationId: string },
+      id: string | null | undefined,
+      proof: Proof,
+    ): Promise<boolean> {
+      const row = id ? await find({ organizationId }, id) : undefined;
+      return row?.agentId === agentId && accessTo(row, proof, secrets) !== null;
+    },
     async get(viewer: Viewer, id: string): Promise<Conversation> {
       const row = await existing(viewer, id);
-      return { ...toFields(row), messages: (await store.messages(id)).map((message) => toMessage(message)) };
+      const messages = (await store.messages(id)).map((message) => toMessage(message));
+      if (!("organizationId" in viewer)) return { ...toFields(row), messages };
+      const failures = new Map((await store.failures(id)).map((failure) => [failure.messageId, toFailure(failure)]));
+      return {
+        ...toFields(row),
+        messages: messages.map((message) => ({ ...message, failure: failures.get(message.id) ?? null })),
+      };
     },
     async delete(organizationId: string, id: string): Promise<void> {
       if (!isId("conv", id) || !(await store.delete(organizationId, id))) throw notFound("Conversation");
+      onDelete(id);
     },
     async rate(viewer: Viewer, id: string, messageId: string, rating: Rating): Promise<void> {
       await existing(viewer, id);
@@ -55,18 +89,29 @@ export function createConversationService({ db }: Pick<Deps, "db">, agents: Agen
   };
 }
 
-function toFilter({ userId, q, feedback, hasForm, from, to }: ConversationQuery): ConversationFilter {
+function toFilter({ userId, q, feedback, hasForm, failed, from, to }: ConversationQuery): ConversationFilter {
   return {
     ...(userId === undefined ? {} : { userId }),
     ...(q === undefined || q === "" ? {} : { q }),
     ...(feedback === undefined ? {} : { feedback }),
     ...(hasForm === undefined ? {} : { hasForm }),
+    ...(failed === undefined ? {} : { failed }),
     ...instantsOf({ from, to }),
   };
 }
 
 function toSummary(row: ConversationSummaryRow): ConversationSummary {
-  return { ...toFields(row), hasForm: Boolean(row.hasForm), feedback: row.feedback };
+  return {
+    ...toFields(row),
+    hasForm: Boolean(row.hasForm),
+    feedback: row.feedback,
+    lastMessage: toPreview(row),
+    hasFailedReply: Boolean(row.hasFailedReply),
+  };
+}
+
+function toPreview({ lastMessageRole: role, lastMessagePreview: text, lastMessageAt: at }: ConversationSummaryRow) {
+  return role !== null && text !== null && at !== null ? { role, text, at: new Date(at).toISOString() } : null;
 }
 
 function toFields(row: ConversationFieldsRow): Omit<Conversation, "messages"> {
@@ -78,8 +123,20 @@ function toFields(row: ConversationFieldsRow): Omit<Conversation, "messages"> {
     userId: row.userId,
     userEmail: row.userEmail,
     userName: row.userName,
+    context: row.context === null ? null : JSON.parse(row.context),
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),
+  };
+}
+
+function toFailure(row: ReplyFailureRow): ReplyFailure {
+  return {
+    code: row.code,
+    message: row.message,
+    provider: row.provider,
+    model: row.model,
+    providerStatus: row.providerStatus,
+    at: new Date(row.at).toISOString(),
   };
 }
 

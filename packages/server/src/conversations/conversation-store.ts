@@ -2,17 +2,30 @@ import type { ConversationQuery, Rating } from "@foyer/contract";
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { ConversationRow, Flag, MessageRow, Tables } from "../db/tables.ts";
+import type { ConversationRow, Flag, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
 /** What the list shows; a visitor's metadata can be large. */
 const summaryColumns = [
-  ...(["id", "agentId", "title", "messageCount", "userId", "userEmail", "userName", "createdAt", "updatedAt"] as const),
-];
+  "id",
+  "agentId",
+  "title",
+  "messageCount",
+  "userId",
+  "userEmail",
+  "userName",
+  "context",
+  "lastMessageRole",
+  "lastMessagePreview",
+  "lastMessageAt",
+  "createdAt",
+  "updatedAt",
+] as const;
 export type ConversationFieldsRow = Pick<ConversationRow, (typeof summaryColumns)[number]>;
 export type ConversationSummaryRow = ConversationFieldsRow & {
   hasForm: boolean | Flag;
   feedback: MessageRow["feedback"];
+  hasFailedReply: boolean | Flag;
 };
 
 /** Who may see a conversation: its account, or the holder of its token. */
@@ -56,6 +69,9 @@ export function createConversationStore(db: Db) {
         .orderBy("position")
         .execute();
     },
+    async failures(conversationId: string): Promise<ReplyFailureRow[]> {
+      return db.selectFrom("replyFailures").selectAll().where("conversationId", "=", conversationId).execute();
+    },
     /** Keeps the agent's counter right in the same transaction. @returns false when there is none such */
     async delete(organizationId: string, id: string): Promise<boolean> {
       return inTransaction(db, async (trx) => {
@@ -93,7 +109,10 @@ const submitted = sql`select 1 from submissions where submissions."conversationI
 
 const hasSubmission = sql<boolean>`exists (${submitted})`;
 
+const failed = sql`select 1 from "replyFailures" where "replyFailures"."conversationId" = conversations.id`;
+
 const summaryExtras = [
+  sql<boolean | Flag>`(${failed} limit 1) is not null`.as("hasFailedReply"),
   // For the few rows of a page; for `exists` PostgreSQL may read every submission.
   sql<boolean | Flag>`(${submitted} limit 1) is not null`.as("hasForm"),
   sql<MessageRow["feedback"]>`(select feedback from messages where messages."conversationId" = conversations.id
@@ -136,13 +155,16 @@ function seenBy(viewer: Viewer) {
       : where("conversations.id", "=", viewer.conversationId);
 }
 
-function matches({ userId, q, feedback, hasForm, from, to }: ConversationFilter) {
+function matches({ userId, q, feedback, hasForm, failed: hasFailed, from, to }: ConversationFilter) {
   return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
     query
       .$if(userId !== undefined, (x) => x.where("userId", "=", userId ?? null))
       .$if(from !== undefined, (x) => x.where("createdAt", ">=", from ?? 0))
       .$if(to !== undefined, (x) => x.where("createdAt", "<", to ?? 0))
       .$if(hasForm !== undefined, (x) => x.where(hasForm ? hasSubmission : sql<boolean>`not ${hasSubmission}`))
+      .$if(hasFailed !== undefined, (x) =>
+        x.where(hasFailed ? sql<boolean>`exists (${failed})` : sql<boolean>`not exists (${failed})`),
+      )
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
       .$if(q !== undefined, (x) =>
         x.where(sql<boolean>`(${contains("title", q ?? "")} or ${hasMessage(contains("content", q ?? ""))})`),

@@ -1,9 +1,10 @@
 import type { SubmissionStatus } from "@foyer/contract";
+import type { Generated } from "kysely";
 import type { Flag, Instant, Json } from "./tables.ts";
 
 /** The tables of form submissions, as Kysely sees them. */
 export type FormTables = {
-  submissions: SubmissionRow;
+  submissions: SubmissionTable;
   submissionFiles: SubmissionFileRow;
   deliveries: DeliveryRow;
   deliveryAttempts: DeliveryAttemptRow;
@@ -23,6 +24,8 @@ export type SubmissionRow = {
   toolName: string;
   /** as the visitor's side said, whether we know it or not */
   conversationId: string | null;
+  /** 1 when the request proved that it may speak in that conversation; only then is the model told of it */
+  hasConversationProof: Flag;
   executionMode: "webhook" | "client" | "both";
   clientHandler: string | null;
   /** with `null` where a file stands, see `submissionFiles` */
@@ -37,6 +40,8 @@ export type SubmissionRow = {
   createdAt: Instant;
   updatedAt: Instant;
 };
+
+type SubmissionTable = Omit<SubmissionRow, "hasConversationProof"> & { hasConversationProof: Generated<Flag> };
 
 export type SubmissionFileRow = {
   submissionId: string;

@@ -30,6 +30,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0004-limits",
       "0005-sign-in",
       "0006-dashboard",
+      "0007-chat",
       "0009-security",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -48,6 +49,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0004-limits",
       "0005-sign-in",
       "0006-dashboard",
+      "0007-chat",
       "0009-security",
     ]);
   });

@@ -6,6 +6,7 @@ import { triggers } from "./migrations/0003-triggers.ts";
 import { limits } from "./migrations/0004-limits.ts";
 import { signIn } from "./migrations/0005-sign-in.ts";
 import { dashboard } from "./migrations/0006-dashboard.ts";
+import { chat } from "./migrations/0007-chat.ts";
 import { security } from "./migrations/0009-security.ts";
 import type { Db, OpenDatabase } from "./open.ts";
 import { withPatience } from "./patience.ts";
@@ -26,6 +27,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0004-limits", limits],
   ["0005-sign-in", signIn],
   ["0006-dashboard", dashboard],
+  ["0007-chat", chat],
   ["0009-security", security],
 ];
 

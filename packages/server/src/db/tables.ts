@@ -19,8 +19,9 @@ export type Tables = FormTables & {
   tools: ToolRow;
   toolErrors: ToolErrorRow;
   secrets: SecretRow;
-  conversations: ConversationRow;
+  conversations: ConversationTable;
   messages: MessageRow;
+  replyFailures: ReplyFailureRow;
   triggers: TriggerRow;
   triggerDays: TriggerDayRow;
   triggerEvents: TriggerEventRow;
@@ -110,7 +111,8 @@ export type AgentRow = {
   organizationId: string;
   name: string;
   slug: string;
-  model: string;
+  /** null follows the default model */
+  model: string | null;
   systemPrompt: string | null;
   temperature: number;
   widget: Json;
@@ -183,8 +185,26 @@ export type ConversationRow = {
   userEmail: string | null;
   userName: string | null;
   userMetadata: Json | null;
+  /** 1 when the first request named a visitor: only that visitor may continue it, see chat/conversation-access.ts */
+  hasOwner: Flag;
+  /** UTF-8 bytes of all messages, and of their tool calls */
+  textBytes: number;
+  toolBytes: number;
+  /** where the visitor was when it began, see chat/visit-context.ts */
+  context: Json | null;
+  lastMessageRole: "user" | "assistant" | null;
+  /** the beginning of the newest message that has text */
+  lastMessagePreview: string | null;
+  lastMessageAt: Instant | null;
   createdAt: Instant;
   updatedAt: Instant;
+};
+
+/** These columns have a default. */
+type ConversationTable = Omit<ConversationRow, "hasOwner" | "textBytes" | "toolBytes"> & {
+  hasOwner: Generated<Flag>;
+  textBytes: Generated<number>;
+  toolBytes: Generated<number>;
 };
 
 export type MessageRow = {
@@ -207,6 +227,22 @@ export type MessageRow = {
   createdAt: Instant;
   /** last sign of life of a running reply */
   updatedAt: Instant;
+};
+
+/** Why a reply ended with an error. Deleted with its message. */
+export type ReplyFailureRow = {
+  messageId: string;
+  conversationId: string;
+  organizationId: string;
+  agentId: string;
+  /** null when no provider was involved */
+  provider: string | null;
+  model: string | null;
+  code: string;
+  /** for members of the organization, without keys or addresses */
+  message: string;
+  providerStatus: number | null;
+  at: Instant;
 };
 
 export type TriggerRow = {

@@ -1,4 +1,4 @@
-import type { Check } from "@foyer/contract";
+import type { Check, ProviderFailures } from "@foyer/contract";
 import type { AgentService } from "../agents/agent-service.ts";
 import type { Deps } from "../deps.ts";
 import type { DoctorStore } from "./doctor-store.ts";
@@ -17,7 +17,7 @@ export async function checkModel(
 ): Promise<Check> {
   const check = { id: "model", title: "Model provider" } as const;
   const ids = [...new Set(agents.map(({ model }) => model))];
-  const { labels, unanswered } = await models.survey(organizationId, ids);
+  const { labels, unanswered, defaultModelId } = await models.survey(organizationId, ids);
   if (labels.length === 0) {
     const detail = "No provider is configured: the built-in demo answers, which is no AI.";
     return { ...check, state: "warning", detail, fix: "Add a provider's key in the settings, or to the environment." };
@@ -26,13 +26,31 @@ export async function checkModel(
     return {
       ...check,
       state: "ok",
-      detail: `${labels.join(", ")}. New agents use ${models.defaultModelId}.`,
+      detail: `${labels.join(", ")}. The default model is ${defaultModelId}.`,
       fix: null,
     };
   }
-  const stuck = agents.filter(({ model }) => unanswered.includes(model)).map(({ name, model }) => `${name} (${model})`);
+  const stuck = agents
+    .map(({ name, model }) => ({ name, model: model ?? defaultModelId }))
+    .filter(({ model }) => unanswered.includes(model))
+    .map(({ name, model }) => `${name} (${model})`);
   const detail = `These agents cannot answer, because the provider of their model is not configured: ${shortened(stuck)}.`;
   return { ...check, state: "failure", detail, fix: "Choose another model for them, or add the provider's key." };
+}
+
+/** Whether replies failed lately, and with what words. */
+export function checkReplies(failures: readonly ProviderFailures[]): Check {
+  const check = { id: "replies", title: "Replies" } as const;
+  const [newest] = failures;
+  if (!newest) return { ...check, state: "ok", detail: "No reply failed in the last 24 hours.", fix: null };
+  const counts = failures.map(({ label, count }) => `${label}: ${count}`).join(", ");
+  const status = newest.newest.providerStatus === null ? "" : ` (HTTP ${newest.newest.providerStatus})`;
+  const detail = `Failed replies in the last 24 hours: ${counts}. Newest${status}: ${newest.newest.message}`;
+  const isOngoing = failures.some((one) => one.isOngoing);
+  const fix = isOngoing
+    ? "Check the provider's key, quota and model name in Settings, Models."
+    : "Replies have succeeded since. Filter conversations by failed replies to see which visitors were affected.";
+  return { ...check, state: isOngoing ? "failure" : "warning", detail, fix };
 }
 
 /** Whether what was submitted gets where it should. */

@@ -3,9 +3,10 @@ import type { FastifyRequest } from "fastify";
 import type { AgentService } from "../agents/agent-service.ts";
 import type { App } from "../app.ts";
 import { accountOf, signedInOf } from "../auth/authenticate.ts";
+import { createReplyFailures } from "../conversations/reply-failures.ts";
 import type { Deps } from "../deps.ts";
 import { type EventReader, sendEvents } from "../http/sse.ts";
-import { checkDeliveries, checkEncryption, checkModel, checkOrigins } from "./account-checks.ts";
+import { checkDeliveries, checkEncryption, checkModel, checkOrigins, checkReplies } from "./account-checks.ts";
 import { createDoctorStore } from "./doctor-store.ts";
 import { type Arrival, checkAddress, checkClientIp, checkHttps } from "./request-checks.ts";
 import { checkDatabase, checkDisk, checkMail, checkSecret } from "./server-checks.ts";
@@ -17,11 +18,13 @@ const TICK_MS = 200;
 export function doctorRoutes(app: App, deps: Deps, agents: Pick<AgentService, "refusedOrigins">): void {
   const { config } = deps;
   const store = createDoctorStore(deps);
+  const failures = createReplyFailures(deps);
 
   async function ofAccount(organizationId: string): Promise<contract.Check[]> {
     const own = await store.agents(organizationId);
     return [
       await checkModel(deps, organizationId, own),
+      checkReplies(await failures.lately(organizationId)),
       await checkDeliveries(store, organizationId),
       checkOrigins(agents, own),
       checkEncryption(deps, own),

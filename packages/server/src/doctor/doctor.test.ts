@@ -5,7 +5,7 @@ import { type createBrowser, createMember, createOwner, signedInBrowser } from "
 import { startSmtpServer } from "../../../../test/smtp-server.ts";
 import type { Check } from "../../../contract/src/index.ts";
 
-const ofAccount = ["model", "deliveries", "origins", "encryption"];
+const ofAccount = ["model", "replies", "deliveries", "origins", "encryption"];
 const ofServer = ["mail", "address", "https", "client-ip", "secret", "database", "disk"];
 
 type Browser = ReturnType<typeof createBrowser>;
@@ -142,7 +142,7 @@ describe("the doctor", () => {
     const { browser } = await start({ OPENAI_API_KEY: "sk-operator", FOYER_DEFAULT_MODEL: "openai/small" });
     await browser.call("POST", "/agents", { name: "Good" });
     const before = (await examine(browser)).find("model");
-    expect(before).toMatchObject({ state: "ok", detail: "OpenAI. New agents use openai/small." });
+    expect(before).toMatchObject({ state: "ok", detail: "OpenAI. The default model is openai/small." });
     await browser.call("POST", "/agents", { name: "Stuck", model: "anthropic/claude" });
     const { find, text } = await examine(browser);
     expect(find("model")).toMatchObject({

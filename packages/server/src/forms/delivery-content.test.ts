@@ -11,6 +11,7 @@ const createdAt = Date.parse("2026-01-31T09:30:00.123Z");
 function contentOf(formData: object, files: readonly File[] = []): Content {
   const submission: SubmissionRow = {
     ...{ id: "sub_1", organizationId: "org_1", agentId: "agent_1", toolId: "tool_1", toolName: "contact_us" },
+    hasConversationProof: 0,
     ...{ conversationId: null, executionMode: "webhook", clientHandler: null, formData: JSON.stringify(formData) },
     ...{ fieldsCompleted: "[]", impressionAt: null, startedAt: null, formInstanceId: "i", status: "pending" },
     ...{ clientResult: null, createdAt, updatedAt: createdAt },

@@ -12,7 +12,11 @@ onBothDatabases("What arrives while the form's agent is deleted", (createDatabas
     const database = await createDatabase();
     const client = await openForms({ database });
     const { deps } = client.server;
-    const agents = createAgentService(deps, () => {});
+    const agents = createAgentService(
+      deps,
+      () => {},
+      () => {},
+    );
     const tools = createToolService(deps, agents, () => {});
     const services = {
       agents,

@@ -28,6 +28,7 @@ export function createSubmissionWriter(db: Db, queue: DeliveryQueue, counters: F
     db.insertInto("submissions").values({
       ...{ id: param("id"), organizationId: param("organizationId"), agentId: param("agentId") },
       ...{ toolId: param("toolId"), toolName: param("toolName"), conversationId: param("conversationId") },
+      hasConversationProof: param("hasConversationProof"),
       ...{ executionMode: param("executionMode"), clientHandler: param("clientHandler") },
       ...{ formData: param("formData"), fieldsCompleted: param("fieldsCompleted") },
       ...{ impressionAt: param("impressionAt"), startedAt: param("startedAt"), status: param("status") },

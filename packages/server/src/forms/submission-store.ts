@@ -73,13 +73,14 @@ function submissionReaders(db: Db, owned: (organizationId: string, filter?: Subm
     async getPublic(id: string): Promise<SubmissionRow | undefined> {
       return db.selectFrom("submissions").selectAll().where("id", "=", id).executeTakeFirst();
     },
-    /** What was submitted in a conversation, oldest first. */
-    async inConversation(agentId: string, conversationId: string, limit: number): Promise<SubmissionRow[]> {
+    /** What the visitor of a conversation submitted in it, oldest first. */
+    async provenIn(agentId: string, conversationId: string, limit: number): Promise<SubmissionRow[]> {
       const newest = db
         .selectFrom("submissions")
         .selectAll()
         .where("conversationId", "=", conversationId)
         .where("agentId", "=", agentId)
+        .where("hasConversationProof", "=", 1)
         .orderBy("id", "desc")
         .limit(limit);
       return (await newest.execute()).reverse();

@@ -21,6 +21,8 @@ import type { DeliveryOutcome, SubmissionStore } from "./submission-store.ts";
 import { type SubmittedFile, submittedFiles } from "./submitted-files.ts";
 
 type Files = ReadonlyMap<string, DecodedFile>;
+/** The model of the conversation is told of it only when the request proved that it may speak there. */
+type Submitted = FormSubmit & { hasConversationProof?: boolean };
 
 const MAX_DATA_CHARACTERS = 1_000_000;
 
@@ -51,7 +53,7 @@ export function createSubmitForm(
       return tool;
     },
     /** @throws 400 with one detail for each field that is wrong */
-    async submit(tool: ToolRow, input: FormSubmit, files: Files, remember?: Keep): Promise<SubmitResult> {
+    async submit(tool: ToolRow, input: Submitted, files: Files, remember?: Keep): Promise<SubmitResult> {
       const { formData, kept } = check(tool, input, files);
       const made = newSubmission(tool, { ...input, formData }, kept);
       const known = resultFor(made.submission, made.deliveries.map(untried));
@@ -84,7 +86,7 @@ function check(tool: ToolRow, { formData }: FormSubmit, files: Files) {
   return { formData: data, kept };
 }
 
-function newSubmission(tool: ToolRow, input: FormSubmit, kept: ReadonlyMap<string, SubmittedFile>): NewSubmission {
+function newSubmission(tool: ToolRow, input: Submitted, kept: ReadonlyMap<string, SubmittedFile>): NewSubmission {
   const { id: toolId, organizationId, agentId, name: toolName, formClientHandler: clientHandler } = tool;
   const now = Date.now();
   const id = newId("sub");
@@ -96,7 +98,16 @@ function newSubmission(tool: ToolRow, input: FormSubmit, kept: ReadonlyMap<strin
   const executionMode = tool.formExecutionMode ?? "webhook";
   const status = statusOf({ executionMode, clientResult: null }, deliveries);
   const submission: SubmissionRow = {
-    ...{ id, organizationId, agentId, toolId, toolName, conversationId: input.conversationId ?? null, executionMode },
+    ...{
+      id,
+      organizationId,
+      agentId,
+      toolId,
+      toolName,
+      conversationId: input.conversationId ?? null,
+      hasConversationProof: input.hasConversationProof ? 1 : 0,
+      executionMode,
+    },
     ...{ clientHandler: executionMode === "webhook" ? null : clientHandler, formData, status, clientResult: null },
     ...{ fieldsCompleted: JSON.stringify(input.fieldsCompleted), formInstanceId: input.formInstanceId ?? id },
     ...{ impressionAt: input.impressionAt ?? null, startedAt: input.startedAt ?? null, createdAt: now, updatedAt: now },

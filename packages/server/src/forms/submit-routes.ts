@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import * as contract from "@foyer/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app.ts";
+import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { sendError, toAppError } from "../http/error-replies.ts";
@@ -19,6 +20,7 @@ export function submitRoutes(
   app: App,
   { config }: Deps,
   { submitForm, service, analytics }: Forms,
+  conversations: Pick<ConversationService, "maySpeakIn">,
   idempotency: Idempotency,
 ): void {
   const submissions = createRateLimit(config.limits.submitPerIp, "submissions from your address");
@@ -38,9 +40,17 @@ export function submitRoutes(
       handler: async (request, reply) => {
         const { body, submittedFiles: files } = request;
         const tool = await submitForm.formFor(body.toolId, request.headers.origin);
+        const proof = {
+          token: request.conversationToken,
+          organizationId: request.account?.organizationId ?? null,
+          userId: null,
+        };
+        const hasConversationProof = await conversations.maySpeakIn(tool, body.conversationId, proof);
         const scope = `${tool.agentId}:${body.sessionId ?? ""}`;
         const sent = request.headers["idempotency-key"] === undefined ? body : { body, files: digestsOf(files) };
-        return idempotency.run({ request, reply, scope, sent }, (keep) => submitForm.submit(tool, body, files, keep));
+        return idempotency.run({ request, reply, scope, sent }, (keep) =>
+          submitForm.submit(tool, { ...body, hasConversationProof }, files, keep),
+        );
       },
     });
   });

@@ -118,7 +118,9 @@ describe("the API's description", () => {
       expect(operation, `${method} ${url}`).toBeDefined();
       const security = operation?.security as unknown as Json[];
       expect(security.flatMap(Object.keys).every((name) => known.includes(name))).toBe(true);
-      expect(security).toHaveLength({ public: 0, account: 2, conversation: 3, session: 1, user: 1 }[config.access]);
+      expect(security).toHaveLength(
+        { public: 0, visitor: 4, account: 2, conversation: 3, session: 1, user: 1 }[config.access],
+      );
       const failure = operation?.responses?.["4XX"]?.content?.["application/json"]?.schema;
       expect(resolve(document, failure), `${method} ${url}`).toMatchObject({ required: ["data", "error"] });
     }

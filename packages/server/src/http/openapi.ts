@@ -67,6 +67,8 @@ function describe(schema: FastifySchema | undefined, access = "account"): Fastif
   const signedIn = [{ session: [] }];
   const security = {
     ...{ public: [], account, conversation: [...account, { conversationToken: [] }] },
+    // The empty requirement says that credentials are optional.
+    visitor: [{}, { conversationToken: [] }, ...account],
     ...{ session: signedIn, user: signedIn },
   };
   const failure = { description: "What was wrong", ...contract.ref(contract.ErrorBody) };

@@ -3,7 +3,7 @@ import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider"
 import { LRUCache } from "lru-cache";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ChatModel, ModelPart } from "./chat-model.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError, ReplyLimitError } from "./model-error.ts";
 
 /** milliseconds */
 export type AskLimits = { idleTimeout: number; totalTimeout: number };
@@ -45,6 +45,7 @@ export async function askModel(
       return;
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof ReplyLimitError) throw error;
       if (rejectsTemperature(error) && !refused) {
         refusesTemperature.set(temperatureKey, true);
         continue;

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { AppError, notFound } from "../errors.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";
 import { anthropic } from "./anthropic.ts";
-import type { ChatModel } from "./chat-model.ts";
+import type { ChatModel, ChosenModel } from "./chat-model.ts";
 import { demoModel } from "./demo-model.ts";
 import { google } from "./google.ts";
 import { mistral } from "./mistral.ts";
@@ -39,7 +39,8 @@ export type ModelOptions = {
 export type Models = ReturnType<typeof createModels>;
 
 export function createModels({ defaultModel, environment, settings, outbound, log }: ModelOptions) {
-  const defaultModelId = defaultModel ?? firstDefault(environment) ?? DEMO;
+  const defaultModelId = defaultModel ?? firstDefault(environment.keys()) ?? DEMO;
+  const defaultFor = (usable: Connections) => defaultAmong(usable, defaultModel);
 
   /** Every usable provider of the account: its own settings first, else the environment's. Nothing of the two is mixed. */
   async function connections(organizationId: string) {
@@ -63,33 +64,41 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
   return {
     defaultModelId,
     providers,
+    /** The model that the organization's agents use when they have not chosen one. */
+    async defaultFor(organizationId: string): Promise<string> {
+      return defaultFor(await connections(organizationId));
+    },
     /**
-     * The model that an agent's id names. While no provider is configured at all, the demo answers for every id.
+     * The model that an agent uses; `model: null` follows the default. While no provider is configured at all, the demo
+     * answers for every id.
      * @throws 503 MODEL_NOT_CONFIGURED when some provider is configured, but not this one
      */
     async choose(
-      agent: { model: string; organizationId: string },
+      agent: { model: string | null; organizationId: string },
       { isNewConversation = false } = {},
-    ): Promise<ChatModel> {
+    ): Promise<ChosenModel> {
       const usable = await connections(agent.organizationId);
-      if (agent.model === DEMO) return demoModel({ modelId: DEMO, announce: false });
-      if (usable.size === 0) return demoModel({ modelId: DEMO, announce: isNewConversation });
-      const { provider, name } = parseModelId(agent.model, defaultModelId);
-      const connection = provider && usable.get(provider);
-      if (!provider || !connection) {
-        throw new AppError("MODEL_NOT_CONFIGURED", `The model ${agent.model} is not configured on this server.`);
+      const id = agent.model ?? defaultFor(usable);
+      if (id === DEMO || usable.size === 0) {
+        return asChosen(demoModel({ modelId: DEMO, announce: isNewConversation && id !== DEMO }), null, null);
       }
-      return providers[provider].connect(connection, name);
+      const { provider, name } = parseModelId(id, defaultModelId);
+      const connection = provider && usable.get(provider);
+      if (!provider || !connection || !isModelName(name)) {
+        throw new AppError("MODEL_NOT_CONFIGURED", `The model ${id} is not configured on this server.`);
+      }
+      return asChosen(await providers[provider].connect(connection, name), provider, connection);
     },
     /** The providers that the account can use, and which of these model ids none of them answers for. */
-    async survey(organizationId: string, modelIds: readonly string[]) {
+    async survey(organizationId: string, modelIds: ReadonlyArray<string | null>) {
       const usable = await connections(organizationId);
+      const ids = modelIds.map((id) => id ?? defaultFor(usable));
       const isAnswered = (id: string) => {
         const { provider } = parseModelId(id, defaultModelId);
         return usable.size === 0 || id === DEMO || (provider !== undefined && usable.has(provider));
       };
       const labels = [...usable.keys()].map((name) => providers[name].label);
-      return { labels, unanswered: modelIds.filter((id) => !isAnswered(id)) };
+      return { labels, defaultModelId: defaultFor(usable), unanswered: ids.filter((id) => !isAnswered(id)) };
     },
     /**
      * Tries what the account gives, or (null) what it uses now. @returns what is wrong, or null
@@ -104,9 +113,10 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
     },
     /** What the account can use now, as the providers themselves say; one that does not answer is left out. */
     async list(organizationId: string): Promise<ModelInfo[]> {
-      const usable = [...(await connections(organizationId))];
+      const usable = await connections(organizationId);
+      const defaultId = defaultFor(usable);
       const lists = await Promise.all(
-        usable.map(async ([provider, connection]) => {
+        [...usable].map(async ([provider, connection]) => {
           const names = await listNames(providers[provider], connection).catch((error) => {
             log.warn({ err: error, provider }, "the provider's models cannot be listed");
             return providers[provider].defaultModel ? [providers[provider].defaultModel] : [];
@@ -115,14 +125,41 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
         }),
       );
       const demo = { id: DEMO, provider: "foyer", name: "Demo (no AI)" };
-      return [demo, ...lists.flat()].map((model) => ({ ...model, isDefault: model.id === defaultModelId }));
+      return [demo, ...lists.flat()].map((model) => ({ ...model, isDefault: model.id === defaultId }));
     },
   };
 }
 
-function firstDefault(environment: ReadonlyMap<ProviderName, ProviderAccess>) {
-  const name = providerNames.find((known) => environment.has(known) && providers[known].defaultModel);
+type Connections = ReadonlyMap<ProviderName, Connection>;
+
+/**
+ * The default for an organization with these connections: the operator's choice unless only other providers are
+ * configured for the organization, else the first provider that has a default model, else the demo.
+ */
+function defaultAmong(usable: Connections, chosen: string | null): string {
+  const provider = chosen === null ? undefined : parseModelId(chosen, chosen).provider;
+  const isUsable = usable.size === 0 || chosen === DEMO || (provider !== undefined && usable.has(provider));
+  return (isUsable ? chosen : null) ?? firstDefault(usable.keys()) ?? chosen ?? DEMO;
+}
+
+function firstDefault(configured: Iterable<ProviderName>): string | undefined {
+  const names = new Set(configured);
+  const name = providerNames.find((known) => names.has(known) && providers[known].defaultModel);
   return name && `${name}/${providers[name].defaultModel}`;
+}
+
+/** Some providers' URLs contain the name, so it must not have segments or characters that change a URL's path. */
+function isModelName(name: string): boolean {
+  return /^[\w.:@+-]+(\/[\w.:@+-]+)*$/.test(name) && !name.includes("..");
+}
+
+function asChosen(model: ChatModel, provider: ProviderName | null, connection: Connection | null): ChosenModel {
+  return {
+    provider: model.provider,
+    modelId: model.modelId,
+    doStream: (call) => model.doStream(call),
+    source: provider && connection && { provider, apiKey: connection.apiKey, baseUrl: connection.baseUrl },
+  };
 }
 
 /** `openai/gpt-5` → openai and `gpt-5`; a bare name goes by its prefix, else to the default model's provider. */

@@ -86,10 +86,16 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     expect(reply.error).toEqual(error);
     expect(reply.text).toBe(text);
     const stored = await server.call("GET", `/conversations/${reply.conversationId}`);
-    expect(stored.body.data.messages[1]).toMatchObject({ content: text, stopReason: "error" });
-    for (const secret of [key, "Shard", "models.internal", new URL(server.upstream.url).host]) {
+    expect(stored.body.data.messages[1]).toMatchObject({
+      content: text,
+      stopReason: "error",
+      failure: { code: (error as { code: string }).code, provider: model.split("/")[0] },
+    });
+    for (const secret of [key, "models.internal", new URL(server.upstream.url).host]) {
       expect(JSON.stringify(reply) + stored.text).not.toContain(secret);
     }
+    // The provider's words are for members alone.
+    expect(JSON.stringify(reply)).not.toContain("Shard");
     expect(attempts()).toBe(requests);
   }
   async function expectSuccess(requests: number) {

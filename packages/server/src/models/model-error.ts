@@ -7,3 +7,10 @@ export class ModelError extends Error {
     this.code = code;
   }
 }
+
+/** The answer grew beyond what a reply holds. It ends there, with what was said so far. */
+export class ReplyLimitError extends Error {
+  constructor() {
+    super("The reply has reached its limit.");
+  }
+}

@@ -9,6 +9,7 @@ import { inputProblem } from "./input-schema.ts";
 import { runHttpTool } from "./run-http-tool.ts";
 import type { SecretService } from "./secret-service.ts";
 import { displayConfigOf } from "./tool-columns.ts";
+import { failure } from "./tool-outcome.ts";
 
 /** What came of a tool call: for the visitor, and (`forModel`) in the words that the model is told. */
 export type ToolOutcome = {
@@ -92,10 +93,6 @@ export function createToolRunner(
 
 function problemOf({ isError, forModel }: ToolOutcome, problem: string | undefined): string | null {
   return problem ?? (isError ? forModel : null);
-}
-
-export function failure(message: string): ToolOutcome {
-  return { result: message, isError: true, displayConfig: null, display: null, forModel: message };
 }
 
 /** A mock's response is text; what is JSON can be mapped to a display like any other result. */

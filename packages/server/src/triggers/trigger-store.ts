@@ -24,6 +24,7 @@ export function createTriggerStore(db: Db) {
         .orderBy("id")
         .execute();
     },
+    enabledBubble: (agentId: string, id: string) => enabledBubble(db, agentId, id),
     async get(organizationId: string, id: string): Promise<TriggerRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
@@ -74,4 +75,19 @@ export function createTriggerStore(db: Db) {
       );
     },
   };
+}
+
+async function enabledBubble(
+  db: Db,
+  agentId: string,
+  id: string,
+): Promise<Pick<TriggerRow, "actionConfig"> | undefined> {
+  return db
+    .selectFrom("triggers")
+    .select("actionConfig")
+    .where("id", "=", id)
+    .where("agentId", "=", agentId)
+    .where("isEnabled", "=", 1)
+    .where("actionType", "=", "show_bubble")
+    .executeTakeFirst();
 }

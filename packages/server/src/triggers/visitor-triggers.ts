@@ -4,6 +4,7 @@ import { isMissingReference } from "../db/database-errors.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
+import { isId } from "../ids.ts";
 import type { FormFinder } from "../tools/form-finder.ts";
 import { toVisitorForm } from "../tools/run-tool.ts";
 import { toWidgetTrigger } from "./trigger-columns.ts";
@@ -47,6 +48,13 @@ export function createVisitorTriggers(
         throw isMissingReference(error) ? notFound("Agent") : error;
       });
       return recorded;
+    },
+    /** What an enabled bubble of the agent says, or null: conversations may begin with it. */
+    async openingMessage(agentId: string, triggerId: string): Promise<string | null> {
+      const trigger = isId("trigger", triggerId) ? await store.enabledBubble(agentId, triggerId) : undefined;
+      if (!trigger) return null;
+      const { message } = JSON.parse(trigger.actionConfig) as { message?: unknown };
+      return typeof message === "string" && message.trim() !== "" ? message : null;
     },
     async form(idOrName: string, agentId: string | null, origin: string | undefined): Promise<VisitorForm> {
       const tool = await forms.enabled(idOrName, agentId);

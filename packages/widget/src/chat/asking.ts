@@ -32,7 +32,7 @@ export function createAsking(
         ...(userKey ? {} : { regenerate: true }),
       };
       const title = content.replace(/\s+/g, " ").trim().slice(0, TITLE_LENGTH);
-      const open = (options: object) => streamChat(request, body, options);
+      const open = (options: object) => streamChat(request, body, { ...options, token: conversation?.token });
       void reader.read({ key, conversation, open, title, ...(userKey ? { userKey } : {}) });
     },
   };

@@ -55,7 +55,9 @@ export function createReplyReader(
 
   function begin(own: Running, event: Extract<ChatEvent, { type: "message_start" }>, title: string) {
     const known = visit.conversations.find(({ id }) => id === event.conversationId);
-    own.conversation = { id: event.conversationId, token: event.conversationToken };
+    const token = event.conversationToken ?? own.conversation?.token;
+    if (!token) return;
+    own.conversation = { id: event.conversationId, token };
     visit.remember({ ...own.conversation, title: known?.title ?? title, at: Date.now() });
     if (own.isStopping) stopChat(request, own.conversation).catch(() => {});
   }

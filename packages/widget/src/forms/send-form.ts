@@ -11,6 +11,8 @@ export type Outgoing = {
   formData: (files: Record<string, string>) => Record<string, unknown>;
   files: Readonly<Record<string, File>>;
   idempotencyKey: string;
+  /** Of the conversation, for the agent to learn what was submitted. */
+  token: string | undefined;
   /** Of an upload, from 0 to 1. */
   onProgress: (share: number) => void;
 };
@@ -25,7 +27,7 @@ export type UnreadableFile = { unreadable: string };
 export async function sendForm(
   request: Request,
   baseUrl: string,
-  { submission, formData, files, idempotencyKey, onProgress }: Outgoing,
+  { submission, formData, files, idempotencyKey, token, onProgress }: Outgoing,
 ): Promise<{ result: SubmitResult; formData: Record<string, unknown> }> {
   const read = await Promise.all(
     Object.entries(files).map(async ([field, file]) => {
@@ -39,10 +41,10 @@ export async function sendForm(
   const body = { ...submission, formData: data };
   if (read.length > 0) {
     const upload = createRequest({ baseUrl, fetch: createUploadFetch(onProgress) });
-    return { result: await submitForm(upload, body, { idempotencyKey }), formData: data };
+    return { result: await submitForm(upload, body, { idempotencyKey, token }), formData: data };
   }
   const signal = AbortSignal.timeout(SILENCE);
-  const result = await submitForm(request, body, { idempotencyKey, signal }).catch((error) => {
+  const result = await submitForm(request, body, { idempotencyKey, token, signal }).catch((error) => {
     throw signal.aborted ? new FoyerError("UNREACHABLE", "The server did not answer.", { cause: error }) : error;
   });
   return { result, formData: data };

@@ -97,7 +97,10 @@ function outgoing({ core }: PanelContext, { form, key, filling, events }: Parts,
   const { values, files } = filling.store.get();
   const { impressionAt, startedAt } = events.progress();
   return {
-    ...{ files, idempotencyKey: attempt.key },
+    files,
+    idempotencyKey: attempt.key,
+    // Kept with the conversation alone, so that it is not stored twice.
+    token: core.visit.conversations.find(({ id }) => id === attempt.conversationId)?.token,
     submission: {
       ...{ toolId: form.toolId, conversationId: attempt.conversationId, fieldsCompleted: filling.completed() },
       ...{ impressionAt, startedAt, formInstanceId: key, sessionId: core.visit.sessionId },

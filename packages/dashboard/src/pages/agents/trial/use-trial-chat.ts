@@ -39,8 +39,12 @@ export function useTrialChat(agentId: string) {
     };
     const onReconnect = () => edit(key, (turn) => ({ ...turn, isReconnecting: true }));
     try {
-      for await (const event of streamChat(request, body, { signal: own.abort.signal, onReconnect })) {
-        if (event.type === "message_start") {
+      for await (const event of streamChat(request, body, {
+        token: conversation?.token,
+        signal: own.abort.signal,
+        onReconnect,
+      })) {
+        if (event.type === "message_start" && event.conversationToken) {
           const begun = { id: event.conversationId, token: event.conversationToken };
           setConversation(begun);
           if (own.isStopping) void stopChat(request, begun).catch(() => {});

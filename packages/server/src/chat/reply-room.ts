@@ -1,0 +1,45 @@
+/** UTF-8 bytes of a reply's text, and of its tool calls with their results. */
+const MAX_TEXT_BYTES = 1024 * 1024;
+const MAX_TOOL_BYTES = 4 * 1024 * 1024;
+
+/** How much a reply may still hold, and how much it holds. */
+export function createReplyRoom() {
+  const left = { textBytes: MAX_TEXT_BYTES, toolBytes: MAX_TOOL_BYTES };
+  let taken = 0;
+  return {
+    /** Bytes in the reply; grows with everything that is added. */
+    get taken() {
+      return taken;
+    },
+    /** Lowers the limits to what the conversation still holds. */
+    limit(bytes: { textBytes: number; toolBytes: number }): void {
+      left.textBytes = Math.min(left.textBytes, bytes.textBytes);
+      left.toolBytes = Math.min(left.toolBytes, bytes.toolBytes);
+    },
+    /** Takes the text, or as many whole characters of it as there is room for, and returns what was taken. */
+    takeText(said: string): { text: string; isCut: boolean } {
+      // PostgreSQL cannot store NUL, and nobody can read it.
+      const whole = said.replaceAll("\0", "");
+      const isCut = Buffer.byteLength(whole) > left.textBytes;
+      const text = isCut ? startWithin(whole, left.textBytes) : whole;
+      const bytes = Buffer.byteLength(text);
+      left.textBytes = isCut ? 0 : left.textBytes - bytes;
+      taken += bytes;
+      return { text, isCut };
+    },
+    /** @returns false when there is no room for a call or a result */
+    takeTool(value: unknown): boolean {
+      const bytes = Buffer.byteLength(JSON.stringify(value));
+      // What stands in the place of a result that does not fit is a change, too.
+      taken += bytes <= left.toolBytes ? bytes : 1;
+      if (bytes > left.toolBytes) return false;
+      left.toolBytes -= bytes;
+      return true;
+    },
+  };
+}
+
+function startWithin(text: string, bytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
+  return text.slice(0, read);
+}

@@ -1,0 +1,90 @@
+import type { ProviderFailures } from "@foyer/contract";
+import { sql } from "kysely";
+import type { ReplyFailureRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { type ProviderName, providerNames } from "../models/provider-environment.ts";
+
+const DAY_MS = 86_400_000;
+/** Nobody needs to know more exactly. */
+const MAX_COUNTED = 1_000;
+
+export type ReplyFailures = ReturnType<typeof createReplyFailures>;
+
+/** The replies that failed, as the dashboard's banner and the doctor show them. */
+export function createReplyFailures({ db, models }: Pick<Deps, "db" | "models">) {
+  const since = () => Date.now() - DAY_MS;
+
+  async function counts(organizationId: string) {
+    const lately = db
+      .selectFrom("replyFailures")
+      .select(["provider", "at"])
+      .where("organizationId", "=", organizationId)
+      .where("at", ">=", since())
+      .orderBy("at", "desc")
+      .limit(MAX_COUNTED);
+    return db
+      .selectFrom(lately.as("lately"))
+      .select(["provider", (x) => x.fn.countAll<number>().as("count"), (x) => x.fn.max<number>("at").as("newestAt")])
+      .groupBy("provider")
+      .execute();
+  }
+
+  async function newestOf(organizationId: string, provider: string | null, at: number) {
+    return db
+      .selectFrom("replyFailures")
+      .selectAll()
+      .where("organizationId", "=", organizationId)
+      .where("at", "=", at)
+      .where("provider", provider === null ? "is" : "=", provider)
+      .limit(1)
+      .executeTakeFirst();
+  }
+
+  /** Whether a model has answered for the agent since the failure. */
+  async function isRecovered({ agentId, at }: ReplyFailureRow): Promise<boolean> {
+    const answered = db
+      .selectFrom("conversations")
+      .innerJoin("messages", "messages.conversationId", "conversations.id")
+      .select("messages.id")
+      .where("conversations.updatedAt", ">=", at - DAY_MS)
+      // Keeps the database from reading all of the agent's conversations: the index of `updatedAt` finds the few.
+      .where(sql`"agentId" || ''`, "=", agentId)
+      .where("messages.model", "is not", null)
+      .where("stopReason", "in", ["end_turn", "max_steps"])
+      .where("messages.updatedAt", ">", at)
+      .limit(1);
+    return (await answered.executeTakeFirst()) !== undefined;
+  }
+
+  return {
+    /** By provider, the newest failure first. */
+    async lately(organizationId: string): Promise<ProviderFailures[]> {
+      const entries: ProviderFailures[] = [];
+      for (const { provider, count, newestAt } of await counts(organizationId)) {
+        const newest = await newestOf(organizationId, provider, Number(newestAt));
+        if (!newest) continue;
+        entries.push({
+          provider,
+          label: labelOf(provider),
+          count: Number(count),
+          isOngoing: !(await isRecovered(newest)),
+          newest: {
+            code: newest.code,
+            message: newest.message,
+            providerStatus: newest.providerStatus,
+            model: newest.model,
+            agentId: newest.agentId,
+            conversationId: newest.conversationId,
+            at: new Date(newest.at).toISOString(),
+          },
+        });
+      }
+      return entries.sort((a, b) => (a.newest.at < b.newest.at ? 1 : -1));
+    },
+  };
+
+  function labelOf(provider: string | null): string {
+    const name = providerNames.find((known): known is ProviderName => known === provider);
+    return name ? models.providers[name].label : "Server";
+  }
+}
