@@ -142,11 +142,11 @@ onBothDatabases("Submissions", (createDatabase) => {
       const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: hook });
       const { status, body } = await forms.submit(form.id, { email: "x", age: 7, code: "abcd", bike: "plane" });
       expect([status, body.error.code]).toEqual([400, "VALIDATION_ERROR"]);
-      expect(body.error.details).toEqual([
-        { path: "formData.name", message: "Who are you?" },
-        { path: "formData.email", message: expect.stringContaining("email") },
-        { path: "formData.age", message: "Adults only" },
-        { path: "formData.code", message: "Three letters" },
+      expect(body.error.details).toMatchObject([
+        { path: "formData.name", code: "required", message: "Who are you?" },
+        { path: "formData.email", code: "format", message: expect.stringContaining("email") },
+        { path: "formData.age", code: "min", message: "Adults only" },
+        { path: "formData.code", code: "pattern", message: "Three letters" },
         { path: "formData.bike", message: expect.stringContaining("options") },
       ]);
       expect(forms.receiver.received).toEqual([]);

@@ -82,8 +82,8 @@ onBothDatabases("Submitting a form", (createDatabase) => {
     const { status, body } = await submit(form.id, { email: "nobody" });
     expect([status, body.error.code]).toEqual([400, "VALIDATION_ERROR"]);
     expect(body.error.details).toEqual([
-      { path: "formData.name", message: "Who are you?" },
-      { path: "formData.email", message: expect.stringContaining("email") },
+      { path: "formData.name", code: "required", message: "Who are you?" },
+      { path: "formData.email", code: "format", message: expect.stringContaining("email") },
     ]);
   });
 

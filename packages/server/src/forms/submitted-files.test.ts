@@ -94,7 +94,7 @@ onBothDatabases("Files of a form", (createDatabase) => {
         error: {
           code: "FILE_TOO_LARGE",
           message: expect.stringContaining("5 MB"),
-          details: [{ path: "formData.cv", message: expect.any(String) }],
+          details: [{ path: "formData.cv", code: "file_size", message: expect.any(String) }],
         },
       },
     ]);
