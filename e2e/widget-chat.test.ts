@@ -121,7 +121,7 @@ describe("chatting in the widget", () => {
       setImmediate(() => exchange.response.destroy());
     });
     await ask(page, "When do you open?");
-    await page.getByText("The reply failed.").first().waitFor();
+    await page.getByText("Sorry, something went wrong. Please try again.").first().waitFor();
     await site.picture(page, "failed");
     site.upstream.script(sayWords("At nine."));
     await page.getByRole("button", { name: "Try again" }).click();
@@ -137,7 +137,7 @@ describe("chatting in the widget", () => {
     await page.route("**/chat", (route) => route.abort());
     await ask(page, "When do you open?");
     await page.getByText("Not sent").first().waitFor();
-    await page.locator(".failure", { hasText: "The server could not be reached." }).waitFor();
+    await page.locator(".failure", { hasText: "We couldn't reach the server." }).waitFor();
     await site.picture(page, "not-sent");
     await page.unroute("**/chat");
     await page.getByRole("button", { name: "Try again" }).click();
@@ -163,7 +163,7 @@ describe("chatting in the widget", () => {
     await good.waitFor();
     expect(await good.getAttribute("aria-pressed")).toBe("true");
     site.upstream.script(sayWords("At ten, in winter."));
-    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByRole("button", { name: "Regenerate reply" }).click();
     await page.getByText("At ten, in winter.").first().waitFor();
     await replyOver(page);
     expect(await texts(page)).toEqual(["At ten, in winter."]);

@@ -233,7 +233,7 @@ describe("forms in the widget", () => {
     await submit(page);
     await expect
       .poll(() => problems(page))
-      .toEqual(["four: The files are too large together. Choose smaller ones, or leave one out."]);
+      .toEqual(["four: Together, the files are too large. Choose smaller files or remove one."]);
     for (const name of ["one", "two"]) await page.getByRole("button", { name: `Remove ${name}.bin` }).click();
     await expect.poll(() => problems(page)).toEqual([]);
     await attach("three", 0);
@@ -298,10 +298,10 @@ describe("forms in the widget", () => {
       ...["Ada", "ada@shop.example"],
     ]);
     expect(await page.getByLabel("Child seat").isChecked()).toBe(true);
-    await page.getByText("Choose the file again: files are not kept when the page is left.").waitFor();
+    await page.getByText("Please choose the file again. Files aren't kept when you leave the page.").waitFor();
     await site.picture(page, "forms-restored");
     await file(page, "photo").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: dot });
-    await page.getByText("Choose the file again").waitFor({ state: "detached" });
+    await page.getByText("Please choose the file again").waitFor({ state: "detached" });
     await submit(page);
     await sent(page);
     expect(await stored(page)).not.toContain("Ada");
@@ -404,10 +404,10 @@ describe("forms in the widget", () => {
       await route.abort();
     });
     await submit(page);
-    await page.getByText("The server could not be reached. What you filled in is still here").waitFor();
+    await page.getByText("We couldn't reach the server. Your answers are still here").waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("Ada");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("The server could not be reached.").waitFor();
+    await page.getByText("We couldn't reach the server.").waitFor();
     await page.reload();
     await page.unroute("**/submit");
     await page.locator(".form").waitFor();
@@ -452,13 +452,13 @@ describe("forms in the widget", () => {
     const said = () => page.locator(".submit-area .failure p").allInnerTexts();
     const headline = "Your ride is not booked.";
     await refusal(503, "OVERLOADED");
-    await expect.poll(said).toEqual([headline, "There is too much going on at the moment. Try again in a moment."]);
+    await expect.poll(said).toEqual([headline, "We're very busy right now. Please try again in a moment."]);
     await refusal(403, "FORBIDDEN");
-    await expect.poll(said).toEqual([headline, "This form cannot be used on this page."]);
+    await expect.poll(said).toEqual([headline, "This form can't be used on this page."]);
     await refusal(413, "PAYLOAD_TOO_LARGE");
-    await expect.poll(said).toEqual([headline, "This could not be sent."]);
+    await expect.poll(said).toEqual([headline, "Something went wrong. Please try again."]);
     await refusal(429, "RATE_LIMITED", { "retry-after": "2" });
-    await expect.poll(said).toEqual([...[headline, "There were too many submissions. Try again in 2 s."]]);
+    await expect.poll(said).toEqual([...[headline, "You've submitted this too many times. Try again in 2 s."]]);
     expect(await page.locator(".submit").innerText()).toMatch(/Try again\s*\([12]\)/);
     let posts = 0;
     page.on("request", (request) => {
@@ -562,7 +562,7 @@ describe("forms in the widget", () => {
       await fillPerson(page);
       await submit(page);
       expect((await warning).text()).toContain('registerFormHandler("book"');
-      await page.locator(".failure", { hasText: "This could not be sent." }).waitFor();
+      await page.locator(".failure", { hasText: "Something went wrong. Please try again." }).waitFor();
       await expect
         .poll(async () => (await site.submissions(agentId))[0]?.clientResult?.message)
         .toBe('No form handler named "book" is registered on this page.');
@@ -691,7 +691,7 @@ describe("forms in the widget", () => {
     const tool = await site.addForm(agentId, person);
     await page.route("**/widget/mount-form*", (route) => route.abort());
     await foyer(page, "open", { form: tool.id });
-    await page.locator(".failure", { hasText: "The form could not be loaded." }).waitFor();
+    await page.locator(".failure", { hasText: "The form couldn't be loaded." }).waitFor();
     await page.unroute("**/widget/mount-form*");
     await page.getByRole("button", { name: "Try again" }).last().click();
     await page.locator(".form").waitFor();

@@ -356,9 +356,9 @@ describe("what triggers do", () => {
     const [welcome, timed, bike, scroll, exit, cart] = await rows();
     expect(welcome).toContain("Already fired in this session");
     expect(welcome).toContain("fired: received");
-    expect(timed).toMatch(/Not yet\. Wants 120 s on the page, visible and active Has \d\d of 120 s active/);
+    expect(timed).toMatch(/Not yet\. Wants 120 s on the page while it is visible Has \d\d of 120 s visible/);
     expect(bike).toContain("Not on this page. Wants the page /bikes/* Has this page is /pricing");
-    expect(scroll).toContain("the page cannot be scrolled");
+    expect(scroll).toContain("the page fits its window, so it cannot be scrolled");
     expect(exit).toContain("has not happened");
     expect(cart).toContain(
       'the event cart_updated with {"total":{"$gt":500}} Has cart_updated {"total":120} does not fit',

@@ -121,7 +121,22 @@ async function* readEvents({ body }: Response, silence: number): AsyncGenerator<
       yield* parse(decoder.decode(value, { stream: true }));
     }
   } finally {
-    reader.cancel().catch(() => {});
+    void drain(reader);
+  }
+}
+
+/**
+ * Reads a stream to its end, which comes right after the last event. Cancelling it there would show up as a failed
+ * request in the browser's network panel. After a second the stream is cancelled anyway.
+ */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), 1_000);
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The connection is gone already.
+  } finally {
+    clearTimeout(timer);
   }
 }
 

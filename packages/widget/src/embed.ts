@@ -2,7 +2,7 @@ import type { FoyerApi, QueuedCall } from "./foyer-api.ts";
 import { readOptions } from "./loader/read-options.ts";
 import { startWidget } from "./loader/start-widget.ts";
 
-/** What a page may have put there before this script came: calls that wait. */
+/** Calls that the page queued before this script was loaded. */
 type Waiting = QueuedCall[] | Partial<FoyerApi> | undefined;
 
 const page = window as unknown as { Foyer?: Waiting };
@@ -13,7 +13,12 @@ begin(document.currentScript as HTMLScriptElement | null);
 function begin(script: HTMLScriptElement | null) {
   const waiting = page.Foyer;
   // An element of the page with this id is found under the same name.
-  if (!script || (waiting && "identify" in waiting)) return;
+  if (!script) return;
+  if (waiting && "identify" in waiting) {
+    // biome-ignore lint/suspicious/noConsole: the site's developer looks here for the widget that is missing
+    console.warn("Foyer: only one widget per page. This script tag is ignored.");
+    return;
+  }
   const options = readOptions(script.dataset, new URL(".", script.src).href);
   if (!options) {
     // biome-ignore lint/suspicious/noConsole: the only place where the site's maker looks for a widget that is not there

@@ -49,7 +49,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
             </button>
           </div>
         ) : null}
-        {phase === "ready" && entries.length === 0 ? <Welcome /> : null}
+        {phase === "ready" && count >= entries.length ? <Welcome hasStarted={entries.length > 0} /> : null}
         {count < entries.length ? (
           <button type="button" class="quiet earlier" onClick={showEarlier}>
             {words.earlier}

@@ -3,12 +3,13 @@ import type { JSX } from "preact";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 
-/** What stands there before anything was said: the greeting, and what one may want to ask. */
-export function Welcome(): JSX.Element | null {
+/** The greeting, which stays above the conversation, and suggested questions until the conversation has started. */
+export function Welcome({ hasStarted }: { hasStarted: boolean }): JSX.Element | null {
   const { core, chat, words } = usePanel();
   const { widget, allowedImageHosts } = core.agent;
   const greeting = core.options.greeting ?? widget.greeting;
-  const suggestions = widget.suggestions ?? [];
+  const suggestions = hasStarted ? [] : (widget.suggestions ?? []);
+  if (hasStarted && !greeting) return null;
   return (
     <div class="welcome" part="welcome">
       {greeting ? <MarkdownView text={greeting} imageHosts={allowedImageHosts} isUnfinished={false} /> : null}

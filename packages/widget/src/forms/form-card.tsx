@@ -52,13 +52,13 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
       aria-label={form.toolName.replaceAll("_", " ")}
       {...(form.formSchema.fields.some(isFileField) ? { onDragOver: onDrag, onDrop: onDrag } : {})}
     >
-      <h3 ref={title} class="form-title" part="form-title" dir="auto" tabIndex={-1}>
+      <h3 ref={title} class="form-title" part="form-title" tabIndex={-1}>
         {isSent ? <Icon name="done" /> : null}
-        <span>
+        <bdi>
           {isSent
             ? (ownFormText(form.formSchema, "successMessage") ?? words.formSent)
             : form.toolName.replaceAll("_", " ")}
-        </span>
+        </bdi>
       </h3>
       {isSent ? <FormSummary session={session} /> : <Fields session={session} />}
     </section>

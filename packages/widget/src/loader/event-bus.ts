@@ -16,8 +16,8 @@ export type BusEvents = {
   consent: undefined;
   /** The visitor did something in the widget, by hand. */
   interaction: undefined;
-  /** A reply ended while nobody looked, in the visitor's words; empty when somebody looks again. */
-  unread: string;
+  /** How many replies ended while the panel was closed, and the label for it in the visitor's language. */
+  unread: { count: number; label: string };
   destroy: undefined;
 };
 

@@ -53,9 +53,10 @@ export function createLauncher(
     isOpen = false;
     show();
   });
-  bus.on("unread", (words) => {
-    news = words;
-    dot.hidden = words === "";
+  bus.on("unread", ({ count, label }) => {
+    news = label;
+    dot.hidden = !count;
+    dot.textContent = `${count}`;
     show();
   });
   show();

@@ -32,8 +32,11 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     if (persisted && !chat.store.get().running) chat.restore();
   };
   addEventListener("pageshow", onPageShow);
+  let unread = 0;
   const stopListening = bus.on("message", ({ role }) => {
-    if (role === "assistant" && !state.get().isOpen) bus.emit("unread", words.newReply);
+    if (role !== "assistant" || state.get().isOpen) return;
+    unread += 1;
+    bus.emit("unread", { count: unread, label: unread === 1 ? words.newReply : `${words.newReply} (${unread})` });
   });
   let before = core.visit.identity;
   bus.on("identity", (identity) => {
@@ -61,7 +64,8 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
       if (form) chat.showForm(form);
       const isSaid = message !== undefined && !(byTrigger && state.get().draft.trim());
       state.patch({ isOpen: true, ...(isSaid ? { draft: message } : {}), ...(isSaid || form ? { view: "chat" } : {}) });
-      bus.emit("unread", "");
+      unread = 0;
+      bus.emit("unread", { count: 0, label: "" });
     },
     close(byVisitor) {
       delete shadow.frame.dataset.open;

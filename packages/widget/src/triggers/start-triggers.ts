@@ -3,12 +3,12 @@ import { askServer } from "../loader/ask-server.ts";
 import { loadPart } from "../loader/load-part.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Acting } from "./acting/act-on-triggers.ts";
-import { createActiveTime } from "./active-time.ts";
 import { watchExit } from "./exit-intent.ts";
 import { createFiredTriggers } from "./fired-triggers.ts";
 import { watchPageViews } from "./page-views.ts";
 import { scrollDepth } from "./scroll-depth.ts";
 import { createTriggerEngine } from "./trigger-engine.ts";
+import { createVisibleTime } from "./visible-time.ts";
 
 /** Milliseconds between two looks at the time, the page's address and its length. */
 const STEP_MS = 500;
@@ -23,18 +23,15 @@ export type Triggers = Awaited<ReturnType<typeof startTriggers>>;
  */
 export async function startTriggers(core: WidgetCore) {
   const { bus, signal } = core;
-  const active = createActiveTime();
+  const visible = createVisibleTime();
   const events: Array<{ name: string; data: unknown }> = [];
   bus.on("track", (event) => {
     if (events.push(event) > MOST_EVENTS) events.shift();
   });
   const passive = { passive: true, capture: true, signal };
-  const see = () => (document.hidden ? active.sleep() : active.wake());
-  for (const sign of ["pointermove", "pointerdown", "keydown", "wheel", "touchmove", "scroll"]) {
-    addEventListener(sign, active.wake, passive);
-  }
-  addEventListener("visibilitychange", see, passive);
-  see();
+  const follow = () => visible.setVisible(!document.hidden);
+  addEventListener("visibilitychange", follow, passive);
+  follow();
   await untilIdle();
   if (signal.aborted) return null;
   // Before the server is asked, so that other tabs have answered by then.
@@ -56,7 +53,9 @@ export async function startTriggers(core: WidgetCore) {
     return acting;
   };
   const engine = createTriggerEngine(triggers, {
-    ...{ active, fired, depth: scrollDepth },
+    visible,
+    fired,
+    depth: scrollDepth,
     now: () => performance.now(),
     path: () => location.pathname,
     isOpen: () => core.panel.isOpen,
@@ -90,7 +89,7 @@ export async function startTriggers(core: WidgetCore) {
   if (core.storage.read("session", "reports")) void load();
   for (const { name, data } of events) void engine.track(name, data);
   engine.step();
-  return { ...{ engine, fired, active, events, load }, acting: () => acting };
+  return { engine, fired, visible, events, load, acting: () => acting };
 }
 
 /** Resolves when the page is seen, loaded, and has time. */

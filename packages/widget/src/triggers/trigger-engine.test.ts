@@ -2,8 +2,8 @@ import type { WidgetTrigger } from "@foyer/contract";
 import { matchEvent } from "@foyer/contract/rules/match-event";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createActiveTime } from "./active-time.ts";
 import { ARRIVAL_MS, createTriggerEngine, QUIET_MS, TYPING_MS } from "./trigger-engine.ts";
+import { createVisibleTime } from "./visible-time.ts";
 
 type Setting = Pick<WidgetTrigger, "triggerType" | "conditions"> & Partial<WidgetTrigger>;
 
@@ -13,8 +13,8 @@ function startPage(settings: Setting[]) {
   const done = new Set<string>();
   const page = { path: "/", depth: 0, isOpen: false, isBusy: false, isBroken: false };
   const log: string[] = [];
-  const active = createActiveTime(() => at);
-  active.wake();
+  const visible = createVisibleTime(() => at);
+  visible.setVisible(true);
   const triggers = settings.map((setting, index) => ({
     ...{ id: `t${index}`, name: `t${index}`, actionType: "show_bubble", actionConfig: {} },
     ...{ triggerOnce: true, priority: 0, ...setting },
@@ -22,7 +22,7 @@ function startPage(settings: Setting[]) {
   const held: Array<() => void> = [];
   let isHolding = false;
   const engine = createTriggerEngine(triggers, {
-    ...{ active, now: () => at, path: () => page.path, depth: () => page.depth },
+    ...{ visible, now: () => at, path: () => page.path, depth: () => page.depth },
     ...{ isOpen: () => page.isOpen, isBusy: () => page.isBusy },
     fired: { has: (id) => done.has(id), add: (id) => void done.add(id), clear: () => done.clear() },
     fits: async (conditions, data) => matchEvent(conditions as { event: string }, String(conditions.event), data),
@@ -42,7 +42,7 @@ function startPage(settings: Setting[]) {
     async pass(milliseconds: number) {
       for (let passed = 0; passed < milliseconds; passed += 500) {
         at += 500;
-        active.wake();
+        visible.setVisible(true);
         engine.step();
         await settle();
       }

@@ -1,13 +1,13 @@
 import type { WidgetTrigger } from "@foyer/contract";
 import { matchPage } from "@foyer/contract/rules/match-page";
-import type { ActiveTime } from "./active-time.ts";
 import type { FiredTriggers } from "./fired-triggers.ts";
+import type { VisibleTime } from "./visible-time.ts";
 
-/** Milliseconds between two things that nobody asked for. */
+/** Minimum time in milliseconds between two triggers, unless the site sent an event itself. */
 export const QUIET_MS = 10_000;
-/** Milliseconds after the last letter: until then somebody is writing. */
+/** A visitor who typed within this many milliseconds is still writing and is not interrupted. */
 export const TYPING_MS = 3_000;
-/** Who turns round within so many milliseconds has not seen the page, and is not asked to stay. */
+/** Exit intent is ignored while the page has been visible for fewer milliseconds. */
 export const ARRIVAL_MS = 3_000;
 
 /** `due`: its condition is met, and it waits for its turn. `over`: until the next page view there is nothing to expect. */
@@ -17,7 +17,7 @@ type Note = "fired" | "failed" | "chat open";
 
 /** What the engine asks about the page, and what it has done. */
 export type EngineParts = {
-  active: ActiveTime;
+  visible: VisibleTime;
   fired: FiredTriggers;
   now: () => number;
   depth: () => number;
@@ -37,7 +37,7 @@ export type EngineParts = {
  * the first goes first and the others wait for their turn, in this page view. `step` is to be called now and then.
  */
 export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: EngineParts) {
-  const { active, fired, now } = parts;
+  const { visible, fired, now } = parts;
   const watched: WatchedTrigger[] = triggers.map((trigger) => ({ trigger, state: "watching", note: null }));
   const view = { depth: 0, hasScrolled: false };
   let quietUntil = 0;
@@ -48,7 +48,7 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
 
   async function act(one: WatchedTrigger): Promise<void> {
     acting = one.trigger;
-    // Before it acts, so that what comes meanwhile, an event or another page, is not lost.
+    // Set first, so that an event or a page change during the action is not lost.
     one.state = "over";
     const isShown = await parts.perform(one.trigger).catch(() => false);
     acting = null;
@@ -83,9 +83,9 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
       typing: Math.max(0, typedAt + TYPING_MS - now()),
       shown: acting,
     }),
-    /** Another page: everything is watched anew. */
+    /** Another page view: starts over. */
     restart(): void {
-      active.restart();
+      visible.restart();
       Object.assign(view, { depth: 0, hasScrolled: false });
       for (const one of watched) Object.assign(one, { state: "watching", note: null });
       step();
@@ -99,9 +99,9 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
       }
       step();
     },
-    /** The visitor seems to leave. What cannot act at once has missed the moment. */
+    /** The visitor seems to leave. A trigger that cannot act immediately misses this moment. */
     leave(): void {
-      if (active.count() < ARRIVAL_MS) return;
+      if (visible.count() < ARRIVAL_MS) return;
       const leaving = watched.filter(
         ({ trigger, state }) => trigger.triggerType === "exit_intent" && state === "watching",
       );
@@ -115,16 +115,16 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
     typed(): void {
       typedAt = now();
     },
-    /** Somebody just said no. */
+    /** The visitor closed a bubble. */
     rest(): void {
       quietUntil = now() + QUIET_MS;
     },
   };
 }
 
-/** Events and the way out are moments, told by `track` and `leave`. */
-function isMet({ triggerType, conditions }: WidgetTrigger, { active, path }: EngineParts, depth: number): boolean {
-  if (triggerType === "time_on_page") return active.count() >= Number(conditions.timeOnPage) * 1_000;
+/** Custom events and exit intent are moments; `track` and `leave` report them. */
+function isMet({ triggerType, conditions }: WidgetTrigger, { visible, path }: EngineParts, depth: number): boolean {
+  if (triggerType === "time_on_page") return visible.count() >= Number(conditions.timeOnPage) * 1_000;
   if (triggerType === "scroll_depth") return depth >= Number(conditions.scrollDepth);
   return triggerType === "page_view" && matchPage(String(conditions.page), path());
 }

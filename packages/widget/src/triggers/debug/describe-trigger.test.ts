@@ -3,7 +3,7 @@ import type { WatchedTrigger } from "../trigger-engine.ts";
 import { describeTrigger, type PageFacts } from "./describe-trigger.ts";
 
 const facts: PageFacts = {
-  ...{ path: "/pricing", active: 12_400, isAwake: true, depth: 31.7, hasMouse: true, events: [] },
+  ...{ path: "/pricing", visible: 12_400, depth: 31.7, hasMouse: true, events: [] },
   ...{ fits: () => false, isDone: false, hindrance: null },
 };
 const watch = (triggerType: string, conditions: object, more: Partial<WatchedTrigger> = {}, trigger = {}) =>
@@ -17,14 +17,13 @@ const loop: Record<string, unknown> = {};
 loop.self = loop;
 
 it.each([
-  [time(), {}, "12 of 20 s active"],
-  [time(), { isAwake: false }, "12 of 20 s active; stands still, because nobody does anything"],
-  [time(), { active: 90_000 }, "20 of 20 s active"],
+  [time(), {}, "12 of 20 s visible"],
+  [time(), { visible: 90_000 }, "20 of 20 s visible"],
   [watch("scroll_depth", { scrollDepth: 50 }), {}, "31 of 50 % so far"],
-  [watch("scroll_depth", { scrollDepth: 50 }), { depth: null }, "the page cannot be scrolled"],
+  [watch("scroll_depth", { scrollDepth: 50 }), { depth: null }, "the page fits its window, so it cannot be scrolled"],
   [watch("page_view", { page: "/bikes/*" }), {}, "this page is /pricing"],
-  [watch("exit_intent", {}), { active: 1_000 }, "watched after 3 s of active time"],
-  [watch("exit_intent", {}), {}, "has not happened"],
+  [watch("exit_intent", {}), { visible: 1_000 }, "ignored during the first 3 s"],
+  [watch("exit_intent", {}), {}, "has not happened yet"],
   [watch("custom_event", { event: "cart" }), { events: [{ name: "other", data: {} }] }, "no such event so far"],
   [
     watch("custom_event", { event: "cart", eventData: { total: 5 } }),

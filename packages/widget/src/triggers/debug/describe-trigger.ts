@@ -1,12 +1,11 @@
 import type { WidgetTrigger } from "@foyer/sdk";
 import { ARRIVAL_MS, type WatchedTrigger } from "../trigger-engine.ts";
 
-/** What is so on the page at this moment. */
+/** Snapshot of the current page state. */
 export type PageFacts = {
   path: string;
-  /** Milliseconds. */
-  active: number;
-  isAwake: boolean;
+  /** Milliseconds for which the page has been visible. */
+  visible: number;
   /** Percent; null when the page cannot be scrolled. */
   depth: number | null;
   hasMouse: boolean;
@@ -48,17 +47,20 @@ function standing(
 
 type Words = Omit<Described, "stands">;
 const conditionWords: Record<WidgetTrigger["triggerType"], (conditions: Conditions, facts: PageFacts) => Words> = {
-  time_on_page: ({ timeOnPage }, { active, isAwake }) => ({
-    wants: `${timeOnPage} s on the page, visible and active`,
-    has: `${Math.min(Math.floor(active / 1_000), Number(timeOnPage))} of ${timeOnPage} s active${isAwake ? "" : "; stands still, because nobody does anything"}`,
+  time_on_page: ({ timeOnPage }, { visible }) => ({
+    wants: `${timeOnPage} s on the page while it is visible`,
+    has: `${Math.min(Math.floor(visible / 1_000), Number(timeOnPage))} of ${timeOnPage} s visible`,
   }),
   scroll_depth: ({ scrollDepth }, { depth }) => ({
     wants: `${scrollDepth} % of the page scrolled`,
-    has: depth === null ? "the page cannot be scrolled" : `${Math.floor(depth)} of ${scrollDepth} % so far`,
+    has:
+      depth === null
+        ? "the page fits its window, so it cannot be scrolled"
+        : `${Math.floor(depth)} of ${scrollDepth} % so far`,
   }),
-  exit_intent: (_, { hasMouse, active }) => ({
+  exit_intent: (_, { hasMouse, visible }) => ({
     wants: hasMouse ? "the mouse leaves the page at the top" : "a fast swipe back up over half a screen",
-    has: active < ARRIVAL_MS ? `watched after ${ARRIVAL_MS / 1_000} s of active time` : "has not happened",
+    has: visible < ARRIVAL_MS ? `ignored during the first ${ARRIVAL_MS / 1_000} s` : "has not happened yet",
   }),
   page_view: ({ page }, { path }) => ({ wants: `the page ${page}`, has: `this page is ${path}` }),
   custom_event: (conditions, { events, fits }) => {

@@ -72,7 +72,7 @@ export function openDebug(core: WidgetCore, triggers: Promise<Triggers>): void {
       const page = readPage(core, running);
       setText(
         facts,
-        `${page.path} · ${Math.floor(page.active / 1_000)} s active${page.isAwake ? "" : ", standing still"} · ${page.depth === null ? "cannot be scrolled" : `${Math.floor(page.depth)} % scrolled`}`,
+        `${page.path} · ${Math.floor(page.visible / 1_000)} s visible · ${page.depth === null ? "cannot be scrolled" : `${Math.floor(page.depth)} % scrolled`}`,
       );
       const waiting = running.acting()?.reports.state().waiting ?? 0;
       setText(count, waiting > 0 ? `${waiting} left to report.` : "Nothing left to report.");
@@ -111,7 +111,7 @@ function addRow(list: HTMLElement, { trigger }: WatchedTrigger, fire: () => void
 
 function readPage(
   { panel, shadow }: WidgetCore,
-  { engine, active, events, acting }: Running,
+  { engine, visible, events, acting }: Running,
 ): Omit<PageFacts, "isDone"> {
   const { quiet, typing, shown } = engine.waits();
   const seconds = (ms: number) => `${Math.ceil(ms / 1_000)} s`;
@@ -120,16 +120,15 @@ function readPage(
   const hindrances = [
     panel.isOpen && "the chat is open",
     shadow.host.hidden && "the widget is hidden",
-    document.hidden && "nobody sees the page",
+    document.hidden && "the page is not visible",
     shown && `“${shown.name}” is being shown`,
-    typing > 0 && `somebody was typing, ${seconds(typing)} left`,
-    quiet > 0 && `something was shown or closed just now, ${seconds(quiet)} left`,
+    typing > 0 && `the visitor is typing, ${seconds(typing)} left`,
+    quiet > 0 && `10 s must pass between two triggers, ${seconds(quiet)} left`,
     shadow.frame.querySelector(".nudge:is(:hover, :focus-within)") !== null && "a bubble is being read",
   ];
   return {
     path: location.pathname,
-    active: active.count(),
-    isAwake: active.isAwake(),
+    visible: visible.count(),
     depth: canScroll ? engine.view.depth : null,
     hasMouse: matchMedia("(hover: hover)").matches,
     events,
