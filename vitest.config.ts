@@ -12,9 +12,10 @@ const mocking = [
 
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, env: { TZ: "Asia/Kolkata" } };
 
+/** The workspace packages resolve to their sources, not to what `npm pack` compiles. Projects do not inherit this. */
+const ssr = { resolve: { conditions: ["foyer-source", ...defaultServerConditions] } };
+
 export default defineConfig({
-  // The workspace packages resolve to their sources, not to what `npm pack` compiles.
-  ssr: { resolve: { conditions: ["foyer-source", ...defaultServerConditions] } },
   test: {
     globalSetup: ["test/postgres-server.ts", "test/built-pages.ts"],
     reporters: ["default", new NoSkippedTests()],
@@ -23,6 +24,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
+        ssr,
         test: {
           ...shared,
           name: "tests",
@@ -32,7 +34,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...shared, name: "mocking tests", include: mocking } },
+      { ssr, test: { ...shared, name: "mocking tests", include: mocking } },
     ],
   },
 });
