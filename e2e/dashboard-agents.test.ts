@@ -117,7 +117,7 @@ describe("the dashboard's agents", () => {
     const kept = await site.call(page, "GET", `/conversations?agentId=${agentId}`);
     expect(kept.data).toMatchObject([{ userEmail: site.owner.email, messageCount: 4 }]);
     await chat.getByRole("button", { name: "New conversation" }).click();
-    await chat.getByText("Ask Harbour what a visitor would ask.", { exact: false }).waitFor();
+    await chat.getByText("Chat with Harbour as a visitor would.", { exact: false }).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ describe("the dashboard's agents", () => {
     await page.keyboard.press("Enter");
     await chat.getByText("The tour", { exact: false }).first().waitFor();
     await chat.getByRole("button", { name: "Stop" }).click();
-    await chat.getByText("Stopped. What was said so far is kept.").waitFor();
+    await chat.getByText("Stopped. The partial reply is saved.").waitFor();
   });
 
   it("say why a reply failed, and can be asked again", async () => {
@@ -139,12 +139,12 @@ describe("the dashboard's agents", () => {
     await page.route("**/chat", (route) => route.fulfill({ status: 503, json: { data: null, error } }));
     await chat.getByLabel("Message to Harbour").fill("When are you open on Saturday?");
     await chat.getByRole("button", { name: "Send" }).click();
-    await chat.getByText("This reply failed. The model openai/gpt-5 is not configured on this server.").waitFor();
+    await chat.getByText("The reply failed. The model openai/gpt-5 is not configured on this server.").waitFor();
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
     await isFit(page);
     await site.picture(page, "dashboard-agent-failed");
     await page.unroute("**/chat");
-    await chat.getByRole("button", { name: "Ask again" }).click();
+    await chat.getByRole("button", { name: "Try again" }).click();
     await chat.getByText("10:00 to 16:00").first().waitFor();
   });
 

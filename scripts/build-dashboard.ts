@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "../packages/dashboard");
 
 export const dashboard: Built = {
   name: "dashboard",
-  sources: ["dashboard/src", "dashboard/index.html", "sdk/src", "contract/src/rules"],
+  sources: ["dashboard/src", "dashboard/index.html", "sdk/src", "contract/src/rules", "widget/src"],
 };
 
 /** `index.html`, which the server fills in, and `assets/`, whose files are named after what is in them. */

@@ -30,7 +30,8 @@ const packageRules: Record<string, PackageRule> = {
   server: { values: ["@foyer/contract"], types: [] },
   sdk: { values: [], types: ["@foyer/contract"] },
   widget: { values: ["@foyer/sdk", "@foyer/contract/rules"], types: ["@foyer/contract"] },
-  dashboard: { values: ["@foyer/sdk", "@foyer/contract/rules"], types: ["@foyer/contract"] },
+  // The dashboard shows what visitors see with the widget's own code instead of drawing it a second time.
+  dashboard: { values: ["@foyer/sdk", "@foyer/contract/rules", "@foyer/widget/preview"], types: ["@foyer/contract"] },
 };
 
 /** The server's folders. A resource imports only resources to its left; a shared folder imports none. */

@@ -34,7 +34,13 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
     async addTool(agentId: string, name: string, mockResponse: string, inputSchema: object): Promise<string> {
       const { organizationId } = owner;
       const tool = { id: newId("tool"), organizationId, agentId, name, description: `What ${name} does` };
-      const kind = { executionType: "mock" as const, isEnabled: 1 as const, displayConfig: null, mockResponse };
+      const kind = {
+        executionType: "mock" as const,
+        isEnabled: 1 as const,
+        resultFor: "both" as const,
+        displayConfig: null,
+        mockResponse,
+      };
       const times = { createdAt: Date.now(), updatedAt: Date.now() };
       const row = { ...tool, ...kind, ...times, inputSchema: JSON.stringify(inputSchema) };
       await server.deps.db.insertInto("tools").values(row).execute();

@@ -65,6 +65,8 @@ export type ChatEvent =
       index: number;
       id: string;
       name: string;
+      /** What visitors read instead of the name. Absent in replies of earlier versions. */
+      label?: string | null;
       toolId: string | null;
       executionType: string | null;
       input: unknown;

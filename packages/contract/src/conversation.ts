@@ -12,11 +12,15 @@ export type Rating = Static<typeof Rating>;
 export const ToolCall = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  label: nullable(Type.String({ description: "What visitors read instead of the name" })),
   toolId: nullable(Type.String()),
   executionType: nullable(Type.String()),
   input: Type.Unknown(),
   result: Type.Unknown(),
   isError: Type.Boolean(),
+  forModel: Type.Optional(
+    nullable(Type.String({ description: "What the model was told; only members and API keys read it" })),
+  ),
   display: Type.Unknown({ description: "What was shown to the visitor, as in `tool_result`; `null` for none" }),
   form: nullable(VisitorForm),
   textBefore: Type.Integer({ description: "How much of `content`, in UTF-16 units, was said before the call" }),

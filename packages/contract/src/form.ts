@@ -88,6 +88,7 @@ export type PostAction = Static<typeof PostAction>;
 export const VisitorForm = Type.Object({
   toolId: Type.String(),
   toolName: Type.String(),
+  label: nullable(Type.String({ description: "The form's title; by default its tool's name" })),
   formSchema: FormSchema,
   executionMode: oneOf(executionModes),
   clientHandler: nullable(Type.String()),

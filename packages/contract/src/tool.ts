@@ -56,6 +56,17 @@ const executionType = oneOf(executionTypes);
 const name = Type.String({ minLength: 1, maxLength: 64, pattern: "^[a-z_]+$" });
 const description = Type.String({ minLength: 1, maxLength: 4_000, pattern: "\\S" });
 const url = Type.String({ minLength: 1, maxLength: 2_000 });
+const label = Type.String({
+  maxLength: 60,
+  description:
+    "What visitors read while the tool runs and above its result, such as `Checking stock`; by default its name",
+});
+/** Who gets a tool's result. With `model`, visitors see that the tool ran and the chat stream carries no data. */
+export const resultReaders = ["both", "model"] as const;
+const resultFor = oneOf(
+  resultReaders,
+  "`model` keeps the result from visitors: they see that the tool ran, and no data",
+);
 
 /** What only one kind of tool has, as answers carry it. */
 const kindFields = {
@@ -79,6 +90,8 @@ export const Tool = Type.Object(
     executionType: oneOf(executionTypes),
     inputSchema: AnyObject,
     isEnabled: Type.Boolean(),
+    label: nullable(label),
+    resultFor,
     displayConfig: nullable(DisplayConfig),
     ...kindFields,
     createdAt: Timestamp,
@@ -91,6 +104,8 @@ export type Tool = Static<typeof Tool>;
 /** What requests may leave out. `type` and `formFieldsSchema` are alternate spellings, which answers never carry. */
 const optionalFields = {
   isEnabled: nullable(Type.Boolean({ description: "Whether the model may call the tool. Defaults to true." })),
+  label: nullable(label),
+  resultFor: nullable(resultFor),
   displayConfig: nullable(clearable(DisplayConfig)),
   ...kindFields,
   formSchema: nullable(clearable(FormSchema)),
@@ -132,6 +147,8 @@ export const ToolTest = Type.Object({
   isError: Type.Boolean(),
   forModel: Type.String({ description: "What the model would be told" }),
   problem: nullable(Type.String({ description: "What exactly went wrong, for the tool's maker only" })),
+  result: Type.Unknown({ description: "The whole result, for mapping its fields to a display; `null` on an error" }),
+  warnings: Type.Array(Type.String(), { description: "What the display left out, and why" }),
   forVisitor: Type.Object({ result: Type.Unknown(), display: Type.Unknown(), form: Type.Optional(Type.Unknown()) }),
   durationMs: Type.Integer(),
   request: nullable(

@@ -32,3 +32,17 @@ function subscribe(listener: () => void) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
+
+/** The scheme that is on the screen: the viewer's choice, or the system's. */
+export function useShownTheme(): "light" | "dark" {
+  const chosen = useTheme();
+  const isDark = useSyncExternalStore(watchScheme, () => darkScheme.matches);
+  return chosen === "system" ? (isDark ? "dark" : "light") : chosen;
+}
+
+const darkScheme = matchMedia("(prefers-color-scheme: dark)");
+
+function watchScheme(listener: () => void) {
+  darkScheme.addEventListener("change", listener);
+  return () => darkScheme.removeEventListener("change", listener);
+}

@@ -56,7 +56,7 @@ function run(model: ChatModel, more: Partial<LoopInput> = {}) {
     temperature: 0.7,
     maxSteps: 8,
     limits: { idleTimeout: 5_000, totalTimeout: 5_000 },
-    find: (name) => ({ id: `tool_${name}`, executionType: "mock" }),
+    find: (name) => ({ id: `tool_${name}`, label: null, executionType: "mock" }),
     runTool: async ({ name }) => outcome(`${name} done`),
     signal: new AbortController().signal,
     ...more,

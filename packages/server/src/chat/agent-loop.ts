@@ -38,7 +38,7 @@ export type LoopInput = {
   maxSteps: number;
   limits: AskLimits;
   /** The tool of that name, if the agent has it. */
-  find(name: string): { id: string; executionType: string } | undefined;
+  find(name: string): { id: string; label: string | null; executionType: string } | undefined;
   /** Runs one call. Never rejects: a failure is an outcome. */
   runTool(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolOutcome>;
   signal: AbortSignal;
@@ -169,7 +169,7 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: U
 async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {
   const pieces = answer.calls.map((call): ToolPiece => {
     const tool = input.find(call.toolName);
-    const known = { toolId: tool?.id ?? null, executionType: tool?.executionType ?? null };
+    const known = { label: tool?.label ?? null, toolId: tool?.id ?? null, executionType: tool?.executionType ?? null };
     return {
       type: "tool",
       id: call.toolCallId,

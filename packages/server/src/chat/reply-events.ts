@@ -26,8 +26,8 @@ export function eventWriter(messageId: string, position = 0) {
       return `id: ${messageId}:${position}\nevent: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"text_delta","text":${JSON.stringify(text)}}}\n\n`;
     },
     closeText: (index: number) => write({ type: "content_block_stop", index }),
-    toolUse: (index: number, { id, name, toolId, executionType, input }: ToolPiece) =>
-      write({ type: "tool_use_start", index, id, name, toolId, executionType, input }),
+    toolUse: (index: number, { id, name, label = null, toolId, executionType, input }: ToolPiece) =>
+      write({ type: "tool_use_start", index, id, name, label, toolId, executionType, input }),
     toolResult: (index: number, { id, name }: ToolPiece, { forModel: _, ...shown }: ToolOutcome) =>
       write({ type: "tool_result", index, toolUseId: id, name, ...shown }),
     failure: (error: { code: string; message: string }) => write({ type: "error", error }),

@@ -70,8 +70,9 @@ export function createConversationService(
     },
     async get(viewer: Viewer, id: string): Promise<Conversation> {
       const row = await existing(viewer, id);
-      const messages = (await store.messages(id)).map((message) => toMessage(message));
-      if (!("organizationId" in viewer)) return { ...toFields(row), messages };
+      const isMember = "organizationId" in viewer;
+      const messages = (await store.messages(id)).map((message) => toMessage(message, isMember));
+      if (!isMember) return { ...toFields(row), messages };
       const failures = new Map((await store.failures(id)).map((failure) => [failure.messageId, toFailure(failure)]));
       return {
         ...toFields(row),
@@ -140,13 +141,13 @@ function toFailure(row: ReplyFailureRow): ReplyFailure {
   };
 }
 
-function toMessage(row: MessageRow): Message {
+function toMessage(row: MessageRow, isMember: boolean): Message {
   return {
     id: row.id,
     role: row.role,
     content: row.content,
     createdAt: new Date(row.createdAt).toISOString(),
-    toolCalls: row.pieces ? toolCallsOf(fromColumns(row)) : [],
+    toolCalls: row.pieces ? toolCallsOf(fromColumns(row), { isMember }) : [],
     feedback: row.feedback,
     stopReason: stopReasonOf(row),
   };

@@ -7,6 +7,8 @@ export type ToolPiece = {
   type: "tool";
   id: string;
   name: string;
+  /** absent in replies of earlier versions */
+  label?: string | null;
   toolId: string | null;
   executionType: string | null;
   input: unknown;
@@ -33,7 +35,8 @@ export function fromColumns(row: Pick<MessageRow, "content" | "pieces">): Piece[
   return row.content ? [{ type: "text", text: row.content }] : [];
 }
 
-export function toolCallsOf(pieces: readonly Piece[]): ToolCall[] {
+/** `forModel` is included for members only: a tool may keep its result from visitors. */
+export function toolCallsOf(pieces: readonly Piece[], { isMember = false } = {}): ToolCall[] {
   let textBefore = 0;
   return pieces.flatMap((piece) => {
     if (piece.type === "text") {
@@ -42,6 +45,17 @@ export function toolCallsOf(pieces: readonly Piece[]): ToolCall[] {
     }
     const { result, type: _, ...call } = piece;
     const { isError = false, display = null, form = null } = result ?? {};
-    return [{ ...call, result: result?.result ?? null, isError, display, form, textBefore }];
+    return [
+      {
+        ...call,
+        label: call.label ?? null,
+        result: result?.result ?? null,
+        ...(isMember ? { forModel: result?.forModel ?? null } : {}),
+        isError,
+        display,
+        form: form && { ...form, label: form.label ?? null },
+        textBefore,
+      },
+    ];
   });
 }

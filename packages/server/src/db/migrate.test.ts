@@ -32,6 +32,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0006-dashboard",
       "0007-chat",
       "0009-security",
+      "0012-inbox",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -51,6 +52,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0006-dashboard",
       "0007-chat",
       "0009-security",
+      "0012-inbox",
     ]);
   });
 

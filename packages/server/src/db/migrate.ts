@@ -8,6 +8,7 @@ import { signIn } from "./migrations/0005-sign-in.ts";
 import { dashboard } from "./migrations/0006-dashboard.ts";
 import { chat } from "./migrations/0007-chat.ts";
 import { security } from "./migrations/0009-security.ts";
+import { inbox } from "./migrations/0012-inbox.ts";
 import type { Db, OpenDatabase } from "./open.ts";
 import { withPatience } from "./patience.ts";
 import type { Tables } from "./tables.ts";
@@ -29,6 +30,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0006-dashboard", dashboard],
   ["0007-chat", chat],
   ["0009-security", security],
+  ["0012-inbox", inbox],
 ];
 
 /**

@@ -19,7 +19,7 @@ export type Tables = FormTables & {
   tools: ToolRow;
   toolErrors: ToolErrorRow;
   secrets: SecretRow;
-  conversations: ConversationTable;
+  conversations: ConversationTable & InboxColumns;
   messages: MessageRow;
   replyFailures: ReplyFailureRow;
   triggers: TriggerRow;
@@ -29,6 +29,7 @@ export type Tables = FormTables & {
   planMinutes: PlanMinuteRow;
   agentMonths: AgentMonthRow;
   visitorDays: VisitorDayRow;
+  agentHours: AgentHourRow;
   sessions: SessionRow;
   verifications: VerificationRow;
   invitations: InvitationRow;
@@ -139,6 +140,9 @@ export type ToolRow = {
   executionType: "mock" | "http" | "form";
   inputSchema: Json;
   isEnabled: Flag;
+  /** what visitors read instead of the name */
+  label: string | null;
+  resultFor: "both" | "model";
   displayConfig: Json | null;
   mockResponse: string | null;
   httpUrl: string | null;
@@ -152,6 +156,12 @@ export type ToolRow = {
   createdAt: Instant;
   updatedAt: Instant;
 };
+
+/** What an agent did within one hour (UTC); `hour` is its start. */
+type AgentHourRow = { agentId: string; hour: Instant } & Record<
+  "conversations" | "messages" | "replies" | "failedReplies" | "ratedUp" | "ratedDown" | "inputTokens" | "outputTokens",
+  number
+>;
 
 /** How a tool failed last in a chat. */
 export type ToolErrorRow = {
@@ -205,6 +215,14 @@ type ConversationTable = Omit<ConversationRow, "hasOwner" | "textBytes" | "toolB
   hasOwner: Generated<Flag>;
   textBytes: Generated<number>;
   toolBytes: Generated<number>;
+};
+
+/** What the inbox keeps with a conversation; new conversations start with the defaults. */
+type InboxColumns = {
+  /** When a member last opened it. Null, or before `updatedAt`: unread. */
+  readAt: Generated<Instant | null>;
+  /** 1 for a conversation that a member had in the dashboard's playground */
+  isPlayground: Generated<Flag>;
 };
 
 export type MessageRow = {

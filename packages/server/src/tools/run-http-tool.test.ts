@@ -11,7 +11,15 @@ type HttpFields = Pick<ToolRow, "httpUrl"> &
 function httpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
   return {
     ...{ id: "tool_1", organizationId: "org_1", agentId: "agent_1", name: "look_up", description: "Looks up" },
-    ...{ executionType: "http", inputSchema: "{}", isEnabled: 1, displayConfig: null, mockResponse: null },
+    ...{
+      executionType: "http",
+      inputSchema: "{}",
+      isEnabled: 1,
+      label: null,
+      resultFor: "both" as const,
+      displayConfig: null,
+      mockResponse: null,
+    },
     ...{ httpUrl, httpMethod: httpMethod ?? "GET", httpHeaders: headers ? JSON.stringify(headers) : null },
     ...{ formSchema: null, formExecutionMode: null, formWebhookUrl: null, formClientHandler: null },
     ...{ formPostActions: null, createdAt: 0, updatedAt: 0 },

@@ -1,10 +1,10 @@
 import type { Display, FormSchema, ToolTest, VisitorForm } from "@foyer/contract";
+import { hasRemoteImages, keepImagesFrom } from "@foyer/contract/rules/display-images";
+import { displayOf } from "@foyer/contract/rules/fill-display";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import type { AgentService } from "../agents/agent-service.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { hasRemoteImages, keepImagesFrom } from "./display-images.ts";
-import { displayOf } from "./display-result.ts";
 import { inputProblem } from "./input-schema.ts";
 import { runHttpTool } from "./run-http-tool.ts";
 import type { SecretService } from "./secret-service.ts";
@@ -22,7 +22,10 @@ export type ToolOutcome = {
 };
 
 type Input = Record<string, unknown>;
-type Ran = { outcome: ToolOutcome; problem?: string } & Partial<Pick<ToolTest, "request" | "response">>;
+/** `result` and `warnings` are for the tool's maker: the whole result, and what its display leaves out. */
+type Ran = { outcome: ToolOutcome; problem?: string; result?: unknown; warnings?: string[] } & Partial<
+  Pick<ToolTest, "request" | "response">
+>;
 
 export type ToolRunner = ReturnType<typeof createToolRunner>;
 
@@ -37,7 +40,7 @@ export function createToolRunner(
     if (problem !== null) return { outcome: failure(`The input does not fit: ${problem}.`) };
     switch (tool.executionType) {
       case "mock":
-        return { outcome: await shown(tool, readMock(tool.mockResponse ?? ""), tool.mockResponse ?? "") };
+        return shown(tool, readMock(tool.mockResponse ?? ""), tool.mockResponse ?? "");
       case "form":
         return { outcome: formShown(tool, input as Input) };
       case "http":
@@ -49,22 +52,31 @@ export function createToolRunner(
     const secretFor = (name: string, host: string) => secrets.valueFor(tool.organizationId, name, host);
     const answer = await runHttpTool(tool, input, { outbound, secretFor, ...(signal ? { signal } : {}) });
     const { result, forModel, request, response } = answer;
-    const outcome = answer.isError ? { ...failure(String(result)), forModel } : await shown(tool, result, forModel);
-    return { outcome, request, response, ...(answer.problem ? { problem: answer.problem } : {}) };
+    const ran: Ran = answer.isError
+      ? { outcome: { ...failure(String(result)), forModel } }
+      : await shown(tool, result, forModel);
+    return { ...ran, request, response, ...(answer.problem ? { problem: answer.problem } : {}) };
   }
 
-  /** Visitors get what the display maps, and the whole result only as `text`. */
-  async function shown(tool: ToolRow, result: unknown, forModel: string): Promise<ToolOutcome> {
+  /** Visitors receive what the display maps, and the whole result only as `text`. */
+  async function shown(tool: ToolRow, result: unknown, forModel: string): Promise<Ran> {
+    if (tool.resultFor === "model") return { outcome: hidden(forModel), result };
     const displayConfig = displayConfigOf(tool);
-    const display = await withAllowedImages(tool, displayOf(result, displayConfig));
+    const warnings: string[] = [];
+    const filled = displayOf(result, displayConfig, (message) => warnings.push(message));
+    const display = await withAllowedImages(tool, filled);
+    if (display !== filled) warnings.push("image left out: its host is not one of the agent's allowed image hosts.");
     const isWhole = display.type === "text" && !displayConfig?.fieldMappings?.text;
-    return { result: isWhole ? result : display.slots, isError: false, displayConfig, display, forModel };
+    const shownResult = isWhole ? result : display.slots;
+    return { outcome: { result: shownResult, isError: false, displayConfig, display, forModel }, result, warnings };
   }
 
+  /** The same object when no image had to go. */
   async function withAllowedImages({ organizationId, agentId }: ToolRow, display: Display): Promise<Display> {
     if (!hasRemoteImages(display)) return display;
     const { allowedImageHosts } = await agents.get(organizationId, agentId);
-    return keepImagesFrom(display, allowedImageHosts);
+    const kept = keepImagesFrom(display, allowedImageHosts);
+    return JSON.stringify(kept) === JSON.stringify(display) ? display : kept;
   }
 
   return {
@@ -76,12 +88,15 @@ export function createToolRunner(
     /** For the tool's maker, who may know more than a visitor. */
     async test(tool: ToolRow, input: Input): Promise<ToolTest> {
       const startedAt = performance.now();
-      const { outcome, problem, request = null, response = null } = await run(tool, input);
+      const ran = await run(tool, input);
+      const { outcome, problem, request = null, response = null } = ran;
       const { result, display, form, isError, forModel } = outcome;
       return {
         isError,
         forModel,
         problem: problemOf(outcome, problem),
+        result: ran.result ?? null,
+        warnings: ran.warnings ?? [],
         forVisitor: { result, display, ...(form ? { form } : {}) },
         durationMs: Math.round(performance.now() - startedAt),
         request,
@@ -93,6 +108,12 @@ export function createToolRunner(
 
 function problemOf({ isError, forModel }: ToolOutcome, problem: string | undefined): string | null {
   return problem ?? (isError ? forModel : null);
+}
+
+/** Visitors see that the tool ran. The model has the result; the chat stream and the stored conversation do not. */
+function hidden(forModel: string): ToolOutcome {
+  const display = { type: "text", slots: {}, options: {} };
+  return { result: null, isError: false, displayConfig: null, display, forModel };
 }
 
 /** A mock's response is text; what is JSON can be mapped to a display like any other result. */
@@ -124,6 +145,7 @@ export function toVisitorForm(tool: ToolRow, input: Input = {}): VisitorForm {
   return {
     toolId: tool.id,
     toolName: tool.name,
+    label: tool.label,
     formSchema: { ...defaultFormTexts, ...formSchema, fields },
     executionMode: tool.formExecutionMode ?? "webhook",
     clientHandler: tool.formClientHandler,

@@ -77,8 +77,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 const plainNames = [
-  ...["name", "description", "executionType", "mockResponse", "httpUrl", "httpMethod"],
-  ...["formExecutionMode", "formWebhookUrl", "formClientHandler"],
+  "name",
+  "description",
+  "executionType",
+  "mockResponse",
+  "httpUrl",
+  "httpMethod",
+  "formExecutionMode",
+  "formWebhookUrl",
+  "formClientHandler",
 ] as const;
 const jsonNames = ["inputSchema", "displayConfig", "httpHeaders", "formSchema", "formPostActions"] as const;
 
@@ -92,9 +99,11 @@ export function toColumns(changes: ToolSettings): Partial<Columns> {
   const json = jsonNames
     .filter((name) => given[name] !== undefined)
     .map((name) => [name, given[name] === null ? null : JSON.stringify(given[name])]);
-  const { isEnabled } = changes;
+  const { isEnabled, label, resultFor } = changes;
   return {
     ...Object.fromEntries([...plain, ...json]),
+    ...(label === undefined ? {} : { label: label?.trim() || null }),
+    ...(resultFor === undefined ? {} : { resultFor: resultFor ?? "both" }),
     ...(isEnabled === undefined ? {} : { isEnabled: isEnabled === false ? 0 : 1 }),
   };
 }
@@ -102,6 +111,8 @@ export function toColumns(changes: ToolSettings): Partial<Columns> {
 /** A tool before anything is said of it. */
 export const emptyTool = {
   isEnabled: 1,
+  label: null,
+  resultFor: "both",
   displayConfig: null,
   mockResponse: null,
   httpUrl: null,
@@ -131,6 +142,8 @@ export function toTool(row: ToolRow): Tool {
     executionType: kind,
     inputSchema: JSON.parse(row.inputSchema),
     isEnabled: row.isEnabled === 1,
+    label: row.label,
+    resultFor: row.resultFor,
     displayConfig: displayConfigOf(row),
     mockResponse: row.mockResponse ?? (kind === "mock" ? "" : null),
     httpUrl: row.httpUrl,

@@ -1,7 +1,7 @@
 import type { Tool } from "@foyer/contract";
 import { invalid } from "../errors.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { checkDisplayConfig } from "./display-result.ts";
+import { checkDisplayConfig } from "./display-config-rules.ts";
 import { checkFormSchema } from "./form-rules.ts";
 import { checkHeaders } from "./header-rules.ts";
 import { checkHttpUrl } from "./http-template.ts";

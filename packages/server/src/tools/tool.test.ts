@@ -42,6 +42,8 @@ onBothDatabases("tools", (createDatabase) => {
       id: expect.stringMatching(/^tool_[0-9a-z]{26}$/),
       ...mock({ mockResponse: "Three." }),
       isEnabled: true,
+      label: null,
+      resultFor: "both",
       displayConfig: null,
       ...{ httpUrl: null, httpMethod: null, httpHeaders: null },
       ...{
@@ -284,6 +286,8 @@ onBothDatabases("tools", (createDatabase) => {
         isError: false,
         forModel: mockResponse,
         problem: null,
+        result: JSON.parse(mockResponse),
+        warnings: [],
         forVisitor: {
           result: { title: "City bike", price: 600 },
           display: { type: "product_card", slots: { title: "City bike", price: 600 }, options: {} },

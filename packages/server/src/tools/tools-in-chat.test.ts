@@ -42,6 +42,34 @@ onBothDatabases("tools in the chat", (createDatabase) => {
   const addStock = (more: object = {}) =>
     addTool("check_stock", { executionType: "http", httpUrl: `${shop.url}/stock/{bike}`, inputSchema: city, ...more });
 
+  it("keeps the result of a tool for the model from the visitor's stream and conversation, but not from members", async () => {
+    const secret = { stock: 3, margin: "internal" };
+    await addTool("check_stock", {
+      executionType: "mock",
+      mockResponse: JSON.stringify(secret),
+      label: "Checking stock",
+      resultFor: "model",
+    });
+    modelCalls(["check_stock", {}]);
+    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Any left?" }] });
+    await stream.ended;
+    const { events } = stream;
+    expect(JSON.stringify(events)).not.toContain("internal");
+    expect(events.find(({ type }) => type === "tool_use_start")).toMatchObject({ label: "Checking stock" });
+    expect(events.find(({ type }) => type === "tool_result")).toMatchObject({
+      result: null,
+      display: { type: "text", slots: {}, options: {} },
+    });
+    const start = events.find(({ type }) => type === "message_start") as unknown as Record<string, string>;
+    const url = `/conversations/${start.conversationId}`;
+    const asVisitor = { authorization: `Bearer ${start.conversationToken}` };
+    const visitor = await server.app.inject({ url, headers: asVisitor });
+    expect(visitor.statusCode).toBe(200);
+    expect(visitor.body).not.toContain("internal");
+    const member = (await server.app.inject({ url, headers })).json().data.messages[1].toolCalls[0];
+    expect(member).toMatchObject({ label: "Checking stock", result: null, forModel: JSON.stringify(secret) });
+  });
+
   /** The model calls these tools, and says a word once it has the results. */
   function modelCalls(...calls: Array<[name: string, input: object]>) {
     let step = 0;

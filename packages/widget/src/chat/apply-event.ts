@@ -15,20 +15,28 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
       return withPiece(reply, event.index, { type: "text", text: said + event.delta.text });
     }
     case "tool_use_start": {
-      const { id, name, index } = event;
+      const { id, name, label = null, index } = event;
       return withPiece(reply, index, {
-        ...{ type: "tool", id, name, state: "running" },
-        ...{ result: null, display: null, form: null },
+        type: "tool",
+        id,
+        name,
+        label,
+        state: "running",
+        result: null,
+        display: null,
+        form: null,
       });
     }
     case "tool_result": {
       const { toolUseId: id, name, index, result } = event;
+      const started = reply.pieces[index];
       const display = event.display as Display | null;
       const form = (event.form ?? null) as VisitorForm | null;
       return withPiece(reply, index, {
         type: "tool",
         id,
         name,
+        label: started?.type === "tool" ? started.label : null,
         state: event.isError ? "failed" : "done",
         result,
         display,

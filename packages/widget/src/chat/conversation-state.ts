@@ -7,6 +7,8 @@ export type ToolPiece = {
   type: "tool";
   id: string;
   name: string;
+  /** What the visitor reads instead of the name. */
+  label: string | null;
   state: "running" | "done" | "failed";
   result: unknown;
   display: Display | null;
@@ -73,10 +75,10 @@ function toPieces({ content, toolCalls }: Message): Piece[] {
     if (end > at) pieces.push({ type: "text", text: content.slice(at, end) });
     at = Math.max(at, end);
   };
-  for (const { id, name, isError, result, display, form, textBefore } of toolCalls) {
+  for (const { id, name, label = null, isError, result, display, form, textBefore } of toolCalls) {
     sayUpTo(textBefore);
     const state = isError ? "failed" : "done";
-    pieces.push({ type: "tool", id, name, state, result, display: display as Display | null, form });
+    pieces.push({ type: "tool", id, name, label, state, result, display: display as Display | null, form });
   }
   sayUpTo(content.length);
   return pieces;

@@ -53,7 +53,8 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
 
 type PieceProps = { piece: Piece; formKey: string; isUnfinished: boolean };
 
-function PieceView({ piece, formKey, isUnfinished }: PieceProps): JSX.Element {
+/** A text or a tool call of a reply. */
+export function PieceView({ piece, formKey, isUnfinished }: PieceProps): JSX.Element {
   const { core } = usePanel();
   if (piece.type === "tool") return <ToolView tool={piece} formKey={formKey} />;
   return <MarkdownView text={piece.text} imageHosts={core.agent.allowedImageHosts} isUnfinished={isUnfinished} />;

@@ -3,7 +3,13 @@ import { linkAddress } from "../markdown/safe-address.ts";
 
 export type Slots = Record<string, unknown>;
 
-export type ShownTool = { name: string; slots: Slots; options: Display["options"]; result: unknown };
+export type ShownTool = {
+  name: string;
+  label: string | null;
+  slots: Slots;
+  options: Display["options"];
+  result: unknown;
+};
 
 /** What a slot says, as text; "" when it is empty. */
 export function textIn(slots: Slots, name: string): string {

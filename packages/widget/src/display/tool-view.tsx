@@ -16,19 +16,19 @@ import { TextDisplay } from "./text-display.tsx";
 /** What the visitor sees of a tool call: that it runs, and then what came of it. `formKey` tells forms apart. */
 export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element {
   const { words } = usePanel();
-  const { name, state, display, form, result } = tool;
-  const said = name.replaceAll("_", " ");
+  const { name, label, state, display, form, result } = tool;
+  const readable = name.replaceAll("_", " ");
   if (state === "running") {
     return (
       <p class="tool waiting">
         <span class="lamp lit" aria-hidden="true" />
-        <span>{interpolate(words.usingTool, { tool: said })}</span>
+        <span dir="auto">{label ?? interpolate(words.usingTool, { tool: readable })}</span>
       </p>
     );
   }
-  if (state === "failed") return <p class="tool">{interpolate(words.toolFailed, { tool: said })}</p>;
+  if (state === "failed") return <p class="tool">{interpolate(words.toolFailed, { tool: label ?? readable })}</p>;
   if (form) return <FormPlace form={form} instanceKey={formKey} />;
-  const shown: ShownTool = { name, result, slots: display?.slots ?? {}, options: display?.options ?? {} };
+  const shown: ShownTool = { name, label, result, slots: display?.slots ?? {}, options: display?.options ?? {} };
   switch (display?.type) {
     case "product_card":
       return <ProductCard slots={shown.slots} options={shown.options} />;

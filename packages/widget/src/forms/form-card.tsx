@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { ownFormText } from "@foyer/contract/rules/form-texts";
+import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useStore } from "../chat/store.ts";
@@ -49,16 +50,12 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
       ref={card}
       class={isSent ? "card form sent" : "card form"}
       part="form"
-      aria-label={form.toolName.replaceAll("_", " ")}
+      aria-label={titleOf(form)}
       {...(form.formSchema.fields.some(isFileField) ? { onDragOver: onDrag, onDrop: onDrag } : {})}
     >
       <h3 ref={title} class="form-title" part="form-title" tabIndex={-1}>
         {isSent ? <Icon name="done" /> : null}
-        <bdi>
-          {isSent
-            ? (ownFormText(form.formSchema, "successMessage") ?? words.formSent)
-            : form.toolName.replaceAll("_", " ")}
-        </bdi>
+        <bdi>{isSent ? (ownFormText(form.formSchema, "successMessage") ?? words.formSent) : titleOf(form)}</bdi>
       </h3>
       {isSent ? <FormSummary session={session} /> : <Fields session={session} />}
     </section>
@@ -108,3 +105,8 @@ function Fields({ session }: { session: FormSession }): JSX.Element {
 }
 
 const submitIn = (form: HTMLElement | null) => form?.querySelector<HTMLElement>(".submit");
+
+/** The tool's label. Without one, its name in words. */
+function titleOf({ label, toolName }: VisitorForm): string {
+  return label ?? toolName.replaceAll("_", " ");
+}

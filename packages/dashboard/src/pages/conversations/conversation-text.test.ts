@@ -7,7 +7,15 @@ import { type ConversationDetail, splitReply, type Turn } from "./split-reply.ts
 
 const at = "2026-03-02T10:00:00.000Z";
 const call = {
-  ...{ id: "c1", name: "bike_stock", toolId: null, executionType: "http", input: { seats: 2 }, result: { stock: 3 } },
+  ...{
+    id: "c1",
+    name: "bike_stock",
+    label: null,
+    toolId: null,
+    executionType: "http",
+    input: { seats: 2 },
+    result: { stock: 3 },
+  },
   ...{ isError: false, display: null, form: null, textBefore: 9 },
 };
 const turn = (part: Partial<Turn>): Turn => ({

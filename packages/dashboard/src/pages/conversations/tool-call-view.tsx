@@ -1,21 +1,27 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight, FileText, Wrench } from "lucide-react";
+import { type ReactNode, useMemo } from "react";
 import { Status, Tag } from "../../components/status.tsx";
+import type { Piece, PreviewContent } from "../../components/widget-view.tsx";
 import type { Call } from "./split-reply.ts";
+
+type AsVisitor = (content: PreviewContent) => ReactNode;
 
 /** Where a submission of a conversation's forms is, by the form's tool. */
 export type SubmissionsByTool = ReadonlyMap<string, ReadonlyArray<{ id: string }>>;
 
-/** What a reply did by a tool: closed it says which and whether it failed; open, with what and what came of it. */
+/** A tool call of a reply. Collapsed, it shows the tool and whether it failed; expanded, its input and result. */
 export function ToolCallView({
   call,
   agentId,
   isOpen,
   onToggle,
   submissions,
+  asVisitor,
 }: {
   call: Call;
   agentId: string;
+  asVisitor: AsVisitor;
   isOpen: boolean;
   onToggle: (isOpen: boolean) => void;
   submissions: SubmissionsByTool | null;
@@ -39,7 +45,7 @@ export function ToolCallView({
         {isOpen && (
           <div className="grid gap-3 border-t border-line px-3 py-3">
             <Value label="Input" value={call.input} />
-            <Value label={call.isError ? "Error" : "Result"} value={call.result} />
+            <Value label={call.isError ? "Error" : "Result"} value={call.result ?? call.forModel} />
             {call.toolId && (
               <p className="text-sm">
                 <Link
@@ -54,12 +60,26 @@ export function ToolCallView({
           </div>
         )}
       </details>
+      <ShownToVisitor call={call} asVisitor={asVisitor} />
       {call.form && <ShownForm form={call.form} agentId={agentId} submissions={submissions} />}
     </div>
   );
 }
 
-/** A kind such as `product_carousel` in words; plain text is no display to speak of. */
+/** The card, table or form that the visitor saw. */
+function ShownToVisitor({ call, asVisitor }: { call: Call; asVisitor: AsVisitor }) {
+  const content = useMemo(() => {
+    const { id, name, label, result, form } = call;
+    if (form) return { type: "form" as const, key: id, form, isReadOnly: true };
+    const display = call.display as Extract<Piece, { type: "tool" }>["display"];
+    const piece = { type: "tool" as const, id, name, label, state: "done" as const, result, form, display };
+    return { type: "pieces" as const, key: id, pieces: [piece] };
+  }, [call]);
+  const isShown = call.form !== null || displayKind(call.display) !== null;
+  return isShown && !call.isError && asVisitor(content);
+}
+
+/** A kind such as `product_carousel` in words. Null for plain text, which is not displayed in a card. */
 function displayKind(display: unknown): string | null {
   const type = typeof display === "object" && display !== null && "type" in display ? String(display.type) : null;
   return type === null || type === "text" ? null : type.replaceAll("_", " ");

@@ -1,10 +1,11 @@
-import { FoyerError } from "@foyer/sdk";
+import { FoyerError, type Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, Download, Trash2 } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
+import { type PreviewContent, WidgetView } from "../../components/widget-view.tsx";
 import { ask } from "../../data/queries.ts";
 import { conversationText } from "./conversation-text.ts";
 import { visitorName } from "./inbox-search.ts";
@@ -17,7 +18,7 @@ import { VisitorFacts } from "./visitor-facts.tsx";
 
 const notHere = new FoyerError("NOT_FOUND", "Conversation not found.");
 
-type Agent = { id: string; name: string };
+type Agent = Output<"getAgent">;
 
 /** The conversation that is open. While a reply of it is being written, it grows. */
 export function Transcript({
@@ -179,8 +180,9 @@ function useTurnContext(agent: Agent, conversation: ConversationDetail, submissi
     });
   }, []);
   const visitor = visitorName(conversation);
+  const asVisitor = useCallback((content: PreviewContent) => <WidgetView agent={agent} content={content} />, [agent]);
   return useMemo<TurnContext>(
-    () => ({ agentId: agent.id, agentName: agent.name, visitor, submissions, openCalls, onToggleCall }),
-    [agent.id, agent.name, visitor, submissions, openCalls, onToggleCall],
+    () => ({ agentId: agent.id, agentName: agent.name, visitor, submissions, openCalls, onToggleCall, asVisitor }),
+    [agent.id, agent.name, visitor, submissions, openCalls, onToggleCall, asVisitor],
   );
 }

@@ -1,6 +1,7 @@
 import { ThumbsDown, ThumbsUp } from "lucide-react";
-import { memo } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import { Status } from "../../components/status.tsx";
+import type { PreviewContent } from "../../components/widget-view.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { endInWords, isRunning, splitReply, type Turn } from "./split-reply.ts";
 import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
@@ -17,6 +18,8 @@ export type TurnContext = {
   /** Ids of the tool calls that are unfolded: kept here, because turns out of sight are not in the page. */
   openCalls: ReadonlySet<string>;
   onToggleCall: (id: string, isOpen: boolean) => void;
+  /** Draws a part of a reply as visitors see it. */
+  asVisitor: (content: PreviewContent) => ReactNode;
 };
 
 /** One turn, under the day where it is the first of one. */
@@ -62,13 +65,14 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
     <div className="grid min-w-0 max-w-[68ch] gap-3">
       {splitReply(turn).map((part, index) =>
         part.kind === "text" ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever come at the end
-          <PlainText key={index} text={part.text} />
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
+          <ReplyText key={index} text={part.text} asVisitor={context.asVisitor} />
         ) : (
           <ToolCallView
             key={part.call.id}
             call={part.call}
             agentId={context.agentId}
+            asVisitor={context.asVisitor}
             submissions={context.submissions}
             isOpen={context.openCalls.has(part.call.id)}
             onToggle={(isOpen) => context.onToggleCall(part.call.id, isOpen)}
@@ -78,6 +82,15 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
       <TurnFooter turn={turn} />
     </div>
   );
+}
+
+/** Visitors write plain text; replies are Markdown, drawn by the widget as the visitor saw them. */
+function ReplyText({ text, asVisitor }: { text: string; asVisitor: TurnContext["asVisitor"] }) {
+  const content = useMemo(
+    () => ({ type: "pieces" as const, key: "text", pieces: [{ type: "text" as const, text }] }),
+    [text],
+  );
+  return asVisitor(content);
 }
 
 function TurnFooter({ turn }: { turn: Turn }) {

@@ -5,19 +5,22 @@ import type { PartProps } from "./tool-editor.tsx";
 import { toolKinds } from "./tool-kinds.tsx";
 import { toToolName } from "./tool-name.ts";
 
-/** What the agent knows of a tool: its name and description; whether it may use it; and its end. */
+/** A tool's name, description and label, whether it is enabled, and deleting it. */
 export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
   const { values, change, errorAt } = draft;
   return (
     <div className="grid max-w-3xl">
-      <Section title="For the agent" description="By these two the agent decides when to use the tool.">
+      <Section
+        title="For the agent"
+        description="The agent uses the name and description to decide when to call this tool."
+      >
         <TextField
           label="Name"
           value={values.name}
           onChange={(name) => change({ name: toToolName(name) })}
           onBlur={() => values.name.endsWith("_") && change({ name: values.name.replace(/_+$/, "") })}
           error={errorAt("name")}
-          help="Lower-case letters and underscores. Write it as you would say it: “Stock look-up” becomes stock_look_up."
+          help="Lowercase letters and underscores. Type it as you would say it: “Stock look-up” becomes stock_look_up."
           {...{ autoComplete: "off", spellCheck: false, maxLength: 200, className: "font-mono" }}
         />
         <TextArea
@@ -29,9 +32,17 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
           rows={4}
           maxLength={4_000}
         />
+        <TextField
+          label="Label for visitors"
+          value={values.label}
+          onChange={(label) => change({ label })}
+          error={errorAt("label")}
+          help={labelHelp(kind, values.name)}
+          maxLength={60}
+        />
         <Toggle
           label="Enabled"
-          help="Turned off, the tool stays as it is, but the agent does not know of it."
+          help="When this is off, the agent doesn’t know about the tool."
           value={values.isEnabled}
           onChange={(isEnabled) => change({ isEnabled })}
         />
@@ -42,5 +53,11 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
 }
 
 function DescriptionHelp({ example }: { example: string }) {
-  return <>Shown to the AI. Say what the tool does, when to use it, and what it gives back. A good one: “{example}”</>;
+  return <>For the AI: what the tool does, when to use it, and what it returns. For example: “{example}”</>;
+}
+
+function labelHelp(kind: PartProps["kind"], name: string) {
+  const words = name ? name.replaceAll("_", " ") : "stock look up";
+  if (kind === "form") return `The title of the form in the chat. Without a label, it is “${words}”.`;
+  return `Shown in the chat while the tool runs and afterwards, such as “Checking stock”. Without a label, it is “Used ${words}”.`;
 }

@@ -40,7 +40,12 @@ function problemsOf(body: () => unknown) {
 describe("a tool's draft", () => {
   it("says what the tool is, in the contract's first spelling", () => {
     expect(JSON.parse(JSON.stringify(toBody("form", toDraft(form))))).toEqual({
-      ...{ name: "test_ride", description: "Shows the form", isEnabled: true, inputSchema: form.inputSchema },
+      name: "test_ride",
+      description: "Shows the form",
+      label: null,
+      isEnabled: true,
+      resultFor: "both",
+      inputSchema: form.inputSchema,
       ...{ formSchema: form.formSchema, formExecutionMode: "both", formWebhookUrl: "https://example.com/hook" },
       formClientHandler: "book",
       formPostActions: [

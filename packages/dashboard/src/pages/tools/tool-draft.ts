@@ -23,7 +23,10 @@ export type ActionDraft = {
 export type ToolDraft = {
   name: string;
   description: string;
+  /** What visitors read instead of the name; "" for the name itself. */
+  label: string;
   isEnabled: boolean;
+  resultFor: Tool["resultFor"];
   inputSchema: SchemaDraft;
   displayConfig: {
     type: NonNullable<DisplayConfig["type"]>;
@@ -41,13 +44,16 @@ export type ToolDraft = {
   formPostActions: Keyed<ActionDraft>[];
 };
 
-/** What a new tool of a kind begins with. A form cannot be without fields, so it has the one that most forms have. */
+/**
+ * What a new tool of a kind starts with. A form needs at least one field, so it starts with the most common one.
+ * Results may hold internal fields, so visitors see none of them until a display is chosen.
+ */
 export function emptyDraft(kind: ToolKind): ToolDraft {
   const fields: FormField[] =
     kind === "form"
       ? [{ name: "email", label: "E-mail", type: "email", validation: { required: { value: true } } }]
       : [];
-  return toDraft({ formSchema: { fields } });
+  return toDraft({ formSchema: { fields }, resultFor: kind === "form" ? "both" : "model" });
 }
 
 export function toDraft(tool: Partial<Tool>): ToolDraft {
@@ -55,7 +61,9 @@ export function toDraft(tool: Partial<Tool>): ToolDraft {
   return {
     name: tool.name ?? "",
     description: tool.description ?? "",
+    label: tool.label ?? "",
     isEnabled: tool.isEnabled ?? true,
+    resultFor: tool.resultFor ?? "both",
     inputSchema: toSchemaDraft(tool.inputSchema ?? {}),
     displayConfig: {
       type: displayConfig?.type ?? "text",
@@ -91,7 +99,9 @@ export function toBody(kind: ToolKind, draft: ToolDraft): ToolBody & { inputSche
   return {
     name: draft.name,
     description: draft.description,
+    label: draft.label.trim() || null,
     isEnabled: draft.isEnabled,
+    resultFor: draft.resultFor,
     inputSchema: toSchema(draft.inputSchema),
     ...(kind === "form" ? formBody(draft) : { displayConfig: toDisplayConfig(draft.displayConfig) }),
     ...(kind === "mock" ? { mockResponse: draft.mockResponse } : {}),

@@ -6,7 +6,7 @@ import { GrowingTextarea } from "../../../components/field.tsx";
 import { TrialTurnView } from "./trial-turn-view.tsx";
 import { type TrialChatState, useTrialChat } from "./use-trial-chat.ts";
 
-/** The live chat with an agent as it is saved, beside what is being changed. `note` says what it does not know yet. */
+/** A live chat with the saved agent, beside the settings that are being edited. `note` says what is not saved yet. */
 export function TrialChat({
   agentId,
   agentName,
@@ -35,7 +35,7 @@ export function TrialChat({
       className={`flex min-h-0 flex-col rounded-lg border border-line bg-raised ${className}`}
     >
       <header className="flex min-h-12 items-center gap-1 border-b border-line ps-4 pe-1.5">
-        <h2 className="min-w-0 flex-1 truncate font-semibold">Try it</h2>
+        <h2 className="min-w-0 flex-1 truncate font-semibold">Playground</h2>
         {chat.conversation && (
           <ButtonLink
             look="plain"
@@ -100,6 +100,7 @@ function Turns({
                 key={turn.key}
                 turn={turn}
                 agentName={agentName}
+                chat={chat}
                 onAgain={() => !chat.isRunning && void chat.say(turn.said)}
               />
             ))}
@@ -125,7 +126,8 @@ function NothingSaid({
   return (
     <div className="grid gap-3">
       <p className="max-w-[44ch] text-soft">
-        Ask {agentName} what a visitor would ask. Tools run for real, and you see what they get and give.
+        Chat with {agentName} as a visitor would. Tools make real calls, forms are really submitted, and you can inspect
+        each request and response.
       </p>
       {suggestions.length > 0 && (
         <ul aria-label="Suggestions" className="flex flex-wrap gap-2">
@@ -189,7 +191,7 @@ function Composer({
         ref={field}
         rows={1}
         aria-label={`Message to ${agentName}`}
-        placeholder="Ask something"
+        placeholder="Write a message"
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {

@@ -39,8 +39,18 @@ describe("a reply in the trial chat", () => {
   it("keeps what a tool was asked, what it answered, and how long that took", () => {
     const turn = after(start, text(0, "One moment."), call, result(false), text(2, "Three are left."));
     expect(turn.pieces[1]).toEqual({
-      ...{ type: "tool", id: "call_1", name: "stock", kind: "http", state: "done", input: { bike: "tourer" } },
-      ...{ result: { left: 3 }, hasForm: false, startedAt: 30, endedAt: 40 },
+      type: "tool",
+      id: "call_1",
+      name: "stock",
+      label: null,
+      kind: "http",
+      state: "done",
+      input: { bike: "tourer" },
+      result: { left: 3 },
+      display: null,
+      form: null,
+      startedAt: 30,
+      endedAt: 40,
     });
     expect(turn.pieces[2]).toEqual({ type: "text", text: "Three are left." });
     expect(after(start, text(0, "…"), call, result(true)).pieces[1]).toMatchObject({ state: "failed" });

@@ -1,15 +1,17 @@
-import type { ChatEvent } from "@foyer/sdk";
+import type { ChatEvent, Display, VisitorForm } from "@foyer/sdk";
 
 export type TrialTool = {
   type: "tool";
   id: string;
   name: string;
+  /** What visitors read instead of the name. */
+  label: string | null;
   kind: string | null;
   state: "running" | "done" | "failed";
   input: unknown;
   result: unknown;
-  /** A form that visitors would see here. */
-  hasForm: boolean;
+  display: Display | null;
+  form: VisitorForm | null;
   startedAt: number;
   endedAt: number | null;
 };
@@ -46,18 +48,30 @@ export function afterEvent(turn: TrialTurn, event: ChatEvent, now: number): Tria
       return { ...next, firstWordAt: turn.firstWordAt ?? now };
     }
     case "tool_use_start": {
-      const { index, id, name, executionType: kind, input } = event;
+      const { index, id, name, label = null, executionType: kind, input } = event;
       return withPiece(turn, index, {
-        ...{ type: "tool", id, name, kind, input, state: "running", result: null },
-        ...{ hasForm: false, startedAt: now, endedAt: null },
+        type: "tool",
+        id,
+        name,
+        label,
+        kind,
+        input,
+        state: "running",
+        result: null,
+        display: null,
+        form: null,
+        startedAt: now,
+        endedAt: null,
       });
     }
     case "tool_result": {
       const tool = turn.pieces[event.index];
       if (tool?.type !== "tool") return turn;
-      const { result, isError, form } = event;
+      const { result, isError } = event;
+      const display = event.display as Display | null;
+      const form = (event.form ?? null) as VisitorForm | null;
       const state = isError ? "failed" : "done";
-      return withPiece(turn, event.index, { ...tool, state, result, hasForm: Boolean(form), endedAt: now });
+      return withPiece(turn, event.index, { ...tool, state, result, display, form, endedAt: now });
     }
     case "error":
       return { ...turn, problem: event.error.message };

@@ -15,6 +15,7 @@ export function useTrialChat(agentId: string) {
   const [conversation, setConversation] = useState<ConversationKey | null>(null);
   const running = useRef<Running | null>(null);
   const user = useQuery(ask("getSession")).data?.user;
+  const agent = useQuery(ask("getAgent", { id: agentId })).data;
   const isRunning = turns.at(-1)?.state === "running";
 
   // Leaving the page leaves the reply, too; another agent's page begins anew.
@@ -59,6 +60,8 @@ export function useTrialChat(agentId: string) {
   }
 
   return {
+    /** Undefined until it is loaded. */
+    agent,
     turns,
     conversation,
     isRunning,

@@ -1,89 +1,130 @@
+import { keepImagesFrom } from "@foyer/contract/rules/display-images";
+import { displayOf, structured } from "@foyer/contract/rules/fill-display";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Select, Toggle } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
+import { ask } from "../../../data/queries.ts";
 import { isObject } from "../is-object.ts";
 import { withPart } from "../row-key.ts";
+import { toDisplayConfig } from "../tool-draft.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { displayKinds, optionWords } from "./display-kinds.ts";
-import { fillDisplay } from "./fill-display.ts";
 import { ColumnRows, SlotRows } from "./mapping-rows.tsx";
-import { readResult } from "./result-paths.ts";
+import { ResultPreview } from "./result-preview.tsx";
 import { sampleResult } from "./sample-result.ts";
-import { VisitorView } from "./visitor-view.tsx";
 
-const types = Object.entries(displayKinds).map(([value, { name }]) => ({ value: value as Type, label: name }));
 type Type = keyof typeof displayKinds;
+type Choice = Type | "nothing";
 
-/** How visitors see a result: as what, which of its fields go where, and how that looks. */
-export function DisplayPart(props: PartProps) {
-  const { draft, kind, lastTest } = props;
-  const display = draft.values.displayConfig;
+const nothing = {
+  value: "nothing" as const,
+  label: "Nothing",
+  line: "Visitors see that the tool was used. Only the AI receives the result.",
+};
+const choices = [
+  nothing,
+  ...Object.entries(displayKinds).map(([value, { name }]) => ({ value: value as Type, label: name })),
+];
+
+/** What visitors see of a result: how it is displayed, which of its fields go where, and a preview. */
+export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
+  const { displayConfig: display, resultFor, mockResponse } = draft.values;
+  const choice: Choice = resultFor === "model" ? "nothing" : display.type;
   const change = (part: Partial<typeof display>) => draft.change({ displayConfig: { ...display, ...part } });
-  const { line, options } = displayKinds[display.type];
-  const known = kind === "mock" ? readResult(draft.values.mockResponse) : lastTest && readResult(lastTest.forModel);
-  const isKnown = typeof known === "object" && known !== null && (Array.isArray(known) || isObject(known));
-  const result = isKnown || display.type === "text" ? (known ?? "The result of the tool") : sampleResult(display);
+  const choose = (next: Choice) => {
+    if (next === "nothing") return draft.change({ resultFor: "model" });
+    const fieldMappings = fitting(next, display.fieldMappings);
+    draft.change({ resultFor: "both", displayConfig: { type: next, fieldMappings, options: {} } });
+  };
+  const known = structured(kind === "mock" ? mockResponse : lastTest?.result);
+  const hasFields = Array.isArray(known) || isObject(known);
+  const mappingProps = { display, change, result: hasFields ? known : null, errorAt: draft.errorAt };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
       <div>
-        <Section
-          title="Display"
-          description="What visitors see of a result. The AI reads all of it, whatever is shown."
-        >
+        <Section title="Display" description="What visitors see of the result. The AI always receives all of it.">
           <Select
             label="Show it as"
-            options={types.filter(({ value }) => value !== "form" || display.type === "form")}
-            value={display.type}
-            onChange={(type) => change({ type, fieldMappings: fitting(type, display.fieldMappings), options: {} })}
+            options={choices.filter(({ value }) => value !== "form" || display.type === "form")}
+            value={choice}
+            onChange={choose}
             error={draft.errorAt("displayConfig.type")}
-            help={line}
+            help={choice === "nothing" ? nothing.line : displayKinds[choice].line}
           />
-          {options.length > 0 && (
-            <fieldset>
-              <legend className="font-medium">Shown</legend>
-              <div className="mt-2 flex flex-wrap gap-x-6 gap-y-3">
-                {options.map((name) => {
-                  const { label, isOnByDefault } = optionWords[name];
-                  const set = (isOn: boolean) =>
-                    change({
-                      options: withPart(display.options, { [name]: isOn === isOnByDefault ? undefined : isOn }),
-                    });
-                  return (
-                    <Toggle key={name} label={label} value={display.options[name] ?? isOnByDefault} onChange={set} />
-                  );
-                })}
-              </div>
-            </fieldset>
-          )}
+          {choice !== "nothing" && <Options display={display} change={change} />}
         </Section>
-        {display.type !== "form" && (
-          <Section title="Fields" description={fieldsHelp(isKnown, kind === "mock")}>
-            {display.type === "table" || display.type === "custom" ? (
-              <ColumnRows {...{ display, change, result: isKnown ? known : null, errorAt: draft.errorAt }} />
+        {choice !== "form" && choice !== "nothing" && (
+          <Section title="Fields" description={fieldsHelp(hasFields, kind === "mock")}>
+            {choice === "table" || choice === "custom" ? (
+              <ColumnRows {...mappingProps} />
             ) : (
-              <SlotRows {...{ display, change, result: isKnown ? known : null, errorAt: draft.errorAt }} />
+              <SlotRows {...mappingProps} />
+            )}
+            {draft.errorAt("displayConfig.fieldMappings") && (
+              <p className="text-wrong">{draft.errorAt("displayConfig.fieldMappings")}</p>
             )}
           </Section>
         )}
       </div>
-      <div className="top-6 max-lg:border-t max-lg:border-line max-lg:pt-6 lg:sticky">
-        <Section
-          title="Preview"
-          description={isKnown || display.type === "text" ? undefined : "With sample data, until there is a result."}
-        >
-          <VisitorView name={draft.values.name || "tool"} display={fillDisplay(result, display)} />
-        </Section>
-      </div>
+      <DraftPreview agentId={agentId} draft={draft} known={known} hasFields={hasFields} />
     </div>
   );
 }
 
-function fieldsHelp(isKnown: boolean, isMock: boolean): string {
-  const path = "Which field of the result goes where; dots lead into objects: product.name.";
-  if (isKnown) return path;
-  return `${path} ${isMock ? "Write the response as JSON" : "Run a test"} to have its fields offered here.`;
+type Display = PartProps["draft"]["values"]["displayConfig"];
+
+function Options({ display, change }: { display: Display; change: (part: Partial<Display>) => void }) {
+  const { options } = displayKinds[display.type];
+  if (options.length === 0) return null;
+  return (
+    <fieldset>
+      <legend className="font-medium">Visible parts</legend>
+      <div className="mt-2 flex flex-wrap gap-x-6 gap-y-3">
+        {options.map((name) => {
+          const { label, isOnByDefault } = optionWords[name];
+          const set = (isOn: boolean) =>
+            change({ options: withPart(display.options, { [name]: isOn === isOnByDefault ? undefined : isOn }) });
+          return <Toggle key={name} label={label} value={display.options[name] ?? isOnByDefault} onChange={set} />;
+        })}
+      </div>
+    </fieldset>
+  );
 }
 
-/** Mappings whose slot the other type has, too. The names in a table or of a custom display are the owner's own. */
+type DraftPreviewProps = Pick<PartProps, "agentId" | "draft"> & { known: unknown; hasFields: boolean };
+
+/** The unsaved display, filled by the rule that the server uses and drawn by the widget itself. */
+function DraftPreview({ agentId, draft, known, hasFields }: DraftPreviewProps) {
+  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const { displayConfig, resultFor, name, label } = draft.values;
+  const isText = resultFor === "model" || displayConfig.type === "text";
+  const result = hasFields || isText ? (known ?? "The result of the tool") : sampleResult(displayConfig);
+  const warnings: string[] = [];
+  const display =
+    resultFor === "model"
+      ? { type: "text" as const, slots: {}, options: {} }
+      : displayOf(result, toDisplayConfig(displayConfig), (message) => warnings.push(message));
+  return (
+    <div className="top-6 max-lg:border-t max-lg:border-line max-lg:pt-6 lg:sticky">
+      <Section title="Preview" description={hasFields || isText ? undefined : "Sample data, until you run a test."}>
+        <ResultPreview
+          agentId={agentId}
+          tool={{ name: name || "tool", label: label.trim() || null }}
+          display={keepImagesFrom(display, agent.allowedImageHosts)}
+          warnings={hasFields ? warnings : []}
+        />
+      </Section>
+    </div>
+  );
+}
+
+function fieldsHelp(hasFields: boolean, isMock: boolean): string {
+  const path = "Choose which field of the result goes where. Dots lead into objects: product.name.";
+  if (hasFields) return path;
+  return `${path} ${isMock ? "Write the response as JSON" : "Run a test"} to pick from its fields.`;
+}
+
+/** Mappings whose slot exists in the other type, too. Table columns and custom slots have names of the owner's own. */
 function fitting<Row extends { slot: string }>(type: Type, rows: Row[]): Row[] {
   if (type === "custom") return rows;
   return rows.filter(({ slot }) => displayKinds[type].slots.some((known) => known.slot === slot));

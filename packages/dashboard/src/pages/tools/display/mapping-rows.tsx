@@ -5,7 +5,7 @@ import { TextField } from "../../../components/field.tsx";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import type { MappingRow, ToolDraft } from "../tool-draft.ts";
 import { displayKinds } from "./display-kinds.ts";
-import { pathsOf, pathsWithin, type ResultPath } from "./result-paths.ts";
+import { pathsOf, pathsWithin, type ResultPath } from "./result-fields.ts";
 
 type Props = {
   display: ToolDraft["displayConfig"];

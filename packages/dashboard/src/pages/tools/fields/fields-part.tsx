@@ -12,8 +12,8 @@ import { asType, fieldKinds } from "./field-kinds.ts";
 import { FieldList } from "./field-list.tsx";
 import { FormPreview } from "./form-preview.tsx";
 
-/** A form is built: its fields in their order, its words, and beside it what visitors see. */
-export function FieldsPart({ draft }: PartProps) {
+/** The form builder: fields in order, messages, and a preview. */
+export function FieldsPart({ agentId, draft }: PartProps) {
   const form = draft.values.formSchema;
   const change = (part: Partial<typeof form>) => draft.change({ formSchema: { ...form, ...part } });
   const fields = useFields(form.fields, (next) =>
@@ -21,8 +21,13 @@ export function FieldsPart({ draft }: PartProps) {
   );
   const texts = [
     { name: "submitLabel", label: "Button", placeholder: "Submit", maxLength: 200 },
-    { name: "successMessage", label: "After it was sent", placeholder: "Submitted", maxLength: 2_000 },
-    { name: "errorMessage", label: "When it could not be sent", placeholder: "Error", maxLength: 2_000 },
+    { name: "successMessage", label: "Success message", placeholder: "Thanks, we’ve got it.", maxLength: 2_000 },
+    {
+      name: "errorMessage",
+      label: "Error message",
+      placeholder: "Something went wrong. Please try again.",
+      maxLength: 2_000,
+    },
   ] as const;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
@@ -41,7 +46,7 @@ export function FieldsPart({ draft }: PartProps) {
             <AddField onAdd={fields.add} />
           </div>
         </Section>
-        <Section title="Words" description="What the form says around its fields.">
+        <Section title="Messages" description="The texts around the form’s fields.">
           {texts.map(({ name, ...field }) => (
             <TextField
               key={name}
@@ -56,7 +61,7 @@ export function FieldsPart({ draft }: PartProps) {
       </div>
       <div className="top-6 max-lg:border-t max-lg:border-line max-lg:pt-6 lg:sticky">
         <Section title="Preview" description="As visitors see it in the chat.">
-          <FormPreview form={form} />
+          <FormPreview agentId={agentId} draft={draft.values} />
         </Section>
       </div>
     </div>

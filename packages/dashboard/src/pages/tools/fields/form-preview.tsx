@@ -1,84 +1,45 @@
-import type { FormField } from "@foyer/contract";
-import { ChevronDown, Upload } from "lucide-react";
+import type { FormSchema } from "@foyer/contract";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { WidgetView } from "../../../components/widget-view.tsx";
+import { ask } from "../../../data/queries.ts";
 import type { ToolDraft } from "../tool-draft.ts";
-import { hasFile } from "./field-kinds.ts";
 
-/** A form as visitors see it in the chat. A picture of it: nothing in it can be used. */
-export function FormPreview({ form }: { form: ToolDraft["formSchema"] }) {
+/** The unsaved form, drawn by the widget. It can be filled in, but not submitted. */
+export function FormPreview({ agentId, draft }: { agentId: string; draft: ToolDraft }) {
+  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const { fields, ...texts } = draft.formSchema;
+  const given = Object.entries(texts).filter(([, text]) => text !== "");
+  const text = JSON.stringify({
+    toolName: draft.name || "form",
+    label: draft.label.trim() || null,
+    formSchema: { fields: fields.filter(isComplete), ...Object.fromEntries(given) },
+  });
+  const content = useMemo(() => {
+    const form = JSON.parse(text) as { toolName: string; label: string | null; formSchema: FormSchema };
+    return {
+      type: "form" as const,
+      key: text,
+      form: { toolId: "preview", executionMode: "webhook" as const, clientHandler: null, ...form },
+    };
+  }, [text]);
   return (
     <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
       tabIndex={0}
       aria-label="Preview of the form"
-      className="overflow-y-auto rounded-xl border border-line bg-raised p-4 lg:max-h-[calc(100dvh-14rem)]"
+      className="overflow-y-auto rounded-xl border border-line bg-paper p-4 lg:max-h-[calc(100dvh-14rem)]"
     >
-      <div className="grid gap-4 text-lg" inert>
-        {form.fields.map((field, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: names may be the same while they are written
-          <div key={index} className="grid gap-1">
-            <p className="font-medium">
-              {field.label.trim() || field.name}
-              {field.validation?.required?.value && " *"}
-            </p>
-            <Control field={field} />
-          </div>
-        ))}
-        {form.fields.length === 0 && <p className="text-soft">No fields yet.</p>}
-        <p className="rounded-lg bg-lamp px-4 py-2.5 text-center font-semibold text-on-lamp">
-          {form.submitLabel || "Submit"}
-        </p>
-      </div>
+      {fields.length === 0 ? (
+        <p className="text-soft">No fields yet.</p>
+      ) : (
+        <WidgetView agent={agent} content={content} />
+      )}
     </section>
   );
 }
 
-const box = "rounded-lg border border-edge px-3 py-2 min-h-11";
-
-function Control({ field }: { field: FormField }) {
-  const { type, options = [], disabled } = field;
-  const value = shownDefault(field);
-  const look = `${box} ${disabled ? "bg-sunken text-soft" : "bg-paper"}`;
-  if (hasFile(type)) {
-    return (
-      <p className={`${box} flex items-center justify-center gap-2 border-dashed py-3 text-soft`}>
-        <Upload size={16} aria-hidden /> {type === "image" ? "Choose an image" : "Choose a file"}
-      </p>
-    );
-  }
-  if (type === "multiselect") {
-    const chosen = value.split(",").map((part) => part.trim());
-    return (
-      <ul className="grid gap-2 py-1">
-        {options.map((option, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: values may be the same while they are written
-          <li key={index} className="flex items-center gap-3">
-            <span
-              className={`size-4 shrink-0 rounded-sm border ${chosen.includes(option.value) ? "border-ink bg-ink" : "border-edge"}`}
-            />
-            {option.label || option.value}
-          </li>
-        ))}
-      </ul>
-    );
-  }
-  const text = type === "select" ? (options.find((option) => option.value === value)?.label ?? "") : value;
-  const empty = field.placeholder || standIns[type] || "";
-  return (
-    <p className={`${look} flex items-start gap-2 whitespace-pre-wrap ${type === "textarea" ? "min-h-22" : ""}`}>
-      <span className={`min-w-0 flex-1 ${text ? "" : "text-soft"}`}>{text || empty}</span>
-      {type === "select" && <ChevronDown size={20} aria-hidden className="shrink-0 text-soft" />}
-    </p>
-  );
-}
-
-const standIns: Partial<Record<FormField["type"], string>> = {
-  select: "Choose",
-  date: "dd/mm/yyyy",
-  datetime: "dd/mm/yyyy, --:--",
-};
-
-/** Templates stand for what is not known here. */
-function shownDefault({ defaultValue = "" }: FormField): string {
-  const known: Record<string, string> = { "user.email": "visitor@example.com", "user.name": "Visitor’s name" };
-  return defaultValue.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, name: string) => known[name] ?? `‹${name}›`);
+/** A list without options cannot be shown: they are still being written. */
+function isComplete({ type, options = [] }: ToolDraft["formSchema"]["fields"][number]): boolean {
+  return (type !== "select" && type !== "multiselect") || options.length > 0;
 }

@@ -1,15 +1,12 @@
-import type { Tool, ToolTest } from "@foyer/contract";
+import type { Display, Tool, ToolTest } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { Section } from "../../../components/page.tsx";
 import { Skeleton } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
-import { fillDisplay } from "../display/fill-display.ts";
-import { readResult } from "../display/result-paths.ts";
-import { VisitorView } from "../display/visitor-view.tsx";
-import { toDraft } from "../tool-draft.ts";
+import { ResultPreview } from "../display/result-preview.tsx";
 import { Exchange, Payload } from "./exchange.tsx";
 
-/** What a test run did: how it ended, what was sent and came back, and who gets to know what of it. */
+/** The outcome of a test run: how it ended, the request and response, what the AI reads and what the visitor sees. */
 export function TestOutcome({ tool, test, isRunning }: { tool: Tool; test: ToolTest | null; isRunning: boolean }) {
   if (!test) {
     return (
@@ -18,8 +15,8 @@ export function TestOutcome({ tool, test, isRunning }: { tool: Tool; test: ToolT
           <Skeleton className="h-32" />
         ) : (
           <p className="rounded-lg border border-dashed border-edge px-4 py-5 text-soft">
-            Run the tool to see {tool.executionType === "http" ? "the request, the response and " : ""}what the AI and
-            the visitor get.
+            Run the tool to see {tool.executionType === "http" ? "the request, the response and " : ""}what the AI
+            receives and the visitor sees.
           </p>
         )}
       </Section>
@@ -39,13 +36,15 @@ export function TestOutcome({ tool, test, isRunning }: { tool: Tool; test: ToolT
       </Section>
       <Section
         title="What the visitor sees"
-        description={test.isError ? "That the tool did not work; never why." : undefined}
+        description={test.isError ? "“I couldn’t look that up.” Visitors never see the reason." : undefined}
       >
         {!test.isError && (
           <>
-            <VisitorView
-              name={tool.name}
-              display={fillDisplay(readResult(test.forModel), toDraft(tool).displayConfig)}
+            <ResultPreview
+              agentId={tool.agentId}
+              tool={tool}
+              display={test.forVisitor.display as Display}
+              warnings={test.warnings}
             />
             <p className="text-soft">
               <Link
@@ -54,7 +53,7 @@ export function TestOutcome({ tool, test, isRunning }: { tool: Tool; test: ToolT
                 resetScroll={false}
                 className="underline underline-offset-2"
               >
-                Choose how it is shown
+                Change the display
               </Link>
             </p>
           </>
@@ -70,7 +69,7 @@ function Problem({ problem }: { problem: string }) {
       <p className="whitespace-pre-wrap">{problem}</p>
       {/secret/i.test(problem) && (
         <Link to="/settings/secrets" className="underline underline-offset-2">
-          To the secrets
+          Go to Secrets
         </Link>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hasRemoteImages, keepImagesFrom } from "./display-images.ts";
-import { displayOf } from "./display-result.ts";
+import { displayOf } from "./fill-display.ts";
 
 const imageOf = (image: string) =>
   displayOf({ image, name: "Bike" }, { type: "product_card", fieldMappings: { image: "image", title: "name" } });

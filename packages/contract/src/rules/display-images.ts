@@ -1,4 +1,4 @@
-import type { Display } from "@foyer/contract";
+import type { Display } from "../tool.ts";
 
 /** True when a client that shows this display would fetch an image from somewhere. */
 export function hasRemoteImages({ slots }: Display): boolean {

@@ -1,7 +1,7 @@
-import type { DisplayConfig } from "@foyer/contract";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkDisplayConfig, displayOf } from "./display-result.ts";
+import type { DisplayConfig } from "../tool.ts";
+import { displayOf } from "./fill-display.ts";
 
 const shoe = {
   name: "Shoe",
@@ -284,36 +284,32 @@ describe("any result", () => {
   });
 });
 
-describe("checkDisplayConfig", () => {
-  it.each<DisplayConfig>([
-    {},
-    { type: "text", fieldMappings: { text: "a" } },
-    { type: "product_card", fieldMappings: cardMappings },
-    { type: "product_carousel", fieldMappings: { items: "list", ...cardMappings } },
-    { type: "buttons", fieldMappings: { title: "t", buttons: "b", label: "l", value: "v", url: "u" } },
-    { type: "table", fieldMappings: { rows: "list", "Any header": "a.b" } },
-    { type: "custom", fieldMappings: { anything: "a.b.c.d.e.f.g.h.i.j" } },
-    { type: "form", fieldMappings: {} },
-    { fieldMappings: { title: "t" } },
-    { type: "image", fieldMappings: { url: "src" } },
-    { type: "product_card", fieldMappings: { ...cardMappings, rating: "r" } },
-  ])("takes %j", (config) => {
-    expect(() => checkDisplayConfig(config)).not.toThrow();
+describe("warnings", () => {
+  const warningsOf = (result: unknown, config: DisplayConfig) => {
+    const warnings: string[] = [];
+    displayOf(result, config, (message) => warnings.push(message));
+    return warnings;
+  };
+  const http = { photo: "http://shop.example/1.png" };
+
+  it("names an image whose address is not https, once for a whole list", () => {
+    const reason =
+      "image left out: photo is neither an https address nor a PNG, JPEG, GIF or WebP data URL of at most 100 KB.";
+    expect(warningsOf(http, { type: "image", fieldMappings: { image: "photo" } })).toEqual([reason]);
+    expect(warningsOf([http, http], { type: "product_carousel", fieldMappings: { image: "photo" } })).toEqual([reason]);
   });
 
-  it.each<[string, string, DisplayConfig]>([
-    [
-      "constructor",
-      "cannot be the name of a slot",
-      { type: "custom", fieldMappings: { constructor: "a" } as Record<string, string> },
-    ],
-    ["x", "must have at most 10 parts", { type: "custom", fieldMappings: { x: "a.b.c.d.e.f.g.h.i.j.k" } }],
-    ["x", "must be the name of a field", { type: "custom", fieldMappings: { x: "a..b" } }],
-    ["x", "must be the name of a field", { type: "table", fieldMappings: { x: " " } }],
-    ["x", "must be the name of a field", { type: "custom", fieldMappings: { x: "a.__proto__" } }],
-  ])("refuses %s: %s", (slot, message, config) => {
-    const path = `displayConfig.fieldMappings.${slot}`;
-    const details = [{ path, code: "not_allowed", message: expect.stringContaining(message) }];
-    expect(() => checkDisplayConfig(config)).toThrow(expect.objectContaining({ code: "VALIDATION_ERROR", details }));
+  it("names a mapped field that the result does not have, and a table that has no columns", () => {
+    expect(warningsOf({ a: 1 }, { type: "product_card", fieldMappings: { title: "a", price: "cost" } })).toEqual([
+      "price is empty: the result has no field cost.",
+    ]);
+    expect(warningsOf({ list: [{}] }, { type: "table", fieldMappings: { rows: "list" } })).toEqual([
+      "Nothing is shown: the table has no columns.",
+    ]);
+  });
+
+  it("stays silent about a display that shows all of its fields", () => {
+    expect(warningsOf(shoe, { type: "product_card", fieldMappings: cardMappings })).toEqual([]);
+    expect(warningsOf(shoe, {})).toEqual([]);
   });
 });

@@ -1,22 +1,13 @@
+import { lookUp } from "@foyer/contract/rules/fill-display";
 import { isObject } from "../is-object.ts";
 
-/** A field of a result that can be mapped; `sample` is what stands there, in a few words. */
+/** A field of a result that can be mapped to a slot. `sample` is its value, shortened. */
 export type ResultPath = { path: string; sample: string; isList: boolean };
 
 const maxPaths = 100;
 const maxDepth = 6;
 
-/** The result that a mock gives, or a test run told of: JSON where it is an object or a list, else the text. */
-export function readResult(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Every field of a result by its dotted path, outer ones first. Of a list its first entries only, by their position. */
+/** Every field of a result by its dotted path, outermost first. Of a list, only the first entry is searched. */
 export function pathsOf(result: unknown): ResultPath[] {
   const found: ResultPath[] = [];
   const open: Array<{ value: unknown; path: string; depth: number }> = [{ value: result, path: "", depth: 0 }];
@@ -30,7 +21,7 @@ export function pathsOf(result: unknown): ResultPath[] {
         ? Object.entries(value)
         : [];
     for (const [name, part] of inner) {
-      // A name with a dot in it cannot be reached by a path.
+      // A name that contains a dot cannot be addressed by a path.
       if (name !== "" && !name.includes("."))
         open.push({ value: part, path: path === "" ? name : `${path}.${name}`, depth: depth + 1 });
     }
@@ -38,21 +29,10 @@ export function pathsOf(result: unknown): ResultPath[] {
   return found;
 }
 
-/** The fields of the entries of a list, as the slots of a card in it want them. */
+/** The fields that the entries of a list have, relative to an entry. */
 export function pathsWithin(result: unknown, listPath: string): ResultPath[] {
   const list = [lookUp(result, listPath), result].find((value) => Array.isArray(value));
   return Array.isArray(list) ? pathsOf(list[0]) : [];
-}
-
-/** A field by its dotted path, as the server looks it up. */
-export function lookUp(data: unknown, path: string): unknown {
-  let value = data;
-  for (const part of path.split(".")) {
-    if (typeof value !== "object" || value === null) return undefined;
-    if (Array.isArray(value) ? !/^\d+$/.test(part) : !Object.hasOwn(value, part)) return undefined;
-    value = (value as Record<string, unknown>)[part];
-  }
-  return value;
 }
 
 function sampleText(value: unknown): string {

@@ -1,0 +1,218 @@
+import type { Display, DisplayConfig } from "../tool.ts";
+import { type DisplayType, displayOptions } from "./display-config.ts";
+
+/** Property names with a meaning of their own in JavaScript. They are neither slots nor parts of a path. */
+export const reservedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Fills a display's slots from a tool's result. Visitors receive these slots and nothing else of the result; `text`
+ * without a mapping shows the whole result. A slot holds a string of at most 2,000 characters, a number, a boolean, or
+ * a list of at most 50 objects (`items`, `buttons`) or rows. A value that its slot does not accept is left out, and
+ * `warn` receives one sentence for each kind of omission.
+ */
+export function displayOf(
+  result: unknown,
+  config: DisplayConfig | null,
+  warn: (message: string) => void = () => {},
+): Display {
+  const type = config?.type ?? "text";
+  const mapped = Object.entries(config?.fieldMappings ?? {}).filter(([slot]) => !reservedNames.has(slot));
+  const data = type === "text" ? result : structured(result);
+  const slots = fillers[type](data, { paths: new Map(mapped), warn: once(warn) });
+  return { type, slots: Object.fromEntries(slots.filter(isFilled)), options: knownOptions(config) };
+}
+
+/** Reads a field by its dotted path. Only own properties and array positions count. */
+export function lookUp(data: unknown, path: string | undefined): unknown {
+  if (path === undefined) return undefined;
+  let value = data;
+  for (const part of path.split(".")) {
+    if (typeof value !== "object" || value === null || reservedNames.has(part)) return undefined;
+    if (Array.isArray(value) ? !/^\d+$/.test(part) : !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}
+
+/** Parses a string that looks like JSON: canned answers are stored as text. Anything else is returned unchanged. */
+export function structured(result: unknown): unknown {
+  if (typeof result !== "string" || !/^\s*[[{]/.test(result)) return result;
+  try {
+    return JSON.parse(result);
+  } catch {
+    return result;
+  }
+}
+
+type Mapping = { paths: ReadonlyMap<string, string>; warn: (message: string) => void };
+type Slot = [name: string, value: unknown];
+
+const maxItems = 50;
+const maxColumns = 20;
+const maxTextLength = 2_000;
+const maxImageBytes = 102_400;
+
+const card = ["title", "price", "image", "description", "url"];
+
+const fillers: Record<DisplayType, (data: unknown, mapping: Mapping) => Slot[]> = {
+  text: (data, { paths }) => [["text", text(paths.has("text") ? lookUp(data, paths.get("text")) : data)]],
+  product_card: (data, mapping) => fillAll(card, data, mapping),
+  product_carousel: (data, mapping) => [
+    ["items", fillItems(listOf("items", data, mapping), mapping, (item) => fillAll(card, item, mapping))],
+  ],
+  image: (data, mapping) => fillAll(["image", "title", "description"], data, mapping),
+  table: fillTable,
+  buttons: (data, mapping) => [
+    ...fillAll(["title"], data, mapping),
+    ["buttons", fillItems(listOf("buttons", data, mapping), mapping, (item) => fillButton(item, mapping))],
+  ],
+  form: () => [],
+  // A page's own renderer may do anything with its slots, so none of them receives an address that runs code.
+  custom: (data, mapping) =>
+    fillAll([...mapping.paths.keys()], data, mapping).filter(([slot, value]) => slot === "image" || !isProgram(value)),
+};
+
+function fillAll(slots: string[], data: unknown, { paths, warn }: Mapping): Slot[] {
+  return slots.map((slot) => {
+    const path = paths.get(slot);
+    const value = lookUp(data, path);
+    const filled = fill(slot, value);
+    if (path !== undefined && filled === undefined && value !== null) warn(omission(slot, path, value));
+    return [slot, filled];
+  });
+}
+
+function omission(slot: string, path: string, value: unknown): string {
+  if (value === undefined) return `${slot} is empty: the result has no field ${path}.`;
+  if (slot === "image") {
+    return `image left out: ${path} is neither an https address nor a PNG, JPEG, GIF or WebP data URL of at most 100 KB.`;
+  }
+  if (slot === "url") return `url left out: ${path} is not an http, https or mailto address.`;
+  return `${slot} left out: ${path} is a list or an object.`;
+}
+
+/** A list can repeat the same problem in every entry. */
+function once(warn: (message: string) => void) {
+  const seen = new Set<string>();
+  return (message: string) => {
+    if (!seen.has(message)) warn(message);
+    seen.add(message);
+  };
+}
+
+/** Images and links accept safe addresses only, every other slot a scalar. */
+function fill(slot: string, value: unknown): unknown {
+  if (slot === "image") return imageAddress(value);
+  if (slot === "url") return linkAddress(value);
+  return scalar(value);
+}
+
+function fillItems(
+  list: unknown[] | undefined,
+  { warn }: Mapping,
+  fillItem: (item: unknown) => Slot[],
+): unknown[] | undefined {
+  if (!list) warn("Nothing is shown: the result has no list at this place.");
+  if (list && list.length > maxItems) warn(`Only the first ${maxItems} of ${list.length} entries are shown.`);
+  return list
+    ?.map((item) => Object.fromEntries(fillItem(item).filter(isFilled)))
+    .filter((item) => Object.keys(item).length > 0)
+    .slice(0, maxItems);
+}
+
+function fillButton(item: unknown, mapping: Mapping): Slot[] {
+  // Strings in a mapped list become buttons that say their own label.
+  if (mapping.paths.has("buttons") && isScalar(item)) return ["label", "value"].map((slot) => [slot, scalar(item)]);
+  return fillAll(["label", "value", "url"], item, mapping);
+}
+
+function fillTable(data: unknown, mapping: Mapping): Slot[] {
+  const columns = [...mapping.paths].filter(([name]) => name !== "rows").slice(0, maxColumns);
+  const rows = listOf("rows", data, mapping)?.filter((row) => typeof row === "object" && row !== null);
+  if (columns.length === 0) mapping.warn("Nothing is shown: the table has no columns.");
+  else if (!rows) mapping.warn("Nothing is shown: the result has no list of rows at this place.");
+  else if (rows.length > maxItems) mapping.warn(`Only the first ${maxItems} of ${rows.length} rows are shown.`);
+  if (columns.length === 0 || !rows) return [];
+  const cells = (row: unknown) => columns.map(([, field]) => scalar(lookUp(row, field)) ?? null);
+  return [
+    ["columns", columns.map(([header]) => header)],
+    ["rows", rows.slice(0, maxItems).map(cells)],
+  ];
+}
+
+/** The list that a slot is mapped to, or the result itself when that is a list. */
+function listOf(slot: string, data: unknown, { paths }: Mapping): unknown[] | undefined {
+  return [lookUp(data, paths.get(slot)), data].find((value) => Array.isArray(value));
+}
+
+function text(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+function scalar(value: unknown): string | number | boolean | undefined {
+  if (!isScalar(value)) return undefined;
+  return typeof value === "string" ? cut(value) : value;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+/** At most 2,000 characters, the last of them `…` when there were more; never half an emoji. */
+function cut(value: string): string {
+  if (value.length <= maxTextLength) return value;
+  return `${value.slice(0, maxTextLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+function linkAddress(value: unknown): string | undefined {
+  return webAddress(value, ["https:", "http:", "mailto:"]);
+}
+
+function imageAddress(value: unknown): string | undefined {
+  const [, base64] =
+    /^data:image\/(?:png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})$/.exec(typeof value === "string" ? value : "") ??
+    [];
+  if (base64 === undefined) return webAddress(value, ["https:"]);
+  return base64Bytes(base64) <= maxImageBytes ? String(value) : undefined;
+}
+
+/** An absolute address as the URL standard serializes it, so that every client reads the same address. */
+function webAddress(value: unknown, schemes: string[]): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers skip them, which hides a scheme from a reader
+  if (typeof value !== "string" || value.length > maxTextLength || /^\s|[\0-\x1f\x7f]/.test(value)) return undefined;
+  const url = parseUrl(value);
+  // A user name before the host can make an address look like that of another site.
+  if (!url || !schemes.includes(url.protocol) || url.username || url.password) return undefined;
+  return url.href;
+}
+
+/** `URL.parse` is newer than some browsers that the widget and the dashboard support. */
+function parseUrl(value: string): URL | null {
+  try {
+    return new URL(value);
+  } catch {
+    return null;
+  }
+}
+
+function base64Bytes(base64: string): number {
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  return (base64.length * 3) / 4 - padding;
+}
+
+function isProgram(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  // Browsers skip these characters before and inside a scheme.
+  return /^(javascript|vbscript):|^data:[^,]*,/i.test(value.replace(/^[\0-\x20]+|[\t\n\r]+/g, ""));
+}
+
+function isFilled([, value]: Slot): boolean {
+  return value !== undefined;
+}
+
+function knownOptions(config: DisplayConfig | null): Display["options"] {
+  const given = config?.options ?? {};
+  return Object.fromEntries(
+    displayOptions.filter((name) => typeof given[name] === "boolean").map((name) => [name, given[name]]),
+  );
+}

@@ -1,0 +1,51 @@
+import type { Agent } from "@foyer/contract";
+import type { Piece, Preview, PreviewContent, PreviewOptions } from "@foyer/widget/preview";
+import { useEffect, useRef } from "react";
+import { useShownTheme } from "../data/theme.ts";
+
+export type { Piece, PreviewContent };
+
+type Live = NonNullable<PreviewOptions["live"]>;
+
+/**
+ * Shows a part of a conversation with the widget's own code and styles, so that members see what visitors see. With
+ * `live`, its buttons speak and its forms submit in that conversation; without it, pressing them does nothing.
+ */
+export function WidgetView({ agent, content, live }: { agent: Agent; content: PreviewContent; live?: Live }) {
+  const place = useRef<HTMLDivElement>(null);
+  const theme = useShownTheme();
+  const preview = useRef<Preview>(null);
+  const latest = useRef({ content, theme, live });
+  latest.current = { content, theme, live };
+  const conversationId = live?.conversation?.id;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation is another preview
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    let isGone = false;
+    void import("@foyer/widget/preview").then(async ({ mountPreview }) => {
+      const { theme, live } = latest.current;
+      const onSay = (text: string) => latest.current.live?.onSay(text);
+      const mounted = await mountPreview(element, {
+        agent,
+        theme,
+        ...(live ? { live: { conversation: live.conversation, onSay } } : {}),
+      });
+      if (isGone) return mounted.remove();
+      preview.current = mounted;
+      mounted.setTheme(latest.current.theme);
+      mounted.show(latest.current.content);
+    });
+    return () => {
+      isGone = true;
+      preview.current?.remove();
+      preview.current = null;
+    };
+  }, [agent, conversationId]);
+
+  useEffect(() => preview.current?.show(content), [content]);
+  useEffect(() => preview.current?.setTheme(theme), [theme]);
+
+  return <div ref={place} className="min-w-0" />;
+}

@@ -1,0 +1,133 @@
+/** @jsxImportSource preact */
+import { type AgentWidget, type ConversationKey, createRequest, type VisitorForm } from "@foyer/sdk";
+import type { JSX } from "preact";
+import { render } from "preact";
+import type { Piece } from "../chat/conversation-state.ts";
+import { createChat } from "../chat/create-chat.ts";
+import { PieceView } from "../chat/reply-view.tsx";
+import { FormPlace } from "../forms/form-place.tsx";
+import { createConsentStorage } from "../loader/consent-storage.ts";
+import { createEventBus } from "../loader/event-bus.ts";
+import { readOptions, type WidgetOptions } from "../loader/read-options.ts";
+import { createVisit } from "../loader/visit.ts";
+import type { WidgetCore } from "../loader/widget-core.ts";
+import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
+import { loadMessages } from "../locales/load-messages.ts";
+import { type PanelContext, PanelProvider } from "../panel/panel-context.ts";
+import { createPreviewHost, type PreviewTheme } from "./preview-host.ts";
+
+export type { Piece, PreviewTheme };
+
+export type PreviewOptions = {
+  agent: AgentWidget;
+  theme: PreviewTheme;
+  /**
+   * Makes buttons speak and forms submit, in this conversation. Without it a preview only looks: nothing that is
+   * pressed reaches the server.
+   */
+  live?: { conversation: ConversationKey | null; onSay: (text: string) => void };
+};
+
+/** What a preview shows. A `key` names one form in one place: while it stays the same, what was typed stays, too. */
+export type PreviewContent =
+  | { type: "pieces"; pieces: readonly Piece[]; key: string; isUnfinished?: boolean }
+  | { type: "form"; form: VisitorForm; key: string; isReadOnly?: boolean };
+
+export type Preview = {
+  show(content: PreviewContent): void;
+  setTheme(theme: PreviewTheme): void;
+  remove(): void;
+};
+
+/**
+ * Draws parts of a conversation with the widget's own code and styles, in a shadow root inside `place`. The dashboard
+ * uses it wherever it shows what a visitor sees.
+ */
+export async function mountPreview(place: HTMLElement, options: PreviewOptions): Promise<Preview> {
+  const { agent, theme, live } = options;
+  const locale = chooseLocale([agent.widget.locale]);
+  const words = await loadMessages(locale);
+  const shadow = createPreviewHost(place, { accentColor: agent.widget.accentColor ?? null, theme });
+  shadow.frame.lang = locale;
+  shadow.frame.dir = isRightToLeft(locale) ? "rtl" : "ltr";
+  const life = new AbortController();
+  const core = previewCore(options, shadow, locale, life.signal);
+  const request = createRequest({ baseUrl: location.origin });
+  const panel: PanelContext = {
+    core,
+    request: live ? request : async () => Response.json({ data: null, error: null }),
+    words,
+    chat: { ...createChat(core, request, words), say: async (text) => live?.onSay(text) },
+    loadForms: () => import("../forms/mount-form.tsx"),
+  };
+  // Uploads have a request of their own, so a form that may not submit is stopped before it begins.
+  if (!live) shadow.frame.addEventListener("submit", stopEvent, { capture: true });
+  return {
+    show: (content) =>
+      render(
+        <PanelProvider value={panel}>
+          <Content content={content} />
+        </PanelProvider>,
+        shadow.frame,
+      ),
+    setTheme: shadow.setTheme,
+    remove() {
+      render(null, shadow.frame);
+      life.abort();
+      shadow.remove();
+    },
+  };
+}
+
+function previewCore(
+  { agent, live }: PreviewOptions,
+  shadow: WidgetCore["shadow"],
+  locale: WidgetCore["locale"],
+  signal: AbortSignal,
+): WidgetCore {
+  const bus = createEventBus();
+  // Consent is never given, so nothing of a preview is stored in the browser.
+  const storage = createConsentStorage(agent.id, bus, "required");
+  const visit = createVisit(storage, bus, null);
+  if (live?.conversation) visit.remember({ ...live.conversation, title: "", at: Date.now() });
+  return {
+    options: readOptions({ agentId: agent.id }, location.origin) as WidgetOptions,
+    agent,
+    locale,
+    bus,
+    storage,
+    visit,
+    shadow,
+    registry: { formHandlers: new Map(), renderers: new Map(), context: {} },
+    panel: { isOpen: true, open: async () => {}, close: () => {} },
+    signal,
+  };
+}
+
+function stopEvent(event: Event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+function Content({ content }: { content: PreviewContent }): JSX.Element {
+  if (content.type === "form") {
+    return (
+      <div class="reply" inert={content.isReadOnly ?? false}>
+        <FormPlace key={content.key} form={content.form} instanceKey={content.key} />
+      </div>
+    );
+  }
+  const { pieces, key, isUnfinished = false } = content;
+  return (
+    <div class="reply">
+      {pieces.map((piece, index) => (
+        <PieceView
+          key={index}
+          piece={piece}
+          formKey={`${key}:${index}`}
+          isUnfinished={isUnfinished && index === pieces.length - 1}
+        />
+      ))}
+    </div>
+  );
+}
