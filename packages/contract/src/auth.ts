@@ -127,7 +127,12 @@ export const sendMagicLink = {
 } as const;
 
 const magicLinkQuery = Type.Object({ token, callbackUrl: Type.Optional(callbackUrl) });
-const confirmationPage = { 200: Type.String({ description: "A page with a button; opening it changes nothing" }) };
+const confirmationPage = {
+  200: {
+    description: "A page with a button. Opening the page changes nothing.",
+    content: { "text/html": { schema: Type.String() } },
+  },
+};
 
 /** Mail scanners open links, so opening one only shows a button. */
 export const followMagicLink = {

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import type { StopReason } from "./conversation.ts";
-import { enveloped, nullable, oneOf, Success } from "./schema.ts";
+import { ChatEventSchema } from "./chat-events.ts";
+import { enveloped, nullable, oneOf, ref, Success } from "./schema.ts";
 
 /** Limits on what one call appends to a conversation. */
 export const chatLimits = { messages: 200, characters: 32_000 } as const;
@@ -51,48 +51,18 @@ export const ChatRequest = Type.Object({
 });
 export type ChatRequest = Static<typeof ChatRequest>;
 
-/**
- * The events of the stream, in the order in which they may come. `index` counts pieces from 0 across the message.
- * `conversationToken` is null for a request that continued a conversation by its id alone.
- */
-export type ChatEvent =
-  | { type: "message_start"; conversationId: string; messageId: string; conversationToken: string | null }
-  | { type: "content_block_start"; index: number }
-  | { type: "content_block_delta"; index: number; delta: { type: "text_delta"; text: string } }
-  | { type: "content_block_stop"; index: number }
-  | {
-      type: "tool_use_start";
-      index: number;
-      id: string;
-      name: string;
-      /** What visitors read instead of the name. Absent in replies of earlier versions. */
-      label?: string | null;
-      toolId: string | null;
-      executionType: string | null;
-      input: unknown;
-    }
-  | {
-      type: "tool_result";
-      index: number;
-      toolUseId: string;
-      name: string;
-      result: unknown;
-      isError: boolean;
-      displayConfig: unknown;
-      display: unknown;
-      form?: unknown;
-    }
-  | { type: "error"; error: { code: string; message: string } }
-  | { type: "message_stop"; messageId: string; stopReason: StopReason; usage?: Usage };
-
-/** Tokens as the provider counted them, over all steps of the reply. */
-export type Usage = { inputTokens: number; outputTokens: number };
-
 const tags = ["Chat"];
 const params = Type.Object({ conversationId: Type.String() });
 const stream = {
-  description: "Server-Sent Events; each has an `id`, an `event` name and one line of JSON whose `type` is that name",
-  content: { "text/event-stream": { schema: Type.String() } },
+  description:
+    "A stream of Server-Sent Events, ended by `message_stop`. Each event has an `id`, an `event` name, and one `data` line with the JSON of a `ChatEvent`. Comment lines every 15 s keep the connection open.",
+  content: {
+    "text/event-stream": {
+      schema: Type.String({ contentMediaType: "text/event-stream", contentSchema: ref(ChatEventSchema) }),
+      example:
+        'id: msg_01jd3v7c4x:0\nevent: message_start\ndata: {"type":"message_start","conversationId":"conv_01jd3v7b2q","messageId":"msg_01jd3v7c4x","conversationToken":"…"}\n\n',
+    },
+  },
 };
 
 export const chat = {

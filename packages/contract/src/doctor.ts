@@ -45,5 +45,18 @@ export const streamDoctor = {
   method: "GET",
   url: "/doctor/stream",
   config,
-  schema: { tags, summary: "Five events, 200 ms apart: together if a proxy on the way holds streams back" },
+  schema: {
+    tags,
+    summary: "Test whether a proxy buffers streams: five events, sent 200 ms apart",
+    response: {
+      200: {
+        description: "A stream of five `tick` events",
+        content: {
+          "text/event-stream": {
+            schema: Type.String({ contentMediaType: "text/event-stream", contentSchema: DoctorTick }),
+          },
+        },
+      },
+    },
+  },
 } as const;

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { executionModes } from "./form.ts";
-import { nullable, oneOf, Pagination, ref, Success, Timestamp } from "./schema.ts";
+import { MEDIA_TYPES, nullable, oneOf, Pagination, ref, Success, Timestamp } from "./schema.ts";
 
 export const submissionStatuses = [
   ...(["pending", "submitted", "webhook_success", "webhook_failed"] as const),
@@ -169,7 +169,12 @@ export const listSubmissions = {
     tags,
     summary: "List submissions, newest first",
     querystring: SubmissionQuery,
-    response: { 200: Type.Object({ submissions: Type.Array(ref(FormSubmission)), pagination: Pagination }) },
+    response: {
+      200: Type.Object(
+        { submissions: Type.Array(ref(FormSubmission)), pagination: Pagination },
+        { [MEDIA_TYPES]: { "text/csv": { schema: { type: "string", description: "With `format=csv`" } } } },
+      ),
+    },
   },
 } as const;
 
@@ -237,6 +242,12 @@ export const getSubmissionFile = {
   schema: {
     tags,
     summary: "Download a file; its name is the field's",
-    params: Type.Object({ id: Type.String(), name: Type.String() }),
+    params: Type.Object({ id: Type.String(), name: Type.String({ description: "Name of the form field" }) }),
+    response: {
+      200: {
+        description: "The file, in the media type with which it was uploaded",
+        content: { "*/*": { schema: Type.Unsafe<unknown>({ description: "The bytes of the file" }) } },
+      },
+    },
   },
 } as const;

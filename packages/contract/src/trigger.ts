@@ -1,75 +1,92 @@
 import Type, { type Static } from "typebox";
 import { VisitorForm } from "./form.ts";
-import { nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
-
-export const triggerTypes = ["time_on_page", "scroll_depth", "exit_intent", "page_view", "custom_event"] as const;
-export type TriggerType = (typeof triggerTypes)[number];
-
-export const actionTypes = ["open_chat", "show_form", "show_bubble"] as const;
-export type ActionType = (typeof actionTypes)[number];
+import { documentedAs, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
+import {
+  actionTypes,
+  type TriggerAction,
+  type TriggerRule,
+  triggerTypes,
+  withTypedSettings,
+} from "./trigger-settings.ts";
 
 const Settings = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
-
 const conditions = Type.Unsafe<Record<string, unknown>>({
   ...Settings,
-  description:
-    "`time_on_page`: `{timeOnPage}` in seconds; `scroll_depth`: `{scrollDepth}` in percent; `exit_intent`: `{}`; `page_view`: `{page}`, a glob; `custom_event`: `{event, eventData?}`",
+  description: "When the trigger fires. The shape depends on `triggerType`.",
 });
 const actionConfig = Type.Unsafe<Record<string, unknown>>({
   ...Settings,
-  description:
-    "`open_chat`: `{message?}`; `show_form`: `{toolId}`; `show_bubble`: `{message, duration?}`, in milliseconds, without it until closed",
+  description: "What the action shows. The shape depends on `actionType`.",
 });
 
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" }),
-  triggerType: oneOf(triggerTypes),
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", description: "Display name" }),
+  triggerType: oneOf(triggerTypes, "What the trigger waits for"),
   conditions,
-  actionType: oneOf(actionTypes),
+  actionType: oneOf(actionTypes, "What the widget does when the trigger fires"),
   actionConfig,
 };
+const triggerOnce = Type.Boolean({ description: "Fire at most once per session. Defaults to true." });
+const isEnabled = Type.Boolean({ description: "Whether the widget uses the trigger. Defaults to true." });
+const priority = Type.Number({
+  minimum: -1_000_000_000,
+  maximum: 1_000_000_000,
+  description: "Triggers with a lower priority run first. Defaults to 0.",
+});
 const optionalFields = {
-  description: nullable(Type.String({ maxLength: 2_000 })),
-  triggerOnce: nullable(Type.Boolean({ description: "Once a session; the default" })),
-  isEnabled: nullable(Type.Boolean()),
-  priority: nullable(
-    Type.Number({ minimum: -1_000_000_000, maximum: 1_000_000_000, description: "Lower runs first; default 0" }),
-  ),
+  description: nullable(Type.String({ maxLength: 2_000, description: "For your own notes" })),
+  triggerOnce: nullable(triggerOnce),
+  isEnabled: nullable(isEnabled),
+  priority: nullable(priority),
 };
 
-export const Trigger = Type.Object(
-  {
-    ...{ id: Type.String(), agentId: Type.String(), name: Type.String(), description: nullable(Type.String()) },
-    ...{ triggerType: oneOf(triggerTypes), conditions: Settings },
-    ...{ actionType: oneOf(actionTypes), actionConfig: Settings },
-    ...{ triggerOnce: Type.Boolean(), isEnabled: Type.Boolean(), priority: Type.Number() },
-    ...{ createdAt: Timestamp, updatedAt: Timestamp },
-  },
-  { $id: "Trigger" },
-);
-export type Trigger = Static<typeof Trigger>;
-
-export const TriggerCreate = Type.Object({ ...fields, ...Type.Partial(Type.Object(optionalFields)).properties });
-export type TriggerCreate = Static<typeof TriggerCreate>;
-
-export const TriggerChanges = Type.Partial(Type.Object({ ...fields, ...optionalFields }));
-export type TriggerChanges = Static<typeof TriggerChanges>;
-
-/** What the page of a visitor gets to know of a trigger. */
-export const WidgetTrigger = Type.Object({
-  ...{ id: Type.String(), name: Type.String() },
-  ...{ triggerType: oneOf(triggerTypes), conditions: Settings },
-  ...{ actionType: oneOf(actionTypes), actionConfig: Settings },
-  ...{ triggerOnce: Type.Boolean(), priority: Type.Number() },
+const TriggerFields = Type.Object({
+  id: Type.String(),
+  agentId: Type.String(),
+  ...fields,
+  description: nullable(Type.String()),
+  triggerOnce,
+  isEnabled,
+  priority,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 });
-export type WidgetTrigger = Static<typeof WidgetTrigger>;
+export type Trigger = Static<typeof TriggerFields>;
+export const Trigger = { ...documentedAs<Trigger>(TriggerFields, withTypedSettings(TriggerFields)), $id: "Trigger" };
 
-export const TriggerTemplate = Type.Object({
-  ...{ id: Type.String(), name: Type.String(), description: Type.String() },
-  ...{ triggerType: oneOf(triggerTypes), conditions: Settings },
-  ...{ actionType: oneOf(actionTypes), actionConfig: Settings },
+const CreateFields = Type.Object({ ...fields, ...Type.Partial(Type.Object(optionalFields)).properties });
+export type TriggerCreate = Omit<Static<typeof CreateFields>, keyof TriggerRule | keyof TriggerAction> &
+  TriggerRule &
+  TriggerAction;
+export const TriggerCreate = documentedAs<TriggerCreate>(CreateFields, {
+  ...withTypedSettings(CreateFields),
+  examples: [
+    {
+      name: "Greet on pricing",
+      triggerType: "page_view",
+      conditions: { page: "/pricing/**" },
+      actionType: "show_bubble",
+      actionConfig: { message: "Questions about plans?", duration: 8_000 },
+    },
+  ],
 });
-export type TriggerTemplate = Static<typeof TriggerTemplate>;
+
+const ChangesFields = Type.Partial(Type.Object({ ...fields, ...optionalFields }), {
+  examples: [{ isEnabled: false, priority: 10 }],
+});
+export type TriggerChanges = Static<typeof ChangesFields>;
+export const TriggerChanges = ChangesFields;
+
+/** The part of a trigger that visitors' pages receive. */
+const WidgetFields = Type.Object({ id: Type.String(), ...fields, triggerOnce, priority });
+export type WidgetTrigger = Static<typeof WidgetFields>;
+export const WidgetTrigger = documentedAs<WidgetTrigger>(WidgetFields, withTypedSettings(WidgetFields));
+
+const TemplateFields = Type.Object({ id: Type.String(), ...fields, description: Type.String() });
+export type TriggerTemplate = Omit<Static<typeof TemplateFields>, keyof TriggerRule | keyof TriggerAction> &
+  TriggerRule &
+  TriggerAction;
+export const TriggerTemplate = documentedAs<TriggerTemplate>(TemplateFields, withTypedSettings(TemplateFields));
 
 const counts = { firedCount: Type.Integer(), convertedCount: Type.Integer() };
 

@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { startServer, type TestServer } from "../../../test/server.ts";
-import { endpoints } from "./endpoints.ts";
+import { endpoints, type Input } from "./endpoints.ts";
 import { createManagementClient, type ManagementClient } from "./management-client.ts";
 
 /** What a browser opens, and what answers with a stream or a file. */
@@ -83,4 +83,13 @@ describe("the management client, against the real server", () => {
       await expect(other.listAgents()).rejects.toMatchObject({ name: "FoyerError", code: "UNREACHABLE" });
     }
   });
+});
+
+it("accepts the conditions of the trigger type only, when it is compiled", () => {
+  type NewTrigger = Input<"createTrigger">["body"];
+  const rest = { name: "Greet", actionType: "open_chat", actionConfig: {} } as const;
+  const timed: NewTrigger = { ...rest, triggerType: "time_on_page", conditions: { timeOnPage: 30 } };
+  // @ts-expect-error: `scrollDepth` belongs to another trigger type
+  const wrong: NewTrigger = { ...rest, triggerType: "time_on_page", conditions: { scrollDepth: 30 } };
+  expect(timed).not.toEqual(wrong);
 });

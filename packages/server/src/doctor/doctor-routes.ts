@@ -55,7 +55,7 @@ export function doctorRoutes(app: App, deps: Deps, agents: Pick<AgentService, "r
   });
   app.route({
     ...contract.streamDoctor,
-    handler: (_, reply) => sendEvents(reply, config.heartbeat, tick),
+    handler: async (_, reply) => sendEvents(reply, config.heartbeat, tick),
   });
 }
 

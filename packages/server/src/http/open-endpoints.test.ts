@@ -1,4 +1,6 @@
 import * as contract from "@foyer/contract";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 
@@ -102,7 +104,7 @@ describe("the API's description", () => {
       expect(inPath, name).toEqual(path.match(/\{\w+\}/g) ?? []);
       for (const [status, response] of Object.entries(operation.responses ?? {})) {
         expect(status, name).toMatch(/^([1-5]\d\d|[1-5]XX|default)$/);
-        expect(response.description, name).toBeTypeOf("string");
+        expect((resolve(document, response) as Json).description, name).toBeTypeOf("string");
       }
     }
   });
@@ -121,9 +123,47 @@ describe("the API's description", () => {
       expect(security).toHaveLength(
         { public: 0, visitor: 4, account: 2, conversation: 3, session: 1, user: 1 }[config.access],
       );
-      const failure = operation?.responses?.["4XX"]?.content?.["application/json"]?.schema;
-      expect(resolve(document, failure), `${method} ${url}`).toMatchObject({ required: ["data", "error"] });
+      const failure = resolve(document, operation?.responses?.["4XX"]) as Json;
+      expect(resolve(document, failure.content?.["application/json"]?.schema), `${method} ${url}`).toMatchObject({
+        required: ["data", "error"],
+      });
     }
+  });
+
+  it("passes the OpenAPI validator, with Agents and Chat first", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as Record<string, unknown>);
+    expect(valid, JSON.stringify(errors)?.slice(0, 2_000)).toBe(true);
+    const groups = [...new Set(operations().map(({ operation }) => String(operation.tags?.[0])))];
+    expect(groups.slice(0, 3)).toEqual(["Agents", "Chat", "Conversations"]);
+    expect(groups).toEqual((document.tags as unknown as { name: string }[]).map(({ name }) => name));
+  });
+
+  it("describes each event of the chat, form webhooks, files, CSV and rate limits", () => {
+    const schemas = document.components?.schemas ?? {};
+    const events = schemas.ChatEvent as unknown as { oneOf: { $ref: string }[] };
+    const types = events.oneOf.map((event) => (resolve(document, event) as Json).properties?.type?.enum?.["0"]);
+    expect(types).toEqual([
+      ...["message_start", "content_block_start", "content_block_delta", "content_block_stop"],
+      ...["tool_use_start", "tool_result", "error", "message_stop"],
+    ]);
+    const success = (path: string, method: string) => document.paths?.[path]?.[method]?.responses?.["200"] as Json;
+    expect(Object.keys(success("/form-submissions", "get").content ?? {})).toEqual(["application/json", "text/csv"]);
+    expect(success("/form-submissions/{id}/files/{name}", "get").content).toHaveProperty("*/*");
+    expect(success("/chat", "post").content).toHaveProperty("text/event-stream");
+    expect(Object.keys(success("/agents", "get").headers ?? {})).toContain("X-RateLimit-Remaining");
+    expect(JSON.stringify(document.webhooks)).toContain("webhook-signature");
+  });
+
+  it("spells out the conditions of each trigger type and the settings of each action", async () => {
+    const body = document.paths?.["/triggers"]?.post?.requestBody as Json;
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const check = ajv.compile(body.content?.["application/json"]?.schema as object);
+    const trigger = (triggerType: string, conditions: object, actionType = "open_chat", actionConfig = {}) =>
+      check({ name: "T", triggerType, conditions, actionType, actionConfig });
+    expect(trigger("time_on_page", { timeOnPage: 5 })).toBe(true);
+    expect(trigger("time_on_page", { scrollDepth: 5 })).toBe(false);
+    expect(trigger("exit_intent", {}, "show_bubble", { message: "Hi" })).toBe(true);
+    expect(trigger("exit_intent", {}, "show_bubble")).toBe(false);
   });
 
   it("names every operation as the contract and the SDK do", () => {

@@ -1,26 +1,42 @@
 import swagger from "@fastify/swagger";
 import * as contract from "@foyer/contract";
 import type { FastifyInstance, FastifySchema } from "fastify";
+import { completeDocument } from "./openapi-document.ts";
+import { errorResponses, headers, responses, tags, webhooks } from "./openapi-parts.ts";
 
 const codes = Object.entries(contract.errorStatus).map(([code, status]) => `\`${code}\` ${status}`);
+const detailCodes = Object.entries(contract.detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
 
-const description = `Every error is \`{ "data": null, "error": { code, message, details? } }\`. Codes: ${codes.join(", ")}.`;
+const description = `Every error has the body \`{ "data": null, "error": { "code", "message", "details"? } }\`.
 
-/** Registers before the routes, so that it sees them all. */
+Error codes: ${codes.join(", ")}.
+
+\`error.details\` has one entry per invalid field, with one of these codes:
+
+${detailCodes.join("\n")}`;
+
+/** Register it before the routes: it collects them as they are added. */
 export async function useOpenApi(app: FastifyInstance, baseUrl: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
       info: { title: "Foyer", version: "0.1.0", description },
       servers: [{ url: baseUrl }],
+      tags,
       components: {
+        headers,
+        responses,
         securitySchemes: {
-          apiKey: { type: "http", scheme: "bearer", description: "An API key of the account" },
+          apiKey: { type: "http", scheme: "bearer", description: "An API key of the organization" },
           session: { type: "apiKey", in: "cookie", name: "foyer_session", description: "Set by signing in" },
-          conversationToken: { type: "http", scheme: "bearer", description: "`conversationToken` of `message_start`" },
+          conversationToken: {
+            type: "http",
+            scheme: "bearer",
+            description: "The `conversationToken` from `message_start`, valid for that conversation only",
+          },
         },
       },
-    },
+    } as object,
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`) },
     transform: ({ schema, url, route }) => ({
       schema: {
@@ -30,16 +46,26 @@ export async function useOpenApi(app: FastifyInstance, baseUrl: string): Promise
       },
       url,
     }),
+    transformObject: (document) => {
+      if (!("openapiObject" in document)) throw new Error("the document is not OpenAPI 3");
+      const generated = document.openapiObject as unknown as Parameters<typeof completeDocument>[0];
+      return completeDocument(generated, { errorResponses, webhooks }) as object;
+    },
   });
 }
 
 /** `/openapi.json`; the pages under /docs render it. */
 export async function openApiRoutes(app: FastifyInstance): Promise<void> {
+  let text: string | undefined;
   await app.register(async (docs) => {
     docs.addHook("onRoute", (route) => {
       route.config = { ...route.config, access: "public" };
     });
-    docs.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+    docs.get("/openapi.json", { schema: { hide: true } }, async (_, reply) => {
+      // Built once: the document is about 300 KB and never changes while the server runs.
+      text ??= JSON.stringify(app.swagger());
+      return reply.type("application/json; charset=utf-8").send(text);
+    });
   });
 }
 
@@ -54,27 +80,28 @@ const retryHeader = {
   type: "object",
   properties: {
     "Idempotency-Key": {
-      ...{ type: "string", minLength: 1, maxLength: 255 },
-      description: "For 24 hours the same request with the same key gets the first one's answer and makes nothing new",
+      type: "string",
+      minLength: 1,
+      maxLength: 255,
+      description:
+        "Makes the request safe to repeat: for 24 hours, the same key and body return the first response and create nothing new.",
     },
   },
 };
 
-/** Adds what is the same for all: who may call, and what an error looks like. */
+/** Adds who may call the operation. What else all operations share is added to the finished document. */
 function describe(schema: FastifySchema | undefined, access = "account"): FastifySchema {
   if (!schema || schema.hide) return { ...schema, hide: true };
   const account = [{ apiKey: [] }, { session: [] }];
   const signedIn = [{ session: [] }];
   const security = {
-    ...{ public: [], account, conversation: [...account, { conversationToken: [] }] },
+    public: [],
     // The empty requirement says that credentials are optional.
     visitor: [{}, { conversationToken: [] }, ...account],
-    ...{ session: signedIn, user: signedIn },
+    account,
+    conversation: [...account, { conversationToken: [] }],
+    session: signedIn,
+    user: signedIn,
   };
-  const failure = { description: "What was wrong", ...contract.ref(contract.ErrorBody) };
-  return {
-    ...schema,
-    security: security[access as keyof typeof security],
-    response: { ...(schema.response as object), "4xx": failure, "5xx": failure },
-  };
+  return { ...schema, security: security[access as keyof typeof security] };
 }

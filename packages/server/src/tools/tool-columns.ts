@@ -11,20 +11,16 @@ export type ToolSettings = Omit<ToolChanges, "type" | "formFieldsSchema" | "disp
   formSchema?: FormSchema | null;
 };
 
-/** Copies the alternate spellings of a body to the canonical names, unless those are given as well. */
-export function withCanonicalNames(body: unknown): unknown {
-  if (!isObject(body)) return body;
-  const { type, formFieldsSchema: fields } = body;
-  return {
-    ...body,
-    ...(type !== undefined && body.executionType === undefined ? { executionType: type } : {}),
-    ...(fields !== undefined && body.formSchema === undefined ? { formSchema: { fields } } : {}),
-  };
+/** Copies `type`, the alternate spelling of `executionType`, to the canonical name unless that is given as well. */
+export function withExecutionType(body: unknown): unknown {
+  if (!isObject(body) || body.type === undefined || body.executionType !== undefined) return body;
+  return { ...body, executionType: body.type };
 }
 
 /** Reads the settings out of a valid body. */
-export function settingsOf({ type: _, formFieldsSchema: __, ...given }: ToolChanges): ToolSettings {
-  const { displayConfig, formSchema, formPostActions: actions, inputSchema } = given;
+export function settingsOf({ type: _, formFieldsSchema: fields, ...given }: ToolChanges): ToolSettings {
+  const { displayConfig, formPostActions: actions, inputSchema } = given;
+  const formSchema = given.formSchema === undefined && fields !== undefined ? { fields } : given.formSchema;
   return {
     ...(given as Omit<typeof given, "displayConfig" | "formSchema">),
     ...(displayConfig === undefined ? {} : { displayConfig: withoutNulls(displayConfig) as DisplayConfig | null }),

@@ -4,7 +4,7 @@ import type { App } from "../app.ts";
 import { accountOf, credentialOf } from "../auth/authenticate.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import type { ToolRunner } from "./run-tool.ts";
-import { withCanonicalNames } from "./tool-columns.ts";
+import { withExecutionType } from "./tool-columns.ts";
 import type { ToolService } from "./tool-service.ts";
 import { checkIsForm, type WebhookSecrets } from "./webhook-secrets.ts";
 
@@ -35,7 +35,7 @@ export function toolRoutes(
   });
   app.route({
     ...contract.createTool,
-    preValidation: acceptAlternateNames,
+    preValidation: acceptType,
     handler: async (request, reply) => {
       const account = accountOf(request);
       const tool = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
@@ -46,7 +46,7 @@ export function toolRoutes(
   });
   app.route({
     ...contract.updateTool,
-    preValidation: acceptAlternateNames,
+    preValidation: acceptType,
     handler: async (request) => tools.update(accountOf(request).organizationId, request.params.id, request.body),
   });
   app.route({
@@ -73,7 +73,7 @@ export function toolRoutes(
   });
 }
 
-/** Before validation, so that the schema can require the canonical `executionType`. */
-async function acceptAlternateNames(request: FastifyRequest) {
-  request.body = withCanonicalNames(request.body);
+/** Runs before validation, so that the schema can require the canonical `executionType`. */
+async function acceptType(request: FastifyRequest) {
+  request.body = withExecutionType(request.body);
 }

@@ -40,7 +40,8 @@ export function toDraft(trigger: Known & Partial<Trigger>): TriggerDraft {
 }
 
 export function toBody(draft: TriggerDraft): Input<"createTrigger">["body"] {
-  return { ...draft, description: draft.description.trim() || null };
+  // A draft may hold the fields of another type as well. The server drops what does not belong to the chosen one.
+  return { ...draft, description: draft.description.trim() || null } as Input<"createTrigger">["body"];
 }
 
 /** What was changed of a trigger that is there. A kind and what belongs to it go together. */

@@ -1,0 +1,91 @@
+import Type, { type Static, type TSchema } from "typebox";
+import { nullable } from "./schema.ts";
+
+const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
+
+/** The conditions of each trigger type. */
+export const triggerConditions = {
+  time_on_page: Type.Object({
+    timeOnPage: Type.Number({
+      minimum: 0,
+      maximum: 86_400,
+      description: "Seconds during which the page is visible, whether or not the visitor is active",
+    }),
+  }),
+  scroll_depth: Type.Object({
+    scrollDepth: Type.Number({ minimum: 0, maximum: 100, description: "Percentage of the page scrolled" }),
+  }),
+  exit_intent: Type.Unsafe<Record<string, never>>(
+    Type.Object({}, { description: "No conditions: fires when the mouse leaves the viewport." }),
+  ),
+  page_view: Type.Object({
+    page: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      pattern: "^[/*]",
+      description: "Glob pattern of the path. `*` matches one segment, `**` any number: `/blog/**`.",
+    }),
+  }),
+  custom_event: Type.Object({
+    event: Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", description: "Name of the event" }),
+    eventData: Type.Optional(
+      nullable(
+        Type.Unsafe<Record<string, unknown>>({
+          ...AnyObject,
+          description:
+            "What the event's data must contain. Values are compared for equality, or with `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`, `$exists` and `$contains`. Dots reach into nested objects.",
+        }),
+      ),
+    ),
+  }),
+} as const;
+export type TriggerType = keyof typeof triggerConditions;
+
+/** The configuration of each action. */
+export const triggerActions = {
+  open_chat: Type.Object({
+    message: Type.Optional(
+      nullable(Type.String({ maxLength: 2_000, description: "Text that is filled into the message box" })),
+    ),
+  }),
+  show_form: Type.Object({
+    toolId: Type.String({ minLength: 1, maxLength: 100, description: "Id of a form tool of the same agent" }),
+  }),
+  show_bubble: Type.Object({
+    message: Type.String({ minLength: 1, maxLength: 1_000, pattern: "\\S", description: "Text of the bubble" }),
+    duration: Type.Optional(
+      nullable(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 86_400_000,
+          description: "Milliseconds until the bubble closes. Without it, the bubble stays until it is closed.",
+        }),
+      ),
+    ),
+  }),
+} as const;
+export type ActionType = keyof typeof triggerActions;
+
+export const triggerTypes = Object.keys(triggerConditions) as TriggerType[];
+export const actionTypes = Object.keys(triggerActions) as ActionType[];
+
+/** A trigger type together with its own conditions. */
+export type TriggerRule = {
+  [T in TriggerType]: { triggerType: T; conditions: Static<(typeof triggerConditions)[T]> };
+}[TriggerType];
+
+/** An action type together with its own configuration. */
+export type TriggerAction = {
+  [A in ActionType]: { actionType: A; actionConfig: Static<(typeof triggerActions)[A]> };
+}[ActionType];
+
+/** `schema` with the settings of each trigger and action type spelled out, for the published description. */
+export function withTypedSettings(schema: TSchema): object {
+  const rule = Object.entries(triggerConditions).map(([type, conditions]) =>
+    Type.Object({ triggerType: Type.Literal(type), conditions }),
+  );
+  const action = Object.entries(triggerActions).map(([type, actionConfig]) =>
+    Type.Object({ actionType: Type.Literal(type), actionConfig }),
+  );
+  return { ...schema, allOf: [{ oneOf: rule }, { oneOf: action }] };
+}

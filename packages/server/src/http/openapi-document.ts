@@ -1,0 +1,60 @@
+import { DOCUMENTED_AS, MEDIA_TYPES } from "@foyer/contract";
+import { rateLimitHeaders } from "./openapi-parts.ts";
+
+/** As much of an OpenAPI document as is changed here. */
+type Document = { tags?: { name: string }[]; paths: Record<string, Record<string, Operation>> };
+type Operation = {
+  tags?: string[];
+  security?: object[];
+  parameters?: unknown[];
+  requestBody?: unknown;
+  responses?: Record<string, { headers?: object; content?: Record<string, { schema?: Record<string, unknown> }> }>;
+};
+type Parts = {
+  errorResponses: (operation: { hasInput: boolean; isPublic: boolean }) => object;
+  webhooks: object;
+};
+
+/** Adds what all operations share to the generated document, and puts the operations in the order of the tags. */
+export function completeDocument(generated: Document, { errorResponses, webhooks }: Parts): Document {
+  const document = withDocumentedSchemas(generated) as Document;
+  for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
+    const hasInput = operation.parameters !== undefined || operation.requestBody !== undefined;
+    const isPublic = (operation.security ?? []).length === 0;
+    for (const response of Object.values(operation.responses ?? {})) {
+      addMediaTypes(response.content ?? {});
+      response.headers = { ...rateLimitHeaders, ...response.headers };
+    }
+    operation.responses = { ...operation.responses, ...errorResponses({ hasInput, isPublic }) };
+  }
+  return Object.assign(document, { paths: inTagOrder(document), webhooks });
+}
+
+/** Replaces every schema that is published in another form than the one it is validated by. */
+function withDocumentedSchemas(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withDocumentedSchemas);
+  if (typeof value !== "object" || value === null) return value;
+  const shown = Reflect.get(value, DOCUMENTED_AS);
+  if (shown !== undefined) return withDocumentedSchemas(shown);
+  // JSON has no symbols and no undefined, which TypeBox schemas carry.
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, withDocumentedSchemas(child)]));
+}
+
+function addMediaTypes(content: Record<string, { schema?: Record<string, unknown> }>): void {
+  for (const { schema } of Object.values(content)) {
+    if (!schema || !(MEDIA_TYPES in schema)) continue;
+    Object.assign(content, schema[MEDIA_TYPES]);
+    delete schema[MEDIA_TYPES];
+  }
+}
+
+function inTagOrder({ paths, tags = [] }: Document): Document["paths"] {
+  const order = new Map(tags.map(({ name }, index) => [name, index]));
+  const rank = (item: Record<string, Operation>) => {
+    const [tag = ""] = Object.values(item)[0]?.tags ?? [];
+    return order.get(tag) ?? order.size;
+  };
+  const entries = Object.entries(paths).map(([path, item], index) => ({ path, item, index }));
+  entries.sort((a, b) => rank(a.item) - rank(b.item) || a.index - b.index);
+  return Object.fromEntries(entries.map(({ path, item }) => [path, item]));
+}

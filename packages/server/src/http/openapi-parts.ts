@@ -1,0 +1,131 @@
+const header = (description: string, schema: object) => ({ description, schema });
+
+/** Response headers that many operations share. */
+export const headers = {
+  RateLimitLimit: header("Requests allowed per minute", { type: "integer" }),
+  RateLimitRemaining: header("Requests left in this minute", { type: "integer" }),
+  RateLimitReset: header("When the count starts again, in seconds since 1970", { type: "integer" }),
+  RetryAfter: header("Seconds to wait before the next attempt", { type: "integer" }),
+};
+
+const headerRef = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+
+/** Declared on every success, because every endpoint with a limit sends them. */
+export const rateLimitHeaders = {
+  "X-RateLimit-Limit": headerRef("RateLimitLimit"),
+  "X-RateLimit-Remaining": headerRef("RateLimitRemaining"),
+  "X-RateLimit-Reset": headerRef("RateLimitReset"),
+};
+
+function failure(description: string, error: { code: string; message: string; details?: object[] }, more = {}) {
+  const schema = { $ref: "#/components/schemas/Error" };
+  return {
+    description,
+    content: { "application/json": { schema, example: { data: null, error } } },
+    ...more,
+  };
+}
+
+const retryHeaders = { headers: { ...rateLimitHeaders, "Retry-After": headerRef("RetryAfter") } };
+
+/** Error responses that many operations share. */
+export const responses = {
+  BadRequest: failure("The request is invalid. `error.details` names the fields.", {
+    code: "VALIDATION_ERROR",
+    message: "name is required.",
+    details: [{ path: "name", code: "required", message: "is required" }],
+  }),
+  Unauthorized: failure("The credentials are missing or invalid.", {
+    code: "UNAUTHORIZED",
+    message: "This API key is not valid.",
+  }),
+  Forbidden: failure("The credentials do not permit this, or the page's origin is not allowed.", {
+    code: "FORBIDDEN",
+    message: "This is for people who are signed in, not for API keys.",
+  }),
+  NotFound: failure("The resource does not exist, or belongs to another organization.", {
+    code: "NOT_FOUND",
+    message: "Agent not found.",
+  }),
+  TooManyRequests: failure(
+    "Too many requests.",
+    { code: "RATE_LIMITED", message: "Too many messages. Try again in 12 s." },
+    retryHeaders,
+  ),
+  OtherClientError: failure(
+    "Any other problem with the request. `error.code` tells which.",
+    { code: "CONFLICT", message: "The request conflicts with the current state." },
+    { headers: rateLimitHeaders },
+  ),
+  ServerError: failure(
+    "The server could not answer. With 503, try again after `Retry-After` seconds.",
+    { code: "OVERLOADED", message: "The server is busy. Try again in a moment." },
+    { headers: { "Retry-After": headerRef("RetryAfter") } },
+  ),
+};
+
+const responseRef = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
+
+/** The error responses of an operation, by what can go wrong with it. */
+export function errorResponses({ hasInput, isPublic }: { hasInput: boolean; isPublic: boolean }): object {
+  return {
+    ...(hasInput ? { 400: responseRef("BadRequest"), 404: responseRef("NotFound") } : {}),
+    ...(isPublic ? {} : { 401: responseRef("Unauthorized"), 403: responseRef("Forbidden") }),
+    429: responseRef("TooManyRequests"),
+    "4XX": responseRef("OtherClientError"),
+    "5XX": responseRef("ServerError"),
+  };
+}
+
+/** The groups of operations, in the order in which a reader needs them. */
+export const tags = [
+  { name: "Agents", description: "Create and configure agents." },
+  { name: "Chat", description: "Talk to an agent. Replies stream as Server-Sent Events." },
+  { name: "Conversations", description: "Read, search, rate and delete stored conversations." },
+  { name: "Tools", description: "What an agent can do: static answers, HTTP calls and forms." },
+  { name: "Triggers", description: "Rules by which the widget opens the chat, a form or a bubble." },
+  { name: "Form submissions", description: "Submit forms, follow their delivery and read analytics." },
+  { name: "Models", description: "Model providers and the models they offer." },
+  { name: "Secrets", description: "Credentials for HTTP tools. Values are write-only." },
+  { name: "Plan", description: "Limits and usage." },
+  { name: "API keys", description: "Keys for the management API." },
+  { name: "Members", description: "Members, roles and invitations." },
+  { name: "Audit log", description: "Who changed what." },
+  { name: "Sign-in", description: "Sessions for the dashboard." },
+  { name: "Set-up", description: "The first owner of a new server." },
+  { name: "Doctor", description: "Checks of the server's configuration." },
+];
+
+const webhookHeader = (name: string, description: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+});
+
+/** What the server sends to addresses that members configure. */
+export const webhooks = {
+  formSubmission: {
+    post: {
+      operationId: "formSubmissionWebhook",
+      summary: "A form was submitted",
+      description:
+        "Sent to the `formWebhookUrl` of a form tool, and by `webhook` post actions without a payload of their own. The signature follows the Standard Webhooks specification. Deliveries that do not get a 2xx response within 30 s are retried, five attempts in all by default. A delivery can arrive twice: use `webhook-id` to drop duplicates.",
+      tags: ["Form submissions"],
+      parameters: [
+        webhookHeader("webhook-id", "The submission's id. It is the same for every attempt."),
+        webhookHeader("webhook-timestamp", "When the attempt was made, in seconds since 1970. Refuse old ones."),
+        webhookHeader(
+          "webhook-signature",
+          "`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the form's webhook secret. After a rotation, two signatures separated by a space.",
+        ),
+      ],
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: { $ref: "#/components/schemas/FormWebhook" } } },
+      },
+      responses: { "2XX": { description: "The submission was received. The body is stored, up to 16 KB." } },
+    },
+  },
+};

@@ -1,0 +1,54 @@
+import type { Operation } from "./check-answer.ts";
+import { generateValue, type Resolve } from "./generate-value.ts";
+import { brokenBody, mutateText, mutateValue } from "./mutate-value.ts";
+import type { World } from "./populate.ts";
+import type { Random } from "./random.ts";
+
+export type Call = { method: string; path: string; operation: Operation };
+export type Sent = { method: string; url: string; headers: Record<string, string>; body?: string };
+
+/** A request for an operation: as its schema wants it, or with something wrong. */
+export function makeRequest(call: Call, world: World, random: Random, resolve: Resolve): Sent {
+  const isMutated = random.chance(0.5);
+  const context = { random, resolve, ids: world.ids };
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = { ...credentials(call, world, random) };
+  let { path } = call;
+  for (const { name, in: place, required, schema } of call.operation.parameters ?? []) {
+    const isOdd = isMutated && random.chance(0.3);
+    const value = () => (isOdd ? mutateText(random) : String(generateValue(schema, name, context)));
+    if (place === "path")
+      path = path.replace(`{${name}}`, encodeURIComponent(pathValue(call.path, name, world, value)));
+    else if (place === "query" && (required ? !isOdd : random.chance(0.4))) query.append(name, value());
+    else if (place === "header" && !isOdd && random.chance(0.2)) headers[name] = "a-key";
+  }
+  const url = query.size > 0 ? `${path}?${query}` : path;
+  const media = call.operation.requestBody?.content["application/json"];
+  if (!media?.schema) return { method: call.method, url, headers };
+  const valid = withoutTheNetwork(call, generateValue(media.schema, "", context));
+  headers["content-type"] = isMutated && random.chance(0.05) ? "text/plain" : "application/json";
+  if (isMutated && random.chance(0.05)) return { method: call.method, url, headers, body: brokenBody(random) };
+  const body = withoutTheNetwork(call, isMutated ? mutateValue(valid, random) : valid);
+  return { method: call.method, url, headers, body: JSON.stringify(body) };
+}
+
+function pathValue(path: string, name: string, world: World, other: () => string): string {
+  const known = world.pathIds[name] ?? world.ids[name] ?? world.pathIds[path.split("/")[1] ?? ""];
+  return name === "id" || name in world.ids || name in world.pathIds ? (known ?? (other() || "x")) : other() || "x";
+}
+
+function credentials({ operation }: Call, world: World, random: Random): Record<string, string> {
+  if (random.chance(0.03)) return {};
+  if (random.chance(0.03)) return { authorization: "Bearer wrong" };
+  const security = JSON.stringify(Reflect.get(operation, "security") ?? []);
+  if (security.includes("conversationToken") && random.chance(0.3)) return { authorization: `Bearer ${world.token}` };
+  if (security.includes("apiKey") && random.chance(0.6)) return { authorization: world.key };
+  return { cookie: world.cookie, "sec-fetch-site": "same-origin" };
+}
+
+/** A provider without an address of its own would be asked at its real one. */
+function withoutTheNetwork({ operation }: Call, body: unknown): unknown {
+  const isProvider = operation.operationId === "putProvider" || operation.operationId === "testProvider";
+  if (!isProvider || typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  return { ...body, baseUrl: "http://127.0.0.1:1/v1" };
+}

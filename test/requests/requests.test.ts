@@ -1,0 +1,88 @@
+import { expect, it } from "vitest";
+import { onBothDatabases } from "../databases.ts";
+import { startServer } from "../server.ts";
+import { type Answer, createAnswerCheck, type Document } from "./check-answer.ts";
+import { type Call, makeRequest, type Sent } from "./make-request.ts";
+import { populate } from "./populate.ts";
+import { createRandom } from "./random.ts";
+
+/** The short form runs with the suite; `npm run test:requests` sends 20,000 to each database. */
+const count = Number(process.env.FOYER_REQUESTS ?? 400);
+/** Set it to repeat a run: the same seed sends the same requests in the same order. */
+const seed = Number(process.env.FOYER_REQUESTS_SEED ?? 1);
+const TIMEOUT_MS = 30_000;
+const AT_ONCE = 10;
+
+const env = {
+  FOYER_LIMIT_CHAT_PER_SESSION: "0",
+  FOYER_LIMIT_EVENTS_PER_SESSION: "0",
+  FOYER_LIMIT_EVENTS_PER_IP: "0",
+  FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0",
+  FOYER_WEBHOOK_SCHEDULE: "0s",
+};
+
+/** They end or remove what other requests need, so they run against an organization of their own. */
+const endsTheWorld = /^(delete|signOut|changePassword|removeMember|updateMember|switchOrganization|rotate|acceptInv)/;
+
+onBothDatabases("generated requests", (createDatabase) => {
+  it(`answers ${count} generated requests as the OpenAPI document declares`, { timeout: 3_600_000 }, async () => {
+    const database = await createDatabase();
+    const server = await startServer({ database, env, listen: true });
+    const document: Document = await (await fetch(`${server.url}/openapi.json`)).json();
+    const check = createAnswerCheck(document);
+    const calls = callsOf(document);
+    const random = createRandom(seed);
+    const statuses = new Map<string, number>();
+    const problems: string[] = [];
+    const ask = async (number: number, call: Call, sent: Sent) => {
+      const answer = await send(server.url, sent);
+      const problem = typeof answer === "string" ? answer : check.check(call.operation, answer);
+      if (problem) problems.push(report(number, call, sent, problem, answer));
+      const status = typeof answer === "string" ? "none" : `${Math.floor(answer.status / 100)}xx`;
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    };
+    let [lasting, doomed] = [await populate(server), await populate(server)];
+    for (let first = 0; first < count; first += AT_ONCE) {
+      if (first % 1_000 === 0 && first > 0) [lasting, doomed] = [await populate(server), await populate(server)];
+      const batch = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => {
+        const call = calls[(first + index) % calls.length] as Call;
+        const world = endsTheWorld.test(call.operation.operationId) ? doomed : lasting;
+        return ask(first + index, call, makeRequest(call, world, random, check.resolve));
+      });
+      await Promise.all(batch);
+    }
+    await server.stop();
+    await database.drop();
+    console.info(`seed ${seed}, ${calls.length} operations:`, Object.fromEntries(statuses));
+    expect(problems.slice(0, 20), `${problems.length} of ${count}`).toEqual([]);
+  });
+});
+
+function callsOf({ paths }: Document): Call[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+/** A text says that no answer came in time. */
+async function send(base: string, { method, url, headers, body }: Sent): Promise<Answer | string> {
+  try {
+    const response = await fetch(`${base}${url}`, {
+      method,
+      headers,
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body === undefined ? {} : { body }),
+    });
+    const mediaType = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
+    return { status: response.status, mediaType, text: await response.text() };
+  } catch (error) {
+    return `no answer: ${error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : String(error)}`;
+  }
+}
+
+function report(number: number, { operation }: Call, sent: Sent, problem: string, answer: Answer | string): string {
+  const got = typeof answer === "string" ? "" : `${answer.status} ${answer.text.slice(0, 300).replaceAll("\n", " ")}`;
+  const body = sent.body?.slice(0, 500) ?? "";
+  return `#${number} ${operation.operationId}: ${sent.method} ${sent.url.slice(0, 300)} ${body} ${problem}: ${got}`;
+}
