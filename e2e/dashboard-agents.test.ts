@@ -63,7 +63,7 @@ describe("the dashboard's agents", () => {
   it("are listed with what they are, and teach when there is none", async () => {
     const { email } = await createOwner(site.server);
     const { page, problems } = await site.open("/agents", { email });
-    await page.getByRole("heading", { name: "No agent yet" }).waitFor();
+    await page.getByRole("heading", { name: "No agents yet" }).waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-agents-empty");
     const ids: string[] = [];
@@ -160,6 +160,43 @@ describe("the dashboard's agents", () => {
     await page.getByRole("link", { name: "Embed" }).click();
     await page.getByRole("heading", { level: 1, name: "Embed" }).waitFor();
     expect((await read(page, agentId)).systemPrompt).toBe(prompt);
+
+    await page.getByRole("link", { name: "Agent", exact: true }).click();
+    await page.getByLabel("System prompt").fill("We open at eleven.");
+    await page.getByRole("link", { name: "Embed" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: "Embed" }).waitFor();
+    expect((await read(page, agentId)).systemPrompt).toBe("We open at eleven.");
+
+    await page.getByRole("link", { name: "Agent", exact: true }).click();
+    await page.getByLabel("Name").fill(" ");
+    await page.getByRole("link", { name: "Embed" }).click();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("This field is required.").waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/agents/${agentId}`);
+  });
+
+  it("are duplicated, and the copy opens", async () => {
+    const { page, problems, agentId } = await visit({ name: "Front desk" });
+    await page.getByRole("button", { name: "Duplicate" }).click();
+    await page.getByRole("heading", { level: 1, name: "Front desk (copy)" }).waitFor();
+    expect(page.url()).not.toContain(agentId);
+    expect(problems).toEqual([]);
+  });
+
+  it("say when they answer with the demo although a provider is connected, and change that", async () => {
+    const { page, agentId } = await visit({});
+    const models = [
+      { id: "foyer/demo", provider: "foyer", name: "Demo (no AI)", isDefault: false },
+      { id: "openai/gpt-5", provider: "openai", name: "gpt-5", isDefault: false },
+    ];
+    await page.route("**/models", (route) => route.fulfill({ json: { data: models, error: null } }));
+    await page.reload();
+    await page.getByText("still answers with the demo").waitFor();
+    await isFit(page);
+    await page.getByRole("button", { name: "Use openai/gpt-5" }).click();
+    await page.getByText("still answers with the demo").waitFor({ state: "detached" });
+    expect((await read(page, agentId)).model).toBe("openai/gpt-5");
   });
 
   it("are deleted by who writes their name", async () => {
@@ -186,12 +223,12 @@ describe("the dashboard's agents", () => {
     await page.keyboard.type(" Welcome");
     await preview.getByText("Good morning. Welcome").waitFor();
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
-    await page.getByRole("button", { name: "Add a suggestion" }).click();
+    await page.getByRole("button", { name: "Add suggestion" }).click();
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
     await page.keyboard.type("When are you open?");
     await preview.getByRole("button", { name: "When are you open?" }).waitFor();
-    await page.getByLabel("Accent colour", { exact: true }).fill("#0f766e");
-    await page.getByText("Text on it is white").waitFor();
+    await page.getByLabel("Accent color", { exact: true }).fill("#0f766e");
+    await page.getByText("white text").waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-appearance");
     await page.getByText("Phone", { exact: true }).click();
@@ -206,9 +243,9 @@ describe("the dashboard's agents", () => {
       ...{ title: "Harbour Bikes", greeting: "Good morning. Welcome", suggestions: ["When are you open?"] },
       ...{ accentColor: "#0f766e", position: "right" },
     });
-    await page.getByLabel("Accent colour", { exact: true }).fill("teal");
+    await page.getByLabel("Accent color", { exact: true }).fill("teal");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByLabel("Accent colour", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
+    await page.getByLabel("Accent color", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -216,33 +253,32 @@ describe("the dashboard's agents", () => {
     const { page, problems, agentId } = await visit({}, "/embed");
     const line = `<script src="${site.server.url}/widget.js" data-agent-id="${agentId}" async></script>`;
     expect(await page.getByRole("region", { name: "the line", exact: true }).innerText()).toBe(line);
-    await page.getByRole("button", { name: "Add a site" }).click();
+    await page.getByRole("button", { name: "Add site" }).click();
     await page.keyboard.type("https://shop.example/cart");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Must be an origin such as https://shop.example.").waitFor();
     await isFit(page);
     await page.getByLabel("Site 1").fill("https://shop.example");
-    await page.getByLabel("Tokens a month").fill("500000");
-    await page.getByRole("switch", { name: "Believe only signed identities" }).click();
+    await page.getByRole("switch", { name: "Require signed identities" }).click();
     await save(page);
     expect(await read(page, agentId)).toMatchObject({
-      ...{ allowedOrigins: ["https://shop.example"], monthlyTokenBudget: 500_000, requireIdentity: true },
+      ...{ allowedOrigins: ["https://shop.example"], requireIdentity: true },
     });
     await site.picture(page, "dashboard-embed");
     expect(problems).toEqual([]);
   });
 
   it("have a budget, with what is spent of it", async () => {
-    const { page, problems, agentId } = await visit({ monthlyTokenBudget: 500_000 }, "/embed");
+    const { page, problems, agentId } = await visit({ monthlyTokenBudget: 500_000 }, "");
     await showUsage(page, agentId, { tokensThisMonth: 312_480 });
     await page.reload();
     await page.getByText("312,480").waitFor();
     await page.getByText("of 500,000 tokens this month").waitFor();
-    await page.getByLabel("Tokens a month").fill("300000");
-    await page.getByText("tokens this month. The budget is spent").waitFor();
+    await page.getByLabel("Monthly token limit").fill("300000");
+    await page.getByText("tokens this month. The budget is used up").waitFor();
     await isFit(page);
-    await site.picture(page, "dashboard-embed-budget");
-    await page.getByLabel("Tokens a month").fill("");
+    await site.picture(page, "dashboard-agent-budget");
+    await page.getByLabel("Monthly token limit").fill("");
     await page.getByText("312,480 tokens this month").waitFor();
     await save(page);
     expect((await read(page, agentId)).monthlyTokenBudget).toBeNull();
@@ -254,11 +290,11 @@ describe("the dashboard's agents", () => {
     const secretOf = async () =>
       (await site.call(page, "GET", `/agents/${agentId}/identity-secret`)).data.identitySecret as string;
     const before = await secretOf();
-    await page.getByRole("button", { name: "Show the secret" }).waitFor();
+    await page.getByRole("button", { name: "Show secret" }).waitFor();
     expect(await page.content()).not.toContain(before);
-    await page.getByRole("button", { name: "Show the secret" }).click();
+    await page.getByRole("button", { name: "Show secret" }).click();
     await page.getByText(before).waitFor();
-    await page.getByRole("button", { name: "Make a new one" }).click();
+    await page.getByRole("button", { name: "Replace secret" }).click();
     await isFit(page);
     await page.getByRole("button", { name: "Replace the identity secret" }).click();
     await expect.poll(secretOf).not.toBe(before);
@@ -266,8 +302,8 @@ describe("the dashboard's agents", () => {
     expect(await page.getByText(before).count()).toBe(0);
 
     const member = await site.open(`/agents/${agentId}/embed`, { email: await site.addMember("member") });
-    await member.page.getByText("Owners and admins can see the identity secret.").waitFor();
-    expect(await member.page.getByRole("button", { name: "Show the secret" }).count()).toBe(0);
+    await member.page.getByText("Only owners and admins can see the identity secret.").waitFor();
+    expect(await member.page.getByRole("button", { name: "Show secret" }).count()).toBe(0);
     expect(problems).toEqual([]);
   });
 

@@ -56,12 +56,12 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
     await save();
     await saved();
     expect((await agent()).widget).toMatchObject({ title: "Ask Harbour", greeting: "Hello." });
-    await go("/embed");
-    await page.getByLabel("What it says once the budget is spent").fill("Closed.");
-    await site.call(page, "PATCH", `/agents/${agentId}`, { requireIdentity: true });
+    await go("");
+    await page.getByLabel("Message when the budget is used up").fill("Closed.");
+    await site.call(page, "PATCH", `/agents/${agentId}`, { temperature: 30 });
     await save();
     await saved();
-    expect(await agent()).toMatchObject({ budgetMessage: "Closed.", requireIdentity: true });
+    expect(await agent()).toMatchObject({ budgetMessage: "Closed.", temperature: 30 });
   });
 
   it("keeps what somebody else saved meanwhile of a tool, once it is shown too", async () => {
@@ -97,7 +97,7 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
     await page.getByLabel("System prompt").fill("Only half written");
     await page.getByRole("button", { name: /change the agent/ }).click();
     await page.getByRole("menuitem", { name: "Quay" }).click();
-    await page.getByRole("button", { name: "Discard the changes" }).click();
+    await page.getByRole("button", { name: "Discard changes" }).click();
     await page.waitForURL(new RegExp(`${other}$`));
     await page.getByRole("heading", { name: "Quay", level: 1 }).waitFor();
     expect(await page.getByLabel("System prompt").inputValue()).toBe("We sell boats.");
@@ -166,7 +166,7 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
       messageTemplate: name,
     });
     const { id } = await addMock({
-      ...{ executionType: "form", formSchema: { fields: [{ name: "email", label: "E-mail", type: "email" }] } },
+      ...{ executionType: "form", formSchema: { fields: [{ name: "email", label: "Email", type: "email" }] } },
       formPostActions: [chat("one"), chat("two")],
     });
     await go(`/tools/${id}?part=delivery`);

@@ -369,11 +369,11 @@ describe("the forms' figures", () => {
       const numbers = steps.map((text) =>
         text
           .replace(/\s+/g, " ")
-          .match(/\d+( [\d.]+ % of \w+)?\s*$/)?.[0]
+          .match(/\d+( [\d.]+% of \w+)?\s*$/)?.[0]
           .trim(),
       );
-      expect(numbers).toEqual(["20", "12 60 % of shown", "3 25 % of started", "3 100 % of submitted"]);
-      await page.getByRole("definition").filter({ hasText: "15 %" }).waitFor();
+      expect(numbers).toEqual(["20", "12 60% of shown", "3 25% of started", "3 100% of submitted"]);
+      await page.getByRole("definition").filter({ hasText: "15%" }).waitFor();
       await page.getByText("Most leave at Which bike?").waitFor();
       await page.locator(".recharts-surface").first().waitFor();
       await page.getByText("Show as a table").click();
@@ -382,7 +382,7 @@ describe("the forms' figures", () => {
 
       await page.getByRole("link", { name: "7 days" }).click();
       await page.waitForURL("**/analytics?range=7d");
-      await funnel.getByText("60 % of shown").waitFor();
+      await funnel.getByText("60% of shown").waitFor();
       const other = await site.createForm(page, agentId, { name: "call_back" });
       await page.reload();
       await page.getByLabel("Form", { exact: true }).selectOption({ label: "call_back" });
@@ -390,7 +390,7 @@ describe("the forms' figures", () => {
       expect(new URL(page.url()).search).toBe(`?range=7d&toolId=${other.id}`);
       await isFit(page);
       await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "test_ride" }).click();
-      await funnel.getByText("60 % of shown").waitFor();
+      await funnel.getByText("60% of shown").waitFor();
       expect(problems).toEqual([]);
     },
   );

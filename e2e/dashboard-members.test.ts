@@ -36,17 +36,17 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     const { page, problems } = await site.open("/settings/members", {
       context: { permissions: ["clipboard-read", "clipboard-write"] },
     });
-    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await page.getByRole("button", { name: "Invite member" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("E-mail").fill("nobody");
+    await dialog.getByLabel("Email").fill("nobody");
     await page.keyboard.press("Enter");
     await dialog.getByText("Must be an address such as you@example.com.").waitFor();
     await picture(page, "dashboard-members-invite");
     await isFit(page);
-    await dialog.getByLabel("E-mail").fill(member);
+    await dialog.getByLabel("Email").fill(member);
     await page.keyboard.press("Enter");
     await dialog.getByRole("alert").getByText("is a member already").waitFor();
-    await dialog.getByLabel("E-mail").fill("ben@harbour-bikes.example");
+    await dialog.getByLabel("Email").fill("ben@harbour-bikes.example");
     await dialog.getByLabel("Role").selectOption("admin");
     await page.keyboard.press("Enter");
     const url = await dialog.getByRole("region", { name: "the link" }).innerText();
@@ -62,22 +62,22 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     await row(page, `${member}.*Sign in`).waitFor();
     await picture(page, "dashboard-members");
     await isFit(page);
-    await page.getByRole("button", { name: "Take back the invitation of ben@" }).click();
+    await page.getByRole("button", { name: "Revoke the invitation for ben@" }).click();
     await isFit(page);
-    await page.getByRole("button", { name: "Take the invitation back" }).click();
-    await page.getByText("Nobody is invited at the moment.").waitFor();
+    await page.getByRole("button", { name: "Revoke invitation" }).click();
+    await page.getByText("No pending invitations.").waitFor();
     expect(problems).toEqual([]);
   });
 
   it("changes a role, takes that back, and keeps the only owner", async () => {
     const { page, problems } = await site.open("/settings/members");
-    await page.getByText("The only owner can neither leave nor change roles.").waitFor();
+    await page.getByText("The only owner cannot leave or change roles.").waitFor();
     expect(await row(page, site.owner.email).getByRole("button").count()).toBe(0);
     const role = page.getByLabel(`Role of ${member}`);
     await role.selectOption("admin");
-    await page.getByText(`${member} is an admin now`).waitFor();
+    await page.getByText(`${member} is now an admin`).waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText(`${member} is a member now`).waitFor();
+    await page.getByText(`${member} is now a member`).waitFor();
     expect(await role.inputValue()).toBe("member");
     expect(problems).toEqual([]);
   });
@@ -104,11 +104,11 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     await page.getByLabel(`Role of ${admin}`).waitFor();
     expect(await row(page, site.owner.email).getByRole("combobox").count()).toBe(0);
     expect(await page.getByLabel(`Role of ${email}`).getByRole("option").allInnerTexts()).toEqual(["Member", "Admin"]);
-    expect(await page.getByRole("heading", { name: "Links that could not be mailed" }).count()).toBe(0);
+    expect(await page.getByRole("heading", { name: "Undelivered sign-in links" }).count()).toBe(0);
     await page.getByLabel(`Role of ${email}`).selectOption("member");
     await isFit(page);
-    await page.getByRole("button", { name: "Give up my rights" }).click();
-    await page.getByText("Admins and owners invite people and change roles.").waitFor();
+    await page.getByRole("button", { name: "Change my role" }).click();
+    await page.getByText("Only admins and owners can invite members and change roles.").waitFor();
     await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "API" }).waitFor({
       state: "detached",
     });
@@ -116,25 +116,25 @@ describe("people in the settings", { timeout: 60_000 }, () => {
 
   it("opens to a member what is theirs, and says so of the rest", async () => {
     const { page, problems } = await site.open("/settings", { email: member });
-    await page.waitForURL("**/settings/members");
+    await page.waitForURL("**/settings/you");
     const tabs = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
     await tabs.first().waitFor();
-    expect(await tabs.allInnerTexts()).toEqual(["Members", "Plan", "You"]);
+    expect(await tabs.allInnerTexts()).toEqual(["You", "Members", "Plan"]);
     for (const path of ["api", "secrets", "models", "webhooks", "audit-log", "health"]) {
       await page.goto(`${site.server.url}/dashboard/settings/${path}`);
       await page.getByRole("heading", { name: "You don't have access" }).waitFor();
     }
     await picture(page, "dashboard-not-open");
     await isFit(page);
-    await page.getByRole("link", { name: "See who they are" }).click();
+    await page.getByRole("link", { name: "View members" }).click();
     await row(page, "Owner").first().waitFor();
     await isFit(page);
     expect(problems).toEqual([]);
   });
 
   it("brings the open page's tab into sight on a phone", async () => {
-    const { page } = await site.open("/settings/you", { context: { viewport: { width: 390, height: 844 } } });
-    const tab = page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "You" });
+    const { page } = await site.open("/settings/audit-log", { context: { viewport: { width: 390, height: 844 } } });
+    const tab = page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Audit log" });
     const end = async () => {
       const box = await tab.boundingBox();
       return box ? box.x + box.width : Number.POSITIVE_INFINITY;
@@ -143,7 +143,7 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     await expect.poll(() => overflowOf(page), patiently).toBe(0);
   });
 
-  it("changes the password, the look and the organization", async () => {
+  it("changes the password, the names, the theme and the current organization", async () => {
     const owner = await createOwner(site.server);
     await createOrganization(site.server, owner.userId);
     const { page, problems } = await site.open("/settings/you", { email: owner.email });
@@ -156,16 +156,28 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     await isFit(page);
     await page.getByLabel("Current password").fill(password);
     await page.keyboard.press("Enter");
-    await page.getByText("The new password holds.").waitFor();
+    await page.getByText("Password changed.").waitFor();
     expect(await page.getByLabel("New password").inputValue()).toBe("");
     expect((await elsewhere.request.get(`${site.server.url}/auth/session`)).status()).toBe(401);
 
+    await page.getByLabel("Your name").fill("Ada Lovelace");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Name saved").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("This field is required.").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Harbour Bikes");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Organization renamed").waitFor();
+    const renamed = await (await page.request.get(`${site.server.url}/auth/session`)).json();
+    expect([renamed.user.name, renamed.organization.name]).toEqual(["Ada Lovelace", "Harbour Bikes"]);
+
     await page.getByRole("radio", { name: "Dark" }).check();
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
-    await page.getByRole("button", { name: /^Account of/ }).click();
-    await page.getByRole("menuitem", { name: "Dark (now)" }).waitFor();
+    await page.getByRole("button", { name: /^Account menu,/ }).click();
+    await page.getByRole("menuitem", { name: "Dark (current)" }).waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Go to Second" }).click();
+    await page.getByRole("button", { name: "Switch to Second" }).click();
     await page.waitForURL("**/dashboard/start");
     const { organization } = await (await page.request.get(`${site.server.url}/auth/session`)).json();
     expect(organization.name).toBe("Second");

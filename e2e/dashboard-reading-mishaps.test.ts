@@ -19,7 +19,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
   const converse = (title: string) => insertConversation(site.server.deps.db, owner(), { title }, [{ content: title }]);
   const visit = (id: string) => site.open(`/agents/${agentId}/conversations/${id}`);
   const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 2 });
-  const notDone = (page: Page) => page.getByRole("status").filter({ hasText: "Not done." });
+  const notDone = (page: Page) => page.getByRole("status").filter({ hasText: "Failed." });
 
   it("goes on with a conversation once the server is back", async () => {
     const id = await converse("Before the outage");
@@ -63,7 +63,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
   it("says when signing out did not work", async () => {
     const { page, problems } = await site.open("/agents");
     await page.route("**/auth/sign-out", (route) => route.abort());
-    await page.getByRole("button", { name: /^Account of/ }).click();
+    await page.getByRole("button", { name: /^Account menu,/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await notDone(page).waitFor();
     expect(problems).toEqual([]);
@@ -72,12 +72,12 @@ describe("reading in the dashboard when something is not as it should be", () =>
   it("does not leave a key that is shown once for another page", async () => {
     const { page } = await site.open("/settings/api");
     const menu = page.getByRole("dialog", { name: "Search" });
-    await page.getByRole("button", { name: "Make a key" }).waitFor();
+    await page.getByRole("button", { name: "Create API key" }).waitFor();
     await page.keyboard.press("Control+k");
     await menu.waitFor();
     await page.keyboard.press("Control+k");
     await menu.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("button", { name: "Create API key" }).click();
     await page.getByLabel("Name").fill("Stock sync");
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "the key" }).waitFor();
@@ -119,8 +119,8 @@ describe("reading in the dashboard when something is not as it should be", () =>
     const { page } = await site.browser.open();
     await page.goto(`${site.server.url}/dashboard/sign-in?next=${encodeURIComponent("http://[")}`);
     await page.route("**/auth/magic-link", (route) => route.abort());
-    await page.getByLabel("E-mail").fill(site.owner.email);
-    await page.getByRole("button", { name: "Send a link instead" }).click();
+    await page.getByLabel("Email").fill(site.owner.email);
+    await page.getByRole("button", { name: "Email me a sign-in link" }).click();
     await page.getByRole("alert").getByText("The server could not be reached.").waitFor();
   });
 

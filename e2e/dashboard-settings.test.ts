@@ -55,14 +55,14 @@ describe("the settings", { timeout: 60_000 }, () => {
 
   it("makes a key, shows it once, and revokes it", async () => {
     const { page, problems } = await open("/api", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
-    await page.getByRole("heading", { name: "No keys yet" }).waitFor();
+    await page.getByRole("heading", { name: "No API keys yet" }).waitFor();
     await picture(page, "dashboard-api-empty");
     await isFit(page);
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("button", { name: "Create API key" }).click();
     const dialog = page.getByRole("dialog");
     expect(await dialog.getByLabel("Name").evaluate((field) => field === document.activeElement)).toBe(true);
     await page.keyboard.press("Enter");
-    await dialog.getByText(/must/i).first().waitFor();
+    await dialog.getByText("This field is required.").waitFor();
     await isFit(page);
     await dialog.getByLabel("Name").fill("Stock sync");
     await dialog.getByLabel("Expires").selectOption("date");
@@ -71,7 +71,7 @@ describe("the settings", { timeout: 60_000 }, () => {
     await dialog.getByText("Must be in the future.").waitFor();
     await picture(page, "dashboard-api-new");
     await dialog.getByLabel("Expires").selectOption("90");
-    await dialog.getByRole("button", { name: "Make the key" }).click();
+    await dialog.getByRole("button", { name: "Create API key" }).click();
 
     const key = await page.getByRole("region", { name: "the key" }).innerText();
     await page.getByRole("button", { name: "Copy the key" }).click();
@@ -82,7 +82,7 @@ describe("the settings", { timeout: 60_000 }, () => {
     await page.getByRole("alert").getByText("Did you copy the key?").waitFor();
     await picture(page, "dashboard-api-made");
     await isFit(page);
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I've copied it" }).click();
 
     for (const [name, expiresAt] of [
       ["Website", null],
@@ -108,7 +108,7 @@ describe("the settings", { timeout: 60_000 }, () => {
     const { page } = await open("/api", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
     await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
     await page.reload();
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("button", { name: "Create API key" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Plain");
     await page.keyboard.press("Enter");
     const key = await page.getByRole("region", { name: "the key" }).innerText();
@@ -123,28 +123,28 @@ describe("the settings", { timeout: 60_000 }, () => {
   it("keeps secrets, says who uses them, and never shows them", async () => {
     const { page, problems } = await open("/secrets");
     await page.getByRole("row", { name: /STOCK_API_KEY.*stock_look_up/ }).waitFor();
-    await page.getByRole("button", { name: "Add a secret" }).click();
+    await page.getByRole("button", { name: "Create secret" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("STOCK_API_KEY");
     await dialog.getByLabel("Value").fill("a value");
     await page.keyboard.press("Enter");
-    await dialog.getByText(/Is taken/).waitFor();
+    await dialog.getByText(/already in use/).waitFor();
     await dialog.getByLabel("Name").fill("CRM_TOKEN");
-    await dialog.getByLabel("Hosts it may go to").fill("https://crm.example");
-    await dialog.getByRole("button", { name: "Keep the secret" }).click();
-    await dialog.getByText("Must be a host such as api.example.com.").waitFor();
+    await dialog.getByLabel("Allowed hosts").fill("https://crm.example");
+    await dialog.getByRole("button", { name: "Create secret" }).click();
+    await dialog.getByText("Must be a host such as api.example.com", { exact: false }).waitFor();
     await picture(page, "dashboard-secrets-new");
     await isFit(page);
-    await dialog.getByLabel("Hosts it may go to").fill("crm.example, api.crm.example");
-    await dialog.getByRole("button", { name: "Keep the secret" }).click();
-    await page.getByRole("row", { name: /CRM_TOKEN.*crm.example, api.crm.example.*No tool/ }).waitFor();
+    await dialog.getByLabel("Allowed hosts").fill("crm.example, api.crm.example");
+    await dialog.getByRole("button", { name: "Create secret" }).click();
+    await page.getByRole("row", { name: /CRM_TOKEN.*crm.example, api.crm.example.*Not used/ }).waitFor();
     await picture(page, "dashboard-secrets");
     await isFit(page);
 
     await page.getByRole("button", { name: "Replace CRM_TOKEN" }).click();
-    expect(await dialog.getByLabel("Hosts it may go to").inputValue()).toBe("crm.example\napi.crm.example");
+    expect(await dialog.getByLabel("Allowed hosts").inputValue()).toBe("crm.example\napi.crm.example");
     await dialog.getByLabel("New value").fill("another value");
-    await dialog.getByRole("button", { name: "Replace the value" }).click();
+    await dialog.getByRole("button", { name: "Replace value" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await page.content()).not.toContain("another value");
     await page.getByRole("button", { name: "Delete STOCK_API_KEY" }).click();
@@ -157,14 +157,14 @@ describe("the settings", { timeout: 60_000 }, () => {
 
   it("tries a provider before and after it is set up", async () => {
     const { page, problems } = await open("/models");
-    await page.getByText("No provider is set up.").waitFor();
+    await page.getByText("No provider is connected.").waitFor();
     await picture(page, "dashboard-models-bare");
     await isFit(page);
-    await page.getByRole("button", { name: "Set up: OpenAI-compatible" }).click();
+    await page.getByRole("button", { name: "Connect: OpenAI-compatible" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText(/cannot be used without it/).waitFor();
-    await dialog.getByLabel("Address").fill(`${upstream.url}/v1`);
+    await dialog.getByText("This field is required.").waitFor();
+    await dialog.getByLabel("Base URL").fill(`${upstream.url}/v1`);
     await dialog.getByLabel("API key").fill("sk-wrong");
     await dialog.getByRole("button", { name: "Test" }).click();
     await dialog
@@ -175,18 +175,18 @@ describe("the settings", { timeout: 60_000 }, () => {
     await isFit(page);
     await dialog.getByLabel("API key").fill("sk-right");
     await dialog.getByRole("button", { name: "Test" }).click();
-    await dialog.getByText(/It answered in \d+ ms\./).waitFor();
+    await dialog.getByText(/Responded in \d+ ms\./).waitFor();
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("listitem").getByText("Your own key").waitFor();
     await page.getByText("harbour-large").waitFor();
     await page.getByRole("button", { name: "Test OpenAI-compatible" }).click();
-    await page.getByText(/It answered in \d+ ms\./).waitFor();
+    await page.getByText(/Responded in \d+ ms\./).waitFor();
     await picture(page, "dashboard-models");
     await isFit(page);
     expect(await page.content()).not.toContain("sk-right");
     await page.getByRole("button", { name: "Remove OpenAI-compatible" }).click();
-    await dialog.getByRole("button", { name: /Remove the settings/ }).click();
-    await page.getByText("No provider is set up.").waitFor();
+    await dialog.getByRole("button", { name: /^Remove .* settings/ }).click();
+    await page.getByText("No provider is connected.").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -199,12 +199,12 @@ describe("the settings", { timeout: 60_000 }, () => {
     await page.getByRole("button", { name: "Show" }).click();
     const secret = await page.getByRole("region", { name: "the secret", exact: true }).innerText();
     expect(secret).toMatch(/^whsec_/);
-    await page.getByRole("button", { name: "Replace it" }).click();
+    await page.getByRole("button", { name: "Replace secret" }).click();
     await isFit(page);
-    await page.getByRole("button", { name: "Replace the secret" }).click();
-    await page.getByText(/The one before signs too until/).waitFor();
+    await page.getByRole("button", { name: "Replace signing secret" }).click();
+    await page.getByText(/The previous secret is valid until/).waitFor();
     await page.getByRole("button", { name: "Show" }).click();
-    expect(await page.getByRole("region", { name: "the secret before" }).innerText()).toBe(secret);
+    expect(await page.getByRole("region", { name: "the previous secret" }).innerText()).toBe(secret);
     await picture(page, "dashboard-webhooks-secret");
     await isFit(page);
     await page.keyboard.press("Escape");
@@ -222,7 +222,7 @@ describe("the settings", { timeout: 60_000 }, () => {
     const { page, problems } = await open("/plan");
     await page.getByRole("row", { name: /Harbour.*12,400 of 50,000/ }).waitFor();
     expect(await page.getByRole("meter", { name: "Tokens of Harbour" }).getAttribute("value")).toBe("12400");
-    await page.getByRole("row", { name: /Workshop.*Nearly spent/ }).waitFor();
+    await page.getByRole("row", { name: /Workshop.*Almost used up/ }).waitFor();
     await picture(page, "dashboard-plan");
     await isFit(page);
     expect(problems).toEqual([]);
@@ -231,11 +231,11 @@ describe("the settings", { timeout: 60_000 }, () => {
   it("tells who did what, page by page", async () => {
     const { page, problems } = await open("/audit-log");
     await page
-      .getByRole("row", { name: /Made a tool/ })
+      .getByRole("row", { name: /Created a tool/ })
       .first()
       .waitFor();
     await page
-      .getByRole("row", { name: /Made an agent.*Harbour/ })
+      .getByRole("row", { name: /Created an agent.*Harbour/ })
       .first()
       .waitFor();
     for (let entry = 0; entry < 60; entry++) {
@@ -252,23 +252,23 @@ describe("the settings", { timeout: 60_000 }, () => {
     await page.getByText(/^51 to/).waitFor();
     await isFit(page);
     await page.goto(`${site.server.url}/dashboard/settings/audit-log?page=900`);
-    await page.getByRole("heading", { name: "The log ends before this page" }).waitFor();
+    await page.getByRole("heading", { name: "This page is past the end of the log" }).waitFor();
     expect(problems).toEqual([]);
   });
 
   it("looks at the server and at the way to it", async () => {
     const { page, problems } = await open("/health");
-    await page.getByRole("heading", { name: "Streams arrive as they are sent" }).waitFor();
-    await page.getByText(/^Of \d+ checks|Everything that was/).waitFor();
+    await page.getByRole("heading", { name: "Streaming works" }).waitFor();
+    await page.getByText(/of \d+ checks|All \d+ checks/).waitFor();
     await picture(page, "dashboard-health");
     await isFit(page);
     const tick = 'event: tick\ndata: {"type":"tick","number":1}\n\n';
     const whole = { contentType: "text/event-stream", body: tick.repeat(5) };
     await page.route("**/doctor/stream", (route) => route.fulfill(whole));
     await page.getByRole("button", { name: "Run again" }).click();
-    await page.getByRole("heading", { name: "A proxy holds streams back" }).waitFor();
-    await page.getByRole("region", { name: "the lines" }).getByText("proxy_buffering off").waitFor();
-    await page.getByRole("heading", { name: "A proxy holds streams back" }).scrollIntoViewIfNeeded();
+    await page.getByRole("heading", { name: "A proxy buffers streams" }).waitFor();
+    await page.getByRole("region", { name: "the proxy configuration" }).getByText("proxy_buffering off").waitFor();
+    await page.getByRole("heading", { name: "A proxy buffers streams" }).scrollIntoViewIfNeeded();
     await picture(page, "dashboard-health-held");
     await isFit(page);
     expect(problems).toEqual([]);
@@ -280,7 +280,7 @@ describe("the settings", { timeout: 60_000 }, () => {
     await page.getByRole("heading", { name: "No forms yet" }).waitFor();
     await isFit(page);
     await page.goto(`${site.server.url}/dashboard/settings/plan`);
-    await page.getByRole("heading", { name: "Nothing used yet" }).waitFor();
+    await page.getByRole("heading", { name: "No usage yet" }).waitFor();
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/tools/${formId}`);
     await page.getByRole("heading", { name: "Not found" }).waitFor();
   });
@@ -316,7 +316,7 @@ async function furnish(site: DashboardSite, receiverUrl: string) {
   const form = {
     ...{ agentId, name: "test_ride", description: "Books a test ride", inputSchema: { type: "object" } },
     ...{ executionType: "form", formExecutionMode: "webhook", formWebhookUrl: `${receiverUrl}/hooks/test-rides` },
-    formSchema: { fields: [{ name: "email", label: "E-mail", type: "email" }] },
+    formSchema: { fields: [{ name: "email", label: "Email", type: "email" }] },
   };
   const { id: formId } = await make("/tools", form);
   await make("/tools", { ...form, agentId: workshopId, name: "repair_request" });

@@ -76,22 +76,20 @@ onBothDatabases("from an empty data directory to a delivered form", (createDatab
 
 async function becomeOwner(page: Page, link: string) {
   await page.goto(link);
-  await page.getByLabel("E-mail").fill("owner@harbour-bikes.example");
+  await page.getByLabel("Email").fill("owner@harbour-bikes.example");
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Set up this server" }).click();
-  await page.getByRole("heading", { name: "This server is set up" }).waitFor();
-  await page.getByRole("link", { name: "Go on with Harbour" }).click();
   await page.getByRole("navigation", { name: "Main" }).waitFor();
 }
 
 /** Through every step, with a visitor on the demo page as the first who asks something. @returns the agent's id */
 async function guidedStart(page: Page): Promise<string> {
   await page.getByRole("heading", { name: "What should it know?" }).waitFor();
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "When are you open?" }).click();
   await page.getByText("9:00 to 18:00").first().waitFor();
-  await page.getByRole("link", { name: "Go on", exact: true }).click();
-  await page.getByRole("link", { name: "Wait for the first visitor" }).click();
+  await page.getByRole("link", { name: "Continue", exact: true }).click();
+  await page.getByRole("link", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
   const address = new URL(page.url());
   const agentId = address.searchParams.get("agentId") ?? "";
@@ -120,7 +118,7 @@ async function fillTestRide(page: Page) {
   await page.getByLabel("Your name").fill("Ada Lovelace");
   await page.getByLabel("Which bike?").selectOption({ label: "The City One" });
   await page.getByLabel("When would you like to come?").fill("2027-03-14");
-  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Email").fill("ada@example.com");
   const buffer = Buffer.from(photo.split(",")[1] ?? "", "base64");
   await page.locator("input[name=photo]").setInputFiles({ name: "old-bike.png", mimeType: "image/png", buffer });
 }

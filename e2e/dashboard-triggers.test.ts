@@ -173,7 +173,7 @@ describe("the dashboard's triggers", () => {
     await page.getByRole("link", { name: "Cancel" }).click();
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole("button", { name: "Discard the changes" }).click();
+    await page.getByRole("button", { name: "Discard changes" }).click();
     await page.getByRole("heading", { name: "Triggers", exact: true }).waitFor();
   });
 
@@ -208,7 +208,7 @@ describe("the dashboard's triggers", () => {
     await page.getByText("Saved", { exact: true }).waitFor();
     expect((await site.call(page, "GET", `/triggers/${id}`)).conditions.eventData).toEqual({ total: { $gt: 700 } });
 
-    await page.getByText("As a table").click();
+    await page.getByText("Show as a table").click();
     expect(await page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count()).toBe(31);
     await page.getByRole("button", { name: "7 days" }).click();
     await expect

@@ -119,6 +119,19 @@ export const createAgent = {
   schema: { tags, summary: "Make an agent", body: AgentCreate, response: { 201: enveloped(ref(Agent)) } },
 } as const;
 
+/** The copy has the agent's settings, tools and triggers, a slug and an identity secret of its own, and no conversations. */
+export const duplicateAgent = {
+  method: "POST",
+  url: "/agents/:id/duplicate",
+  config,
+  schema: {
+    tags,
+    summary: "Create a copy of an agent with its settings, tools and triggers",
+    params,
+    response: { 201: enveloped(ref(Agent)) },
+  },
+} as const;
+
 export const updateAgent = {
   method: "PATCH",
   url: "/agents/:id",

@@ -26,35 +26,35 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: texts("next", "error"),
-  component: lazyRouteComponent(() => import("./pages/door/sign-in-page.tsx"), "SignInPage"),
+  component: lazyRouteComponent(() => import("./pages/auth/sign-in-page.tsx"), "SignInPage"),
 });
 const signUp = createRoute({
   getParentRoute: () => root,
   path: "/sign-up",
   validateSearch: texts("invitation"),
-  component: lazyRouteComponent(() => import("./pages/door/sign-up-page.tsx"), "SignUpPage"),
+  component: lazyRouteComponent(() => import("./pages/auth/sign-up-page.tsx"), "SignUpPage"),
 });
 const setUp = createRoute({
   getParentRoute: () => root,
   path: "/setup",
   validateSearch: texts("token"),
-  component: lazyRouteComponent(() => import("./pages/door/set-up-page.tsx"), "SetUpPage"),
+  component: lazyRouteComponent(() => import("./pages/auth/set-up-page.tsx"), "SetUpPage"),
 });
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: "/forgot-password",
-  component: lazyRouteComponent(() => import("./pages/door/forgot-password-page.tsx"), "ForgotPasswordPage"),
+  component: lazyRouteComponent(() => import("./pages/auth/forgot-password-page.tsx"), "ForgotPasswordPage"),
 });
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: "/reset-password",
   validateSearch: texts("token"),
-  component: lazyRouteComponent(() => import("./pages/door/reset-password-page.tsx"), "ResetPasswordPage"),
+  component: lazyRouteComponent(() => import("./pages/auth/reset-password-page.tsx"), "ResetPasswordPage"),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$invitationId",
-  component: lazyRouteComponent(() => import("./pages/door/invitation-page.tsx"), "InvitationPage"),
+  component: lazyRouteComponent(() => import("./pages/auth/invitation-page.tsx"), "InvitationPage"),
 });
 
 // Inside: the session is there before any page is shown.
@@ -87,7 +87,7 @@ const start = createRoute({
   getParentRoute: () => shell,
   path: "/start",
   validateSearch: texts("agentId", "step"),
-  component: lazyRouteComponent(() => import("./pages/start/start-page.tsx"), "StartPage"),
+  component: lazyRouteComponent(() => import("./pages/onboarding/onboarding-page.tsx"), "OnboardingPage"),
 });
 const agents = createRoute({
   getParentRoute: () => shell,

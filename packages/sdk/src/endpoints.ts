@@ -38,6 +38,7 @@ export const endpoints = {
   changePassword: ["POST", "/auth/change-password"],
   checkSetUpToken: ["POST", "/auth/setup/check"],
   createAgent: ["POST", "/agents"],
+  duplicateAgent: ["POST", "/agents/:id/duplicate"],
   createApiKey: ["POST", "/api-keys"],
   createInvitation: ["POST", "/invitations"],
   createSecret: ["POST", "/secrets"],

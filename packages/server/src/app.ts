@@ -10,7 +10,7 @@ import Fastify, {
   type RawServerDefault,
 } from "fastify";
 import { agentRoutes } from "./agents/agent-routes.ts";
-import { type AgentService, createAgentService } from "./agents/agent-service.ts";
+import { type AgentService, type CopyContent, createAgentService } from "./agents/agent-service.ts";
 import { visitorAgentRoutes } from "./agents/visitor-agent-routes.ts";
 import { accountRoutes } from "./auth/account-routes.ts";
 import { useAuthentication } from "./auth/authenticate.ts";
@@ -53,11 +53,11 @@ import { createToolRunner } from "./tools/run-tool.ts";
 import { secretRoutes } from "./tools/secret-routes.ts";
 import { createSecretService } from "./tools/secret-service.ts";
 import { toolRoutes } from "./tools/tool-routes.ts";
-import { createToolService } from "./tools/tool-service.ts";
+import { createToolService, type ToolService } from "./tools/tool-service.ts";
 import { createWebhookSecrets } from "./tools/webhook-secrets.ts";
 import { createListingCache } from "./triggers/trigger-listing.ts";
 import { triggerRoutes } from "./triggers/trigger-routes.ts";
-import { createTriggerService } from "./triggers/trigger-service.ts";
+import { createTriggerService, type TriggerService } from "./triggers/trigger-service.ts";
 import { visitorTriggerRoutes } from "./triggers/visitor-trigger-routes.ts";
 import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
 
@@ -123,7 +123,7 @@ export async function createApp(deps: Deps) {
   await openApiRoutes(app);
   planRoutes(app, deps, calls);
   providerRoutes(app, deps);
-  agentRoutes(app, agents, idempotency);
+  agentRoutes(app, agents, idempotency, copyToolsAndTriggers(tools, triggers));
   visitorAgentRoutes(app, config, agents);
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
@@ -173,4 +173,9 @@ async function usePlugins(app: App, deps: Deps, calls: CallCounter) {
   });
   await useOpenApi(app, deps.config.baseUrl);
   useAuthentication(app, deps, createPlanLimit(deps, calls));
+}
+
+/** What a duplicated agent gets besides its settings. */
+function copyToolsAndTriggers(tools: ToolService, triggers: TriggerService): CopyContent {
+  return async (trx, from, to) => triggers.copyAll(trx, { from, to }, await tools.copyAll(trx, { from, to }));
 }

@@ -7,7 +7,8 @@ import { notify } from "./notices.ts";
 export function Copyable({ text, label }: { text: string; label: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    if (!(await writeClipboard(text))) return notify("Select the text and copy it yourself.", { isWrong: true });
+    if (!(await writeClipboard(text)))
+      return notify("Copying failed. Select the text and copy it yourself.", { isWrong: true });
     setCopied(true);
     setTimeout(() => setCopied(false), 2_000);
   };

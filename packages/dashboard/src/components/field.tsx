@@ -2,21 +2,21 @@ import { type ComponentProps, type ReactNode, useId, useLayoutEffect, useRef } f
 
 type FieldProps = {
   label: string;
-  /** What to write here and why, in a sentence. */
-  help?: ReactNode;
+  /** One sentence about what to enter and why. */
+  help?: ReactNode | undefined;
   /** What is wrong with the value. */
   error?: string | undefined;
   /** Shown beside the label, for screen readers as well as eyes. */
   isOptional?: boolean | undefined;
 };
 
-const box =
+export const fieldBox =
   "w-full rounded-lg border border-edge bg-raised px-3 min-h-9 py-1.5 aria-invalid:border-wrong disabled:bg-sunken disabled:text-soft pointer-coarse:min-h-11";
 
-/** A label above, help below, an error at the field: what every input has, whatever it is. */
-function Field({
+/** The label, help text and error that every input has. */
+export function Field({
   label,
-  help,
+  help: givenHelp,
   error,
   isOptional,
   children,
@@ -24,6 +24,7 @@ function Field({
   children: (input: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;
 }) {
   const id = useId();
+  const help = error && isRepeated(givenHelp, error) ? undefined : givenHelp;
   const described = [error ? `${id}-error` : "", help ? `${id}-help` : ""].filter(Boolean).join(" ");
   return (
     <div className="grid gap-1">
@@ -50,6 +51,11 @@ function Field({
   );
 }
 
+/** Whether the error says the same as the help: "At least 12 characters." */
+function isRepeated(help: ReactNode, error: string): boolean {
+  return typeof help === "string" && error.toLowerCase().includes(help.toLowerCase().replace(/\.$/, ""));
+}
+
 type Change<Value> = { value: Value; onChange: (value: Value) => void };
 
 type Native<Tag extends "input" | "textarea" | "select"> = Omit<ComponentProps<Tag>, "value" | "onChange" | "id">;
@@ -72,14 +78,14 @@ export function TextField({
           {...input}
           value={value}
           onChange={(event) => onChange(event.target.value)}
-          className={`${box} ${className}`}
+          className={`${fieldBox} ${className}`}
         />
       )}
     </Field>
   );
 }
 
-/** A number, or `null` while nothing readable is written. */
+/** A number, or `null` while the text is not one. */
 export function NumberField({
   label,
   help,
@@ -99,7 +105,7 @@ export function NumberField({
           type="number"
           value={value ?? ""}
           onChange={(event) => onChange(Number.isNaN(event.target.valueAsNumber) ? null : event.target.valueAsNumber)}
-          className={`${box} ${className}`}
+          className={`${fieldBox} ${className}`}
         />
       )}
     </Field>
@@ -126,7 +132,7 @@ export function TextArea({
           {...input}
           value={value}
           onChange={(event) => onChange(event.target.value)}
-          className={`${box} max-h-[60vh] min-h-20 ${className}`}
+          className={`${fieldBox} max-h-[60vh] min-h-20 ${className}`}
         />
       )}
     </Field>
@@ -154,7 +160,7 @@ export function Select<Value extends string>({
           {...input}
           value={value}
           onChange={(event) => onChange(event.target.value as Value)}
-          className={`${box} ${className}`}
+          className={`${fieldBox} ${className}`}
         >
           {options.map((option) => (
             <option key={option.value} value={option.value} disabled={option.disabled}>
@@ -167,7 +173,7 @@ export function Select<Value extends string>({
   );
 }
 
-/** On or off. What changes at once is a switch; what is part of a form that is saved is one too. */
+/** A switch: for what changes at once as well as for what a form saves. */
 export function Toggle({
   label,
   help,

@@ -1,17 +1,22 @@
 import { Link, type LinkProps, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
-/** Parts of one page that have an address each. */
+/** Tabs of one page, each with its own address. */
 export function NavTabs({ label, tabs }: { label: string; tabs: ReadonlyArray<LinkProps & { name: string }> }) {
   const nav = useRef<HTMLElement>(null);
   const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
 
-  // On a phone the open part may be out of sight.
+  // On a phone the open tab may be scrolled out of view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page is what moves it
   useEffect(() => {
-    const open = nav.current?.querySelector<HTMLElement>("[aria-current=page]");
-    if (nav.current && open)
-      nav.current.scrollLeft = open.offsetLeft - (nav.current.clientWidth - open.offsetWidth) / 2;
+    const showOpenTab = () => {
+      const open = nav.current?.querySelector<HTMLElement>("[aria-current=page]");
+      if (nav.current && open)
+        nav.current.scrollLeft = open.offsetLeft - (nav.current.clientWidth - open.offsetWidth) / 2;
+    };
+    showOpenTab();
+    // The web font changes the widths of the tabs.
+    void document.fonts.ready.then(showOpenTab);
   }, [pathname]);
 
   return (

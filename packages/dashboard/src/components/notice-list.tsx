@@ -1,15 +1,15 @@
 import { X } from "lucide-react";
 import { dismiss, useNotices } from "./notices.ts";
 
-/** Where messages appear; read out as they come. */
+/** Short messages, read out as they appear. They sit at the top, away from save bars and the buttons at the foot of a page. */
 export function NoticeList() {
   const notices = useNotices();
   return (
     <div
       role="status"
-      // Named outright: a dialog hides from screen readers whatever is outside it and does not say this.
+      // Set explicitly: an open dialog hides everything outside of it from screen readers, except live regions.
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-4 bottom-4 z-50 flex flex-col items-center gap-2 sm:items-end"
+      className="pointer-events-none fixed inset-x-4 top-16 z-50 flex flex-col items-center gap-2 md:top-3"
     >
       {notices.map(({ id, text, isWrong, undo }) => (
         <div
@@ -17,7 +17,7 @@ export function NoticeList() {
           className="appear pointer-events-auto flex max-w-md items-start gap-3 rounded-lg border border-ink bg-ink px-4 py-3 text-paper"
         >
           <p className="min-w-0 flex-1">
-            {isWrong && <span className="font-semibold">Not done. </span>}
+            {isWrong && <span className="font-semibold">Failed. </span>}
             {text}
           </p>
           {undo && (

@@ -1,4 +1,7 @@
-import { type ReactNode, useEffect } from "react";
+import { createContext, type ReactNode, useContext, useEffect } from "react";
+
+/** The title of the page around this one, such as "Settings"; `null` for a page of its own. */
+const OuterTitle = createContext<string | null>(null);
 
 /** A page with its heading, description and actions. The heading is also the document's title. */
 export function Page({
@@ -15,14 +18,16 @@ export function Page({
   isWide?: boolean;
   children: ReactNode;
 }) {
+  const outer = useContext(OuterTitle);
   useEffect(() => {
-    document.title = `${title} · Foyer`;
-  }, [title]);
+    document.title = outer === null ? `${title} · Foyer` : `${title} · ${outer} · Foyer`;
+  }, [title, outer]);
+  const Heading = outer === null ? "h1" : "h2";
   return (
     <PageFrame isWide={isWide}>
       <header className="mb-6 flex flex-wrap items-start gap-x-4 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
-          <h1 className="text-xl">{title}</h1>
+          <Heading className={outer === null ? "text-xl" : "text-lg"}>{title}</Heading>
           {description && <p className="mt-1 max-w-[70ch] text-soft">{description}</p>}
         </div>
         {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
@@ -34,10 +39,19 @@ export function Page({
 
 /** Every page starts at the same place; those that are not wide end earlier. */
 export function PageFrame({ isWide = false, children }: { isWide?: boolean; children: ReactNode }) {
+  const content = <div className={isWide ? "" : "max-w-4xl"}>{children}</div>;
+  if (useContext(OuterTitle) !== null) return content;
+  return <div className="mx-auto w-full max-w-[1400px] px-4 py-6 sm:px-8 sm:py-8">{content}</div>;
+}
+
+/** A page that shows one of several pages under a heading and tabs of its own. */
+export function TabbedPage({ title, tabs, children }: { title: string; tabs: ReactNode; children: ReactNode }) {
   return (
-    <div className="mx-auto w-full max-w-[1400px] px-4 py-6 sm:px-8 sm:py-8">
-      <div className={isWide ? "" : "max-w-4xl"}>{children}</div>
-    </div>
+    <PageFrame isWide>
+      <h1 className="mb-3 text-xl">{title}</h1>
+      {tabs}
+      <OuterTitle value={title}>{children}</OuterTitle>
+    </PageFrame>
   );
 }
 

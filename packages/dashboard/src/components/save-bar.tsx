@@ -1,9 +1,9 @@
 import { useBlocker } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
-import { ConfirmDialog } from "./dialog.tsx";
+import { Dialog } from "./dialog.tsx";
 
-/** Appears with the first change, stays in sight, and keeps the viewer from leaving without having decided. */
+/** The bar of a form with unsaved changes. It stays in view, and leaving the page asks what to do with the changes. */
 export function SaveBar({
   isDirty,
   isBusy,
@@ -15,24 +15,20 @@ export function SaveBar({
   isBusy: boolean;
   onDiscard: () => void;
   label?: string;
-  /** For what does not exist yet: the bar is there from the start. */
+  /** For a form that creates something: the bar is there from the start. */
   isNew?: boolean;
 }) {
-  const blocker = useBlocker({
-    // Parts of one page have addresses too; going from one to the other loses nothing.
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
-    enableBeforeUnload: isDirty,
-    withResolver: true,
-  });
-  // Who leaves while it is being saved is asked only if that failed.
-  useEffect(() => {
-    if (blocker.status === "blocked" && !isDirty && !isBusy) blocker.proceed();
-  }, [blocker, isDirty, isBusy]);
+  const bar = useRef<HTMLDivElement>(null);
+  const leaving = useLeaving({ isDirty, isBusy });
+  const save = () => leaving.save(() => bar.current?.closest("form")?.requestSubmit());
   return (
     <>
       {(isDirty || isNew) && (
-        <div className="appear sticky bottom-4 z-20 flex flex-wrap items-center gap-2 rounded-lg border border-ink bg-raised px-4 py-2">
-          <p className="flex-1">{isNew ? "Not made yet" : "Not saved yet"}</p>
+        <div
+          ref={bar}
+          className="appear sticky bottom-4 z-20 flex flex-wrap items-center gap-2 rounded-lg border border-ink bg-raised px-4 py-2"
+        >
+          <p className="flex-1">Not saved yet</p>
           {isDirty && (
             <Button look="plain" onClick={onDiscard} disabled={isBusy}>
               Discard
@@ -43,15 +39,59 @@ export function SaveBar({
           </Button>
         </div>
       )}
-      <ConfirmDialog
-        title="Leave without saving?"
-        action="Discard the changes"
-        isOpen={blocker.status === "blocked" && isDirty && !isBusy}
-        onClose={() => blocker.reset?.()}
-        onConfirm={() => blocker.proceed?.()}
-      >
-        <p>What you changed on this page is not saved yet.</p>
-      </ConfirmDialog>
+      <Dialog title="Leave without saving?" isOpen={leaving.isAsking} onClose={leaving.stay}>
+        <p className="text-soft">You have unsaved changes on this page.</p>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={leaving.stay}>Cancel</Button>
+          <Button look="danger" onClick={leaving.leave}>
+            Discard changes
+          </Button>
+          <Button look="main" onClick={save}>
+            {label}
+          </Button>
+        </div>
+      </Dialog>
     </>
   );
+}
+
+/** Holds the navigation back while there are unsaved changes. Leaving while they are being saved asks only if that fails. */
+function useLeaving({ isDirty, isBusy }: { isDirty: boolean; isBusy: boolean }) {
+  const [isSaving, setSaving] = useState(false);
+  const blocker = useBlocker({
+    // Tabs of one page have addresses too; switching between them loses nothing.
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: isDirty,
+    withResolver: true,
+  });
+  const isBlocked = blocker.status === "blocked";
+  const latest = useRef({ isDirty, isBusy });
+  latest.current = { isDirty, isBusy };
+  useEffect(() => {
+    if (isBlocked && !isDirty && !isBusy) blocker.proceed();
+  }, [blocker, isBlocked, isDirty, isBusy]);
+  // Saving failed: stay, so that the errors at the fields can be read.
+  const wasBusy = useRef(false);
+  useEffect(() => {
+    if (wasBusy.current && !isBusy && isSaving) {
+      setSaving(false);
+      if (isDirty) blocker.reset?.();
+    }
+    wasBusy.current = isBusy;
+  }, [blocker, isBusy, isDirty, isSaving]);
+  return {
+    isAsking: isBlocked && isDirty && !isBusy && !isSaving,
+    stay: () => blocker.reset?.(),
+    leave: () => blocker.proceed?.(),
+    save(submit: () => void) {
+      setSaving(true);
+      submit();
+      // A form that does not even try to save must not keep the viewer waiting.
+      setTimeout(() => {
+        if (latest.current.isBusy || !latest.current.isDirty) return;
+        setSaving(false);
+        blocker.reset?.();
+      });
+    },
+  };
 }

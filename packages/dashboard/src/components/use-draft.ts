@@ -2,8 +2,8 @@ import { FoyerError } from "@foyer/sdk";
 import { useEffect, useRef, useState } from "react";
 
 /**
- * What the viewer is about to change. The server is the only judge of it: what it finds wrong is told at the field whose path it names
- * (`errorAt("widget.title")`), and the first such field gets the focus. `within` is where the server finds the values: `widget.`
+ * The values of a form while they are edited. The server validates them; its errors appear at the fields whose paths it names
+ * (`errorAt("widget.title")`), and the first such field gets the focus. `within` is the path of the values on the server: `widget.`
  */
 export function useDraft<Values extends object>(saved: Values, within = "") {
   const [values, setValues] = useState(saved);
@@ -14,9 +14,9 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
   const seen = useRef(saved);
   const isDirty = !isSame(values, baseline.current);
 
-  // What was saved elsewhere meanwhile is shown, but for what the viewer has changed.
+  // Values that were saved elsewhere meanwhile replace those the viewer has not changed.
   useEffect(() => {
-    // What is being saved is compared with what it was made from.
+    // While saving, changes are still compared with the values they are based on.
     if (isBusy || isSame(saved, seen.current)) return;
     const before = baseline.current;
     seen.current = saved;
@@ -36,20 +36,21 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
     values,
     isDirty,
     isBusy,
-    /** What is wrong beside the fields, in one text; for errors that no field of the form shows. */
+    /** All errors, for those that belong to no field of the form. */
     errors,
-    /** Changes a part. What comes later than the page it was made on, such as an undo, makes it of the values of then. */
+    /** Changes some values. Pass a function to base the change on the values of that moment, such as for an undo. */
     change(part: Partial<Values> | ((current: Values) => Partial<Values>)) {
       const partOf = (current: Values) => (typeof part === "function" ? part(current) : part);
       setValues((current) => ({ ...current, ...partOf(current) }));
       const names = Object.keys(partOf(values));
-      // A field's error is gone as soon as somebody mends it.
+      // An error disappears once its field is edited.
       setErrors((current) => current.filter(({ path }) => !names.some((name) => isWithin(path, within + name))));
     },
     /** The first error at that path or below it. */
     errorAt(path: string): string | undefined {
       const error = errors.find((error) => isWithin(error.path, path));
-      return error && toSentence(error.message);
+      if (!error) return undefined;
+      return isBlank(values, error.path.slice(within.length)) ? "This field is required." : toSentence(error.message);
     },
     reset(next: Values = baseline.current) {
       baseline.current = next;
@@ -57,8 +58,8 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
       setErrors([]);
     },
     /**
-     * Runs `save` with the values, and with those alone that the viewer has changed: what others changed is not taken back.
-     * After a success they are what is saved; what the server finds wrong is put at the fields.
+     * Runs `save` with all values and with those that the viewer has changed, so that changes of others are not reverted.
+     * @returns whether it succeeded; errors of the server are shown at the fields
      */
     async submit(save: (values: Values, changed: Partial<Values>) => Promise<unknown>): Promise<boolean> {
       setBusy(true);
@@ -82,7 +83,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Those of the values that are other than before, and that `isWanted`. */
+/** The values that differ from before and are wanted. */
 function differing<Values extends object>(
   values: Values,
   before: Values,
@@ -97,7 +98,14 @@ function isWithin(path: string, prefix: string) {
   return path === prefix || path.startsWith(`${prefix}.`);
 }
 
-/** The server says `must not be blank`; under its field that stands alone. */
+/** Whether the value at that path is an empty text. The server then reports several rules at once, such as a length and a pattern. */
+function isBlank(values: object, path: string): boolean {
+  let value: unknown = values;
+  for (const name of path.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === "string" && value.trim() === "";
+}
+
+/** Turns a message of the server, such as `must not be blank`, into a sentence. */
 export function toSentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.?!]$/.test(message) ? "" : "."}`;
 }

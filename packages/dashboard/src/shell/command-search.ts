@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { LinkProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { toolTitle } from "../components/tool-title.ts";
+import { type OnboardingProgress, useOnboarding } from "../data/onboarding.ts";
 import { ask } from "../data/queries.ts";
 import { summaryOf } from "../pages/forms/submitted-answers.ts";
 import { agentPages, mayOpen, settingsPages } from "./destinations.tsx";
@@ -24,13 +25,14 @@ const isSearch = (text: string) => text.length >= MIN_LENGTH;
 /** What the menu lists for that text: pages, agents and settings at once, and what the agent has from the server. */
 export function useEntryGroups(text: string, agents: readonly Agent[], current: Agent | undefined): EntryGroup[] {
   const search = text.trim();
+  const progress = useOnboarding();
   const role = useQuery(ask("getSession")).data?.role ?? null;
   const pages = current ? [{ heading: current.name, entries: pagesOf(current) }] : [];
   const settings = settingsPages.filter((page) => mayOpen(role, page));
   const found = useAgentContent(search, current);
   const groups: EntryGroup[] = [
     ...pages,
-    { heading: "Agents", entries: [...agents.map(agentEntry), createEntry] },
+    { heading: "Agents", entries: [...continueEntries(progress, agents), ...agents.map(agentEntry), createEntry] },
     { heading: "Settings", entries: settings.map(settingsEntry) },
   ];
   const matching = groups.map(({ heading, entries }) => ({
@@ -93,6 +95,21 @@ function pagesOf({ id, name }: Agent): Entry[] {
 
 function agentEntry({ id, name }: Agent): Entry {
   return { id, label: name, words: `agent ${name}`, link: { to: "/agents/$agentId", params: { agentId: id } } };
+}
+
+/** The guided set-up that is not finished, if there is one. */
+function continueEntries(progress: OnboardingProgress | null, agents: readonly Agent[]): Entry[] {
+  const agent = agents.find(({ id }) => id === progress?.agentId);
+  if (!progress || !agent) return [];
+  const label = `Finish setting up ${agent.name}`;
+  return [
+    {
+      id: "continue",
+      label,
+      words: `${label} guide`,
+      link: { to: "/start", search: { agentId: agent.id, step: progress.step } },
+    },
+  ];
 }
 
 const createEntry: Entry = { id: "create", label: "Create agent", words: "create new agent", link: { to: "/start" } };

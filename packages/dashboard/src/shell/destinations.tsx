@@ -1,6 +1,6 @@
 import { Bot, Code, FileText, MessageSquare, Palette, Settings, Wrench, Zap } from "lucide-react";
 
-/** The pages of an agent, in the order of the navigation. */
+/** The pages of an agent, in the order of the sidebar. */
 export const agentPages = [
   { name: "Conversations", to: "/agents/$agentId/conversations", icon: <MessageSquare size={16} aria-hidden /> },
   { name: "Forms", to: "/agents/$agentId/forms", icon: <FileText size={16} aria-hidden /> },
@@ -20,20 +20,20 @@ export const settingsIcon = <Settings size={16} aria-hidden />;
 
 const roles = ["member", "admin", "owner"];
 
-/** Whether somebody with that role may use a page of the settings. */
-export function mayOpen(role: string | null, { least }: { least: string }): boolean {
-  return roles.indexOf(role ?? "member") >= roles.indexOf(least);
+/** Whether the role may open a page of the settings. */
+export function mayOpen(role: string | null, { minimumRole }: { minimumRole: string }): boolean {
+  return roles.indexOf(role ?? "member") >= roles.indexOf(minimumRole);
 }
 
-/** The pages of the settings, and the least role that may use each. */
+/** The pages of the settings, in the order of their tabs. */
 export const settingsPages = [
-  { name: "API", to: "/settings/api", least: "admin" },
-  { name: "Members", to: "/settings/members", least: "member" },
-  { name: "Secrets", to: "/settings/secrets", least: "admin" },
-  { name: "Models", to: "/settings/models", least: "admin" },
-  { name: "Webhooks", to: "/settings/webhooks", least: "admin" },
-  { name: "Plan", to: "/settings/plan", least: "member" },
-  { name: "Audit log", to: "/settings/audit-log", least: "owner" },
-  { name: "Health", to: "/settings/health", least: "admin" },
-  { name: "You", to: "/settings/you", least: "member" },
+  { name: "You", to: "/settings/you", minimumRole: "member" },
+  { name: "Members", to: "/settings/members", minimumRole: "member" },
+  { name: "Models", to: "/settings/models", minimumRole: "admin" },
+  { name: "Secrets", to: "/settings/secrets", minimumRole: "admin" },
+  { name: "API", to: "/settings/api", minimumRole: "admin" },
+  { name: "Webhooks", to: "/settings/webhooks", minimumRole: "admin" },
+  { name: "Plan", to: "/settings/plan", minimumRole: "member" },
+  { name: "Health", to: "/settings/health", minimumRole: "admin" },
+  { name: "Audit log", to: "/settings/audit-log", minimumRole: "owner" },
 ] as const;

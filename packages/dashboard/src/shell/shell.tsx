@@ -40,7 +40,7 @@ export function Shell() {
         href="#main"
         className="sr-only z-50 rounded-lg bg-ink px-4 py-2 text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the page
+        Skip to content
       </a>
       <header className="sticky top-0 z-30 flex h-14 items-center gap-2 border-b border-line bg-paper px-3 md:hidden">
         <Dialog.Root open={isDrawerOpen} onOpenChange={setDrawerOpen}>
@@ -85,9 +85,9 @@ export function Shell() {
 /** For who confirmed an address, or was removed, and has not joined anybody. */
 function NoOrganization() {
   return (
-    <Page title="Nothing to see yet">
-      <EmptyState title="You belong to no organization">
-        Open the invitation that you were sent, or ask somebody who works here for one.
+    <Page title="No organization">
+      <EmptyState title="You don't belong to an organization on this server">
+        Open the invitation you received, or ask a member to invite you.
       </EmptyState>
     </Page>
   );

@@ -1,17 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, type LinkProps, useNavigate, useParams, useRouter } from "@tanstack/react-router";
-import { ChevronsUpDown, Monitor, Moon, Search, Sun } from "lucide-react";
+import { Link, type LinkProps, useNavigate, useParams, useRouter, useRouterState } from "@tanstack/react-router";
+import { ChevronsUpDown, ListChecks, Monitor, Moon, Search, Sun, X } from "lucide-react";
 import type { ReactNode } from "react";
+import { IconButton } from "../components/button.tsx";
 import { Lamp } from "../components/lamp.tsx";
 import { Menu } from "../components/menu.tsx";
 import { notify } from "../components/notices.ts";
 import { api } from "../data/api.ts";
 import { lastAgentId, rememberAgent } from "../data/last-agent.ts";
+import { endOnboarding, useOnboarding } from "../data/onboarding.ts";
 import { ask, queryClient } from "../data/queries.ts";
 import { chooseTheme, type Theme, useTheme } from "../data/theme.ts";
 import { agentPages, settingsIcon } from "./destinations.tsx";
 
-/** The agent that is worked on, its pages, and who is signed in. */
+/** The current agent, its pages, and the account menu. */
 export function Sidebar({ onSearch }: { onSearch: () => void }) {
   const { agentId } = useParams({ strict: false });
   const agents = useQuery(ask("listAgents")).data ?? [];
@@ -19,36 +21,56 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
   const current = agents.find(({ id }) => id === (agentId ?? lastAgentId())) ?? agents[0];
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-1 overflow-y-auto px-3 pb-3">
-      <Link
-        to="/"
-        className="relative flex h-14 items-start gap-2 px-2 text-lg font-semibold"
-        aria-label="Foyer, to the start"
-      >
+      <Link to="/" className="relative flex h-14 items-start gap-2 px-2 text-lg font-semibold" aria-label="Foyer home">
         <Lamp size={26} />
         <span className="pt-3.5">Foyer</span>
       </Link>
-      <AgentSwitcher name={current?.name ?? "No agent yet"} agents={agents} />
+      <AgentSwitcher name={current?.name ?? "No agents yet"} agents={agents} />
       <button
         type="button"
         onClick={onSearch}
         className="mb-2 flex h-9 items-center gap-2 rounded-lg px-2 text-soft hover:bg-sunken"
       >
-        <Search size={16} aria-hidden /> Go to
+        <Search size={16} aria-hidden /> Search
         <kbd className="ms-auto font-sans text-sm">{isMac ? "⌘K" : "Ctrl K"}</kbd>
       </button>
+      <ContinueSetup agents={agents} />
       {current &&
         agentPages.map(({ name, icon, ...link }) => (
           <SideLink key={name} icon={icon} {...link} params={{ agentId: current.id }}>
             {name}
           </SideLink>
         ))}
-      <div className="mt-auto grid gap-1 pt-4">
+      <div className="mt-auto grid grid-cols-[minmax(0,1fr)] gap-1 pt-4">
         <SideLink to="/settings" icon={settingsIcon}>
           Settings
         </SideLink>
         <AccountMenu />
       </div>
     </nav>
+  );
+}
+
+/** Leads back into the guided set-up until it is finished or dismissed. */
+function ContinueSetup({ agents }: { agents: ReadonlyArray<{ id: string; name: string }> }) {
+  const progress = useOnboarding();
+  const agent = agents.find(({ id }) => id === progress?.agentId);
+  const isOpen = useRouterState({ select: ({ location }) => location.pathname === "/start" });
+  if (!progress || !agent || isOpen) return null;
+  return (
+    <div className="mb-2 flex items-center rounded-lg border border-line bg-raised ps-2">
+      <Link
+        to="/start"
+        search={{ agentId: agent.id, step: progress.step }}
+        className="flex min-h-9 min-w-0 flex-1 items-center gap-2 pointer-coarse:min-h-11"
+      >
+        <ListChecks size={16} aria-hidden className="shrink-0" />
+        <span className="truncate">Finish setting up {agent.name}</span>
+      </Link>
+      <IconButton label="Dismiss setup" onClick={endOnboarding}>
+        <X size={14} aria-hidden />
+      </IconButton>
+    </div>
   );
 }
 
@@ -79,7 +101,7 @@ function AgentSwitcher({ name, agents }: { name: string; agents: ReadonlyArray<{
           className="mb-1 flex min-h-10 items-center gap-2 rounded-lg border border-line bg-raised px-3 text-start font-medium hover:bg-sunken"
         >
           <span className="min-w-0 flex-1 truncate">{name}</span>
-          <span className="sr-only">, change the agent</span>
+          <span className="sr-only">, switch agent</span>
           <ChevronsUpDown size={16} aria-hidden className="text-soft" />
         </button>
       }
@@ -90,14 +112,14 @@ function AgentSwitcher({ name, agents }: { name: string; agents: ReadonlyArray<{
         })),
         null,
         { label: "All agents", onSelect: () => navigate({ to: "/agents" }) },
-        { label: "Make an agent", onSelect: () => navigate({ to: "/start" }) },
+        { label: "Create agent", onSelect: () => navigate({ to: "/start" }) },
       ]}
     />
   );
 }
 
 const themes: ReadonlyArray<{ theme: Theme; label: string; icon: ReactNode }> = [
-  { theme: "system", label: "As the system", icon: <Monitor size={16} aria-hidden /> },
+  { theme: "system", label: "Match system", icon: <Monitor size={16} aria-hidden /> },
   { theme: "light", label: "Light", icon: <Sun size={16} aria-hidden /> },
   { theme: "dark", label: "Dark", icon: <Moon size={16} aria-hidden /> },
 ];
@@ -111,7 +133,7 @@ function AccountMenu() {
   const { user, organization, organizations } = session;
   const switchTo = async (organizationId: string) => {
     if (!(await isDone(api.switchOrganization({ body: { organizationId } })))) return;
-    // Nothing that was loaded belongs to the other organization.
+    // All loaded data belongs to the previous organization.
     queryClient.clear();
     await router.navigate({ to: "/" });
   };
@@ -133,19 +155,19 @@ function AccountMenu() {
       trigger={
         <button
           type="button"
-          className="flex min-h-9 items-center gap-2 rounded-lg px-2 text-start text-soft hover:bg-sunken"
+          className="flex min-h-9 w-full min-w-0 items-center gap-2 rounded-lg px-2 text-start text-soft hover:bg-sunken"
         >
-          <span className="sr-only">Account of</span>
+          <span className="sr-only">Account menu,</span>
           <span className="min-w-0 flex-1 truncate">{user.email}</span>
-          <ChevronsUpDown size={16} aria-hidden />
+          <ChevronsUpDown size={16} aria-hidden className="shrink-0" />
         </button>
       }
       items={[
         { label: "Your account", onSelect: () => navigate({ to: "/settings/you" }) },
-        ...others.map(({ id, name }) => ({ label: `Go to ${name}`, onSelect: () => switchTo(id) })),
+        ...others.map(({ id, name }) => ({ label: `Switch to ${name}`, onSelect: () => switchTo(id) })),
         null,
         ...themes.map(({ theme: choice, label, icon }) => ({
-          label: choice === theme ? `${label} (now)` : label,
+          label: choice === theme ? `${label} (current)` : label,
           icon,
           onSelect: () => chooseTheme(choice),
         })),
@@ -156,7 +178,7 @@ function AccountMenu() {
   );
 }
 
-/** Whether the call worked; what went wrong is told. */
+/** Whether the call succeeded; an error is shown as a notice. */
 function isDone(call: Promise<unknown>): Promise<boolean> {
   return call.then(
     () => true,

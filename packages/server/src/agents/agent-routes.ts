@@ -2,9 +2,10 @@ import * as contract from "@foyer/contract";
 import type { App } from "../app.ts";
 import { accountOf, credentialOf } from "../auth/authenticate.ts";
 import type { Idempotency } from "../http/idempotency.ts";
-import type { AgentService } from "./agent-service.ts";
+import type { AgentService, CopyContent } from "./agent-service.ts";
 
-export function agentRoutes(app: App, agents: AgentService, idempotency: Idempotency): void {
+/** `copyContent` copies the tools and triggers of a duplicated agent, which this folder knows nothing about. */
+export function agentRoutes(app: App, agents: AgentService, idempotency: Idempotency, copyContent: CopyContent): void {
   app.route({
     ...contract.listAgents,
     handler: async (request) => ({ data: await agents.list(accountOf(request).organizationId), error: null }),
@@ -23,6 +24,13 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
       const agent = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
         agents.create(account.organizationId, request.body, keep),
       );
+      return reply.status(201).send({ data: agent, error: null });
+    },
+  });
+  app.route({
+    ...contract.duplicateAgent,
+    handler: async (request, reply) => {
+      const agent = await agents.duplicate(accountOf(request).organizationId, request.params.id, copyContent);
       return reply.status(201).send({ data: agent, error: null });
     },
   });

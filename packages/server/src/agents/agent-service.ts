@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/contract";
+import type { Transaction } from "kysely";
 import { isDuplicate } from "../db/database-errors.ts";
-import type { AgentRow } from "../db/tables.ts";
+import type { AgentRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
@@ -10,6 +11,13 @@ import { columnDefaults, toAgent, toColumns, toSummary } from "./agent-columns.t
 import { freeSlug, slugOf } from "./agent-slug.ts";
 import { type AgentStore, createAgentStore } from "./agent-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
+
+const COPY_SUFFIX = " (copy)";
+/** As long as the contract allows. */
+const MAX_NAME = 200;
+
+/** Copies what one agent has to another, within the transaction. */
+export type CopyContent = (trx: Transaction<Tables>, fromAgentId: string, toAgentId: string) => Promise<void>;
 
 export type AgentService = ReturnType<typeof createAgentService>;
 
@@ -61,6 +69,22 @@ export function createAgentService(
         return agent;
       });
     },
+    /**
+     * Copies the agent under a free slug and a name that says so. `copyContent` copies what belongs to it, in the same transaction.
+     * Its secrets are not copied: the copy signs identities with a secret of its own.
+     */
+    async duplicate(organizationId: string, id: string, copyContent: CopyContent): Promise<Agent> {
+      const source = await existing(organizationId, id);
+      const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
+      return withSlug(store, organizationId, name, null, async (slug) => {
+        const copyId = newId("agent");
+        const identitySecret = secrets.seal(newIdentitySecret(), copyId);
+        const now = Date.now();
+        const row = { ...source, id: copyId, name, slug, identitySecret, createdAt: now, updatedAt: now };
+        await store.insert(row, (trx) => copyContent(trx, id, copyId));
+        return shown(row);
+      });
+    },
     async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
       const row = await existing(organizationId, id);
       const changes = { ...toColumns(input), updatedAt: Date.now() };
@@ -81,6 +105,17 @@ export function createAgentService(
       onChange(id);
       onDelete(id);
     },
+    ...identitySecrets(store, secrets, existing),
+  };
+}
+
+/** Reading and replacing the secret with which a site's server signs its visitors' ids. */
+function identitySecrets(
+  store: AgentStore,
+  secrets: Deps["secrets"],
+  existing: (organizationId: string, id: string) => Promise<AgentRow>,
+) {
+  return {
     async identitySecret(organizationId: string, id: string): Promise<string> {
       return secrets.open((await existing(organizationId, id)).identitySecret, id);
     },

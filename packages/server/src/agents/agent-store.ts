@@ -1,7 +1,8 @@
-import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import type { Transaction } from "kysely";
+import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import { withPatience } from "../db/patience.ts";
-import type { AgentRow } from "../db/tables.ts";
+import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
 /** Millions of events take more than a few seconds, and go in one go or not at all. */
@@ -45,7 +46,7 @@ export function createAgentStore(db: Db) {
       return new Set(rows.map((row) => row.slug));
     },
     /** `alsoInTransaction` is kept together with the agent, or neither is. */
-    async insert(row: AgentRow, alsoInTransaction?: (trx: Executor) => Promise<void>): Promise<void> {
+    async insert(row: AgentRow, alsoInTransaction?: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
       await db.transaction().execute(async (trx) => {
         await trx.insertInto("agents").values(row).execute();
         await trx.insertInto("agentCounters").values({ agentId: row.id, conversations: 0 }).execute();

@@ -92,6 +92,7 @@ const everyRoute = [
   "PUT /tools/:id account",
   "PATCH /agents/:id account",
   "POST /agents account",
+  "POST /agents/:id/duplicate account",
   "POST /agents/:id/identity-secret/rotate account",
   "POST /auth/setup public",
   "POST /auth/setup/check public",

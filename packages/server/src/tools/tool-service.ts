@@ -1,9 +1,10 @@
 import type { Tool, ToolChanges, ToolCreate, ToolLimits } from "@foyer/contract";
+import type { Transaction } from "kysely";
 import type { AgentService } from "../agents/agent-service.ts";
 import type { Account } from "../auth/authenticate.ts";
 import { areMembers } from "../auth/members.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
-import type { ToolRow } from "../db/tables.ts";
+import type { Tables, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
@@ -12,7 +13,7 @@ import { limitsOf } from "../plans/plan-limits.ts";
 import { emptyTool, settingsOf, type ToolSettings, toColumns, toTool } from "./tool-columns.ts";
 import { createToolErrorList } from "./tool-errors.ts";
 import { checkTool } from "./tool-rules.ts";
-import { createToolStore } from "./tool-store.ts";
+import { createToolStore, type ToolStore } from "./tool-store.ts";
 
 export type ToolService = ReturnType<typeof createToolService>;
 
@@ -68,6 +69,8 @@ export function createToolService(
       if (!isKept) throw limitReached(plan, toolsPerAgent);
       return tool;
     },
+    /** See `copyTools`. */
+    copyAll: (trx: Transaction<Tables>, agents: CopiedAgent) => copyTools(store, trx, agents),
     async update(organizationId: string, id: string, input: ToolChanges): Promise<Tool> {
       const row = await existing(organizationId, id);
       const given = settingsOf(input);
@@ -83,6 +86,20 @@ export function createToolService(
       onDelete(deleted.agentId);
     },
   };
+}
+
+type CopiedAgent = { from: string; to: string };
+
+/** Copies an agent's tools to a new agent. Their signing secrets are not copied. @returns the new ids by the old ones */
+async function copyTools(store: ToolStore, trx: Transaction<Tables>, { from, to }: CopiedAgent) {
+  const ids = new Map<string, string>();
+  const now = Date.now();
+  for (const row of await store.listAll(trx, from)) {
+    const id = newId("tool");
+    ids.set(row.id, id);
+    await store.insertCopy(trx, { ...row, id, agentId: to, createdAt: now, updatedAt: now });
+  }
+  return ids;
 }
 
 function newTool(organizationId: string, input: ToolCreate, given: ToolSettings): ToolRow {

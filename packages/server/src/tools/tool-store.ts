@@ -7,6 +7,8 @@ import type { StandingError } from "./tool-errors.ts";
 
 type RowWithError = ToolRow & { errorAt: number | null; errorMessage: string | null };
 
+export type ToolStore = ReturnType<typeof createToolStore>;
+
 export function createToolStore(db: Db) {
   const { enabled, byId, toRun } = hotQueries(db);
   const owned = (organizationId: string) => db.selectFrom("tools").where("organizationId", "=", organizationId);
@@ -28,6 +30,13 @@ export function createToolStore(db: Db) {
     },
     async list(organizationId: string, agentId: string): Promise<ToolRow[]> {
       return owned(organizationId).selectAll().where("agentId", "=", agentId).orderBy("id").execute();
+    },
+    /** All tools of an agent whose owner is known to be the caller's organization. */
+    async listAll(trx: Transaction<Tables>, agentId: string): Promise<ToolRow[]> {
+      return trx.selectFrom("tools").selectAll().where("agentId", "=", agentId).orderBy("id").execute();
+    },
+    async insertCopy(trx: Transaction<Tables>, row: ToolRow): Promise<void> {
+      await trx.insertInto("tools").values(row).execute();
     },
     async get(organizationId: string, id: string): Promise<ToolRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();

@@ -1,8 +1,9 @@
 import type { Trigger, TriggerChanges, TriggerCreate } from "@foyer/contract";
+import type { Transaction } from "kysely";
 import type { AgentService } from "../agents/agent-service.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import { isMissingReference } from "../db/database-errors.ts";
-import type { TriggerRow } from "../db/tables.ts";
+import type { Tables, TriggerRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
@@ -10,7 +11,7 @@ import { isId, newId } from "../ids.ts";
 import type { FormFinder } from "../tools/form-finder.ts";
 import { toColumns, toTrigger, triggerDefaults } from "./trigger-columns.ts";
 import { checkedSettings, type TriggerSettings } from "./trigger-rules.ts";
-import { createTriggerStore } from "./trigger-store.ts";
+import { createTriggerStore, type TriggerStore } from "./trigger-store.ts";
 
 /** A page gets all of them at once. */
 const MAX_PER_AGENT = 200;
@@ -62,6 +63,9 @@ export function createTriggerService(
   }
 
   return {
+    /** See `copyTriggers`. */
+    copyAll: (trx: Transaction<Tables>, agents: CopiedAgent, toolIds: ReadonlyMap<string, string>) =>
+      copyTriggers(store, trx, { ...agents, toolIds }),
     async list(organizationId: string, agentId: string): Promise<Trigger[]> {
       await agents.get(organizationId, agentId);
       return (await store.list(organizationId, agentId)).map(toTrigger);
@@ -99,6 +103,24 @@ export function createTriggerService(
       onChange(deleted.agentId);
     },
   };
+}
+
+type CopiedAgent = { from: string; to: string };
+
+/** Copies an agent's triggers to a new agent. `toolIds` are the copied tools: a copied trigger shows the copied form. */
+async function copyTriggers(
+  store: TriggerStore,
+  trx: Transaction<Tables>,
+  { from, to, toolIds }: CopiedAgent & { toolIds: ReadonlyMap<string, string> },
+): Promise<void> {
+  const now = Date.now();
+  for (const row of await store.listAll(trx, from)) {
+    const toolId = row.toolId === null ? null : (toolIds.get(row.toolId) ?? null);
+    const config = JSON.parse(row.actionConfig) as Record<string, unknown>;
+    const actionConfig = toolId === null ? row.actionConfig : JSON.stringify({ ...config, toolId });
+    const id = newId("trigger");
+    await store.insertCopy(trx, { ...row, id, agentId: to, toolId, actionConfig, createdAt: now, updatedAt: now });
+  }
 }
 
 const settingNames = ["triggerType", "conditions", "actionType", "actionConfig"] as const;

@@ -1,8 +1,10 @@
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { TriggerRow } from "../db/tables.ts";
+import type { Tables, TriggerRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+
+export type TriggerStore = ReturnType<typeof createTriggerStore>;
 
 export function createTriggerStore(db: Db) {
   const owned = (organizationId: string) => db.selectFrom("triggers").where("organizationId", "=", organizationId);
@@ -25,6 +27,13 @@ export function createTriggerStore(db: Db) {
         .execute();
     },
     enabledBubble: (agentId: string, id: string) => enabledBubble(db, agentId, id),
+    /** All triggers of an agent whose owner is known to be the caller's organization. */
+    async listAll(trx: Transaction<Tables>, agentId: string): Promise<TriggerRow[]> {
+      return trx.selectFrom("triggers").selectAll().where("agentId", "=", agentId).orderBy("id").execute();
+    },
+    async insertCopy(trx: Transaction<Tables>, row: TriggerRow): Promise<void> {
+      await trx.insertInto("triggers").values(row).execute();
+    },
     async get(organizationId: string, id: string): Promise<TriggerRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },

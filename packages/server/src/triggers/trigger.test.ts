@@ -285,6 +285,33 @@ onBothDatabases("triggers", (createDatabase) => {
     }
   });
 
+  it("are copied with their agent's settings and tools when it is duplicated, under new ids and without its secrets", async () => {
+    const toolId = await createForm(agentId, owner, { name: "copied_form" });
+    const trigger = { name: "Show it", triggerType: "exit_intent", conditions: {} };
+    await call("POST", `/triggers?agentId=${agentId}`, {
+      ...trigger,
+      actionType: "show_form",
+      actionConfig: { toolId },
+    });
+    const { body, status } = await call("POST", `/agents/${agentId}/duplicate`);
+    expect(status).toBe(201);
+    const copy = body.data;
+    const { data: source } = (await call("GET", `/agents/${agentId}`)).body;
+    const own = { id: copy.id, slug: copy.slug, createdAt: copy.createdAt, updatedAt: copy.updatedAt };
+    expect(copy).toEqual({ ...source, ...own, name: `${source.name} (copy)` });
+    expect([copy.id, copy.slug]).not.toEqual([source.id, source.slug]);
+    const tools = async (id: string) => (await call("GET", `/tools?agentId=${id}`)).body;
+    const copiedForm = (await tools(copy.id)).find(({ name }: { name: string }) => name === "copied_form");
+    expect(copiedForm.id).not.toBe(toolId);
+    expect(await tools(copy.id)).toHaveLength((await tools(agentId)).length);
+    const triggers = (await call("GET", `/triggers?agentId=${copy.id}`)).body;
+    expect(triggers.find(({ name }: { name: string }) => name === "Show it").actionConfig.toolId).toBe(copiedForm.id);
+    const secret = async (id: string) => (await call("GET", `/agents/${id}/identity-secret`)).body.data.identitySecret;
+    expect(await secret(copy.id)).not.toBe(await secret(agentId));
+    const stranger = await server.createAccount();
+    expect((await call("POST", `/agents/${agentId}/duplicate`, undefined, stranger)).status).toBe(404);
+  });
+
   it("are gone when deleted, and with their agent", async () => {
     const [first, second] = [(await create()).body, (await create()).body];
     expect(await call("DELETE", `/triggers/${first.id}`)).toEqual({ status: 200, body: { success: true } });

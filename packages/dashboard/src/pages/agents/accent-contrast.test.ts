@@ -9,7 +9,7 @@ describe("what is told of a colour", () => {
   });
 
   it("is the text that the widget writes on it, readable on every colour", () => {
-    expect([textOn(LAMP).name, textOn("#0f766e").name, textOn("#fafaf9").name]).toEqual(["ink", "white", "ink"]);
+    expect([textOn(LAMP).name, textOn("#0f766e").name, textOn("#fafaf9").name]).toEqual(["dark", "white", "dark"]);
     for (let value = 0; value < 0xffffff; value += 4_099) {
       const color = `#${value.toString(16).padStart(6, "0")}`;
       expect([color, textOn(color).contrast >= 4.5]).toEqual([color, true]);

@@ -7,9 +7,9 @@ export const LAMP = "#f59e0b";
 export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
 /** The text that the widget writes on a colour (`#rrggbb`), and how well both are told apart: WCAG's contrast, 1 to 21. */
-export function textOn(color: string): { text: string; name: "ink" | "white" | "black"; contrast: number } {
+export function textOn(color: string): { text: string; name: "dark" | "white" | "black"; contrast: number } {
   const choices = [
-    { text: INK, name: "ink" },
+    { text: INK, name: "dark" },
     { text: WHITE, name: "white" },
     { text: "#000000", name: "black" },
   ] as const;

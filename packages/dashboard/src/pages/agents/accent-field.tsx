@@ -17,12 +17,12 @@ export function AccentField({
   return (
     <div className="grid gap-1">
       <label htmlFor={id} className="font-medium">
-        Accent colour
+        Accent color
       </label>
       <div className="flex flex-wrap gap-2">
         <input
           type="color"
-          aria-label="Choose the accent colour"
+          aria-label="Choose the accent color"
           value={color.toLowerCase()}
           onChange={(event) => onChange(event.target.value)}
           className="h-9 w-12 cursor-pointer rounded-lg border border-edge bg-raised p-1 pointer-coarse:h-11"
@@ -39,7 +39,7 @@ export function AccentField({
         />
         {value !== "" && (
           <Button look="plain" onClick={() => onChange("")}>
-            Back to amber
+            Reset to amber
           </Button>
         )}
       </div>
@@ -64,9 +64,9 @@ function Contrast({ color }: { color: string }) {
         Aa
       </span>
       <span>
-        Text on it is {name}, {ratio.toFixed(1)} to 1.
+        Contrast {ratio.toFixed(1)}:1, {name} text
       </span>
-      {onWhite < 1.5 && <span>On a white page the launcher is hard to see.</span>}
+      {onWhite < 1.5 && <span>The launcher is hard to see on a white page.</span>}
     </>
   );
 }

@@ -5,13 +5,17 @@ import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { ask, useCall } from "../../data/queries.ts";
+import { BudgetSection } from "./budget-section.tsx";
 import { DeleteAgent } from "./delete-agent.tsx";
+import { DuplicateAgent } from "./duplicate-agent.tsx";
 import { ModelField } from "./model-field.tsx";
+import { chosenModel } from "./model-name.ts";
+import { ProviderBanner } from "./provider-banner.tsx";
 import { TrialChat } from "./trial/trial-chat.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/");
 
-/** What the agent is and knows, with the chat beside it. */
+/** The agent's settings, with a chat to test them. */
 export function AgentPage() {
   const { agentId } = route.useParams();
   return <AgentEditor key={agentId} />;
@@ -21,11 +25,24 @@ function AgentEditor() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
   const save = useCall("updateAgent", { changes: ["getAgent", "listAgents"], done: "Saved" });
-  const { name, model, systemPrompt, temperature } = agent;
-  const draft = useDraft({ name, model, systemPrompt: systemPrompt ?? "", temperature: temperature as number | null });
+  const { name, systemPrompt, temperature, monthlyTokenBudget } = agent;
+  const draft = useDraft({
+    name,
+    model: chosenModel(agent),
+    systemPrompt: systemPrompt ?? "",
+    temperature: temperature as number | null,
+    monthlyTokenBudget,
+    budgetMessage: agent.budgetMessage ?? "",
+  });
   const { values, change, errorAt } = draft;
   return (
-    <Page title={name} description="What it is called, what it knows, and which model speaks." isWide>
+    <Page
+      title={name}
+      description="Its name, model and instructions."
+      actions={<DuplicateAgent agent={agent} />}
+      isWide
+    >
+      <ProviderBanner agent={agent} />
       <div className="grid gap-x-8 gap-y-8 lg:grid-cols-[minmax(0,1fr)_20rem] xl:grid-cols-[minmax(0,1fr)_27rem] xl:gap-x-10">
         <form
           ref={draft.form}
@@ -34,11 +51,14 @@ function AgentEditor() {
           className="grid min-w-0 content-start gap-5"
           onSubmit={(event) => {
             event.preventDefault();
-            void draft.submit((_, body) => save.mutateAsync({ id: agentId, body }));
+            void draft.submit((_, { budgetMessage, ...body }) => {
+              const message = budgetMessage === undefined ? {} : { budgetMessage: budgetMessage.trim() || null };
+              return save.mutateAsync({ id: agentId, body: { ...body, ...message } });
+            });
           }}
         >
           <TextField
-            {...{ label: "Name", autoComplete: "off", help: "Visitors see it." }}
+            {...{ label: "Name", autoComplete: "off", help: "Visitors see this name." }}
             value={values.name}
             onChange={(name) => change({ name })}
             error={errorAt("name")}
@@ -54,11 +74,18 @@ function AgentEditor() {
           />
           <NumberField
             {...{ label: "Temperature", min: 0, max: 100, step: 1, inputMode: "numeric" }}
-            help="From 0, always the likeliest words, to 100, most varied. Facts and prices are safer below 50."
+            help="0 is most predictable, 100 is most varied. Keep it below 50 for facts and prices."
             className="max-w-28"
             value={values.temperature}
             onChange={(temperature) => change({ temperature })}
             error={errorAt("temperature")}
+          />
+          <BudgetSection
+            agentId={agentId}
+            budget={values.monthlyTokenBudget}
+            message={values.budgetMessage}
+            onChange={change}
+            errorAt={errorAt}
           />
           <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
         </form>
@@ -66,7 +93,7 @@ function AgentEditor() {
           agentId={agentId}
           agentName={name}
           suggestions={agent.widget.suggestions ?? []}
-          note={draft.isDirty && "Your changes are not saved yet: these replies come from what is."}
+          note={draft.isDirty && "Replies use the last saved version. Your changes are not saved yet."}
           className="h-[32rem] lg:sticky lg:top-8 lg:h-[calc(100dvh-9rem)] lg:min-h-96"
         />
       </div>
@@ -78,9 +105,8 @@ function AgentEditor() {
 function PromptHelp({ length }: { length: number }) {
   return (
     <>
-      Who it is, the facts it may use, and what to do when they do not answer the question. It is sent with every
-      message
-      {length > 0 && `, now ${length.toLocaleString()} characters`}.
+      Describe the agent, the facts it can use, and what to say when it doesn't know. Sent with every message
+      {length > 0 && ` (${length.toLocaleString()} characters)`}.
     </>
   );
 }

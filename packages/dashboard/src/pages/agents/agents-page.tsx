@@ -23,23 +23,19 @@ export function AgentsPage() {
   return (
     <Page
       title="Agents"
-      description="Each answers on its own pages, with its own knowledge, tools and look."
+      description="Each agent has its own knowledge, tools and appearance."
       actions={
         <ButtonLink look="main" to="/start">
-          Make an agent
+          Create agent
         </ButtonLink>
       }
     >
       {agents.length > MANY && (
         <div className="mb-4 max-w-xs">
-          <TextField label="Find an agent" type="search" value={text} onChange={setText} />
+          <TextField label="Search agents" type="search" value={text} onChange={setText} />
         </div>
       )}
-      {shown.length === 0 ? (
-        <p className="text-soft">No agent has that name or model.</p>
-      ) : (
-        <AgentTable agents={shown} />
-      )}
+      {shown.length === 0 ? <p className="text-soft">No agents match.</p> : <AgentTable agents={shown} />}
     </Page>
   );
 }
@@ -48,10 +44,10 @@ function NoAgents() {
   return (
     <Page title="Agents">
       <EmptyState
-        title="No agent yet"
+        title="No agents yet"
         action={
           <ButtonLink look="main" to="/start">
-            Make an agent
+            Create agent
           </ButtonLink>
         }
       >
@@ -77,7 +73,7 @@ function AgentTable({ agents }: { agents: readonly Summary[] }) {
           <Th className="hidden sm:table-cell">Model</Th>
           {!usage.isError && <Th isNumber>Conversations this month</Th>}
           <Th isNumber className="hidden sm:table-cell">
-            Made
+            Created
           </Th>
         </>
       }

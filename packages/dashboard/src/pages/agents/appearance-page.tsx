@@ -21,11 +21,11 @@ export function AppearancePage() {
 function Appearance() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
-  const save = useCall("updateAgent", { changes: ["getAgent"], done: "Saved. Pages have it with their next load" });
+  const save = useCall("updateAgent", { changes: ["getAgent"], done: "Saved. Pages show it after a reload" });
   const draft = useDraft(toDraft(agent.widget), "widget.");
   const widget = draft.values;
   return (
-    <Page title="Appearance" description={`How ${agent.name} looks and greets on your pages.`} isWide>
+    <Page title="Appearance" description={`How ${agent.name} looks on your pages and greets visitors.`} isWide>
       <div className="grid gap-x-8 gap-y-8 lg:grid-cols-[18rem_minmax(0,1fr)] xl:grid-cols-[24rem_minmax(0,1fr)] xl:gap-x-10">
         <form
           ref={draft.form}
@@ -69,23 +69,23 @@ function WidgetFields({ agentName, widget, onChange, errorAt }: FieldsProps) {
   return (
     <>
       <TextField
-        {...{ label: "Title", autoComplete: "off", placeholder: agentName, help: "Above the chat." }}
+        {...{ label: "Title", autoComplete: "off", placeholder: agentName, help: "Shown at the top of the chat." }}
         value={widget.title}
         onChange={(title) => onChange({ title })}
         error={errorAt("title")}
       />
       <TextArea
         {...{ label: "Greeting", placeholder: "Hello. What can I do for you?" }}
-        help="Stands there before anything is said. Markdown works."
+        help="Shown before the first message. Supports Markdown."
         value={widget.greeting}
         onChange={(greeting) => onChange({ greeting })}
         error={errorAt("greeting")}
       />
       <ListField
-        {...{ label: "Suggestions", itemLabel: "Suggestion", addLabel: "Add a suggestion", most: 10 }}
+        {...{ label: "Suggestions", itemLabel: "Suggestion", addLabel: "Add suggestion", most: 10 }}
         placeholder="When are you open?"
-        emptyText="None: visitors begin with their own words."
-        help="Buttons under the greeting. A click asks that question."
+        emptyText="No suggestions."
+        help="Shown as buttons under the greeting. Clicking one asks that question."
         values={widget.suggestions}
         onChange={(suggestions) => onChange({ suggestions })}
         errorAt={(index) => errorAt(`suggestions.${index}`)}
@@ -126,7 +126,7 @@ function PlaceFields({ widget, onChange, errorAt }: Omit<FieldsProps, "agentName
   return (
     <>
       <Select
-        label="Corner"
+        label="Position"
         value={widget.position}
         onChange={(position) => onChange({ position })}
         options={[
@@ -135,20 +135,20 @@ function PlaceFields({ widget, onChange, errorAt }: Omit<FieldsProps, "agentName
         ]}
       />
       <TextField
-        {...{ label: "Words on the launcher", autoComplete: "off", placeholder: "None, the lamp alone" }}
-        help="Beside the lamp in the corner, such as “Ask us”."
+        {...{ label: "Launcher label", autoComplete: "off", placeholder: "None" }}
+        help="Shown next to the icon, such as “Ask us”."
         value={widget.launcherLabel}
         onChange={(launcherLabel) => onChange({ launcherLabel })}
         error={errorAt("launcherLabel")}
       />
       <Select
-        label="Language of the buttons"
-        help="What the agent says is in whatever language it is asked in."
+        label="Interface language"
+        help="Labels and buttons. The agent replies in the language of the question."
         value={widget.locale}
         onChange={(locale) => onChange({ locale })}
         error={errorAt("locale")}
         options={[
-          { value: "", label: "The page's, else the visitor's" },
+          { value: "", label: "Automatic: the page's language, then the visitor's" },
           ...languages,
           ...(isListed ? [] : [{ value: widget.locale, label: widget.locale }]),
         ]}

@@ -21,19 +21,19 @@ export function BudgetSection({
   return (
     <Section
       title="Budget"
-      description="A calendar month (UTC) of tokens, as the provider counts them. A reply that runs when it is reached is finished."
+      description="Limits how many tokens this agent uses per calendar month (UTC). A reply that is running when the limit is reached still finishes."
     >
       <SpentSoFar agentId={agentId} budget={budget} />
       <NumberField
-        {...{ label: "Tokens a month", isOptional: true, min: 0, step: 1_000, inputMode: "numeric" }}
-        placeholder="Without a limit"
+        {...{ label: "Monthly token limit", isOptional: true, min: 0, step: 1_000, inputMode: "numeric" }}
+        placeholder="No limit"
         className="max-w-48"
         value={budget}
         onChange={(monthlyTokenBudget) => onChange({ monthlyTokenBudget })}
         error={errorAt("monthlyTokenBudget")}
       />
       <TextArea
-        {...{ label: "What it says once the budget is spent", isOptional: true }}
+        {...{ label: "Message when the budget is used up", isOptional: true }}
         placeholder="I cannot answer any more questions right now. Please try again later."
         value={message}
         onChange={(budgetMessage) => onChange({ budgetMessage })}
@@ -55,7 +55,7 @@ function SpentSoFar({ agentId, budget }: { agentId: string; budget: number | nul
         <span className="font-medium">{spent.toLocaleString()}</span>
         <span className="text-soft">
           {budget === null ? " tokens this month" : ` of ${budget.toLocaleString()} tokens this month`}
-          {budget !== null && spent >= budget && ". The budget is spent"}
+          {budget !== null && spent >= budget && ". The budget is used up"}
         </span>
       </p>
       {budget !== null && (

@@ -1,33 +1,30 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { Button } from "../../components/button.tsx";
+import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { queryClient, useCall } from "../../data/queries.ts";
 
-/** The end of an agent and of everything that belongs to it. */
+/** Deletes an agent with everything that belongs to it. */
 export function DeleteAgent({ agent: { id, name } }: { agent: { id: string; name: string } }) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
-  const remove = useCall("deleteAgent", { done: `${name} is deleted` });
+  const remove = useCall("deleteAgent", { done: `${name} deleted` });
   const confirm = async () => {
     await remove.mutateAsync({ id });
     setOpen(false);
-    // What is changed on its pages goes with it. The page leaves before its agent does.
+    // Unsaved changes are lost on purpose. Leave the page before its agent is removed from the cache.
     await navigate({ to: "/agents", ignoreBlocker: true });
     queryClient.removeQueries({ queryKey: ["getAgent", { id }] });
     await queryClient.invalidateQueries({ queryKey: ["listAgents"] });
   };
   return (
-    <section className="mt-10 flex flex-wrap items-center gap-x-6 gap-y-3 border-t border-line pt-6">
-      <div className="min-w-0 flex-1 basis-64">
-        <h2 className="text-lg">Delete this agent</h2>
-        <p className="mt-1 max-w-[70ch] text-soft">
-          Its tools, triggers, conversations and submitted forms go with it, and its chat vanishes from every page.
-        </p>
-      </div>
-      <Button look="danger" onClick={() => setOpen(true)}>
-        Delete {name}
-      </Button>
+    <>
+      <DeleteSection
+        title="Delete this agent"
+        description="This also deletes its tools, triggers, conversations and form submissions. The chat disappears from every page where it is embedded."
+        action={`Delete ${name}`}
+        onDelete={() => setOpen(true)}
+      />
       <ConfirmDialog
         title={`Delete ${name}?`}
         action={`Delete ${name}`}
@@ -37,14 +34,14 @@ export function DeleteAgent({ agent: { id, name } }: { agent: { id: string; name
         onClose={() => setOpen(false)}
         onConfirm={() => void confirm().catch(() => {})}
       >
-        <p>This cannot be undone. With it go:</p>
+        <p>This cannot be undone. It also deletes:</p>
         <ul className="list-disc ps-5">
           <li>its tools and triggers</li>
           <li>all of its conversations</li>
-          <li>all submitted forms with their files, also those that are still being delivered</li>
-          <li>its chat on every page that has its line</li>
+          <li>all form submissions and their files, including those still being delivered</li>
+          <li>the chat on every page where it is embedded</li>
         </ul>
       </ConfirmDialog>
-    </section>
+    </>
   );
 }

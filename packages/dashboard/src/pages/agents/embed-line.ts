@@ -15,16 +15,16 @@ export const pasteHints = [
   {
     id: "html",
     name: "HTML",
-    text: "Into every page that should have the chat, anywhere in its head or body. A template or a footer that all pages share is the best place.",
+    text: "Paste it anywhere in the head or body of every page that should show the chat. A shared template or footer is the best place.",
   },
   {
     id: "wordpress",
     name: "WordPress",
-    text: "Appearance → Editor → Patterns → Footer: add a block “Custom HTML” and paste it there. With a classic theme, a plugin for header and footer scripts does the same.",
+    text: "Appearance → Editor → Patterns → Footer: add a “Custom HTML” block and paste the line there. With a classic theme, use a plugin for header and footer scripts.",
   },
   {
     id: "shopify",
     name: "Shopify",
-    text: "Online Store → Themes → Edit code → layout/theme.liquid: paste it just above </body>, and save.",
+    text: "Online Store → Themes → Edit code → layout/theme.liquid: paste the line just above </body> and save.",
   },
 ] as const;

@@ -11,7 +11,7 @@ export function IdentitySecret({ agentId }: { agentId: string }) {
   const role = useQuery(ask("getSession")).data?.role;
   const [isShown, setShown] = useState(false);
   const secret = useQuery({ ...ask("getIdentitySecret", { id: agentId }), enabled: isShown, gcTime: 0 });
-  if (role === "member") return <p className="text-soft">Owners and admins can see the identity secret.</p>;
+  if (role === "member") return <p className="text-soft">Only owners and admins can see the identity secret.</p>;
   return (
     <div className="grid gap-2">
       <h3 className="font-medium">Identity secret</h3>
@@ -30,10 +30,10 @@ export function IdentitySecret({ agentId }: { agentId: string }) {
         </p>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => setShown(!isShown)}>{isShown ? "Hide the secret" : "Show the secret"}</Button>
+        <Button onClick={() => setShown(!isShown)}>{isShown ? "Hide secret" : "Show secret"}</Button>
         <Rotate agentId={agentId} onRotated={() => setShown(true)} />
       </div>
-      <p className="text-sm text-soft">It belongs on your server, never into a page.</p>
+      <p className="text-sm text-soft">Keep it on your server. Never put it in a page.</p>
     </div>
   );
 }
@@ -42,7 +42,7 @@ function Rotate({ agentId, onRotated }: { agentId: string; onRotated: () => void
   const [isOpen, setOpen] = useState(false);
   const rotate = useCall("rotateIdentitySecret", {
     changes: ["getIdentitySecret"],
-    done: "The new identity secret holds",
+    done: "Identity secret replaced",
   });
   const confirm = () =>
     rotate.mutate(
@@ -56,9 +56,9 @@ function Rotate({ agentId, onRotated }: { agentId: string; onRotated: () => void
     );
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Make a new one</Button>
+      <Button onClick={() => setOpen(true)}>Replace secret</Button>
       <ConfirmDialog
-        title="Make a new identity secret?"
+        title="Replace the identity secret?"
         action="Replace the identity secret"
         isOpen={isOpen}
         isBusy={rotate.isPending}
@@ -66,8 +66,8 @@ function Rotate({ agentId, onRotated }: { agentId: string; onRotated: () => void
         onConfirm={confirm}
       >
         <p>
-          Hashes made with the old one stop working at once: until your server has the new one, signed-in visitors count
-          as anonymous.
+          Hashes made with the current secret stop working immediately. Until your server uses the new one, signed-in
+          visitors are treated as anonymous.
         </p>
       </ConfirmDialog>
     </>

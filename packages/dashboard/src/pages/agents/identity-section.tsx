@@ -20,12 +20,12 @@ export function IdentitySection({
   const sample = identitySamples.find(({ id }) => id === language) ?? identitySamples[0];
   return (
     <Section
-      title="Who visitors are"
-      description="Your page can say who is signed in. Signed by your server, nobody can pretend to be somebody else."
+      title="Visitor identity"
+      description="Your page can tell Foyer who is signed in. A signature from your server proves it."
     >
       <Toggle
-        label="Believe only signed identities"
-        help="Who comes without a right signature counts as anonymous."
+        label="Require signed identities"
+        help="Visitors without a valid signature are treated as anonymous."
         value={isRequired}
         onChange={onChange}
       />
@@ -41,7 +41,7 @@ export function IdentitySection({
         <Copyable label={`the code for ${sample?.name}`} text={sample?.code ?? ""} />
       </div>
       <div className="grid min-w-0 gap-2">
-        <h3 className="font-medium">Say it on the page</h3>
+        <h3 className="font-medium">Add to your page</h3>
         <Copyable label="the line with an identity" text={identifiedLine(agentId)} />
       </div>
     </Section>

@@ -1,39 +1,36 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useId } from "react";
-import { TextField } from "../../components/field.tsx";
+import { Combobox } from "../../components/combobox.tsx";
 import { ask } from "../../data/queries.ts";
 import { DEMO_MODEL } from "./model-name.ts";
 
-/** A model by its id: one of those that can be used now, or any other by hand. */
+/** The model of an agent: the default (`null`), one of those that can be used now, or any other by its id. */
 export function ModelField({
   value,
   onChange,
   error,
 }: {
-  value: string;
-  onChange: (model: string) => void;
+  value: string | null;
+  onChange: (model: string | null) => void;
   error: string | undefined;
 }) {
-  const list = useId();
   const models = useQuery(ask("listModels")).data;
+  const standard = models?.find(({ isDefault }) => isDefault);
+  const defaultLabel = standard ? `Default (currently ${standard.id})` : "Default";
+  const options = models?.map(({ id, provider, name }) => ({
+    value: id,
+    hint: id === DEMO_MODEL ? name : `${name}, ${provider}`,
+  }));
   return (
-    <>
-      <TextField
-        {...{ label: "Model", list, autoComplete: "off", spellCheck: false }}
-        help={<ModelHelp model={value.trim()} known={models?.map(({ id }) => id)} />}
-        value={value}
-        onChange={onChange}
-        error={error}
-      />
-      <datalist id={list}>
-        {models?.map(({ id, provider, name }) => (
-          <option key={id} value={id}>
-            {id === DEMO_MODEL ? name : `${name}, ${provider}`}
-          </option>
-        ))}
-      </datalist>
-    </>
+    <Combobox
+      label="Model"
+      emptyLabel={defaultLabel}
+      help={<ModelHelp model={value?.trim() ?? standard?.id ?? ""} known={models?.map(({ id }) => id)} />}
+      options={options ?? []}
+      value={value ?? ""}
+      onChange={(text) => onChange(text === "" ? null : text)}
+      error={error}
+    />
   );
 }
 
@@ -41,7 +38,7 @@ function ModelHelp({ model, known }: { model: string; known: readonly string[] |
   if (model === DEMO_MODEL) {
     return (
       <>
-        The demo is no AI: it searches the system prompt for the words of the question. For a real model, <ToModels />.
+        The demo is not AI. It searches the system prompt for words from the question. For a real model, <ToModels />.
       </>
     );
   }
@@ -49,20 +46,18 @@ function ModelHelp({ model, known }: { model: string; known: readonly string[] |
   if (known && !hasProvider) {
     return (
       <>
-        No provider is set up yet, so the demo answers in its place. To change that, <ToModels />.
+        No provider is connected, so the demo answers instead. To use this model, <ToModels />.
       </>
     );
   }
-  if (known && model !== "" && !known.includes(model)) {
-    return <>None of the {known.length} models that can be used now has this name. It is asked for all the same.</>;
-  }
-  return <>As provider/model. The list offers what your providers have now.</>;
+  if (known && model !== "" && !known.includes(model)) return "We don't know this model. It will be used as typed.";
+  return "Choose a model, or type provider/model.";
 }
 
 function ToModels() {
   return (
     <Link to="/settings/models" className="underline underline-offset-2">
-      add a provider's key
+      add a provider API key
     </Link>
   );
 }

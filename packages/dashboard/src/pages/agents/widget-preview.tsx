@@ -50,7 +50,7 @@ export function WidgetPreview({ agentId, name, widget }: { agentId: string; name
           <iframe
             ref={frame}
             key={device}
-            title={`The widget on a ${isPhone ? "phone" : "desktop"}`}
+            title={`Widget preview, ${isPhone ? "phone" : "desktop"}`}
             src={`/preview/${agentId}`}
             className={`absolute top-0 left-1/2 origin-top border-line ${isPhone ? "border-x" : ""}`}
             style={{ width, height, transform: `translateX(-50%) scale(${scale})` }}
@@ -58,8 +58,7 @@ export function WidgetPreview({ agentId, name, widget }: { agentId: string; name
         )}
       </div>
       <p className="text-sm text-soft">
-        This is the widget that visitors get, with what is written here. It can be used; what you ask it is kept as a
-        conversation.
+        This is the real widget with your unsaved changes. You can use it; test messages are stored as a conversation.
       </p>
     </section>
   );

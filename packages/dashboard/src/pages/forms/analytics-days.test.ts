@@ -1,6 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { analyticsQuery, fieldRates, fillDays, firstDay, percent, rangeOf, steepestDrop } from "./analytics-days.ts";
+import { analyticsQuery, fieldRates, fillDays, firstDay, rangeOf, steepestDrop } from "./analytics-days.ts";
 
 const now = Date.parse("2026-03-02T00:30:00Z");
 const day = (date: string) => ({ date, impressions: 4, started: 3, submitted: 2, successful: 1, failed: 1 });
@@ -49,10 +49,4 @@ describe("the drop-off", () => {
     expect(steepestDrop(fieldRates(fields, { a: 97, b: 0, c: 90 }))).toBeNull();
     expect(steepestDrop([])).toBeNull();
   });
-});
-
-it("tells rates with a tenth where it says something", () => {
-  expect([0, 0.04, 4.25, 9.96, 12.5, 33.3333, 100].map(percent)).toEqual([
-    ...["0 %", "0 %", "4.3 %", "10 %", "13 %", "33 %", "100 %"],
-  ]);
 });

@@ -60,12 +60,6 @@ export function steepestDrop(rates: readonly FieldRate[]): { label: string; lost
   return steepest;
 }
 
-/** `4.3 %`; whole from 10 on, where a tenth says nothing. */
-export function percent(rate: number): string {
-  const rounded = Math.round(rate * 10) / 10;
-  return `${rounded >= 10 || Number.isInteger(rounded) ? Math.round(rate) : rounded.toFixed(1)} %`;
-}
-
 /** What is asked of the server for that range. */
 export function analyticsQuery(agentId: string, range: Range) {
   const from = firstDay(range);

@@ -1,4 +1,5 @@
 import type { FormAnalyticsDay } from "@foyer/contract";
+import { dayText } from "../../components/day-text.ts";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 
 /** The chart's figures as text, the newest day first; days without visitors are left out. */
@@ -35,11 +36,4 @@ export function DaysTable({ days }: { days: readonly FormAnalyticsDay[] }) {
       </div>
     </details>
   );
-}
-
-const formatter = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
-
-/** A day of the server's, as the viewer writes days. */
-export function dayText(date: string): string {
-  return formatter.format(new Date(`${date}T00:00Z`));
 }

@@ -1,4 +1,5 @@
-import { type FieldRate, percent, steepestDrop } from "./analytics-days.ts";
+import { percentText } from "../../components/day-text.ts";
+import { type FieldRate, steepestDrop } from "./analytics-days.ts";
 import { Bar } from "./form-funnel.tsx";
 
 /** A bar a field, and in words where most leave. */
@@ -9,8 +10,8 @@ export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; 
     <div className="grid gap-4">
       {drop && (
         <p>
-          Most leave at <strong className="font-semibold">{drop.label}</strong>: {percent(drop.lost)} of those who began
-          fill in what comes before it, and not this.
+          Most leave at <strong className="font-semibold">{drop.label}</strong>: {percentText(drop.lost)} of those who
+          began fill in what comes before it, and not this.
         </p>
       )}
       <ol className="grid gap-2">
@@ -23,7 +24,7 @@ export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; 
               {label}
               {!isRequired && <span className="text-soft sm:sr-only"> (optional)</span>}
             </span>
-            <span className="text-end sm:order-3">{percent(rate)}</span>
+            <span className="text-end sm:order-3">{percentText(rate)}</span>
             <span aria-hidden className="hidden text-end text-soft sm:order-4 sm:block">
               {isRequired ? "" : "optional"}
             </span>

@@ -1,5 +1,5 @@
 import type { FormAnalyticsEntry } from "@foyer/contract";
-import { percent } from "./analytics-days.ts";
+import { percentText } from "../../components/day-text.ts";
 import { plural } from "./submission-words.ts";
 
 /** Shown, started, submitted, delivered: bars as wide as their share of what was shown, and what each number counts. */
@@ -16,9 +16,13 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
   return (
     <div className="grid gap-6">
       <dl className="grid grid-cols-3 gap-x-4 sm:flex sm:gap-x-12">
-        <Rate name="Conversion" value={percent(conversionRate)} help="Submitted, of those who were shown it" />
-        <Rate name="Completion" value={percent(completionRate)} help="Submitted, of those who began it" />
-        <Rate name="Delivery" value={percent(share(successful, submitted))} help="Delivered, of what was submitted" />
+        <Rate name="Conversion" value={percentText(conversionRate)} help="Submitted, of those who were shown it" />
+        <Rate name="Completion" value={percentText(completionRate)} help="Submitted, of those who began it" />
+        <Rate
+          name="Delivery"
+          value={percentText(share(successful, submitted))}
+          help="Delivered, of what was submitted"
+        />
       </dl>
       <ol aria-label="Funnel" className="grid gap-3">
         {steps.map(({ name, look, ofBefore }, index) => {
@@ -35,7 +39,7 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
               <p className="text-end sm:order-3 sm:contents">
                 <span className="block font-semibold sm:order-3 sm:text-end">{count.toLocaleString()}</span>{" "}
                 <span className="block text-soft sm:order-4 sm:text-end">
-                  {ofBefore && `${percent(share(count, counts[index - 1] ?? 0))} ${ofBefore}`}
+                  {ofBefore && `${percentText(share(count, counts[index - 1] ?? 0))} ${ofBefore}`}
                 </span>
               </p>
               <div className="col-span-full sm:order-2 sm:col-span-1">

@@ -1,8 +1,9 @@
 import type { FormAnalyticsEntry } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
+import { percentText } from "../../components/day-text.ts";
 import { Section } from "../../components/page.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
-import { percent, type Range } from "./analytics-days.ts";
+import type { Range } from "./analytics-days.ts";
 
 /** Every form of the agent beside the others; a form's name opens its figures. */
 export function FormsComparison({
@@ -52,7 +53,7 @@ export function FormsComparison({
             <Td isNumber>{entry.submitted.toLocaleString()}</Td>
             <Td isNumber>{entry.failed.toLocaleString()}</Td>
             <Td isNumber className="pe-2">
-              {percent(entry.conversionRate)}
+              {percentText(entry.conversionRate)}
             </Td>
           </LinkTr>
         ))}

@@ -5,7 +5,7 @@ import { Th } from "../../components/table.tsx";
 export function ActHead() {
   return (
     <Th className="w-0">
-      <span className="sr-only">Act</span>
+      <span className="sr-only">Actions</span>
     </Th>
   );
 }

@@ -16,14 +16,14 @@ export function AgentUsageTable({ agents, toolsPerAgent }: { agents: AgentUsage[
   if (agents.length === 0) {
     return (
       <EmptyState
-        title="Nothing used yet"
+        title="No usage yet"
         action={
           <ButtonLink look="main" to="/start">
-            Make an agent
+            Create agent
           </ButtonLink>
         }
       >
-        Once an agent talks to visitors, its tokens, conversations and forms are counted here.
+        This page shows tokens, conversations and form submissions once an agent talks to visitors.
       </EmptyState>
     );
   }
@@ -39,7 +39,7 @@ export function AgentUsageTable({ agents, toolsPerAgent }: { agents: AgentUsage[
               Conversations
             </Th>
             <Th isNumber className="hidden sm:table-cell">
-              Forms sent in
+              Form submissions
             </Th>
             <Th isNumber className="hidden pe-0 sm:table-cell">
               Tools
@@ -102,8 +102,8 @@ function Tokens({ name, tokensThisMonth: used, monthlyTokenBudget: budget }: Age
   return (
     <>
       {number.format(used)} <span className="text-soft">of {number.format(budget)}</span>
-      {isSpent && <span className="text-sm text-wrong"> Spent</span>}
-      {!isSpent && used >= budget * 0.8 && <span className="text-sm text-warning"> Nearly spent</span>}
+      {isSpent && <span className="text-sm text-wrong"> Used up</span>}
+      {!isSpent && used >= budget * 0.8 && <span className="text-sm text-warning"> Almost used up</span>}
       <Meter label={`Tokens of ${name}`} value={used} most={budget} />
     </>
   );

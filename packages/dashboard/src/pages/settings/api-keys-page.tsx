@@ -16,31 +16,30 @@ export function ApiKeysPage() {
   const [revoking, setRevoking] = useState<ListedKey | null>(null);
   const make = (
     <Button look="main" onClick={() => setMaking(true)}>
-      Make a key
+      Create API key
     </Button>
   );
   return (
     <Page
       title="API"
-      description="Programs call the API with a key. Whoever has one can do what an owner can with agents and all that belongs to them: keep it on a server, never on a page."
+      description="Programs authenticate with an API key. A key has your access to agents and their data: keep it on a server, never in a page."
       actions={keys.length > 0 && make}
     >
       {keys.length === 0 ? (
-        <EmptyState title="No keys yet" action={make}>
-          Make one to manage agents from a script, to chat from your own server, or to read submissions into another
-          system.
+        <EmptyState title="No API keys yet" action={make}>
+          Create one to manage agents from a script, chat from your own server, or copy submissions to another system.
         </EmptyState>
       ) : (
         <ApiKeysTable keys={keys} onRevoke={setRevoking} />
       )}
       <div className="mt-10">
         <Section
-          title="Address"
+          title="Base URL"
           description={
             <>
-              Every call begins with it.{" "}
+              Every request starts with this URL.{" "}
               <a href="/docs" className="text-ink underline underline-offset-2">
-                Read what can be called
+                API reference
               </a>
             </>
           }
@@ -55,7 +54,7 @@ export function ApiKeysPage() {
 }
 
 function RevokeDialog({ apiKey: { id, name, lastUsedAt }, onClose }: { apiKey: ListedKey; onClose: () => void }) {
-  const revoke = useCall("deleteApiKey", { changes: ["listApiKeys"], done: `${name} is revoked` });
+  const revoke = useCall("deleteApiKey", { changes: ["listApiKeys"], done: `${name} revoked` });
   return (
     <ConfirmDialog
       title={`Revoke ${name}?`}
@@ -65,8 +64,8 @@ function RevokeDialog({ apiKey: { id, name, lastUsedAt }, onClose }: { apiKey: L
       onClose={onClose}
       onConfirm={() => revoke.mutate({ id }, { onSuccess: onClose })}
     >
-      <p>Programs that use it are refused at once, and it cannot be brought back.</p>
-      <p>{lastUsedAt ? `It was used last on ${new Date(lastUsedAt).toLocaleString()}.` : "It was never used."}</p>
+      <p>Programs that use it lose access immediately. You cannot restore it.</p>
+      <p>{lastUsedAt ? `Last used on ${new Date(lastUsedAt).toLocaleString()}.` : "It was never used."}</p>
     </ConfirmDialog>
   );
 }

@@ -16,9 +16,9 @@ export function ApiKeysTable({ keys, onRevoke }: { keys: ListedKey[]; onRevoke: 
       head={
         <>
           <Th>Name</Th>
-          <Th>Begins with</Th>
-          <Th className="hidden lg:table-cell">Made by</Th>
-          <Th className="hidden sm:table-cell">Made</Th>
+          <Th>Starts with</Th>
+          <Th className="hidden lg:table-cell">Created by</Th>
+          <Th className="hidden sm:table-cell">Created</Th>
           <Th className="hidden sm:table-cell">Last used</Th>
           <Th className="hidden sm:table-cell">Expires</Th>
           <ActHead />
@@ -39,7 +39,7 @@ export function ApiKeysTable({ keys, onRevoke }: { keys: ListedKey[]; onRevoke: 
             <code className="font-mono whitespace-nowrap">{key.start}…</code>
           </Td>
           <Td className="hidden max-w-40 truncate text-soft lg:table-cell" title={key.createdBy ?? undefined}>
-            {key.createdBy ?? "Nobody here now"}
+            {key.createdBy ?? "A former member"}
           </Td>
           <Td className="hidden text-soft sm:table-cell">
             <Time at={key.createdAt} />

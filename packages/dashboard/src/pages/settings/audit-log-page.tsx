@@ -19,8 +19,9 @@ export function AuditLogPage() {
   });
   return (
     <Page
+      isWide
       title="Audit log"
-      description="Who changed something, when and from where. What it was changed to is not kept. Entries stay for 400 days."
+      description="Who changed what, when and from where. Changed values are not recorded. Entries are kept for 400 days."
     >
       {error && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <SkeletonRows count={12} label="Loading the log" />}
@@ -59,21 +60,19 @@ function Pages({ page, total }: { page: number; total: number }) {
 function Nothing({ isPastEnd }: { isPastEnd: boolean }) {
   if (!isPastEnd) {
     return (
-      <EmptyState title="Nothing happened yet">
-        From now on every change stands here: by people who are signed in and by programs with a key.
-      </EmptyState>
+      <EmptyState title="No entries yet">Every change made by members or through the API appears here.</EmptyState>
     );
   }
   return (
     <EmptyState
-      title="The log ends before this page"
+      title="This page is past the end of the log"
       action={
         <ButtonLink to="/settings/audit-log" search={{}}>
-          To the newest
+          Show newest entries
         </ButtonLink>
       }
     >
-      There are fewer entries than that.
+      The log has fewer pages.
     </EmptyState>
   );
 }

@@ -38,20 +38,26 @@ export function AuditTable({ entries }: { entries: Entry[] }) {
               <Who actor={entry.actor} />, {entry.ip}
             </div>
           </Td>
-          <Td className="hidden sm:table-cell">
+          <Td className="hidden whitespace-nowrap sm:table-cell">
             <Who actor={entry.actor} />
           </Td>
-          <Td className="hidden pe-0 text-soft md:table-cell">{entry.ip}</Td>
+          <Td className="hidden pe-0 whitespace-nowrap text-soft md:table-cell">{entry.ip}</Td>
         </Tr>
       ))}
     </Table>
   );
 }
 
-/** What somebody did to themselves needs no name beside it. */
-function What({ entry: { action, resourceId, actor }, names }: { entry: Entry; names: Map<string, string> }) {
+/** What people do to their own account needs no name beside it. */
+function What({
+  entry: { action, resourceId, targetName, actor },
+  names,
+}: {
+  entry: Entry;
+  names: Map<string, string>;
+}) {
   if (!resourceId || resourceId === actor.id) return wordsFor(action);
-  const name = names.get(resourceId);
+  const name = targetName ?? names.get(resourceId);
   return (
     <>
       {wordsFor(action)}{" "}
@@ -74,7 +80,7 @@ function Who({ actor: { type, name } }: Pick<Entry, "actor">) {
   );
 }
 
-/** Names in place of ids, of what is still there. */
+/** Current names by id, for entries from before names were recorded. */
 function useNames(): Map<string, string> {
   const agents = useQuery(ask("listAgents")).data ?? [];
   const members = useQuery(ask("listMembers")).data ?? [];

@@ -8,7 +8,8 @@ import { notify } from "../../components/notices.ts";
 export function CopyLink({ url, whose }: { url: string; whose: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    if (!(await writeClipboard(url))) return notify("This browser does not let pages copy.", { isWrong: true });
+    if (!(await writeClipboard(url)))
+      return notify("This browser blocked copying. Select the link and copy it yourself.", { isWrong: true });
     setCopied(true);
     setTimeout(() => setCopied(false), 2_000);
   };

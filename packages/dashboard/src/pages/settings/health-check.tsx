@@ -4,8 +4,8 @@ import { Status } from "../../components/status.tsx";
 
 const states = {
   ok: { tone: "fine", text: "Works" },
-  warning: { tone: "warning", text: "Needs a look" },
-  failure: { tone: "wrong", text: "Does not work" },
+  warning: { tone: "warning", text: "Needs attention" },
+  failure: { tone: "wrong", text: "Failing" },
 } as const;
 
 /** One thing that was looked at: how it is, and what to do about it. */

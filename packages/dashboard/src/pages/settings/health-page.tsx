@@ -11,23 +11,23 @@ import { StreamHealth, streamTest } from "./stream-health.tsx";
 
 const link = "w-fit underline underline-offset-2";
 
-/** What can be mended in the dashboard itself. */
-const placesToMend: Record<string, ReactNode> = {
+/** Links to the pages where a problem can be fixed. */
+const fixLinks: Record<string, ReactNode> = {
   model: (
     <Link to="/settings/models" className={link}>
-      Set up a provider
+      Connect a provider
     </Link>
   ),
   deliveries: (
     <Link to="/settings/webhooks" className={link}>
-      See the forms and their last deliveries
+      View forms and their last deliveries
     </Link>
   ),
 };
 
 const urgency = ["failure", "warning", "ok"];
 
-/** What keeps the server from doing its work well, and how to mend it. */
+/** Problems of the server and of the connection to it, and how to fix them. */
 export function HealthPage() {
   const queries = useQueryClient();
   const { data, error, isFetching, refetch } = useQuery({ ...ask("getDoctor"), staleTime: 0 });
@@ -40,7 +40,7 @@ export function HealthPage() {
   return (
     <Page
       title="Health"
-      description="What the server finds when it looks at itself, and what this browser finds on the way to it."
+      description="Checks run on the server, and of the connection between the server and this browser."
       actions={
         <Button look="main" isBusy={isBusy} onClick={again}>
           Run again
@@ -48,21 +48,21 @@ export function HealthPage() {
       }
     >
       <Section
-        title="The way to it"
-        description="Replies are streamed. This test has the server send five events, a fifth of a second apart, and looks how they arrive here."
+        title="Streaming"
+        description="Replies are streamed. In this test the server sends five events 0.2 seconds apart, and this page checks how they arrive."
       >
         <StreamHealth />
       </Section>
-      <Section title="The server" description={data && summaryOf(data.checks)}>
+      <Section title="Server" description={data && summaryOf(data.checks)}>
         {error && !data && <ErrorState error={error} onRetry={refetch} />}
-        {!data && !error && <SkeletonRows count={8} label="Looking" />}
+        {!data && !error && <SkeletonRows count={8} label="Running checks" />}
         {data && (
           <ul className="border-t border-line">
             {data.checks
               .toSorted((a, b) => urgency.indexOf(a.state) - urgency.indexOf(b.state))
               .map((check) => (
                 <HealthCheck key={check.id} {...check}>
-                  {check.state !== "ok" && placesToMend[check.id]}
+                  {check.state !== "ok" && fixLinks[check.id]}
                 </HealthCheck>
               ))}
           </ul>
@@ -75,10 +75,11 @@ export function HealthPage() {
 function summaryOf(checks: Check[]): string {
   const failures = checks.filter(({ state }) => state === "failure").length;
   const warnings = checks.filter(({ state }) => state === "warning").length;
-  if (failures + warnings === 0) return "Everything that was looked at works.";
+  if (failures + warnings === 0) return `All ${checks.length} checks passed.`;
   const parts = [
-    failures > 0 && `${failures} ${failures === 1 ? "does" : "do"} not work`,
-    warnings > 0 && `${warnings} ${warnings === 1 ? "needs" : "need"} a look`,
+    failures > 0 && `${failures} of ${checks.length} checks ${failures === 1 ? "is" : "are"} failing`,
+    warnings > 0 &&
+      `${warnings} ${failures > 0 ? "" : `of ${checks.length} checks `}${warnings === 1 ? "needs" : "need"} attention`,
   ];
-  return `Of ${checks.length} checks ${parts.filter(Boolean).join(" and ")}.`;
+  return `${parts.filter(Boolean).join(", ")}.`;
 }

@@ -27,18 +27,18 @@ export function InviteDialog({
     const invitation = await api.createInvitation({ body });
     await refresh("listInvitations");
     if (!sendsMail) return setMade(invitation);
-    notify(`An invitation is on its way to ${invitation.email}`);
+    notify(`Invitation sent to ${invitation.email}`);
     onClose();
   });
   if (made) return <HandOn {...made} onClose={onClose} />;
   return (
-    <FormDialog title="Invite somebody" action="Invite" form={form} onClose={onClose}>
+    <FormDialog title="Invite member" action="Invite" form={form} onClose={onClose}>
       <TextField
-        {...{ label: "E-mail", type: "email", autoComplete: "off" }}
+        {...{ label: "Email", type: "email", autoComplete: "off" }}
         help={
           sendsMail
-            ? "A link is sent there, good for seven days."
-            : "This server sends no mail: you get a link for them."
+            ? "We send a link that works for seven days."
+            : "Email is not configured, so you get a link to send yourself."
         }
         value={form.values.email}
         onChange={(email) => form.change({ email })}
@@ -58,8 +58,8 @@ export function InviteDialog({
 function HandOn({ email, url, onClose }: Made & { onClose: () => void }) {
   return (
     <Dialog
-      title={`${email} is invited`}
-      description="Hand them this link. It works for seven days, for that address alone."
+      title={`${email} was invited`}
+      description="Send them this link. It works for seven days, and only for this address."
       isOpen
       onClose={onClose}
     >

@@ -10,12 +10,12 @@ import type { Form } from "./webhooks-table.tsx";
 type SubmissionStatus = Output<"listSubmissions">["submissions"][number]["status"];
 
 const outcomes: Record<SubmissionStatus, { tone: "plain" | "fine" | "wrong"; text: string }> = {
-  pending: { tone: "plain", text: "On its way" },
+  pending: { tone: "plain", text: "Delivering" },
   submitted: { tone: "plain", text: "Recorded" },
   webhook_success: { tone: "fine", text: "Delivered" },
   webhook_failed: { tone: "wrong", text: "Failed" },
-  client_success: { tone: "fine", text: "Done by the page" },
-  client_failed: { tone: "wrong", text: "Failed on the page" },
+  client_success: { tone: "fine", text: "Handled by your page" },
+  client_failed: { tone: "wrong", text: "Failed on your page" },
   success: { tone: "fine", text: "Delivered" },
   failed: { tone: "wrong", text: "Failed" },
 };
@@ -23,7 +23,7 @@ const outcomes: Record<SubmissionStatus, { tone: "plain" | "fine" | "wrong"; tex
 /** How the newest submission of a form fared, with the way to it. */
 export function LastDelivery({ agent, tool }: Form) {
   const { data, error } = useQuery(ask("listSubmissions", { toolId: tool.id, limit: 1 }));
-  if (error) return <span className="text-soft">Not known</span>;
+  if (error) return <span className="text-soft">Unknown</span>;
   if (!data) return <Skeleton className="h-4 w-28" />;
   const [last] = data.submissions;
   if (!last) return <span className="text-soft">No submission yet</span>;

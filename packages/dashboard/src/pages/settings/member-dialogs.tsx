@@ -12,7 +12,7 @@ export function RemovingMember({
   const isSelf = id === user.id;
   const remove = useCall("removeMember", {
     changes: isSelf ? [] : ["listMembers"],
-    done: isSelf ? "" : `${email} is removed`,
+    done: isSelf ? "" : `${email} removed`,
   });
   const place = organization?.name ?? "the organization";
   return (
@@ -26,10 +26,10 @@ export function RemovingMember({
       onConfirm={() => remove.mutate({ id }, { onSuccess: isSelf ? () => location.assign("/dashboard") : onClose })}
     >
       <p>
-        {isSelf ? "You lose" : "They lose"} access to {place} at once. What {isSelf ? "you" : "they"} made stays, and so
-        do API keys.
+        {isSelf ? "You lose" : "They lose"} access to {place} immediately. Everything {isSelf ? "you" : "they"} created
+        stays, but {isSelf ? "your" : "their"} API keys stop working.
       </p>
-      <p>To come back takes a new invitation.</p>
+      <p>A new invitation is needed to come back.</p>
     </ConfirmDialog>
   );
 }
@@ -42,14 +42,14 @@ export function LosingRights({
 }: Closable & { role: string; isBusy: boolean; onConfirm: () => void }) {
   return (
     <ConfirmDialog
-      title={`Become ${role}?`}
-      action="Give up my rights"
+      title={`Change your role to ${role.replace(/^an? /, "")}?`}
+      action="Change my role"
       isOpen
       isBusy={isBusy}
       onClose={onClose}
       onConfirm={onConfirm}
     >
-      <p>You cannot take this back yourself. Another owner can.</p>
+      <p>You cannot undo this yourself. Another owner can.</p>
     </ConfirmDialog>
   );
 }

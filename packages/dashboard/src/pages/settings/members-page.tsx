@@ -15,15 +15,15 @@ export function MembersPage() {
   const { data: members } = useSuspenseQuery(ask("listMembers"));
   const sendsMail = useQuery(ask("getSignInOptions")).data?.sendsMail ?? true;
   const [isInviting, setInviting] = useState(false);
-  const isAdmin = mayOpen(session.role, { least: "admin" });
+  const isAdmin = mayOpen(session.role, { minimumRole: "admin" });
   return (
     <Page
       title="Members"
-      description="Members work on agents. Admins also manage people, keys, secrets and models. Owners may do everything, and read the audit log."
+      description="Members work on agents. Admins also manage members, API keys, secrets and models. Owners can do everything, including reading the audit log."
       actions={
         isAdmin && (
           <Button look="main" onClick={() => setInviting(true)}>
-            Invite somebody
+            Invite member
           </Button>
         )
       }
@@ -35,7 +35,7 @@ export function MembersPage() {
           {session.role === "owner" && <PendingLinks sendsMail={sendsMail} />}
         </div>
       ) : (
-        <p className="mt-4 text-soft">Admins and owners invite people and change roles.</p>
+        <p className="mt-4 text-soft">Only admins and owners can invite members and change roles.</p>
       )}
       {isInviting && (
         <InviteDialog isOwner={session.role === "owner"} sendsMail={sendsMail} onClose={() => setInviting(false)} />

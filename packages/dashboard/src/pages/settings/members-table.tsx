@@ -64,7 +64,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
       </Table>
       {isAdmin && owners === 1 && (
         <p className="mt-3 text-sm text-soft">
-          The only owner can neither leave nor change roles. Make somebody else an owner first.
+          The only owner cannot leave or change roles. Make another member an owner first.
         </p>
       )}
       {removing && <RemovingMember member={removing} session={session} onClose={() => setRemoving(null)} />}
@@ -96,7 +96,7 @@ function RoleOf({ member, session }: { member: Member; session: Session }) {
           setLosing(null);
           const undo = () => give(member.role, { isUndo: true });
           const isOwn = member.id === session.user.id;
-          notify(`${member.email} is ${phrase(role)} now`, isUndo || isOwn ? {} : { undo });
+          notify(`${member.email} is now ${phrase(role)}`, isUndo || isOwn ? {} : { undo });
         },
       },
     );

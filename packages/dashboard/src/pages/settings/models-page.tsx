@@ -16,12 +16,12 @@ export function ModelsPage() {
   return (
     <Page
       title="Models"
-      description="Who answers for your agents. Your own key of a provider wins over the one that the server was started with."
+      description="The providers and models your agents can use. A key you add here takes precedence over the one in the server's configuration."
     >
       {isBare && (
         <p className="mb-6 rounded-lg border border-line bg-raised px-4 py-3">
-          <span className="font-medium">No provider is set up.</span> Agents answer with the demo, which knows what is
-          in their instructions and their tools and no more. Set one up to have a real model answer.
+          <span className="font-medium">No provider is connected.</span> Agents use the demo, which only searches their
+          instructions and calls their tools. Connect a provider to use a real model.
         </p>
       )}
       <Section title="Providers">
@@ -47,20 +47,20 @@ function RemovingKey({ provider: { provider, label }, onClose }: { provider: Pro
   const changes = ["listProviders", "listModels"] as const;
   const remove = useCall("deleteProvider", {
     changes: [...changes],
-    done: `Your own settings of ${label} are removed`,
+    done: `Your ${label} settings were removed`,
   });
   return (
     <ConfirmDialog
-      title={`Remove your own settings of ${label}?`}
-      action={`Remove the settings of ${label}`}
+      title={`Remove your ${label} settings?`}
+      action={`Remove ${label} settings`}
       isOpen
       isBusy={remove.isPending}
       onClose={onClose}
       onConfirm={() => remove.mutate({ provider }, { onSuccess: onClose })}
     >
       <p>
-        The key and the address are forgotten. Agents with a model of {label} go on with the server's own key, if it has
-        one, and otherwise cannot answer.
+        This deletes the key and the address. Agents that use {label} fall back to the server's own key if there is one.
+        Otherwise they stop answering.
       </p>
     </ConfirmDialog>
   );

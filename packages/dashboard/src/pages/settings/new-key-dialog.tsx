@@ -22,9 +22,9 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   if (made) return <MadeKey {...made} onClose={onClose} />;
   const { values, change, errorAt } = form;
   return (
-    <FormDialog title="Make a key" action="Make the key" form={form} onClose={onClose}>
+    <FormDialog title="Create API key" action="Create API key" form={form} onClose={onClose}>
       <TextField
-        {...{ label: "Name", help: "What will use it, so that you know it again.", autoComplete: "off" }}
+        {...{ label: "Name", help: "Describe what will use it.", autoComplete: "off" }}
         value={values.name}
         onChange={(name) => change({ name })}
         error={errorAt("name")}
@@ -38,7 +38,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
       />
       {values.choice === "date" && (
         <TextField
-          {...{ label: "Last day", type: "date", help: "It holds to the end of that day." }}
+          {...{ label: "Last day", type: "date", help: "The key works until the end of this day." }}
           value={values.expiresAt}
           onChange={(expiresAt) => change({ expiresAt })}
           error={errorAt("expiresAt")}
@@ -53,8 +53,8 @@ function MadeKey({ name, text, onClose }: { name: string; text: string; onClose:
   const [isLeaving, setLeaving] = useState(false);
   return (
     <Dialog
-      title={`The key of ${name}`}
-      description="Copy it now. Only its hash is kept here, so nobody can show it again."
+      title={`API key ${name}`}
+      description="Copy it now: you won't be able to see it again."
       isOpen
       onClose={() => (isLeaving ? onClose() : setLeaving(true))}
     >
@@ -68,12 +68,12 @@ function MadeKey({ name, text, onClose }: { name: string; text: string; onClose:
       </div>
       {isLeaving && (
         <p role="alert" className="border-s-2 border-warning ps-3">
-          Did you copy the key? Once this is closed it is gone for good. Close it again to leave.
+          Did you copy the key? You won't be able to see it again. Close once more to leave.
         </p>
       )}
       <div className="flex justify-end">
         <Button look="main" onClick={onClose}>
-          I have kept it
+          I've copied it
         </Button>
       </div>
     </Dialog>

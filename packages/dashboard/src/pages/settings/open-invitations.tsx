@@ -20,16 +20,16 @@ export function OpenInvitations({ sendsMail }: { sendsMail: boolean }) {
   const [leaving, setLeaving] = useState<Invitation | null>(null);
   return (
     <Section
-      title="Invited"
+      title="Pending invitations"
       description={
         sendsMail
-          ? "Links were mailed. You can hand them on yourself, too."
-          : "This server sends no mail: copy a link and hand it on."
+          ? "Each person received a link by email. You can also copy it and send it yourself."
+          : "Email is not configured. Copy a link and send it yourself."
       }
     >
       {error && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <SkeletonRows count={2} label="Loading invitations" />}
-      {data?.length === 0 && <p className="text-soft">Nobody is invited at the moment.</p>}
+      {data?.length === 0 && <p className="text-soft">No pending invitations.</p>}
       {data && data.length > 0 && <InvitationTable invitations={data} onTakeBack={setLeaving} />}
       {leaving && <TakingBack invitation={leaving} onClose={() => setLeaving(null)} />}
     </Section>
@@ -45,12 +45,12 @@ function InvitationTable({
 }) {
   return (
     <Table
-      label="Open invitations"
+      label="Pending invitations"
       head={
         <>
-          <Th>E-mail</Th>
+          <Th>Email</Th>
           <Th className="hidden sm:table-cell">Role</Th>
-          <Th className="hidden sm:table-cell">Until</Th>
+          <Th className="hidden sm:table-cell">Expires</Th>
           <ActHead />
         </>
       }
@@ -60,7 +60,7 @@ function InvitationTable({
           <Td className="min-w-32">
             {invitation.email}
             <div className="text-sm text-soft sm:hidden">
-              {roleNames[invitation.role]}, until <Time at={invitation.expiresAt} />
+              {roleNames[invitation.role]}, expires <Time at={invitation.expiresAt} />
             </div>
           </Td>
           <Td className="hidden sm:table-cell">{roleNames[invitation.role]}</Td>
@@ -72,10 +72,10 @@ function InvitationTable({
             <Button
               look="plain"
               className="text-soft"
-              aria-label={`Take back the invitation of ${invitation.email}`}
+              aria-label={`Revoke the invitation for ${invitation.email}`}
               onClick={() => onTakeBack(invitation)}
             >
-              Take back
+              Revoke
             </Button>
           </ActCell>
         </Tr>
@@ -85,17 +85,17 @@ function InvitationTable({
 }
 
 function TakingBack({ invitation: { id, email }, onClose }: { invitation: Invitation; onClose: () => void }) {
-  const take = useCall("deleteInvitation", { changes: ["listInvitations"], done: "The invitation is taken back" });
+  const take = useCall("deleteInvitation", { changes: ["listInvitations"], done: "Invitation revoked" });
   return (
     <ConfirmDialog
-      title={`Take back the invitation of ${email}?`}
-      action="Take the invitation back"
+      title={`Revoke the invitation for ${email}?`}
+      action="Revoke invitation"
       isOpen
       isBusy={take.isPending}
       onClose={onClose}
       onConfirm={() => take.mutate({ id }, { onSuccess: onClose })}
     >
-      <p>Its link stops working at once.</p>
+      <p>Its link stops working immediately.</p>
     </ConfirmDialog>
   );
 }

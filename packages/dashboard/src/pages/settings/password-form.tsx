@@ -9,7 +9,7 @@ const empty = { currentPassword: "", newPassword: "" };
 export function PasswordForm() {
   const form = useDialogForm(empty, async (body) => {
     await api.changePassword({ body });
-    notify("The new password holds. Your other sessions are ended");
+    notify("Password changed. Your other sessions were signed out");
   });
   return (
     <form
@@ -36,7 +36,7 @@ export function PasswordForm() {
         </p>
       )}
       <Button type="submit" isBusy={form.isBusy} className="justify-self-start">
-        Change the password
+        Change password
       </Button>
     </form>
   );

@@ -7,7 +7,7 @@ import { ask } from "../../data/queries.ts";
 import { ActCell, ActHead } from "./act-cell.tsx";
 import { CopyLink } from "./copy-link.tsx";
 
-const kinds = { "sign-in": "Sign in", "password-reset": "New password" } as const;
+const kinds = { "sign-in": "Sign in", "password-reset": "Reset password" } as const;
 
 /** Links that a server without mail could not send. Whoever opens one acts as its person, so only owners see them. */
 export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
@@ -20,25 +20,25 @@ export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
   if (sendsMail) return null;
   return (
     <Section
-      title="Links that could not be mailed"
-      description="Hand each to its person and to nobody else: whoever opens it can act as them."
+      title="Undelivered sign-in links"
+      description="Send each link only to the person it is for. Anyone who opens it is signed in as them."
     >
       {error && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <SkeletonRows count={2} label="Loading links" />}
       {data?.length === 0 && (
         <p className="text-soft">
-          None at the moment. A server that only its own machine can reach writes them to its log instead.
+          No links. A server that only listens on its own machine writes them to its log instead.
         </p>
       )}
       {data && data.length > 0 && (
         <Table
-          label="Links that could not be mailed"
+          label="Undelivered sign-in links"
           head={
             <>
               <Th>For</Th>
-              <Th>To</Th>
-              <Th className="hidden sm:table-cell">Asked for</Th>
-              <Th className="hidden sm:table-cell">Until</Th>
+              <Th>Purpose</Th>
+              <Th className="hidden sm:table-cell">Requested</Th>
+              <Th className="hidden sm:table-cell">Expires</Th>
               <ActHead />
             </>
           }

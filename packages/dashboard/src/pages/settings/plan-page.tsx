@@ -15,13 +15,13 @@ export function PlanPage() {
   // The minute's requests go on while the page is looked at.
   const { data: plan, error, refetch } = useQuery({ ...ask("getPlan"), refetchInterval: 10_000 });
   return (
-    <Page title="Plan" description="What your organization may use, and what it has used.">
+    <Page title="Plan" description="Your organization's limits and usage.">
       {error && !plan && <ErrorState error={error} onRetry={refetch} />}
       {!plan && !error && <Loading />}
       {plan && (
         <>
           <Limits plan={plan} />
-          <Section title={`Usage in ${monthName.format(new Date())}`} description="Months begin and end in UTC.">
+          <Section title={`Usage in ${monthName.format(new Date())}`} description="Calendar month in UTC.">
             <AgentUsageTable agents={plan.usage.agents} toolsPerAgent={plan.limits.toolsPerAgent} />
           </Section>
         </>
@@ -36,14 +36,14 @@ function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
       <Fact name="Plan">
         <span className="capitalize">{planId}</span>
       </Fact>
-      <Fact name="API requests a minute">
+      <Fact name="API requests per minute">
         {limits.requestsPerMinute === null ? "No limit" : number.format(limits.requestsPerMinute)}
-        <div className="text-sm font-normal text-soft">{number.format(usage.requestsThisMinute)} in this one</div>
+        <div className="text-sm font-normal text-soft">{number.format(usage.requestsThisMinute)} this minute</div>
         {limits.requestsPerMinute !== null && (
-          <Meter label="API requests in this minute" value={usage.requestsThisMinute} most={limits.requestsPerMinute} />
+          <Meter label="API requests this minute" value={usage.requestsThisMinute} most={limits.requestsPerMinute} />
         )}
       </Fact>
-      <Fact name="Tools an agent">
+      <Fact name="Tools per agent">
         {limits.toolsPerAgent === null ? "No limit" : number.format(limits.toolsPerAgent)}
       </Fact>
     </dl>
@@ -63,7 +63,7 @@ function Loading() {
   return (
     <>
       <Skeleton className="mb-8 h-[94px] rounded-lg" />
-      <SkeletonRows count={4} label="Loading the usage" />
+      <SkeletonRows count={4} label="Loading usage" />
     </>
   );
 }

@@ -7,6 +7,8 @@ import { Status, Tag } from "../../components/status.tsx";
 import { api } from "../../data/api.ts";
 import { ask, queryClient, useCall } from "../../data/queries.ts";
 import { chooseTheme, type Theme, useTheme } from "../../data/theme.ts";
+import { mayOpen } from "../../shell/destinations.tsx";
+import { NameForm } from "./name-form.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { roleNames } from "./role-select.tsx";
 
@@ -15,26 +17,28 @@ export function ProfilePage() {
   const { data: session } = useSuspenseQuery(ask("getSession"));
   const { user } = session;
   return (
-    <Page title="You" description="Your own account on this server.">
+    <Page title="You" description="Your account on this server.">
       <Section title="Account">
         <dl className="grid grid-cols-[auto_1fr] gap-x-8 gap-y-2">
-          <dt className="text-soft">Name</dt>
-          <dd>{user.name}</dd>
-          <dt className="text-soft">E-mail</dt>
+          <dt className="text-soft">Email</dt>
           <dd className="flex flex-wrap items-center gap-x-3">
-            {user.email} {!user.emailVerified && <Status tone="warning">Not confirmed yet</Status>}
+            {user.email} {!user.emailVerified && <Status tone="warning">Not confirmed</Status>}
           </dd>
         </dl>
         {!user.emailVerified && <ConfirmAddress email={user.email} />}
+        <OwnName name={user.name} />
       </Section>
-      <Section title="Appearance" description="In this browser.">
+      <Section title="Appearance" description="Applies to this browser.">
         <ThemeChoice />
       </Section>
+      {mayOpen(session.role, { minimumRole: "admin" }) && session.organization && (
+        <OrganizationName name={session.organization.name} />
+      )}
       <Organizations session={session} />
-      <Section title="Password" description="A change ends every other session of yours, in every browser.">
+      <Section title="Password" description="Changing it signs you out of all other browsers.">
         <PasswordForm />
       </Section>
-      <Section title="This session" description="Signs you out of this browser.">
+      <Section title="This session" description="Sign out of this browser.">
         <Button className="justify-self-start" onClick={signOut}>
           Sign out
         </Button>
@@ -43,17 +47,45 @@ export function ProfilePage() {
   );
 }
 
+function OwnName({ name }: { name: string }) {
+  const save = useCall("updateProfile", { changes: ["getSession", "listMembers"], done: "Name saved" });
+  return (
+    <NameForm
+      label="Your name"
+      help="Shown to other members and in the audit log."
+      autoComplete="name"
+      name={name}
+      onSave={(value) => save.mutateAsync({ body: { name: value } })}
+    />
+  );
+}
+
+function OrganizationName({ name }: { name: string }) {
+  const save = useCall("updateOrganization", { changes: ["getSession"], done: "Organization renamed" });
+  return (
+    <Section title="Organization name">
+      <NameForm
+        label="Name"
+        help="Shown in invitations. Up to 60 characters."
+        autoComplete="organization"
+        name={name}
+        onSave={(value) => save.mutateAsync({ body: { name: value } })}
+      />
+    </Section>
+  );
+}
+
 function ConfirmAddress({ email }: { email: string }) {
-  const send = useCall("sendVerificationEmail", { done: `A link was made for ${email}` });
+  const send = useCall("sendVerificationEmail", { done: `Confirmation link created for ${email}` });
   return (
     <Button className="justify-self-start" isBusy={send.isPending} onClick={() => send.mutate({ body: { email } })}>
-      Send the link that confirms it
+      Send confirmation link
     </Button>
   );
 }
 
 const themes: ReadonlyArray<{ value: Theme; label: string }> = [
-  { value: "system", label: "As the system" },
+  { value: "system", label: "Match system" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
@@ -74,7 +106,7 @@ function Organizations({
       { body: { organizationId } },
       {
         onSuccess: () => {
-          // Nothing that was loaded belongs to the other organization.
+          // All loaded data belongs to the previous organization.
           queryClient.clear();
           navigate({ to: "/" });
         },
@@ -88,10 +120,10 @@ function Organizations({
             <span className="font-medium">{name}</span>
             <span className="flex-1 text-soft">{roleNames[role]}</span>
             {id === organization?.id ? (
-              organizations.length > 1 && <Tag>Here</Tag>
+              organizations.length > 1 && <Tag>Current</Tag>
             ) : (
               <Button isBusy={change.isPending} onClick={() => switchTo(id)}>
-                Go to {name}
+                Switch to {name}
               </Button>
             )}
           </li>

@@ -23,7 +23,7 @@ export function ProviderDialog({
   const form = useDialogForm({ apiKey: "", baseUrl: baseUrl ?? "" }, async (values) => {
     await api.putProvider({ provider, body: orNull(values) });
     await refresh("listProviders", "listModels");
-    notify(`Agents use your own settings of ${label} now`);
+    notify(`Agents now use your ${label} settings`);
     onClose();
   });
   const { values, change, errorAt } = form;
@@ -39,8 +39,8 @@ export function ProviderDialog({
       title={label}
       description={
         source === "account"
-          ? "The key that is kept is never shown. Write it again to change anything."
-          : "The key is kept encrypted and never shown again."
+          ? "The stored key is never shown. Enter it again to change anything."
+          : "The key is stored encrypted and never shown again."
       }
       action="Save"
       form={form}
@@ -60,9 +60,13 @@ export function ProviderDialog({
         />
       )}
       <TextField
-        {...{ label: "Address", type: "url", autoComplete: "off", isOptional: !hasAddress }}
+        {...{ label: "Base URL", type: "url", autoComplete: "off", isOptional: !hasAddress }}
         placeholder={hasAddress ? "https://models.example.com/v1" : undefined}
-        help={hasAddress ? "Where its API is." : `Only for a proxy or a gateway of your own in place of ${label}'s.`}
+        help={
+          hasAddress
+            ? "The base URL of its API."
+            : `Only needed if you use a proxy or gateway instead of ${label}'s own API.`
+        }
         value={values.baseUrl}
         onChange={(baseUrl) => edit({ baseUrl })}
         error={errorAt("baseUrl")}

@@ -18,7 +18,7 @@ export function ProviderRow({
   onRemove: () => void;
 }) {
   const test = useMutation({ mutationFn: () => api.testProvider({ provider, body: {} }) });
-  const edit = source === "account" ? "Change" : source === "environment" ? "Use your own" : "Set up";
+  const edit = source === "account" ? "Change" : source === "environment" ? "Use your own key" : "Connect";
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2 last:border-b-0">
       <div className="min-w-0 flex-1 basis-56">
@@ -52,6 +52,6 @@ export function ProviderRow({
 
 function Source({ source }: Pick<Provider, "source">) {
   if (source === "account") return <Status tone="fine">Your own key</Status>;
-  if (source === "environment") return <Status tone="fine">From the server</Status>;
-  return <Status>Not set up</Status>;
+  if (source === "environment") return <Status tone="fine">From the server configuration</Status>;
+  return <Status>Not connected</Status>;
 }

@@ -11,9 +11,9 @@ export function TestOutcome({
   const problem = (error && reasonOf(error)) ?? data?.error;
   return (
     <p role="status" className={`text-sm ${problem ? "text-wrong" : "text-soft"}`}>
-      {isPending && "Asking it…"}
+      {isPending && "Testing…"}
       {!isPending && problem && toSentence(problem)}
-      {!isPending && !problem && !isIdle && data && `It answered in ${data.durationMs} ms.`}
+      {!isPending && !problem && !isIdle && data && `Responded in ${data.durationMs} ms.`}
     </p>
   );
 }

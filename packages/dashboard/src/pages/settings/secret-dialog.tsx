@@ -20,15 +20,15 @@ export function SecretDialog({
     if (secret) await api.putSecret({ name, body });
     else await api.createSecret({ body: { name, ...body } }).catch(asFieldError);
     await refresh("listSecrets");
-    notify(secret ? `${name} has its new value` : `${name} is kept`);
+    notify(secret ? `${name} updated` : `${name} saved`);
     onClose();
   });
   const { values, change, errorAt } = form;
   return (
     <FormDialog
-      title={secret ? `Replace ${secret.name}` : "Add a secret"}
-      description={secret ? "Tools send the new value from their next call on." : undefined}
-      action={secret ? "Replace the value" : "Keep the secret"}
+      title={secret ? `Replace ${secret.name}` : "Create secret"}
+      description={secret ? "Tools use the new value from their next call." : undefined}
+      action={secret ? "Replace value" : "Create secret"}
       form={form}
       onClose={onClose}
     >
@@ -49,8 +49,8 @@ export function SecretDialog({
         error={errorAt("value")}
       />
       <TextArea
-        {...{ label: "Hosts it may go to", isOptional: true, rows: 2, placeholder: "stock.example.com" }}
-        help="One a line. Without any it goes to the host of whichever tool names it."
+        {...{ label: "Allowed hosts", isOptional: true, rows: 2, placeholder: "stock.example.com" }}
+        help="One per line. Without any, the secret is sent to the host of every tool that names it."
         value={values.hosts}
         onChange={(hosts) => change({ hosts })}
         error={errorAt("hosts")}
@@ -64,6 +64,6 @@ function asFieldError(error: unknown): never {
   if (!(error instanceof FoyerError) || error.code !== "CONFLICT") throw error;
   throw new FoyerError(error.code, error.message, {
     status: error.status,
-    details: [{ path: "name", message: "is taken. Replace that one, or choose another name" }],
+    details: [{ path: "name", message: "is already in use. Replace that secret or choose another name" }],
   });
 }

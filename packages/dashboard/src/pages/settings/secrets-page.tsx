@@ -25,7 +25,7 @@ export function SecretsPage() {
   const [deleting, setDeleting] = useState<Secret | null>(null);
   const add = (
     <Button look="main" onClick={() => setEditing("new")}>
-      Add a secret
+      Create secret
     </Button>
   );
   return (
@@ -33,16 +33,15 @@ export function SecretsPage() {
       title="Secrets"
       description={
         <>
-          Keys of other systems, for tools that call them. A tool names one as <code>{"{{NAME}}"}</code> in its headers
-          or its address. Values are kept encrypted and never shown again, to anybody.
+          Credentials for the APIs your tools call. Use one in a tool's URL or headers as <code>{"{{NAME}}"}</code>.
+          Values are stored encrypted and never shown again.
         </>
       }
       actions={secrets.length > 0 && add}
     >
       {secrets.length === 0 ? (
         <EmptyState title="No secrets yet" action={add}>
-          When a tool has to prove itself to another system, keep the key here and write its name into the tool. Neither
-          visitors nor the model ever see the value.
+          Store API keys here and use them by name in your tools. Visitors and the model never see the value.
         </EmptyState>
       ) : (
         <SecretsTable secrets={secrets} uses={uses} onReplace={setEditing} onDelete={setDeleting} />
@@ -71,7 +70,7 @@ function DeleteDialog({
   isSearched: boolean;
   onClose: () => void;
 }) {
-  const remove = useCall("deleteSecret", { changes: ["listSecrets"], done: `${name} is deleted` });
+  const remove = useCall("deleteSecret", { changes: ["listSecrets"], done: `${name} deleted` });
   return (
     <ConfirmDialog
       title={`Delete ${name}?`}
@@ -83,12 +82,12 @@ function DeleteDialog({
     >
       {uses.length > 0 && (
         <p className="text-ink">
-          {uses.length === 1 ? "A tool names it and fails" : `${uses.length} tools name it and fail`} from then on:{" "}
+          {uses.length === 1 ? "One tool uses it and will fail" : `${uses.length} tools use it and will fail`}:{" "}
           {uses.map(({ agentName, toolName }) => `${toolName} of ${agentName}`).join(", ")}.
         </p>
       )}
-      {uses.length === 0 && <p>{isSearched ? "No tool names it." : "Tools that name it fail from then on."}</p>}
-      <p>The value cannot be brought back.</p>
+      {uses.length === 0 && <p>{isSearched ? "No tool uses it." : "Tools that use it will fail."}</p>}
+      <p>You cannot restore the value.</p>
     </ConfirmDialog>
   );
 }

@@ -27,9 +27,9 @@ export function SecretsTable({
       head={
         <>
           <Th>Name</Th>
-          <Th className="hidden sm:table-cell">May go to</Th>
+          <Th className="hidden sm:table-cell">Allowed hosts</Th>
           <Th className="hidden md:table-cell">Used by</Th>
-          <Th className="hidden md:table-cell">Changed</Th>
+          <Th className="hidden md:table-cell">Updated</Th>
           <ActHead />
         </>
       }
@@ -41,7 +41,7 @@ export function SecretsTable({
             {secret.hosts.length > 0 && <div className="text-sm text-soft sm:hidden">{secret.hosts.join(", ")}</div>}
           </Td>
           <Td className="hidden text-soft sm:table-cell">
-            {secret.hosts.length > 0 ? secret.hosts.join(", ") : "The host of its tool"}
+            {secret.hosts.length > 0 ? secret.hosts.join(", ") : "Any tool's host"}
           </Td>
           <Td className="hidden md:table-cell">
             {uses ? <Uses uses={uses.get(secret.name) ?? []} /> : <Skeleton className="h-4 w-24" />}
@@ -69,7 +69,7 @@ export function SecretsTable({
 }
 
 function Uses({ uses: [first, ...others] }: { uses: SecretUse[] }) {
-  if (!first) return <span className="text-soft">No tool</span>;
+  if (!first) return <span className="text-soft">Not used</span>;
   const { agentId, toolId, toolName, agentName } = first;
   return (
     <>

@@ -20,30 +20,30 @@ export function SigningSecretDialog({ form: { tool, agent }, onClose }: { form: 
   const [isRotating, setRotating] = useState(false);
   const rotate = useCall("rotateWebhookSecret", {
     changes: ["getWebhookSecret"],
-    done: "The new secret signs. The old one signs too for 24 hours",
+    done: "Secret replaced. The previous one stays valid for 24 hours",
   });
   if (isRotating) {
     return (
       <ConfirmDialog
-        title={`Replace the secret of ${tool.name}?`}
-        action="Replace the secret"
+        title={`Replace the signing secret of ${tool.name}?`}
+        action="Replace signing secret"
         isOpen
         isBusy={rotate.isPending}
         onClose={() => setRotating(false)}
         onConfirm={() => rotate.mutate({ id: tool.id }, { onSuccess: () => setRotating(false) })}
       >
         <p>
-          For 24 hours every delivery is signed with the old secret and with the new one. Give the new one to the
-          receiver within that time, and nothing is refused.
+          For 24 hours, every delivery is signed with both the current and the new secret. Update the receiver within
+          that time.
         </p>
-        {data?.previousSecret && <p>The secret before this one stops signing at once.</p>}
+        {data?.previousSecret && <p>The previous secret stops working immediately.</p>}
       </ConfirmDialog>
     );
   }
   return (
     <Dialog
       title={`Signing secret of ${tool.name}`}
-      description={`The receiver checks with it that a delivery comes from ${agent.name}'s form.`}
+      description={`The receiver uses it to verify that a delivery comes from ${agent.name}'s form.`}
       isOpen
       onClose={onClose}
     >
@@ -70,8 +70,8 @@ function Shown({ secret: { secret, previousSecret, rotatedAt }, onRotate }: { se
       )}
       {isShown && previousSecret && (
         <div className="grid gap-2">
-          <h3 className="font-medium">The one before</h3>
-          <Copyable label="the secret before" text={previousSecret} />
+          <h3 className="font-medium">Previous secret</h3>
+          <Copyable label="the previous secret" text={previousSecret} />
         </div>
       )}
       <p className="text-soft">
@@ -81,16 +81,16 @@ function Shown({ secret: { secret, previousSecret, rotatedAt }, onRotate }: { se
             {previousSecret && (
               <>
                 {" "}
-                The one before signs too until <Time at={Date.parse(rotatedAt) + OVERLAP_MS} isExact />.
+                The previous secret is valid until <Time at={Date.parse(rotatedAt) + OVERLAP_MS} isExact />.
               </>
             )}
           </>
         ) : (
-          "It was never replaced."
+          "Never replaced."
         )}
       </p>
       <div className="flex justify-end">
-        <Button onClick={onRotate}>Replace it</Button>
+        <Button onClick={onRotate}>Replace secret</Button>
       </div>
     </>
   );

@@ -16,18 +16,18 @@ export const streamTest = queryOptions({
 });
 
 const verdicts = {
-  flows: { state: "ok", title: "Streams arrive as they are sent", detail: "Visitors see replies grow.", fix: null },
+  flows: { state: "ok", title: "Streaming works", detail: "Visitors see replies as they are written.", fix: null },
   held: {
     state: "failure",
-    title: "A proxy holds streams back",
-    detail: "All events arrived at once, so visitors see nothing for a while and then the whole reply.",
-    fix: "Have the proxy in front of the server pass on what comes at once:",
+    title: "A proxy buffers streams",
+    detail: "All events arrived at once, so visitors wait and then see the whole reply.",
+    fix: "Turn off buffering in the proxy in front of the server:",
   },
   broken: {
     state: "failure",
-    title: "Streams break off",
-    detail: "Not all of the five events arrived, so replies stop in their middle and have to be taken up again.",
-    fix: "Give the proxy in front of the server a longer time limit, and have it pass on what comes at once:",
+    title: "Streams are cut off",
+    detail: "Not all five events arrived, so replies stop midway and have to be resumed.",
+    fix: "Raise the timeout of the proxy in front of the server, and turn off buffering:",
   },
 } as const satisfies Record<StreamVerdict, object>;
 
@@ -61,7 +61,7 @@ function ProxyLines() {
   return (
     <div className="mt-2 grid gap-3">
       <ChoiceBar label="Proxy" value={proxy} onChange={setProxy} options={proxies} />
-      <Copyable label="the lines" text={lines[proxy]} />
+      <Copyable label="the proxy configuration" text={lines[proxy]} />
     </div>
   );
 }
@@ -80,11 +80,11 @@ const lines = {
   reverse_proxy 127.0.0.1:3000 {
     flush_interval -1
   }
-  # Without "encode" here: it collects what it compresses.
+  # Without "encode" here: it buffers what it compresses.
 }`,
   cloudflare: `# Caching > Cache Rules: bypass the cache for this host name.
 # Rules > Compression Rules: no compression for text/event-stream.
-# Quick tunnels (trycloudflare.com) do not pass streams on.
+# Quick tunnels (trycloudflare.com) buffer streams.
 # A named tunnel does:
 cloudflared tunnel create foyer
 cloudflared tunnel route dns foyer chat.example.com

@@ -19,11 +19,11 @@ export function UsableModels({ labels }: { labels: Map<string, string> }) {
   const groups = [...Map.groupBy(found ?? [], ({ provider }) => provider)];
   return (
     <Section
-      title="Usable now"
-      description="What you can choose for an agent. An agent that names none has the default."
+      title="Available models"
+      description="Models you can choose for an agent. Agents without a chosen model use the default."
     >
       {error && <ErrorState error={error} onRetry={refetch} />}
-      {!data && !error && <SkeletonRows count={3} label="Asking the providers" />}
+      {!data && !error && <SkeletonRows count={3} label="Loading models" />}
       {standard && (
         <p className="flex flex-wrap items-center gap-2">
           <code className="font-mono">{standard.id}</code> <Tag>Default</Tag>
@@ -32,7 +32,7 @@ export function UsableModels({ labels }: { labels: Map<string, string> }) {
       {data && data.length > MANY && (
         <TextField label="Search" type="search" value={search} onChange={setSearch} className="max-w-72" />
       )}
-      {wanted && groups.length === 0 && <p className="text-soft">No model has that in its name.</p>}
+      {wanted && groups.length === 0 && <p className="text-soft">No models match.</p>}
       {groups.map(([provider, models]) => (
         <details key={provider} open={wanted !== "" || models.length <= MANY}>
           <summary className="py-1">

@@ -18,22 +18,19 @@ export function WebhooksPage() {
     tools.filter(({ executionType }) => executionType === "form").map((tool) => ({ agent, tool })),
   );
   return (
-    <Page
-      title="Webhooks"
-      description="Each form sends its submissions to an address of yours, signed with a secret of its own."
-    >
+    <Page title="Webhooks" description="Each form sends its submissions to your endpoint, signed with its own secret.">
       {error && <ErrorState error={error} onRetry={retry} />}
       {isLoading && <SkeletonRows count={3} label="Loading forms" />}
       {!isLoading && !error && forms.length === 0 && <NoForms firstAgentId={byAgent[0]?.agent.id} />}
       {!isLoading && forms.length > 0 && <WebhooksTable forms={forms} onSecret={setOpen} />}
       {hasMore && (
         <Button className="mt-4" onClick={() => setCount(count + AGENTS_AT_ONCE)}>
-          Show the forms of more agents
+          Show forms of more agents
         </Button>
       )}
       <div className="mt-10">
         <Section
-          title="Check the signature"
+          title="Verify signatures"
           description={
             <>
               The signatures follow{" "}
@@ -45,8 +42,8 @@ export function WebhooksPage() {
               >
                 Standard Webhooks
               </a>
-              , so its libraries work too. Without a library it takes these lines. A delivery can come twice: know it
-              again by <code>webhook-id</code>.
+              , so its libraries work. Without a library, use this code. A delivery can arrive more than once: use{" "}
+              <code>webhook-id</code> to detect duplicates.
             </>
           }
         >
@@ -66,17 +63,16 @@ function NoForms({ firstAgentId }: { firstAgentId: string | undefined }) {
       params={{ agentId: firstAgentId }}
       search={{ kind: "form" }}
     >
-      Make a form
+      Create form
     </ButtonLink>
   ) : (
     <ButtonLink look="main" to="/start">
-      Make an agent
+      Create agent
     </ButtonLink>
   );
   return (
     <EmptyState title="No forms yet" action={action}>
-      An agent can show a form in the chat, such as one for a test ride. Once there is one, its webhook and its signing
-      secret stand here.
+      Agents can show forms in the chat. Once you have one, its webhook and signing secret appear here.
     </EmptyState>
   );
 }

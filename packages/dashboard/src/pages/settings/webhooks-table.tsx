@@ -58,7 +58,7 @@ function FormName({ agent, tool }: Form) {
       >
         {tool.name}
       </Link>{" "}
-      <span className="text-soft">of {agent.name}</span>
+      <span className="text-soft">in {agent.name}</span>
     </>
   );
 }

@@ -84,8 +84,8 @@ function Days({ days }: { days: DayCounts[] | undefined }) {
         <Legend className="bg-edge">Fired without that</Legend>
         <span>Days are counted in UTC.</span>
       </div>
-      <details className="text-sm">
-        <summary className="min-h-6 text-soft">As a table</summary>
+      <details className="min-w-0">
+        <summary className="w-fit text-soft underline-offset-2 hover:underline">Show as a table</summary>
         <Table label="Fired and converted by day" head={<Head />}>
           {active.map(({ day, fired, converted }) => (
             <tr key={day} className="border-b border-line">

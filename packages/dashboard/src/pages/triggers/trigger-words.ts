@@ -1,4 +1,5 @@
 import type { Output } from "@foyer/sdk";
+import { percentText } from "../../components/day-text.ts";
 import { readRows, rowInWords } from "./event-conditions.ts";
 
 export type Trigger = Output<"getTrigger">;
@@ -60,9 +61,7 @@ function secondsInWords(seconds: number): string {
   return rest === 0 ? `${minutes}\u00a0min` : `${minutes}\u00a0min ${rest}\u00a0s`;
 }
 
-/** A share in percent; a dash where there is nothing to share. */
+/** The share of `fired` that converted; a dash when nothing fired. */
 export function rateInWords(converted: number, fired: number): string {
-  if (fired === 0) return "–";
-  const percent = (converted / fired) * 100;
-  return `${percent.toLocaleString(undefined, { maximumFractionDigits: percent < 10 ? 1 : 0 })}%`;
+  return fired === 0 ? "–" : percentText((converted / fired) * 100);
 }

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useDraft } from "../../components/use-draft.ts";
 
 /** A draft whose form is sent by Enter or its button; `problem` is what went wrong with the whole. */
-export function useDoorForm<Values extends object>(initial: Values, send: (values: Values) => Promise<unknown>) {
+export function useAuthForm<Values extends object>(initial: Values, send: (values: Values) => Promise<unknown>) {
   const draft = useDraft(initial);
   const [problem, setProblem] = useState<string>();
   const submit = (act: (values: Values) => Promise<unknown>) => {

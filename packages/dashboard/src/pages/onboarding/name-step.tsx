@@ -2,19 +2,19 @@ import { useNavigate } from "@tanstack/react-router";
 import { TextField } from "../../components/field.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { useCall } from "../../data/queries.ts";
-import type { StartAgent } from "./start-page.tsx";
+import type { OnboardingAgent } from "./onboarding-page.tsx";
 import { StepFrame } from "./step-frame.tsx";
 import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 
-/** Makes the agent, or gives the one that is there another name. */
-export function NameStep({ agent }: { agent?: StartAgent }) {
+/** Creates the agent, or renames the existing one. */
+export function NameStep({ agent }: { agent?: OnboardingAgent }) {
   const navigate = useNavigate();
   const make = useCall("createAgent", { changes: ["listAgents"] });
   const rename = useCall("updateAgent", { changes: ["listAgents", "getAgent"] });
   const draft = useDraft({ name: agent?.name ?? "" });
   const keep = () => draft.submit((_, body) => rename.mutateAsync({ id: agent?.id ?? "", body }));
   const goOn = (agentId: string) =>
-    // Back leads out of the guide, not to a second agent.
+    // Back leads out of the guide instead of creating a second agent.
     navigate({ to: "/start", search: { agentId, step: "know" }, replace: !agent, ignoreBlocker: true });
   useKeepOnLeave(agent !== undefined && draft.isDirty, keep);
   const submit = async () => {
@@ -34,12 +34,12 @@ export function NameStep({ agent }: { agent?: StartAgent }) {
       }}
     >
       <StepFrame
-        title="What is it called?"
-        description="Visitors see this name. It can be changed at any time."
+        title="Name your agent"
+        description="Visitors see this name. You can change it at any time."
         step="name"
         agentId={agent?.id ?? null}
         isBusy={draft.isBusy}
-        next={{ label: agent ? "Go on" : "Make the agent", isSubmit: true }}
+        next={{ label: agent ? "Continue" : "Create agent", isSubmit: true }}
       >
         <TextField
           {...{ label: "Name", autoComplete: "off", placeholder: "Harbour", autoFocus: true, className: "max-w-sm" }}

@@ -1,18 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { ButtonLink } from "../../components/button.tsx";
 import { Lamp } from "../../components/lamp.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
+import { endOnboarding, rememberOnboarding } from "../../data/onboarding.ts";
 import { ask } from "../../data/queries.ts";
-import type { StartAgent } from "./start-page.tsx";
-import { firstOfVisitors } from "./start-steps.ts";
+import type { OnboardingAgent } from "./onboarding-page.tsx";
+import { firstOfVisitors } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 
 const POLL_MS = 2_000;
 
-/** Waits, without being asked, for the first conversation of somebody else. */
-export function ArriveStep({ agent }: { agent: StartAgent }) {
+/** Waits for the first conversation of a visitor; the viewer's own test chats do not count. */
+export function ArriveStep({ agent }: { agent: OnboardingAgent }) {
   const email = useQuery(ask("getSession")).data?.user.email ?? "";
   const found = useQuery({
     ...ask("listConversations", { agentId: agent.id, limit: 100 }),
@@ -20,13 +22,20 @@ export function ArriveStep({ agent }: { agent: StartAgent }) {
     staleTime: 0,
   });
   const first = firstOfVisitors(found.data?.data ?? [], email);
+  const hasArrived = first !== null;
+  useEffect(() => {
+    // The conversation proves that the line is on a page.
+    if (hasArrived) rememberOnboarding(agent.id, "arrive", ["embed", "arrive"]);
+  }, [hasArrived, agent.id]);
+  // Finished: nothing leads back here any more once this page is left.
+  useEffect(() => (hasArrived ? endOnboarding : undefined), [hasArrived]);
   return (
     <StepFrame
       title={first ? "The first conversation is here" : "Waiting for the first conversation"}
       description={
         first
-          ? `${agent.name} works. From now on every conversation is found under Conversations.`
-          : "Open a page that has the line, and ask something in the chat. It appears here by itself; you can also leave."
+          ? `${agent.name} is live. Every conversation appears under Conversations.`
+          : "Open a page that includes the line and ask something in the chat. The conversation appears here automatically. You can leave this page at any time."
       }
       step="arrive"
       agentId={agent.id}
@@ -39,9 +48,11 @@ export function ArriveStep({ agent }: { agent: StartAgent }) {
           <div className="flex min-h-20 items-center gap-4 rounded-lg border border-line bg-raised px-5 py-4">
             <Lamp size={32} isLit={false} />
             <div>
-              <Status tone={found.isError ? "wrong" : "live"}>{found.isError ? "Not connected" : "Listening"}</Status>
+              <Status tone={found.isError ? "wrong" : "live"}>
+                {found.isError ? "Not connected" : "Waiting for a message…"}
+              </Status>
               <p className="text-soft">
-                {found.isError ? found.error.message : "Your own trial does not count; the demo page does."}
+                {found.isError ? found.error.message : "Messages from the demo page count; your own test chat doesn't."}
               </p>
             </div>
           </div>
@@ -63,7 +74,7 @@ function Arrived({
     <div className="flex min-h-20 flex-wrap items-center gap-4 rounded-lg border border-ink bg-raised px-5 py-4">
       <Lamp size={32} />
       <div className="min-w-0 flex-1 basis-40">
-        <p className="font-medium">{conversation.title || "A conversation"}</p>
+        <p className="font-medium">{conversation.title || "Untitled conversation"}</p>
         <p className="text-soft">
           <Time at={conversation.createdAt} />
         </p>
@@ -73,19 +84,19 @@ function Arrived({
         {...{ to: "/agents/$agentId/conversations/$conversationId" }}
         params={{ agentId, conversationId: conversation.id }}
       >
-        Read it
+        Open conversation
       </ButtonLink>
     </div>
   );
 }
 
-function NothingComes({ agent }: { agent: StartAgent }) {
+function NothingComes({ agent }: { agent: OnboardingAgent }) {
   return (
     <div className="grid gap-2">
-      <h3 className="font-medium">Nothing comes?</h3>
+      <h3 className="font-medium">Not working?</h3>
       <ul className="grid max-w-[60ch] list-disc gap-1 ps-5 text-soft">
         <li>
-          Try it on{" "}
+          Try{" "}
           <a
             href={`/demo/${agent.id}`}
             target="_blank"
@@ -94,17 +105,17 @@ function NothingComes({ agent }: { agent: StartAgent }) {
           >
             the demo page
           </a>
-          . If that works, the line is missing on your page, or the page is an older copy from a cache.
+          . If the chat works there, your page is missing the line or is served from a cache.
         </li>
-        <li>A page with a Content-Security-Policy has to allow scripts from and connections to {location.origin}.</li>
+        <li>If your site sends a Content-Security-Policy, allow scripts from and connections to {location.origin}.</li>
         <li>
-          Where only certain sites are allowed,{" "}
+          If the agent only works on certain sites,{" "}
           <Link
             to="/agents/$agentId/embed"
             params={{ agentId: agent.id }}
             className="text-ink underline underline-offset-2"
           >
-            yours has to be among them
+            make sure yours is on the list
           </Link>
           .
         </li>
@@ -114,15 +125,15 @@ function NothingComes({ agent }: { agent: StartAgent }) {
 }
 
 const more = [
-  { to: "/agents/$agentId/tools", name: "Tools", text: "Let it look things up, and show forms." },
-  { to: "/agents/$agentId/triggers", name: "Triggers", text: "Let it speak first, at the right moment." },
-  { to: "/agents/$agentId/appearance", name: "Appearance", text: "Give it your colour and greeting." },
+  { to: "/agents/$agentId/tools", name: "Tools", text: "Let it look things up and show forms." },
+  { to: "/agents/$agentId/triggers", name: "Triggers", text: "Let it start the conversation at the right moment." },
+  { to: "/agents/$agentId/appearance", name: "Appearance", text: "Set its color and greeting." },
 ] as const;
 
 function Next({ agentId }: { agentId: string }) {
   return (
     <div className="grid gap-2">
-      <h3 className="font-medium">What next</h3>
+      <h3 className="font-medium">Next steps</h3>
       <ul className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3">
         {more.map(({ to, name, text }) => (
           <li key={to} className="relative bg-raised p-4 hover:bg-sunken">

@@ -1,23 +1,27 @@
 import { useCallback, useState } from "react";
+import { rememberOnboarding } from "../../data/onboarding.ts";
 import { TrialChat } from "../agents/trial/trial-chat.tsx";
 import { exampleQuestions } from "./example-prompt.ts";
-import type { StartAgent } from "./start-page.tsx";
+import type { OnboardingAgent } from "./onboarding-page.tsx";
 import { StepFrame } from "./step-frame.tsx";
 
-/** The agent as visitors will have it. */
-export function TryStep({ agent }: { agent: StartAgent }) {
+/** A first chat with the agent. */
+export function TryStep({ agent }: { agent: OnboardingAgent }) {
   const [hasReply, setHasReply] = useState(false);
-  const onReply = useCallback(() => setHasReply(true), []);
+  const onReply = useCallback(() => {
+    setHasReply(true);
+    rememberOnboarding(agent.id, "try", ["try"]);
+  }, [agent.id]);
   const own = agent.widget.suggestions ?? [];
   const isExample = agent.systemPrompt?.includes("Harbour Bikes");
   return (
     <StepFrame
       title={`Talk to ${agent.name}`}
-      description="If an answer is missing or wrong, go back a step and say it more clearly in the prompt."
+      description="If an answer is missing or wrong, go back one step and make the prompt clearer."
       step="try"
       agentId={agent.id}
       isMain={hasReply}
-      next={{ label: hasReply ? "Go on" : "Go on without trying", isSubmit: false }}
+      next={{ label: hasReply ? "Continue" : "Skip", isSubmit: false }}
     >
       <TrialChat
         agentId={agent.id}

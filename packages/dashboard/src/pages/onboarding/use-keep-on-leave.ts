@@ -1,6 +1,6 @@
 import { useBlocker } from "@tanstack/react-router";
 
-/** Keeps what was written when the viewer goes elsewhere; what cannot be kept keeps the viewer here, with the reason at its field. */
+/** Saves changes when the viewer leaves the step. If that fails, the viewer stays and sees the errors at the fields. */
 export function useKeepOnLeave(isDirty: boolean, keep: () => Promise<boolean>): void {
   useBlocker({
     shouldBlockFn: async () => isDirty && !(await keep()),

@@ -1,27 +1,27 @@
 import { Copyable } from "../../components/copyable.tsx";
 import { embedLine } from "../agents/embed-line.ts";
 import { PasteHints } from "../agents/paste-hints.tsx";
-import type { StartAgent } from "./start-page.tsx";
+import type { OnboardingAgent } from "./onboarding-page.tsx";
 import { StepFrame } from "./step-frame.tsx";
 
 /** The one line, and where it goes. */
-export function EmbedStep({ agent }: { agent: StartAgent }) {
+export function EmbedStep({ agent }: { agent: OnboardingAgent }) {
   return (
     <StepFrame
-      title="Copy one line into your pages"
-      description="It shows a lamp in the corner, which opens the chat. It loads last, and touches nothing of your page."
+      title="Add one line to your pages"
+      description="It adds a chat button to the corner of the page. It loads last and leaves the rest of your page alone."
       step="embed"
       agentId={agent.id}
-      next={{ label: "Wait for the first visitor", isSubmit: false }}
+      next={{ label: "Continue", isSubmit: false }}
     >
       <Copyable label="the line" text={embedLine(agent.id)} />
       <PasteHints />
       <p className="max-w-[60ch] text-soft">
-        No site at hand?{" "}
+        No website at hand?{" "}
         <a href={`/demo/${agent.id}`} target="_blank" rel="noopener" className="text-ink underline underline-offset-2">
-          The demo page of {agent.name}
+          {agent.name}'s demo page
         </a>{" "}
-        has the line already.
+        already includes it.
       </p>
     </StepFrame>
   );

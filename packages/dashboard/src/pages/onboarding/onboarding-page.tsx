@@ -1,47 +1,49 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Check } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { Page } from "../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { rememberAgent } from "../../data/last-agent.ts";
+import { endOnboarding, rememberOnboarding, useOnboarding } from "../../data/onboarding.ts";
 import { ask } from "../../data/queries.ts";
 import { ArriveStep } from "./arrive-step.tsx";
 import { EmbedStep } from "./embed-step.tsx";
 import { KnowStep } from "./know-step.tsx";
 import { NameStep } from "./name-step.tsx";
-import { type StartStep, startSteps, stepOf } from "./start-steps.ts";
+import { type OnboardingStep, onboardingSteps, stepOf } from "./onboarding-steps.ts";
 import { TryStep } from "./try-step.tsx";
 
 const route = getRouteApi("/shell/start");
 
-/** From a name to the first visitor. Each step has its address, can be left, and come back to. */
-export function StartPage() {
+/** Guides from a name to the first visitor. Each step has an address; the sidebar leads back until it is finished or skipped. */
+export function OnboardingPage() {
   const search = route.useSearch();
   const { agentId } = search;
   const step = stepOf(search);
   const agent = useQuery({ ...ask("getAgent", { id: agentId ?? "" }), enabled: agentId !== undefined });
   const name = agent.data?.name;
-  if (agent.data) rememberAgent(agent.data.id);
+  const done = useDoneSteps(agent.data?.id, step);
   return (
     <Page
-      title={name ? `Set up ${name}` : "Make an agent"}
-      description="Five short steps. What you do is kept."
+      title={name ? `Set up ${name}` : "Create agent"}
+      description="Five short steps. Your progress is saved."
       actions={
         agentId &&
         name && (
           <Link
             to="/agents/$agentId"
             params={{ agentId }}
+            onClick={endOnboarding}
             className="inline-flex min-h-9 items-center text-soft underline underline-offset-2 hover:text-ink"
           >
-            Leave the guide
+            Skip setup
           </Link>
         )
       }
     >
       <div className="grid gap-x-12 gap-y-6 md:grid-cols-[11rem_minmax(0,1fr)]">
-        <Steps step={step} agentId={agentId} />
+        <Steps step={step} agentId={agentId} done={done} />
         <div key={`${agentId} ${step}`} className="min-w-0">
           {!agentId ? (
             <NameStep />
@@ -58,15 +60,27 @@ export function StartPage() {
   );
 }
 
-export type StartAgent = {
+/** Remembers where the viewer is. The agent exists, so it has its name; the other steps report when they are done. */
+function useDoneSteps(agentId: string | undefined, step: OnboardingStep): readonly string[] {
+  const progress = useOnboarding();
+  useEffect(() => {
+    if (!agentId) return;
+    rememberAgent(agentId);
+    rememberOnboarding(agentId, step, ["name"]);
+  }, [agentId, step]);
+  return progress && progress.agentId === agentId ? progress.done : agentId ? ["name"] : [];
+}
+
+export type OnboardingAgent = {
   id: string;
   name: string;
   model: string;
+  modelIsDefault?: boolean;
   systemPrompt: string | null;
   widget: { suggestions?: string[] | null };
 };
 
-function Current({ step, agent }: { step: StartStep; agent: StartAgent }): ReactNode {
+function Current({ step, agent }: { step: OnboardingStep; agent: OnboardingAgent }): ReactNode {
   if (step === "name") return <NameStep agent={agent} />;
   if (step === "know") return <KnowStep agent={agent} />;
   if (step === "try") return <TryStep agent={agent} />;
@@ -76,22 +90,30 @@ function Current({ step, agent }: { step: StartStep; agent: StartAgent }): React
 
 const mark = "flex size-6 shrink-0 items-center justify-center rounded-full border text-sm";
 
-function Steps({ step, agentId }: { step: StartStep; agentId: string | undefined }) {
-  const current = startSteps.findIndex(({ id }) => id === step);
+function Steps({
+  step,
+  agentId,
+  done,
+}: {
+  step: OnboardingStep;
+  agentId: string | undefined;
+  done: readonly string[];
+}) {
+  const current = onboardingSteps.findIndex(({ id }) => id === step);
   return (
     <nav aria-label="Steps" className="md:sticky md:top-8 md:self-start">
       <p className="mb-3 font-medium md:hidden">
-        Step {current + 1} of {startSteps.length}: {startSteps[current]?.title}
+        Step {current + 1} of {onboardingSteps.length}: {onboardingSteps[current]?.title}
       </p>
       <ol className="flex gap-2 md:grid md:gap-1">
-        {startSteps.map(({ id, title }, index) => {
+        {onboardingSteps.map(({ id, title }, index) => {
           const content = (
             <>
-              <span aria-hidden className={`${mark} ${markOf(index, current)}`}>
-                {index < current ? <Check size={14} /> : index + 1}
+              <span aria-hidden className={`${mark} ${markOf(id === step, done.includes(id))}`}>
+                {done.includes(id) ? <Check size={14} /> : index + 1}
               </span>
               <span className="sr-only md:not-sr-only">{title}</span>
-              {index < current && <span className="sr-only">, done</span>}
+              {done.includes(id) && <span className="sr-only">, done</span>}
             </>
           );
           return (
@@ -124,7 +146,7 @@ function Steps({ step, agentId }: { step: StartStep; agentId: string | undefined
 
 const row = "flex min-h-9 items-center gap-2.5 rounded-lg pe-2 md:-ms-1.5 md:px-1.5 pointer-coarse:min-h-11";
 
-function markOf(index: number, current: number): string {
-  if (index === current) return "border-ink bg-ink text-paper";
-  return index < current ? "border-ink text-ink" : "border-edge text-soft";
+function markOf(isCurrent: boolean, isDone: boolean): string {
+  if (isCurrent) return "border-ink bg-ink text-paper";
+  return isDone ? "border-ink text-ink" : "border-edge text-soft";
 }

@@ -1,8 +1,9 @@
+import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { Lamp } from "../../components/lamp.tsx";
 
-/** A page in front of the door: the mark, a heading, and one thing to do. */
-export function Door({ title, children }: { title: string; children: ReactNode }) {
+/** The frame of the pages that need no session: the logo, a heading, and one thing to do. */
+export function AuthPage({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Foyer`;
   }, [title]);
@@ -23,11 +24,21 @@ export function Door({ title, children }: { title: string; children: ReactNode }
   );
 }
 
-/** What went wrong with the whole, above the button; what is wrong with a field stands at the field. */
-export function DoorProblem({ children }: { children: ReactNode }) {
+/** An error that belongs to no single field. */
+export function AuthProblem({ children }: { children: ReactNode }) {
   return (
     <p role="alert" className="border-s-2 border-wrong ps-3">
       {children}
+    </p>
+  );
+}
+
+export function BackToSignIn() {
+  return (
+    <p className="text-soft">
+      <Link to="/sign-in" className="underline underline-offset-2">
+        Back to sign in
+      </Link>
     </p>
   );
 }

@@ -5,11 +5,11 @@ import { Button, ButtonLink } from "../../components/button.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
 import { ask, isSignedOut } from "../../data/queries.ts";
-import { Door, DoorProblem } from "./door.tsx";
+import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
 
 const route = getRouteApi("/invitations/$invitationId");
 
-/** Where an invitation's link leads: joins at once for who is signed in with that address, else by signing in or up. */
+/** Accepts an invitation: with one click when signed in with the invited address, otherwise after signing in or up. */
 export function InvitationPage() {
   const { invitationId: id } = route.useParams();
   const invitation = useQuery(ask("getInvitation", { id }));
@@ -25,28 +25,32 @@ export function InvitationPage() {
 
   if (invitation.error instanceof FoyerError && invitation.error.code === "NOT_FOUND") {
     return (
-      <Door title="This invitation is not valid">
-        <p>It was used, taken back, or is too old. Ask whoever invited you for a new one.</p>
-      </Door>
+      <AuthPage title="This invitation is not valid">
+        <p>It was already used, was revoked or has expired. Ask the person who invited you for a new one.</p>
+        <BackToSignIn />
+      </AuthPage>
     );
   }
   const failed = [invitation, session].find(({ error, data }) => error && !data && !isSignedOut(error));
   if (failed)
-    return <Door title="Invitation">{<ErrorState error={failed.error} onRetry={() => failed.refetch()} />}</Door>;
-  if (!invitation.data || session.isPending) return <Door title="Invitation">{<Skeleton className="h-24" />}</Door>;
+    return (
+      <AuthPage title="Invitation">{<ErrorState error={failed.error} onRetry={() => failed.refetch()} />}</AuthPage>
+    );
+  if (!invitation.data || session.isPending)
+    return <AuthPage title="Invitation">{<Skeleton className="h-24" />}</AuthPage>;
   const { email, role, organizationName } = invitation.data;
   const isOther = session.data !== undefined && session.data.user.email.toLowerCase() !== email.toLowerCase();
   return (
-    <Door title={`Join ${organizationName}`}>
+    <AuthPage title={`Join ${organizationName}`}>
       <p>
-        You are invited as {role === "member" ? "a member" : `an ${role}`}, with the address {email}.
+        You were invited as {role === "member" ? "a member" : `an ${role}`} with the address {email}.
       </p>
-      {accept.error && <DoorProblem>{accept.error.message}</DoorProblem>}
+      {accept.error && <AuthProblem>{accept.error.message}</AuthProblem>}
       {isOther && (
         <>
-          <DoorProblem>
-            You are signed in as {session.data.user.email}. Sign out to go on with the other address.
-          </DoorProblem>
+          <AuthProblem>
+            You are signed in as {session.data.user.email}. Sign out to continue with the invited address.
+          </AuthProblem>
           <Button onClick={() => signOut.mutate()} isBusy={signOut.isPending}>
             Sign out
           </Button>
@@ -60,13 +64,13 @@ export function InvitationPage() {
       {!session.data && (
         <div className="grid gap-2">
           <ButtonLink look="main" to="/sign-up" search={{ invitation: id }}>
-            Make an account
+            Create account
           </ButtonLink>
           <ButtonLink to="/sign-in" search={{ next: `/dashboard/invitations/${id}` }}>
-            Sign in to one you have
+            Sign in to an existing account
           </ButtonLink>
         </div>
       )}
-    </Door>
+    </AuthPage>
   );
 }

@@ -3,8 +3,8 @@ import { useState } from "react";
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { api } from "../../data/api.ts";
-import { Door, DoorProblem } from "./door.tsx";
-import { useDoorForm } from "./use-door-form.ts";
+import { AuthPage, AuthProblem } from "./auth-page.tsx";
+import { useAuthForm } from "./use-auth-form.ts";
 
 const route = getRouteApi("/reset-password");
 
@@ -12,30 +12,30 @@ const route = getRouteApi("/reset-password");
 export function ResetPasswordPage() {
   const { token } = route.useSearch();
   const [isDone, setDone] = useState(false);
-  const form = useDoorForm({ newPassword: "" }, async ({ newPassword }) => {
+  const form = useAuthForm({ newPassword: "" }, async ({ newPassword }) => {
     await api.resetPassword({ body: { token: token ?? "", newPassword } });
     setDone(true);
     history.replaceState(null, "", "/dashboard/reset-password");
   });
   if (isDone) {
     return (
-      <Door title="The new password holds">
-        <p>Everybody who was signed in with the old one is signed out.</p>
+      <AuthPage title="Password changed">
+        <p>All other sessions were signed out.</p>
         <ButtonLink look="main" to="/sign-in">
           Sign in
         </ButtonLink>
-      </Door>
+      </AuthPage>
     );
   }
   return (
-    <Door title="Choose a new password">
+    <AuthPage title="Choose a new password">
       {form.problem && (
-        <DoorProblem>
+        <AuthProblem>
           {form.problem}{" "}
           <Link to="/forgot-password" className="underline underline-offset-2">
-            Ask for a new link
+            Request a new link
           </Link>
-        </DoorProblem>
+        </AuthProblem>
       )}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         <TextField
@@ -50,9 +50,9 @@ export function ResetPasswordPage() {
           error={form.errorAt("newPassword")}
         />
         <Button type="submit" look="main" isBusy={form.isBusy}>
-          Set the password
+          Set password
         </Button>
       </form>
-    </Door>
+    </AuthPage>
   );
 }

@@ -5,9 +5,9 @@ import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { api } from "../../data/api.ts";
 import { ask } from "../../data/queries.ts";
-import { Door, DoorProblem } from "./door.tsx";
+import { AuthPage, AuthProblem } from "./auth-page.tsx";
 import { safeNext } from "./safe-next.ts";
-import { useDoorForm } from "./use-door-form.ts";
+import { useAuthForm } from "./use-auth-form.ts";
 
 const route = getRouteApi("/sign-in");
 const names = { google: "Google", github: "GitHub", oidc: "single sign-on" };
@@ -17,7 +17,7 @@ export function SignInPage() {
   const { data: options } = useQuery(ask("getSignInOptions"));
   const [sentTo, setSentTo] = useState<string>();
   const target = safeNext(next);
-  const form = useDoorForm({ email: "", password: "" }, async (body) => {
+  const form = useAuthForm({ email: "", password: "" }, async (body) => {
     await api.signInByEmail({ body });
     location.assign(target);
   });
@@ -30,11 +30,11 @@ export function SignInPage() {
   if (options?.needsSetUp) return <SetUpFirst />;
   if (sentTo) return <LinkSent to={sentTo} isMailed={options?.sendsMail ?? true} />;
   return (
-    <Door title="Sign in">
-      {(form.problem || error) && <DoorProblem>{form.problem ?? explainLink(error)}</DoorProblem>}
+    <AuthPage title="Sign in">
+      {(form.problem || error) && <AuthProblem>{form.problem ?? explainLink(error)}</AuthProblem>}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         <TextField
-          {...{ label: "E-mail", type: "email", autoComplete: "username", autoFocus: true }}
+          {...{ label: "Email", type: "email", autoComplete: "username", autoFocus: true }}
           value={form.values.email}
           onChange={(email) => form.change({ email })}
           error={form.errorAt("email")}
@@ -49,7 +49,7 @@ export function SignInPage() {
           Sign in
         </Button>
         <Button onClick={sendLink} disabled={form.isBusy}>
-          Send a link instead
+          Email me a sign-in link
         </Button>
       </form>
       {options && options.providers.length > 0 && (
@@ -60,57 +60,63 @@ export function SignInPage() {
               href={`/auth/sign-in/${provider}?callbackUrl=${encodeURIComponent(target)}`}
               className="inline-flex min-h-9 items-center justify-center rounded-lg border border-line bg-raised px-3 hover:bg-sunken"
             >
-              Go on with {names[provider]}
+              Continue with {names[provider]}
             </a>
           ))}
         </div>
       )}
       <p className="flex flex-wrap gap-x-4 text-soft">
         <Link to="/forgot-password" className="underline underline-offset-2">
-          Forgot the password
+          Forgot password?
         </Link>
         {options?.openSignUp && (
           <Link to="/sign-up" className="underline underline-offset-2">
-            Make an account
+            Create account
           </Link>
         )}
       </p>
-    </Door>
+    </AuthPage>
   );
 }
 
 function SetUpFirst() {
   return (
-    <Door title="This server is not set up yet">
+    <AuthPage title="This server is not set up yet">
       <p>
-        When it started, it printed a link that makes its owner. Open that link; it is in the log, after the words{" "}
-        <span className="font-medium">Set up</span>.
+        The server printed a set-up link when it started. Open that link to create the owner account. You can find it in
+        the server log, next to <span className="font-medium">Set up</span>.
       </p>
-    </Door>
+    </AuthPage>
   );
 }
 
 function LinkSent({ to, isMailed }: { to: string; isMailed: boolean }) {
   return (
-    <Door title={isMailed ? "Look into your mail" : "A link was made"}>
+    <AuthPage title={isMailed ? "Check your email" : "Link created"}>
       {isMailed ? (
-        <p>If {to} has an account here, a link is on its way. It works once, within ten minutes.</p>
+        <p>If {to} has an account, we sent a sign-in link. It works once and expires in ten minutes.</p>
       ) : (
         <p>
-          This server sends no mail. If {to} has an account here, its link is in the server's log, or with an owner,
-          under Settings, Members. It works once, within ten minutes.
+          Email is not configured on this server. If {to} has an account, its sign-in link is in the server log, or an
+          owner can find it under Settings &gt; Members. It works once and expires in ten minutes.
         </p>
       )}
-    </Door>
+      <p className="text-soft">
+        <a href="/dashboard/sign-in" className="underline underline-offset-2">
+          Back to sign in
+        </a>
+      </p>
+    </AuthPage>
   );
 }
 
-/** Codes of better-auth and of OAuth providers, for whoever followed a link that failed. */
+/** Explains error codes of better-auth and OAuth providers after a sign-in link failed. */
 function explainLink(code = "") {
   const name = code.toLowerCase();
-  if (/token|expired|attempts/.test(name)) return "That link is wrong, was used, or is too old. Ask for a new one.";
-  if (/access_denied/.test(name)) return "The other service did not let you in, or you turned back.";
-  if (/state/.test(name)) return "That sign-in was begun in another browser, or too long ago. Start again here.";
-  if (/signup|sign_up/.test(name)) return "There is no account for that address here. Ask for an invitation.";
-  return "Signing in did not work. Try again, or another way.";
+  if (/token|expired|attempts/.test(name))
+    return "That link is invalid, was already used or has expired. Request a new one.";
+  if (/access_denied/.test(name)) return "The other service denied access, or you cancelled.";
+  if (/state/.test(name)) return "That sign-in was started in another browser or has expired. Try again here.";
+  if (/signup|sign_up/.test(name)) return "There is no account for that address. Ask for an invitation.";
+  return "Sign-in failed. Try again or use another method.";
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { firstOfVisitors, stepBeside, stepOf } from "./start-steps.ts";
+import { firstOfVisitors, stepBeside, stepOf } from "./onboarding-steps.ts";
 
 describe("the steps of the guided start", () => {
   it("begin with a name, and go on with an agent that has one", () => {

@@ -1,22 +1,22 @@
 /** The steps of the guided start, in their order; `id` stands in the address. */
-export const startSteps = [
-  { id: "name", title: "Name it" },
-  { id: "know", title: "What it knows" },
-  { id: "try", title: "Try it" },
-  { id: "embed", title: "Put it on your site" },
+export const onboardingSteps = [
+  { id: "name", title: "Name" },
+  { id: "know", title: "Knowledge" },
+  { id: "try", title: "Test" },
+  { id: "embed", title: "Embed" },
   { id: "arrive", title: "First conversation" },
 ] as const;
 
-export type StartStep = (typeof startSteps)[number]["id"];
+export type OnboardingStep = (typeof onboardingSteps)[number]["id"];
 
 /** The step that an address means. Without an agent there is only the first; an agent that has its name goes on with the second. */
-export function stepOf({ agentId, step }: { agentId?: string; step?: string }): StartStep {
+export function stepOf({ agentId, step }: { agentId?: string; step?: string }): OnboardingStep {
   if (!agentId) return "name";
-  return startSteps.find(({ id }) => id === step)?.id ?? "know";
+  return onboardingSteps.find(({ id }) => id === step)?.id ?? "know";
 }
 
-export function stepBeside(step: StartStep, by: 1 | -1): StartStep | null {
-  return startSteps[startSteps.findIndex(({ id }) => id === step) + by]?.id ?? null;
+export function stepBeside(step: OnboardingStep, by: 1 | -1): OnboardingStep | null {
+  return onboardingSteps[onboardingSteps.findIndex(({ id }) => id === step) + by]?.id ?? null;
 }
 
 type Listed = { id: string; title: string; userEmail: string | null; createdAt: string };

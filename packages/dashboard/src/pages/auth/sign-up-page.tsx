@@ -5,17 +5,17 @@ import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { api } from "../../data/api.ts";
 import { ask } from "../../data/queries.ts";
-import { Door, DoorProblem } from "./door.tsx";
-import { useDoorForm } from "./use-door-form.ts";
+import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
+import { useAuthForm } from "./use-auth-form.ts";
 
 const route = getRouteApi("/sign-up");
 
-/** By invitation, or for everybody where the server is open to all. */
+/** Creates an account by invitation, or for anyone if the server allows open sign-up. */
 export function SignUpPage() {
   const { invitation } = route.useSearch();
   const invited = useQuery({ ...ask("getInvitation", { id: invitation ?? "" }), enabled: invitation !== undefined });
   const [mailedTo, setMailedTo] = useState<string>();
-  const form = useDoorForm({ email: "", name: "", password: "" }, async ({ email, name, password }) => {
+  const form = useAuthForm({ email: "", name: "", password: "" }, async ({ email, name, password }) => {
     const address = invited.data?.email ?? email;
     const { verificationSent } = await api.signUpByEmail({
       body: { email: address, password, name: name || null, invitationId: invitation ?? null },
@@ -28,27 +28,29 @@ export function SignUpPage() {
 
   if (mailedTo) {
     return (
-      <Door title="Look into your mail">
+      <AuthPage title="Check your email">
         <p>
-          A link was sent to {mailedTo}. Follow it to confirm the address
-          {invitation ? ", then open the invitation once more to join." : ", then sign in."}
+          We sent a link to {mailedTo}. Open it to confirm your address
+          {invitation ? ", then open the invitation again to join." : ", then sign in."}
         </p>
-      </Door>
+        <BackToSignIn />
+      </AuthPage>
     );
   }
   if (invited.error) {
     return (
-      <Door title="This invitation is not valid">
-        <p>It was used, taken back, or is too old. Ask whoever invited you for a new one.</p>
-      </Door>
+      <AuthPage title="This invitation is not valid">
+        <p>It was already used, was revoked or has expired. Ask the person who invited you for a new one.</p>
+        <BackToSignIn />
+      </AuthPage>
     );
   }
   return (
-    <Door title={invited.data ? `Join ${invited.data.organizationName}` : "Make an account"}>
-      {form.problem && <DoorProblem>{form.problem}</DoorProblem>}
+    <AuthPage title={invited.data ? `Join ${invited.data.organizationName}` : "Create account"}>
+      {form.problem && <AuthProblem>{form.problem}</AuthProblem>}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         <TextField
-          {...{ label: "E-mail", type: "email", autoComplete: "username", disabled: invited.data !== undefined }}
+          {...{ label: "Email", type: "email", autoComplete: "username", disabled: invited.data !== undefined }}
           value={invited.data?.email ?? form.values.email}
           onChange={(email) => form.change({ email })}
           error={form.errorAt("email")}
@@ -66,11 +68,11 @@ export function SignUpPage() {
           error={form.errorAt("password")}
         />
         <Button type="submit" look="main" isBusy={form.isBusy}>
-          Make the account
+          Create account
         </Button>
       </form>
       <p className="text-soft">
-        You have one already?{" "}
+        Already have an account?{" "}
         <Link
           to="/sign-in"
           search={invitation ? { next: `/dashboard/invitations/${invitation}` } : {}}
@@ -79,6 +81,6 @@ export function SignUpPage() {
           Sign in
         </Link>
       </p>
-    </Door>
+    </AuthPage>
   );
 }

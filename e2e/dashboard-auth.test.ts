@@ -31,7 +31,7 @@ describe("in front of the dashboard's door", () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   };
   const signIn = async (page: Page, email = site.owner.email) => {
-    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password").fill(password);
     await page.keyboard.press("Enter");
   };
@@ -48,11 +48,11 @@ describe("in front of the dashboard's door", () => {
 
   it("does not say which of the two is wrong, and keeps the address", async () => {
     const { page } = await visit("/sign-in");
-    await page.getByLabel("E-mail").fill(site.owner.email);
+    await page.getByLabel("Email").fill(site.owner.email);
     await page.getByLabel("Password").fill("not the password");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").getByText("The address or the password is wrong.").waitFor();
-    expect(await page.getByLabel("E-mail").inputValue()).toBe(site.owner.email);
+    expect(await page.getByLabel("Email").inputValue()).toBe(site.owner.email);
     await isFit(page);
   });
 
@@ -67,16 +67,16 @@ describe("in front of the dashboard's door", () => {
 
   it("says why a link did not work, whoever follows it", async () => {
     const { page } = await visit("?error=INVALID_TOKEN");
-    await page.getByRole("alert").getByText("That link is wrong, was used, or is too old.").waitFor();
+    await page.getByRole("alert").getByText("That link is invalid, was already used or has expired.").waitFor();
     await isFit(page);
   });
 
   it("sets a new password by the mailed link, once", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await visit("/forgot-password");
-    await page.getByLabel("E-mail").fill(email);
-    const link = await mailedLink(() => page.getByRole("button", { name: "Send the link" }).click());
-    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    await page.getByLabel("Email").fill(email);
+    const link = await mailedLink(() => page.getByRole("button", { name: "Get reset link" }).click());
+    await page.getByRole("heading", { name: "Check your email" }).waitFor();
     await page.goto(link);
     await page.getByLabel("New password").fill("short");
     await page.keyboard.press("Enter");
@@ -84,7 +84,7 @@ describe("in front of the dashboard's door", () => {
     await isFit(page);
     await page.getByLabel("New password").fill("another long enough password");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "The new password holds" }).waitFor();
+    await page.getByRole("heading", { name: "Password changed" }).waitFor();
     expect((await createBrowser(site.server).signIn(email, "another long enough password")).status).toBe(200);
 
     await page.goto(link);
@@ -96,10 +96,11 @@ describe("in front of the dashboard's door", () => {
 
   it("signs in by a mailed link, to the page that was asked for", async () => {
     const { page } = await visit("/settings/you");
-    await page.getByLabel("E-mail").fill(site.owner.email);
-    const link = await mailedLink(() => page.getByRole("button", { name: "Send a link instead" }).click());
-    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    await page.getByLabel("Email").fill(site.owner.email);
+    const link = await mailedLink(() => page.getByRole("button", { name: "Email me a sign-in link" }).click());
+    await page.getByRole("heading", { name: "Check your email" }).waitFor();
     await page.goto(link);
+    await page.locator("button[type=submit]").click();
     await page.waitForURL("**/dashboard/settings/you");
     await page.getByRole("navigation", { name: "Main" }).waitFor();
   });
@@ -114,14 +115,16 @@ describe("in front of the dashboard's door", () => {
     await page.goto(invitation);
     await page.getByRole("heading", { name: /^Join / }).waitFor();
     await isFit(page);
-    await page.getByRole("link", { name: "Make an account" }).click();
-    await expect.poll(() => page.getByLabel("E-mail").inputValue()).toBe(email);
+    await page.getByRole("link", { name: "Create account" }).click();
+    await expect.poll(() => page.getByLabel("Email").inputValue()).toBe(email);
     await page.getByLabel("Password").fill(password);
-    const confirmation = await mailedLink(() => page.getByRole("button", { name: "Make the account" }).click());
-    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    const confirmation = await mailedLink(() => page.getByRole("button", { name: "Create account" }).click());
+    await page.getByRole("heading", { name: "Check your email" }).waitFor();
     await page.goto(confirmation);
+    await page.locator("button[type=submit]").click();
+    await page.waitForURL("**/dashboard**");
     await page.goto(invitation);
-    await page.getByRole("link", { name: "Sign in to one you have" }).click();
+    await page.getByRole("link", { name: "Sign in to an existing account" }).click();
     await signIn(page, email);
     await page.getByRole("button", { name: /^Join / }).click();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
@@ -138,7 +141,7 @@ describe("in front of the dashboard's door", () => {
     await page.goto(url);
     await page.getByRole("alert").getByText(`You are signed in as ${other.email}.`).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("link", { name: "Sign in to one you have" }).click();
+    await page.getByRole("link", { name: "Sign in to an existing account" }).click();
     await signIn(page, known.email);
     await page.getByRole("button", { name: /^Join / }).click();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
@@ -166,15 +169,17 @@ describe("a server without mail", () => {
     const { url } = await site.call(inside, "POST", "/invitations", { email: "new@example.com", role: "member" });
     const { page } = await site.browser.open({ viewport: { width: 1440, height: 900 } });
     await page.goto(url);
-    await page.getByRole("link", { name: "Make an account" }).click();
+    await page.getByRole("link", { name: "Create account" }).click();
     await page.getByLabel("Password").fill(password);
-    await page.getByRole("button", { name: "Make the account" }).click();
+    await page.getByRole("button", { name: "Create account" }).click();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
     const { page: other } = await site.browser.open();
     await other.goto(`${site.server.url}/dashboard/forgot-password`);
-    await other.getByLabel("E-mail").fill("new@example.com");
+    await other.getByLabel("Email").fill("new@example.com");
     await other.keyboard.press("Enter");
-    await other.getByRole("heading", { name: "A link was made" }).waitFor();
+    await other.getByRole("heading", { name: "Link created" }).waitFor();
+    await other.getByRole("link", { name: "Back to sign in" }).click();
+    await other.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 });
 
@@ -194,7 +199,7 @@ describe("an empty server", () => {
   afterEach(() => server.stop());
 
   const fill = async (page: Page, email = "owner@example.com", secret = password) => {
-    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password").fill(secret);
     await page.getByRole("button", { name: "Set up this server" }).click();
   };
@@ -208,14 +213,12 @@ describe("an empty server", () => {
 
     await page.goto(link);
     await fill(page);
-    await page.getByRole("heading", { name: "This server is set up" }).waitFor();
-    expect(page.url()).toBe(`${server.url}/dashboard/setup`);
-    const key = await page.getByRole("region", { name: "the API key" }).innerText();
-    const answer = await fetch(`${server.url}/agents`, { headers: { authorization: `Bearer ${key}` } });
-    expect((await answer.json()).data[0].name).toBe("Harbour");
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole("link", { name: "Go on with Harbour" }).click();
+    await page.getByRole("heading", { level: 1, name: "Set up Harbour" }).waitFor();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
+    const answer = await page.request.get(`${server.url}/agents`);
+    expect((await answer.json()).data[0].name).toBe("Harbour");
+    // Nobody was shown the key that set-up creates, so none is left.
+    expect(await (await page.request.get(`${server.url}/api-keys`)).json()).toEqual([]);
     expect(problems).toEqual([]);
   });
 
@@ -231,27 +234,27 @@ describe("an empty server", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
-  it("shows the key although signing in failed after it was made", async () => {
+  it("shows the API key when signing in fails after set-up", async () => {
     const { page } = await site.open();
     await page.goto(link);
     await page.route("**/auth/sign-in/email", (route) => route.abort());
     await fill(page);
-    await page.getByRole("heading", { name: "This server is set up" }).waitFor();
+    await page.getByRole("heading", { name: "Your server is ready" }).waitFor();
     expect(await page.getByRole("region", { name: "the API key" }).innerText()).toMatch(/^fyr_/);
-    await page.getByRole("link", { name: "Go on with Harbour" }).click();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("link", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  it("refuses a wrong link, and a second use", async () => {
+  it("refuses a wrong set-up link before anything is typed, and a second use", async () => {
     const late = (await site.open()).page;
     await late.goto(link);
     const { page } = await site.open();
     await page.goto(link.replace(/.$/, "_"));
-    await fill(page);
     await page.getByRole("heading", { name: "This set-up link is not valid" }).waitFor();
     await page.goto(link);
     await fill(page);
-    await page.getByRole("heading", { name: "This server is set up" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Set up Harbour" }).waitFor();
     await fill(late, "late@example.com");
     await late.getByRole("heading", { name: "This set-up link is not valid" }).waitFor();
     expect(await late.content()).not.toContain("fyr_");
@@ -265,6 +268,6 @@ describe("an empty server", () => {
     await page.getByRole("alert").getByText("The server could not be reached.").waitFor();
     await page.unroute("**/auth/setup");
     await page.getByRole("button", { name: "Set up this server" }).click();
-    await page.getByRole("heading", { name: "This server is set up" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Set up Harbour" }).waitFor();
   });
 });

@@ -23,7 +23,7 @@ describe("the guided start", () => {
   it("leads from a name to the first visitor's conversation", { timeout: 90_000 }, async () => {
     const { page, problems } = await site.open("/");
     await page.waitForURL("**/dashboard/start");
-    await page.getByRole("button", { name: "Make the agent" }).click();
+    await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByLabel("Name").and(page.locator("[aria-invalid=true]")).waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-start-name");
@@ -31,30 +31,30 @@ describe("the guided start", () => {
     await page.keyboard.press("Enter");
 
     await page.getByRole("heading", { name: "What should it know?" }).waitFor();
-    expect(await page.getByRole("radio", { name: "The demo" }).isChecked()).toBe(true);
-    await page.getByText("No provider has a key yet.", { exact: false }).waitFor();
-    await page.getByRole("button", { name: "Start from the example of a bicycle shop" }).click();
+    expect(await page.getByRole("radio", { name: "Demo" }).isChecked()).toBe(true);
+    await page.getByText("No provider is connected yet.", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Start from the bike-shop example" }).click();
     await isFit(page);
     await site.picture(page, "dashboard-start-know");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
 
     await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
     await page.getByRole("button", { name: "When are you open?" }).click();
     await page.getByText("9:00 to 18:00").first().waitFor();
-    await page.getByRole("link", { name: "Go on", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Continue", exact: true }).waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-start-try");
-    await page.getByRole("link", { name: "Go on", exact: true }).click();
+    await page.getByRole("link", { name: "Continue", exact: true }).click();
 
     const agentId = new URL(page.url()).searchParams.get("agentId");
     const line = `<script src="${site.server.url}/widget.js" data-agent-id="${agentId}" async></script>`;
     expect(await page.getByRole("region", { name: "the line" }).innerText()).toBe(line);
     await isFit(page);
     await site.picture(page, "dashboard-start-embed");
-    await page.getByRole("link", { name: "Wait for the first visitor" }).click();
+    await page.getByRole("link", { name: "Continue" }).click();
 
     await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
-    await page.getByText("Listening").waitFor();
+    await page.getByText("Waiting for a message…").waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-start-wait");
     const visitor = (await site.browser.open()).page;
@@ -62,9 +62,10 @@ describe("the guided start", () => {
     await ask(visitor, "Can I take a test ride?");
     await page.getByRole("heading", { name: "The first conversation is here" }).waitFor();
     await page.getByText("Can I take a test ride?").waitFor();
+    await page.getByRole("link", { name: /^First conversation ?, done$/ }).waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-start-arrived");
-    await page.getByRole("link", { name: "Read it" }).click();
+    await page.getByRole("link", { name: "Open conversation" }).click();
     await page.waitForURL(/\/agents\/agent_\w+\/conversations\/conv_\w+/);
 
     // Whoever has an agent is not led here again.
@@ -87,13 +88,20 @@ describe("the guided start", () => {
     await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
     expect((await site.call(page, "GET", `/agents/${made.data.id}`)).data.systemPrompt).toBe("We open at ten.");
     await page.goto(`${address}&step=embed`);
-    await page.getByRole("heading", { name: "Copy one line into your pages" }).waitFor();
+    await page.getByRole("heading", { name: "Add one line to your pages" }).waitFor();
     await page.getByRole("link", { name: "Back" }).click();
     await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
-    await page.getByRole("link", { name: "Name it" }).click();
+    await page.getByRole("link", { name: "Name" }).click();
     await page.getByLabel("Name").fill("Harbour desk");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Set up Harbour desk" }).waitFor();
+    // Until it is finished or dismissed, the sidebar leads back to where it was left.
+    await page.goto(`${site.server.url}/dashboard/agents`);
+    await page.getByRole("link", { name: "Finish setting up Harbour desk" }).click();
+    await page.getByRole("heading", { name: "What should it know?" }).waitFor();
+    await page.goto(`${site.server.url}/dashboard/agents`);
+    await page.getByRole("button", { name: "Dismiss setup" }).click();
+    await page.getByRole("link", { name: "Finish setting up Harbour desk" }).waitFor({ state: "detached" });
     const agents = (await site.call(page, "GET", "/agents")).data;
     expect(agents.map(({ name }: { name: string }) => name)).toEqual(["Harbour desk"]);
   });
@@ -109,14 +117,19 @@ describe("the guided start", () => {
     ];
     await page.route("**/models", (route) => route.fulfill({ json: { data: models, error: null } }));
     await page.goto(`${site.server.url}/dashboard/start?agentId=${made.data.id}`);
-    await page.getByRole("radio", { name: "A model of a provider" }).check();
+    await page.getByRole("radio", { name: "An AI model" }).check();
     expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("openai/gpt-5");
-    expect(await page.locator("datalist option").count()).toBe(3);
+    await page.getByRole("combobox", { name: "Model" }).click();
+    expect(await page.getByRole("option").allInnerTexts()).toEqual([
+      "Default (currently openai/gpt-5)",
+      ...["foyer/demo\nDemo (no AI)", "openai/gpt-5-mini\ngpt-5-mini, openai", "openai/gpt-5\ngpt-5, openai"],
+    ]);
+    await page.keyboard.press("Escape");
     await isFit(page);
     await site.picture(page, "dashboard-start-model");
     await page.getByLabel("Model", { exact: true }).fill("openai/gpt-6");
-    await page.getByText("None of the 3 models that can be used now has this name.", { exact: false }).waitFor();
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByText("We don't know this model.", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
     expect((await site.call(page, "GET", `/agents/${made.data.id}`)).data.model).toBe("openai/gpt-6");
   });

@@ -4,24 +4,26 @@ import type { ReactNode } from "react";
 import { Button } from "../../components/button.tsx";
 import { TextArea } from "../../components/field.tsx";
 import { useDraft } from "../../components/use-draft.ts";
+import { rememberOnboarding } from "../../data/onboarding.ts";
 import { ask, useCall } from "../../data/queries.ts";
 import { ModelField } from "../agents/model-field.tsx";
-import { DEMO_MODEL } from "../agents/model-name.ts";
+import { chosenModel, DEMO_MODEL } from "../agents/model-name.ts";
 import { examplePrompt } from "./example-prompt.ts";
-import type { StartAgent } from "./start-page.tsx";
+import type { OnboardingAgent } from "./onboarding-page.tsx";
 import { StepFrame } from "./step-frame.tsx";
 import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 
-/** Which model speaks, and what it may say. */
-export function KnowStep({ agent }: { agent: StartAgent }) {
+/** The model that answers, and what it knows. */
+export function KnowStep({ agent }: { agent: OnboardingAgent }) {
   const navigate = useNavigate();
   const save = useCall("updateAgent", { changes: ["getAgent", "listAgents"] });
-  const draft = useDraft({ model: agent.model, systemPrompt: agent.systemPrompt ?? "" });
+  const draft = useDraft({ model: chosenModel(agent), systemPrompt: agent.systemPrompt ?? "" });
   const { values, change, errorAt } = draft;
   const keep = () => draft.submit((_, body) => save.mutateAsync({ id: agent.id, body }));
   useKeepOnLeave(draft.isDirty, keep);
   const submit = async () => {
     if (draft.isDirty && !(await keep())) return;
+    rememberOnboarding(agent.id, "know", ["know"]);
     await navigate({ to: "/start", search: { agentId: agent.id, step: "try" }, ignoreBlocker: true });
   };
   return (
@@ -35,17 +37,17 @@ export function KnowStep({ agent }: { agent: StartAgent }) {
     >
       <StepFrame
         title="What should it know?"
-        description={`Choose who speaks for ${agent.name}, and write down what it may say. Both can be changed at any time.`}
+        description={`Choose the model that answers for ${agent.name} and describe what it knows. You can change both at any time.`}
         step="know"
         agentId={agent.id}
         isBusy={draft.isBusy}
-        next={{ label: "Go on", isSubmit: true }}
+        next={{ label: "Continue", isSubmit: true }}
       >
         <ModelChoice value={values.model} onChange={(model) => change({ model })} error={errorAt("model")} />
         <div className="grid gap-2">
           <TextArea
             label="System prompt"
-            help="Who it is, how it speaks, the facts it may use, and what to do when they do not answer the question. Short lines under headings work best."
+            help="Describe the agent, its tone, the facts it can use, and what to say when it doesn't know. Short lines under headings work best."
             className="min-h-64 leading-6"
             // The way on stays in sight.
             style={{ maxHeight: "20rem" }}
@@ -56,7 +58,7 @@ export function KnowStep({ agent }: { agent: StartAgent }) {
           {values.systemPrompt.trim() === "" && (
             <div>
               <Button onClick={() => change({ systemPrompt: examplePrompt(agent.name) })}>
-                Start from the example of a bicycle shop
+                Start from the bike-shop example
               </Button>
             </div>
           )}
@@ -71,39 +73,39 @@ function ModelChoice({
   onChange,
   error,
 }: {
-  value: string;
-  onChange: (model: string) => void;
+  value: string | null;
+  onChange: (model: string | null) => void;
   error: string | undefined;
 }) {
   const models = useQuery(ask("listModels")).data;
   const real = models?.filter(({ id }) => id !== DEMO_MODEL) ?? [];
   const usual = real.find(({ isDefault }) => isDefault) ?? real[0];
-  const isDemo = value === DEMO_MODEL;
+  const isDemo = value === DEMO_MODEL || (value === null && models !== undefined && !usual);
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-2 font-medium">Model</legend>
-      <Choice name="The demo" isChosen={isDemo} onChoose={() => onChange(DEMO_MODEL)}>
-        No key, no cost, and no AI: it searches what you write below for the words of the question. Enough to see how
+      <Choice name="Demo" isChosen={isDemo} onChoose={() => onChange(DEMO_MODEL)}>
+        No API key, no cost and no AI: it searches the text below for words from the question. Enough to see how
         everything works.
       </Choice>
       <Choice
-        name="A model of a provider"
+        name="An AI model"
         isChosen={!isDemo}
         isDisabled={isDemo && !usual}
         onChoose={() => usual && onChange(usual.id)}
       >
         {usual || !isDemo ? (
-          "It understands and writes freely. The provider counts the tokens."
+          "Understands questions and writes its own answers. Your provider bills the tokens."
         ) : models ? (
           <>
-            No provider has a key yet. Somebody who manages this account adds one in the{" "}
+            No provider is connected yet. Add an API key in{" "}
             <Link to="/settings/models" className="relative underline underline-offset-2">
               settings
             </Link>
             ; this agent can change over later.
           </>
         ) : (
-          "Looking for what your providers have."
+          "Loading models…"
         )}
       </Choice>
       {!isDemo && (

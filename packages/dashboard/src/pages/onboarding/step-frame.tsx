@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from "react";
 import { Button, ButtonLink } from "../../components/button.tsx";
-import { type StartStep, stepBeside } from "./start-steps.ts";
+import { type OnboardingStep, stepBeside } from "./onboarding-steps.ts";
 
 /** What a step asks, why, and the way on and back. With `onSubmit` the way on saves first. */
 export function StepFrame({
@@ -28,7 +28,7 @@ function Ways({
   isBusy = false,
   isMain = true,
 }: {
-  step: StartStep;
+  step: OnboardingStep;
   agentId: string | null;
   /** What the way on is called; null when there is none. A step in a form is submitted by it. */
   next: { label: string; isSubmit: boolean } | null;

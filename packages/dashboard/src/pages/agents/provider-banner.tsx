@@ -1,0 +1,31 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "../../components/button.tsx";
+import { ask, useCall } from "../../data/queries.ts";
+import { DEMO_MODEL } from "./model-name.ts";
+
+type Agent = { id: string; name: string; model: string };
+
+/** Says that a provider is connected although this agent still answers with the demo, and offers to change that. */
+export function ProviderBanner({ agent: { id, name, model } }: { agent: Agent }) {
+  const models = useQuery({ ...ask("listModels"), staleTime: 60_000 }).data ?? [];
+  const update = useCall("updateAgent", { changes: ["getAgent", "listAgents"], done: "Model changed" });
+  const real = models.filter((one) => one.id !== DEMO_MODEL);
+  const standard = real.find(({ isDefault }) => isDefault) ?? real[0];
+  if (model !== DEMO_MODEL || !standard) return null;
+  return (
+    <div
+      role="status"
+      className="mb-6 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-warning bg-raised px-4 py-3"
+    >
+      <p className="min-w-0 flex-1 basis-64">
+        A provider is connected, but {name} still answers with the demo, which is not AI.
+      </p>
+      <Button
+        isBusy={update.isPending}
+        onClick={() => update.mutate({ id, body: { model: standard.isDefault ? null : standard.id } })}
+      >
+        Use {standard.id}
+      </Button>
+    </div>
+  );
+}
