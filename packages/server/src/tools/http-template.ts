@@ -83,6 +83,19 @@ export async function buildRequest(
   };
 }
 
+/**
+ * The inputs that the tool's schema declares: its properties, and others only where it says `additionalProperties`. A
+ * model can be talked into adding a name, and receivers may take that one for the owner's.
+ */
+export function declaredInputs(inputSchema: string, input: Record<string, unknown>): Record<string, unknown> {
+  const { properties, additionalProperties } = JSON.parse(inputSchema) as {
+    properties?: Record<string, unknown>;
+    additionalProperties?: unknown;
+  };
+  if (additionalProperties) return input;
+  return Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(properties ?? {}, name)));
+}
+
 type Template = { origin: string; host: string; path: string; query: string };
 
 const maxSecrets = 10;
@@ -151,7 +164,13 @@ async function fetchSecrets(
 
 function unusedInputs({ path, query }: Template, input: Record<string, unknown>): [string, unknown][] {
   const used = new Set([...(path + query).matchAll(placeholder)].map(([, , param]) => param));
-  return Object.entries(input).filter(([name]) => !used.has(name));
+  const fixed = new Set([...new URLSearchParams(query).keys()].map(plainName));
+  return Object.entries(input).filter(([name]) => !used.has(name) && !fixed.has(plainName(name)));
+}
+
+/** Many receivers take `Key`, `key[]` and `key` for the same parameter. */
+function plainName(name: string): string {
+  return name.trim().replace(/\[.*$/s, "").toLowerCase();
 }
 
 function fillPath(path: string, input: Record<string, unknown>, secret: (name: string) => string): string {
@@ -178,13 +197,31 @@ function fillQuery(
   secret: (name: string) => string,
   more: [string, unknown][],
 ): string {
-  const filled = query.replace(placeholder, (_match, secretName?: string, param?: string) =>
-    secretName ? secret(secretName) : percentEncode(listText(param ?? "", input)),
-  );
+  const filled = query
+    .slice(1)
+    .split("&")
+    .flatMap((pair) => fillPair(pair, input, secret))
+    .join("&");
   const pairs = toPairs(more).map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
-  if (pairs.length === 0) return filled;
-  const separator = filled === "" ? "?" : /[?&]$/.test(filled) ? "" : "&";
-  return filled + separator + pairs.join("&");
+  const all = [filled.replace(/&$/, ""), ...pairs].filter((part) => part !== "").join("&");
+  if (all !== "") return `?${all}`;
+  return query === "" ? "" : "?";
+}
+
+/** A pair with a list in it is repeated for each item, as where no placeholder names the input. */
+function fillPair(pair: string, input: Record<string, unknown>, secret: (name: string) => string): string[] {
+  const params = [...pair.matchAll(placeholder)].flatMap(([, , param]) => (param === undefined ? [] : [param]));
+  const lists = [...new Set(params)].filter((name) => Object.hasOwn(input, name) && Array.isArray(input[name]));
+  if (lists.length > 1) throw new ToolError(`${lists.join(" and ")} must not both be lists.`);
+  const [list] = lists;
+  const fill = (values: Record<string, unknown>) =>
+    pair.replace(placeholder, (_match, secretName?: string, param?: string) =>
+      secretName ? secret(secretName) : percentEncode(scalarText(param ?? "", values)),
+    );
+  if (list === undefined) return [fill(input)];
+  const items = input[list] as unknown[];
+  if (!items.every(isScalar)) throw new ToolError(`${list} must be a list of texts or numbers.`);
+  return items.map((item) => fill({ ...input, [list]: item }));
 }
 
 /** A JSON object, unless the tool's own header says that it is a form. */
@@ -200,13 +237,6 @@ function toPairs(inputs: [string, unknown][]): [string, string][] {
       .filter((item) => item !== null && item !== undefined)
       .map((item): [string, string] => [name, typeof item === "object" ? JSON.stringify(item) : String(item)]),
   );
-}
-
-function listText(name: string, input: Record<string, unknown>): string {
-  const value = Object.hasOwn(input, name) ? input[name] : undefined;
-  if (!Array.isArray(value)) return scalarText(name, input);
-  if (!value.every(isScalar)) throw new ToolError(`${name} must be a list of texts or numbers.`);
-  return value.join(",");
 }
 
 function scalarText(name: string, input: Record<string, unknown>): string {

@@ -13,7 +13,7 @@ function httpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
     ...{ id: "tool_1", organizationId: "org_1", agentId: "agent_1", name: "look_up", description: "Looks up" },
     ...{
       executionType: "http",
-      inputSchema: "{}",
+      inputSchema: '{"additionalProperties":true}',
       isEnabled: 1,
       label: null,
       resultFor: "both" as const,
@@ -419,3 +419,30 @@ function hostileValues(port: number): string[] {
     ...["169.254.169.254", `[::1]:${port}`, "x".repeat(2_000)],
   ];
 }
+
+describe("what an http tool sends", () => {
+  const echo: RequestListener = (request, response) => {
+    response.writeHead(200, { "content-type": "text/plain" });
+    response.end(request.url);
+  };
+  const properties = { order: { type: "string" }, note: { type: "string" }, Tenant: { type: "string" } };
+  const send = async (inputSchema: object, input: Record<string, unknown>) => {
+    const { url } = await serve(echo);
+    const tool = httpTool({ httpUrl: `${url}/orders/{order}?tenant=acme` });
+    const outbound = openOutbound({ allowPrivate: true });
+    const sent = { ...tool, inputSchema: JSON.stringify(inputSchema) };
+    return (await runHttpTool(sent, input, { outbound, secretFor: noSecrets })).result;
+  };
+
+  it("is what the input schema declares, and never a parameter that the template has", async () => {
+    const input = { order: "1", note: "n", tenant: "other", Tenant: "other", "tenant[]": "other", key: "x" };
+    expect(await send({ type: "object", properties }, input)).toBe("/orders/1?tenant=acme&note=n");
+  });
+
+  it("includes other names only when the schema allows additional properties", async () => {
+    const input = { order: "1", tenant: "other", colour: "red" };
+    expect(await send({ type: "object", properties, additionalProperties: true }, input)).toBe(
+      "/orders/1?tenant=acme&colour=red",
+    );
+  });
+});

@@ -3,7 +3,7 @@ import type { ToolTest } from "@foyer/contract";
 import type { ToolRow } from "../db/tables.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { buildRequest, type HttpRequest, percentEncode, ToolError } from "./http-template.ts";
+import { buildRequest, declaredInputs, type HttpRequest, percentEncode, ToolError } from "./http-template.ts";
 
 export type HttpToolOutcome = {
   /** for the visitor: the parsed JSON or the text of the answer; of a failure only its kind, such as `HTTP 404` */
@@ -43,7 +43,7 @@ export async function runHttpTool(
   let answer: Answer;
   let received: Received | null = null;
   try {
-    request = await buildRequest(tool, input, deps.secretFor);
+    request = await buildRequest(tool, declaredInputs(tool.inputSchema, input), deps.secretFor);
     mask = createMask(request.secrets);
     const { url, method, headers, body } = request;
     const limits = { timeoutMs: deps.timeoutMs ?? 10_000, maxBytes: maxAnswerBytes };

@@ -14,6 +14,10 @@ export function createAsking(
   entries: ChatEntries,
   reader: ReplyReader,
 ) {
+  const openedBy = () => {
+    const [first] = entries.store.get().entries;
+    return first?.type === "reply" && first.triggerId !== undefined ? { triggerId: first.triggerId } : {};
+  };
   return {
     /** Follows a reply that runs already, from its beginning. */
     follow(conversation: ConversationKey): void {
@@ -30,10 +34,21 @@ export function createAsking(
         ...{ agentId: agent.id, messages: [{ role: "user" as const, content }], ...whoSays(visit) },
         ...(conversation ? { conversationId: conversation.id } : {}),
         ...(userKey ? {} : { regenerate: true }),
+        ...(conversation ? {} : { context: visitContext(), ...openedBy() }),
       };
       const title = content.replace(/\s+/g, " ").trim().slice(0, TITLE_LENGTH);
       const open = (options: object) => streamChat(request, body, { ...options, token: conversation?.token });
       void reader.read({ key, conversation, open, title, ...(userKey ? { userKey } : {}) });
     },
+  };
+}
+
+/** Where the visitor is; the server looks at it when a conversation begins. */
+function visitContext() {
+  const { href } = location;
+  return {
+    page: href.slice(0, 2_000),
+    referrer: document.referrer.slice(0, 2_000) || null,
+    language: navigator.language,
   };
 }

@@ -29,6 +29,10 @@ export type ReplyEntry = {
   /** Why it failed, in the visitor's words. */
   problem: string | null;
   rating: Rating | null;
+  /** The conversation is full: the visitor has to start a new one. */
+  isFull?: boolean;
+  /** A bubble's text that opens a conversation; the server takes it from the trigger. */
+  triggerId?: string;
 };
 
 /** A form that a trigger or the page shows, outside of any reply. Without one it is on its way, or there is a problem. */

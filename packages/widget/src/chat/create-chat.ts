@@ -1,12 +1,14 @@
 import { type Rating, type Request, rateMessage } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Words } from "../locales/en.ts";
+import { adoptConversation } from "./adopt-conversation.ts";
 import { createAsking } from "./asking.ts";
 import { createChatEntries } from "./chat-entries.ts";
-import type { ReplyEntry } from "./conversation-state.ts";
+import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
 import { createReplyReader } from "./reply-reader.ts";
 import { createRestoring } from "./restoring.ts";
 import { createStandingForms } from "./standing-forms.ts";
+import { createStarting } from "./starting.ts";
 
 export type Chat = ReturnType<typeof createChat>;
 
@@ -19,7 +21,13 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
   const { ask, follow } = createAsking(core, request, entries, reader);
   const forms = createStandingForms(core, request, words, entries);
   const restoring = createRestoring(core, request, words, { entries, reader, forms, follow });
-  bus.on("identity", restoring.restore);
+  let before = visit.identity;
+  bus.on("identity", (identity) => {
+    if (!before && identity) adoptConversation(core);
+    before = identity;
+    restoring.restore();
+  });
+  const starting = createStarting(core, { entries, reader, forms, restoring });
 
   return {
     store,
@@ -37,14 +45,8 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
     /** Once more what did not work out, or another reply in the place of the last one. */
     retry(reply: ReplyEntry): void {
       if (reader.isReading()) return;
-      const all = store.get().entries;
-      const asked = all
-        .slice(
-          0,
-          all.findLastIndex(({ key }) => key === reply.key),
-        )
-        .findLast(({ type }) => type === "user");
-      const text = asked?.type === "user" ? asked.text : "…";
+      const asked = askedBefore(store.get().entries, reply);
+      const text = asked?.text ?? "…";
       entries.remove(reply.key);
       if (reply.state === "lost" && visit.current) follow(visit.current);
       else if (reply.state !== "refused" || !asked) ask(text);
@@ -54,14 +56,13 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
       }
     },
     stop: reader.stop,
-    /** Begins anew, and ends the reply that was running. */
-    startNew(): void {
-      bus.emit("interaction");
-      reader.leave({ ended: true });
-      restoring.cancel();
-      visit.select(null);
-      forms.drop();
-      entries.clear();
+    startNew: starting.startNew,
+    openWith: starting.openWith,
+    /** Says again, in a new conversation, what the full one did not take. */
+    sayInNew(reply: ReplyEntry): void {
+      const asked = askedBefore(store.get().entries, reply);
+      starting.startNew();
+      if (asked) void this.say(asked.text);
     },
     select(id: string): void {
       bus.emit("interaction");
@@ -85,4 +86,10 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
     formSent: forms.finish,
     leave: reader.leave,
   };
+}
+
+/** The message that a reply answers. */
+function askedBefore(entries: readonly Entry[], reply: ReplyEntry): UserEntry | undefined {
+  const at = entries.findLastIndex(({ key }) => key === reply.key);
+  return entries.slice(0, at).findLast((entry): entry is UserEntry => entry.type === "user");
 }

@@ -7,6 +7,7 @@ export function problemWords(error: unknown, words: Words): string {
   if (!(error instanceof FoyerError)) return words.replyFailed;
   if (error.code === "UNREACHABLE") return words.unreachable;
   if (error.code === "INTERRUPTED") return words.interrupted;
+  if (error.code === "CONVERSATION_TOO_LONG") return words.conversationFull;
   if (error.status === 429) return interpolate(words.tooMany, { seconds: error.retryAfter ?? 60 });
   return error.isTemporary ? words.busy : words.refused;
 }

@@ -1,4 +1,4 @@
-import { type ChatEvent, type ConversationKey, type Request, stopChat } from "@foyer/sdk";
+import { type ChatEvent, type ConversationKey, FoyerError, type Request, stopChat } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Words } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
@@ -48,7 +48,8 @@ export function createReplyReader(
       const state = replyOf(key)?.id ? "lost" : "refused";
       if (userKey && state === "refused")
         edit(userKey, (entry) => (entry.type === "user" ? { ...entry, state: "unsent" } : entry));
-      editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, problem }));
+      const isFull = error instanceof FoyerError && error.code === "CONVERSATION_TOO_LONG";
+      editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, problem, isFull }));
       patch({ running: null, announcement: problem });
     }
   }

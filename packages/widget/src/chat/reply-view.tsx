@@ -38,14 +38,18 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
         <div class="failure">
           <p>{problem}</p>
           {isOffering ? (
-            <button type="button" class="quiet" onClick={() => chat.retry(reply)}>
-              {words.retry}
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => (reply.isFull ? chat.sayInNew(reply) : chat.retry(reply))}
+            >
+              {reply.isFull ? words.newConversation : words.retry}
             </button>
           ) : null}
         </div>
       ) : null}
       {!isRunning && textOf(reply) ? (
-        <Actions reply={reply} isLast={isLast} isOffering={isOffering && !problem} />
+        <Actions reply={reply} isLast={isLast} isOffering={isOffering && !problem && !reply.triggerId} />
       ) : null}
     </li>
   );

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { adoptConversation } from "../chat/adopt-conversation.ts";
 import type { Identity } from "../foyer-api.ts";
 import { createConsentStorage } from "./consent-storage.ts";
 import { createEventBus } from "./event-bus.ts";
@@ -114,5 +115,15 @@ describe("conversations", () => {
     next.visit.logout();
     expect([local.size, ids(next), next.visit.identity]).toEqual([0, [], null]);
     expect(next.visit.sessionId).not.toBe(sessionId);
+  });
+
+  it("keep the open anonymous one open when the visitor signs in", () => {
+    const page = openPage();
+    page.bus.on("identity", () => adoptConversation(page));
+    page.bus.emit("interaction");
+    page.visit.remember(talk("closed"));
+    page.visit.remember(talk("open"));
+    page.visit.identify({ userId: "ada" });
+    expect([ids(page), page.visit.current?.id]).toEqual([["open"], "open"]);
   });
 });

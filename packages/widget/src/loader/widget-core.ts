@@ -38,6 +38,8 @@ export type OpenRequest = {
   message?: string;
   /** The id or name of a form tool, whose form is shown at the end of the conversation. */
   form?: string;
+  /** A bubble that the visitor answers: its text opens a new conversation. */
+  opening?: { triggerId: string; text: string };
   /** Nobody asked for it: what the visitor has written already stays. */
   byTrigger?: boolean;
   /** The visitor did it by hand; then the chat is also open on the next page. */

@@ -37,6 +37,7 @@ export const de: Words = {
   busy: "Gerade ist sehr viel los. Bitte versuche es gleich noch einmal.",
   tooMany: "Du hast zu viele Nachrichten gesendet. Versuche es in {seconds} s erneut.",
   refused: "Diese Nachricht konnte nicht beantwortet werden.",
+  conversationFull: "Dieses Gespräch ist zu lang geworden. Bitte beginne ein neues.",
   replyFailed: "Da ist leider etwas schiefgegangen. Bitte versuche es noch einmal.",
   notLoaded: "Das Gespräch konnte nicht geladen werden.",
   gone: "Dieses Gespräch ist nicht mehr verfügbar.",

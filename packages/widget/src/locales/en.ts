@@ -39,6 +39,7 @@ export const en = {
   busy: "We're very busy right now. Please try again in a moment.",
   tooMany: "You've sent too many messages. Try again in {seconds} s.",
   refused: "This message couldn't be answered.",
+  conversationFull: "This conversation is too long. Please start a new one.",
   replyFailed: "Sorry, something went wrong. Please try again.",
   notLoaded: "The conversation couldn't be loaded.",
   gone: "This conversation is no longer available.",

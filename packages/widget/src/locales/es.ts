@@ -36,6 +36,7 @@ export const es: Words = {
   busy: "Ahora mismo tenemos mucha actividad. Inténtalo de nuevo en un momento.",
   tooMany: "Has enviado demasiados mensajes. Inténtalo de nuevo en {seconds} s.",
   refused: "No se pudo responder a este mensaje.",
+  conversationFull: "Esta conversación es demasiado larga. Inicia una nueva.",
   replyFailed: "Lo sentimos, algo salió mal. Inténtalo de nuevo.",
   notLoaded: "No se pudo cargar la conversación.",
   gone: "Esta conversación ya no está disponible.",

@@ -36,6 +36,7 @@ export const fr: Words = {
   busy: "Nous sommes très sollicités en ce moment. Réessayez dans un instant.",
   tooMany: "Vous avez envoyé trop de messages. Réessayez dans {seconds} s.",
   refused: "Ce message n’a pas pu recevoir de réponse.",
+  conversationFull: "Cette conversation est trop longue. Veuillez en commencer une nouvelle.",
   replyFailed: "Désolé, une erreur s’est produite. Veuillez réessayer.",
   notLoaded: "La conversation n’a pas pu être chargée.",
   gone: "Cette conversation n’est plus disponible.",

@@ -36,6 +36,7 @@ export const it: Words = {
   busy: "Al momento ci sono molte richieste. Riprova tra poco.",
   tooMany: "Hai inviato troppi messaggi. Riprova tra {seconds} s.",
   refused: "Non è stato possibile rispondere a questo messaggio.",
+  conversationFull: "Questa conversazione è troppo lunga. Iniziane una nuova.",
   replyFailed: "Spiacenti, qualcosa è andato storto. Riprova.",
   notLoaded: "Non è stato possibile caricare la conversazione.",
   gone: "Questa conversazione non è più disponibile.",

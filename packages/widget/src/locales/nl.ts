@@ -36,6 +36,7 @@ export const nl: Words = {
   busy: "Het is nu erg druk. Probeer het zo opnieuw.",
   tooMany: "Je hebt te veel berichten verstuurd. Probeer het over {seconds} s opnieuw.",
   refused: "Dit bericht kon niet worden beantwoord.",
+  conversationFull: "Dit gesprek is te lang geworden. Begin een nieuw gesprek.",
   replyFailed: "Sorry, er is iets misgegaan. Probeer het opnieuw.",
   notLoaded: "Het gesprek kon niet worden geladen.",
   gone: "Dit gesprek is niet meer beschikbaar.",

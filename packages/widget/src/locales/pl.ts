@@ -36,6 +36,7 @@ export const pl: Words = {
   busy: "Mamy teraz bardzo duży ruch. Spróbuj ponownie za chwilę.",
   tooMany: "Wysłano zbyt wiele wiadomości. Spróbuj ponownie za {seconds} s.",
   refused: "Nie udało się odpowiedzieć na tę wiadomość.",
+  conversationFull: "Ta rozmowa jest zbyt długa. Rozpocznij nową.",
   replyFailed: "Przepraszamy, coś poszło nie tak. Spróbuj ponownie.",
   notLoaded: "Nie udało się wczytać rozmowy.",
   gone: "Ta rozmowa nie jest już dostępna.",

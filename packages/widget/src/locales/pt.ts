@@ -36,6 +36,7 @@ export const pt: Words = {
   busy: "Neste momento há muita procura. Tente de novo dentro de momentos.",
   tooMany: "Enviou demasiadas mensagens. Tente de novo dentro de {seconds} s.",
   refused: "Não foi possível responder a esta mensagem.",
+  conversationFull: "Esta conversa ficou muito longa. Inicie uma nova.",
   replyFailed: "Lamentamos, algo correu mal. Tente de novo.",
   notLoaded: "Não foi possível carregar a conversa.",
   gone: "Esta conversa já não está disponível.",

@@ -36,6 +36,7 @@ export const tr: Words = {
   busy: "Şu anda çok yoğunuz. Lütfen birazdan tekrar deneyin.",
   tooMany: "Çok fazla mesaj gönderdiniz. {seconds} sn sonra tekrar deneyin.",
   refused: "Bu mesaj yanıtlanamadı.",
+  conversationFull: "Bu sohbet çok uzadı. Lütfen yeni bir sohbet başlatın.",
   replyFailed: "Üzgünüz, bir sorun oluştu. Lütfen tekrar deneyin.",
   notLoaded: "Sohbet yüklenemedi.",
   gone: "Bu sohbet artık kullanılamıyor.",

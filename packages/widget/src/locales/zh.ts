@@ -36,6 +36,7 @@ export const zh: Words = {
   busy: "当前请求较多，请稍后再试。",
   tooMany: "您发送的消息过多，请在 {seconds} 秒后重试。",
   refused: "无法回复此消息。",
+  conversationFull: "此对话过长，请开始新对话。",
   replyFailed: "抱歉，出了点问题。请重试。",
   notLoaded: "无法加载对话。",
   gone: "此对话已不可用。",

@@ -58,12 +58,17 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     place,
   );
   return {
-    open({ message, form, byTrigger, byVisitor }: OpenRequest) {
+    open({ message, form, opening, byTrigger, byVisitor }: OpenRequest) {
       shadow.frame.dataset.open = "";
       if (byVisitor && matchMedia(SMALL_SCREEN).matches) backButton.opened();
+      if (opening) chat.openWith(opening);
       if (form) chat.showForm(form);
       const isSaid = message !== undefined && !(byTrigger && state.get().draft.trim());
-      state.patch({ isOpen: true, ...(isSaid ? { draft: message } : {}), ...(isSaid || form ? { view: "chat" } : {}) });
+      state.patch({
+        isOpen: true,
+        ...(isSaid ? { draft: message } : {}),
+        ...(isSaid || form || opening ? { view: "chat" } : {}),
+      });
       unread = 0;
       bus.emit("unread", { count: 0, label: "" });
     },

@@ -38,7 +38,7 @@ export function actOnTriggers(core: WidgetCore, onClosed: (trigger: WidgetTrigge
       const isOwn = latest === trigger;
       if (isWelcome) {
         if (isOwn) convert();
-        void panel.open({ byVisitor: true });
+        void panel.open({ byVisitor: true, opening: { triggerId: trigger.id, text: message } });
       } else if (isOwn) {
         latest = null;
         onClosed(trigger);

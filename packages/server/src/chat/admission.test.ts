@@ -1,0 +1,223 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { chat, textOf } from "../../../../test/chat-client.ts";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+
+onBothDatabases("who may continue a conversation", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let upstream: Upstream;
+  let owner: Awaited<ReturnType<TestServer["createAccount"]>>;
+  let agentId: string;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    upstream = await startUpstream();
+    const env = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
+    server = await startServer({ database, env, listen: true });
+    owner = await server.createAccount();
+  });
+  beforeEach(async () => {
+    upstream.script(sayWords("Fine."));
+    agentId = (await owner.call("POST", "/agents", { name: "Harbour" })).body.data.id;
+  });
+  afterAll(async () => {
+    await server.stop();
+    await upstream.stop();
+    await database.drop();
+  });
+
+  const bearer = (token: string | null) => ({ authorization: `Bearer ${token}` });
+  async function ask(more: object, headers: Record<string, string> = {}) {
+    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hi" }], ...more }, headers);
+    await stream.ended;
+    const [start] = stream.events;
+    const { conversationId = "", conversationToken = null } = start?.type === "message_start" ? start : {};
+    return { status: stream.response.status, conversationId, conversationToken, events: stream.events };
+  }
+  const messagesOf = async (id: string) => (await owner.call("GET", `/conversations/${id}`)).body.data.messages;
+  async function signer(id: string) {
+    const { identitySecret } = (await owner.call("GET", `/agents/${id}/identity-secret`)).body.data;
+    return (userId: string) => createHmac("sha256", identitySecret).update(userId).digest("hex");
+  }
+
+  it.each([{ sessionId: "s-1" }, { userId: "u-1" }, { userEmail: "ada@example.com" }])(
+    "refuses a conversation that began with %j to a request that has only its id",
+    async (visitor) => {
+      const { conversationId, conversationToken } = await ask(visitor);
+      const other = await ask({ sessionId: "s-2" });
+      const stranger = await server.createAccount();
+      expect((await ask({ conversationId })).status).toBe(404);
+      expect((await ask({ conversationId, ...visitor })).status).toBe(404);
+      expect((await ask({ conversationId, regenerate: true })).status).toBe(404);
+      expect((await ask({ conversationId }, bearer(other.conversationToken))).status).toBe(404);
+      expect((await ask({ conversationId }, stranger.headers)).status).toBe(404);
+      expect(await messagesOf(conversationId)).toHaveLength(2);
+
+      const continued = await ask({ conversationId }, bearer(conversationToken));
+      expect(continued).toMatchObject({ status: 200, conversationToken });
+      expect((await ask({ conversationId }, owner.headers)).status).toBe(200);
+      expect(await messagesOf(conversationId)).toHaveLength(6);
+    },
+  );
+
+  it("accepts a signed user id for that user's conversation alone", async () => {
+    const sign = await signer(agentId);
+    const { conversationId } = await ask({ userId: "u-1" });
+    const proven = (userId: string) => ({ userId, userHash: sign(userId) });
+    expect((await ask({ conversationId, ...proven("u-1") })).status).toBe(200);
+    expect((await ask({ conversationId, ...proven("u-2") })).status).toBe(404);
+    expect((await ask({ conversationId, userId: "u-1", userHash: sign("u-2") })).status).toBe(404);
+  });
+
+  it("asks for the user's signature besides the token where the agent requires identities", async () => {
+    agentId = (await owner.call("POST", "/agents", { name: "Strict", requireIdentity: true })).body.data.id;
+    const sign = await signer(agentId);
+    const ada = { userId: "u-1", userHash: sign("u-1") };
+    const { conversationId, conversationToken } = await ask(ada);
+    expect((await ask({ conversationId }, bearer(conversationToken))).status).toBe(404);
+    const eve = { userId: "u-2", userHash: sign("u-2") };
+    expect((await ask({ conversationId, ...eve }, bearer(conversationToken))).status).toBe(404);
+    expect((await ask({ conversationId, ...ada }, bearer(conversationToken))).status).toBe(200);
+  });
+
+  it("lets a conversation without any visitor be continued by its id, but hands out no token and regenerates nothing", async () => {
+    const { conversationId, conversationToken } = await ask({});
+    expect(conversationToken).toMatch(/^fct_/);
+    const continued = await ask({ conversationId });
+    expect(continued).toMatchObject({ status: 200, conversationToken: null });
+    expect((await ask({ conversationId, regenerate: true })).status).toBe(404);
+  });
+
+  it("never ends a running reply for a request that has only the id", async () => {
+    const gate = Promise.withResolvers<void>();
+    upstream.script(async (exchange) => {
+      const { send, end } = eventStream(exchange);
+      send(chunk({ content: "First " }));
+      await gate.promise;
+      send(chunk({ content: "and last." }, "stop"));
+      send("[DONE]");
+      end();
+    });
+    const running = await chat(server.url, { agentId, messages: [{ role: "user", content: "Go" }] });
+    const start = await running.until("message_start");
+    await running.until("content_block_delta");
+    const conversationId = start.type === "message_start" ? start.conversationId : "";
+    expect((await ask({ conversationId })).status).toBe(409);
+    gate.resolve();
+    await running.ended;
+    expect(textOf(running.events)).toBe("First and last.");
+    expect(await messagesOf(conversationId)).toHaveLength(2);
+  });
+
+  it("gives an anonymous conversation to the user who signs in with its token, and to nobody else", async () => {
+    const { conversationId, conversationToken } = await ask({ sessionId: "s-1" });
+    const userOf = async () => (await owner.call("GET", `/conversations/${conversationId}`)).body.data.userId;
+    await ask({ conversationId, userId: "u-1", userName: "Ada" }, bearer(conversationToken));
+    expect(await userOf()).toBe("u-1");
+    await ask({ conversationId, userId: "u-2" }, bearer(conversationToken));
+    expect(await userOf()).toBe("u-1");
+  });
+
+  it("begins a conversation with a bubble's stored text, for the visitor and the model", async () => {
+    const bubble = {
+      name: "Hello",
+      triggerType: "exit_intent",
+      conditions: {},
+      actionType: "show_bubble",
+      actionConfig: { message: "Looking for a bike?" },
+    };
+    const { body: trigger } = await owner.call("POST", `/triggers?agentId=${agentId}`, bubble);
+    const { conversationId } = await ask({ sessionId: "s-1", triggerId: trigger.id });
+    const said = (await messagesOf(conversationId)).map(({ role, content }: { role: string; content: string }) => [
+      role,
+      content,
+    ]);
+    expect(said).toEqual([
+      ["assistant", "Looking for a bike?"],
+      ["user", "Hi"],
+      ["assistant", "Fine."],
+    ]);
+    const { messages } = JSON.parse(upstream.exchanges.at(-1)?.body ?? "{}");
+    expect(messages.slice(-2)).toEqual([
+      { role: "assistant", content: "Looking for a bike?" },
+      { role: "user", content: "Hi" },
+    ]);
+    const unknown = await ask({ sessionId: "s-1", triggerId: "trigger_of_nobody" });
+    expect(await messagesOf(unknown.conversationId)).toHaveLength(2);
+  });
+
+  it("keeps where the visitor was, and lists the last message and failed replies", async () => {
+    const context = { page: "https://user:pw@shop.example/a?utm=1#token", referrer: "javascript:1", language: "de-CH" };
+    const phone = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148" };
+    const { conversationId } = await ask({ sessionId: "s-1", context }, phone);
+    upstream.script(({ response }) => response.writeHead(401).end(JSON.stringify({ error: { message: "Bad key" } })));
+    const failed = await ask({ sessionId: "s-2" });
+    const { body } = await owner.call("GET", `/conversations?agentId=${agentId}`);
+    expect(body.data).toMatchObject([
+      { id: failed.conversationId, hasFailedReply: true, lastMessage: { role: "user", text: "Hi" } },
+      {
+        id: conversationId,
+        hasFailedReply: false,
+        lastMessage: { role: "assistant", text: "Fine." },
+        context: {
+          page: "https://shop.example/a?utm=1",
+          referrer: null,
+          device: "mobile",
+          language: "de-CH",
+          country: null,
+        },
+      },
+    ]);
+    const filtered = await owner.call("GET", `/conversations?agentId=${agentId}&failed=true`);
+    expect(filtered.body.data).toHaveLength(1);
+    const [, reply] = await messagesOf(failed.conversationId);
+    expect(reply.failure).toMatchObject({ message: "Bad key", providerStatus: 401, provider: "openai-compatible" });
+    const seen = await server.app.inject({
+      method: "GET",
+      url: `/conversations/${failed.conversationId}`,
+      headers: bearer(failed.conversationToken),
+    });
+    expect(seen.body).not.toContain("Bad key");
+    const { body: failures } = await owner.call("GET", "/models/failures");
+    expect(failures.data).toMatchObject([{ provider: "openai-compatible", count: 1, isOngoing: true }]);
+  });
+
+  it("refuses to extend a conversation that is full, and stores nothing of it", async () => {
+    const { conversationId, conversationToken } = await ask({ sessionId: "s-1" });
+    const { db } = server.deps;
+    await db
+      .updateTable("conversations")
+      .set({ textBytes: 2 * 1024 * 1024 })
+      .where("id", "=", conversationId)
+      .execute();
+    const refused = await chat(
+      server.url,
+      { agentId, conversationId, messages: [{ role: "user", content: "More" }] },
+      bearer(conversationToken),
+    );
+    expect(refused.response.status).toBe(409);
+    expect((await refused.response.json()).error.code).toBe("CONVERSATION_TOO_LONG");
+    expect(await messagesOf(conversationId)).toHaveLength(2);
+  });
+
+  it("ends a reply at 1 MiB of text, and stores it", async () => {
+    const closed = Promise.withResolvers<void>();
+    upstream.script((exchange) => {
+      const { send } = eventStream(exchange);
+      exchange.response.once("close", closed.resolve);
+      const flood = () => {
+        while (!exchange.response.destroyed && send(chunk({ content: "x".repeat(50_000) })));
+        exchange.response.once("drain", flood);
+      };
+      flood();
+    });
+    const { conversationId, events } = await ask({ sessionId: "s-1" });
+    expect(events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "max_steps" });
+    await closed.promise;
+    const [, reply] = await messagesOf(conversationId);
+    expect(reply.content).toHaveLength(1024 * 1024);
+  });
+});

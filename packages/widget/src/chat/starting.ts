@@ -1,0 +1,36 @@
+import type { WidgetCore } from "../loader/widget-core.ts";
+import type { ChatEntries } from "./chat-entries.ts";
+import { newReply } from "./conversation-state.ts";
+import type { ReplyReader } from "./reply-reader.ts";
+import type { createRestoring } from "./restoring.ts";
+import type { StandingForms } from "./standing-forms.ts";
+
+type Parts = {
+  entries: ChatEntries;
+  reader: ReplyReader;
+  forms: StandingForms;
+  restoring: ReturnType<typeof createRestoring>;
+};
+
+/** The ways in which a new conversation starts. */
+export function createStarting({ visit, bus }: WidgetCore, { entries, reader, forms, restoring }: Parts) {
+  return {
+    /** Starts an empty conversation and stops the running reply. */
+    startNew(): void {
+      bus.emit("interaction");
+      reader.leave({ ended: true });
+      restoring.cancel();
+      visit.select(null);
+      forms.drop();
+      entries.clear();
+    },
+    /** Starts a conversation with a bubble's text. The previous one stays in the list, and its reply goes on. */
+    openWith({ triggerId, text }: { triggerId: string; text: string }): void {
+      reader.leave();
+      restoring.cancel();
+      visit.select(null);
+      entries.clear();
+      entries.add({ ...newReply(entries.newKey()), pieces: [{ type: "text", text }], state: "done", triggerId });
+    },
+  };
+}
