@@ -27,6 +27,7 @@ import { createForms } from "./forms/forms.ts";
 import { submitRoutes } from "./forms/submit-routes.ts";
 import { useCrossOrigin } from "./http/cross-origin.ts";
 import { sendError, toAppError, useErrorReplies } from "./http/error-replies.ts";
+import { isDirect, normalizeForwardedFor } from "./http/forwarded.ts";
 import { healthRoutes } from "./http/health-routes.ts";
 import { createIdempotency } from "./http/idempotency.ts";
 import { useJsonBodies } from "./http/json-body.ts";
@@ -38,6 +39,7 @@ import { buildLazySerializer } from "./http/serialization.ts";
 import { useValidation } from "./http/validation.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
+import { createPageFiles } from "./pages/page-files.ts";
 import { pageRoutes } from "./pages/page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
 import type { CallCounter } from "./plans/call-counter.ts";
@@ -92,6 +94,10 @@ export async function createApp(deps: Deps) {
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
     schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
   });
+  if (config.isLoopbackOnly) {
+    // After the body was read, because reading it leaves the context that an earlier hook entered.
+    app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));
+  }
   const calls = createCallCounter(deps);
   await usePlugins(app, deps, calls);
 
@@ -105,10 +111,10 @@ export async function createApp(deps: Deps) {
   const conversations = createConversationService(deps, agents, (conversationId) =>
     chat.replies.abort({ conversationId }),
   );
-  const tools = createToolService(deps, agents, listings.forget);
+  const accountSecrets = createSecretService(deps);
+  const tools = createToolService(deps, agents, accountSecrets, listings.forget);
   const formFinder = createFormFinder(deps.db);
   const triggers = createTriggerService(deps, agents, formFinder, listings.forget);
-  const accountSecrets = createSecretService(deps);
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets });
@@ -156,8 +162,9 @@ function addPages(app: App, { config }: Deps, agents: AgentService) {
 
 async function usePlugins(app: App, deps: Deps, calls: CallCounter) {
   const routes = collectRoutes(app);
+  normalizeForwardedFor(app);
   useCrossOrigin(app);
-  useErrorReplies(app, routes);
+  useErrorReplies(app, routes, () => createPageFiles().page("not-found.html", {}));
   useJsonBodies(app);
   useValidation(app);
   for (const schema of Object.values(contract)) {

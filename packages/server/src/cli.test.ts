@@ -68,15 +68,15 @@ describe("commands", () => {
     expect(stderr).toMatch(/keys create --email/);
   });
 
-  it("back up a running server and restore it under one", async () => {
+  it("back up a running server, refuse to restore under it, and restore once it stopped", async () => {
     const folder = temporaryFolder();
     const env = {
       FOYER_DATA_DIR: join(folder.path, "data"),
       FOYER_ADMIN_EMAIL: "ada@example.com",
       FOYER_ADMIN_PASSWORD: "correct horse battery",
-      FOYER_ADMIN_API_KEY: "a key of the tests, 24 or more",
+      FOYER_ADMIN_API_KEY: "key-of-the-tests-long-enough",
     };
-    const server = await startProcess({ ...env, FOYER_ADMIN_API_KEY: "key-of-the-tests-long-enough" });
+    let server = await startProcess({ ...env, FOYER_ADMIN_API_KEY: "key-of-the-tests-long-enough" });
     const headers = { authorization: "Bearer key-of-the-tests-long-enough", "content-type": "application/json" };
     const make = async (name: string) => {
       const response = await fetch(`${server.url}/agents`, { method: "POST", headers, body: JSON.stringify({ name }) });
@@ -90,17 +90,27 @@ describe("commands", () => {
     const backup = join(folder.path, "backup");
     expect(await runCommand(["backup", backup], env)).toMatchObject({ code: 0, stderr: "" });
     expect(statSync(join(backup, "secret")).mode & 0o777).toBe(0o600);
-    expect((await runCommand(["backup", backup], env)).stderr).toContain("already");
+    expect((await runCommand(["backup", backup], env)).stderr).toContain("already contains a backup");
 
     await make("Lost");
     expect(await names()).toEqual(["Kept", "Lost"]);
+    const refused = await runCommand(["restore", backup], env);
+    expect([refused.code, refused.stderr.trim()]).toEqual([
+      1,
+      `Process ${server.pid} is using the data folder ${env.FOYER_DATA_DIR}. Stop it first.`,
+    ]);
+    expect(await names()).toEqual(["Kept", "Lost"]);
+    server.kill("SIGKILL");
+    await server.exited;
+
     expect(await runCommand(["restore", backup], env)).toMatchObject({ code: 0, stderr: "" });
+    server = await startProcess({ ...env, FOYER_ADMIN_API_KEY: "key-of-the-tests-long-enough" });
     expect(await names()).toEqual(["Kept"]);
     const secretOf = await fetch(`${server.url}/agents/${kept}/identity-secret`, { headers });
     expect(secretOf.status).toBe(200);
-    expect((await runCommand(["restore", folder.path], env)).stderr).toContain("There is no backup");
     server.kill("SIGTERM");
     await server.exited;
+    expect((await runCommand(["restore", folder.path], env)).stderr).toContain("There is no backup");
     folder.remove();
   });
 });

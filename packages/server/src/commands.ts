@@ -7,19 +7,21 @@ import { planIds } from "./config.ts";
 import { email as readEmail } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { backUp, restore } from "./db/backup.ts";
+import { lockDataFolder } from "./db/data-folder-lock.ts";
 import { migrate } from "./db/migrate.ts";
+import { readPassword } from "./read-password.ts";
 
 const usage = `npm run foyer -- <command>
 
   keys create --email you@example.com [--name laptop] [--expires 90]   print a new API key (--expires in days)
   keys list --email you@example.com
   keys revoke --email you@example.com --id key_…
-  users create --email you@example.com [--password …] [--plan pro]    the first one owns the server
-  users set-password --email you@example.com --password …
+  users create --email you@example.com [--plan pro]                   print a generated password; the first user owns the server
+  users set-password --email you@example.com                          read the new password from the terminal or standard input
   users set-plan --email you@example.com --plan free|starter|growth|pro
-  migrate                                                             bring the database to this version
-  backup <folder>                                                     SQLite, also while the server runs
-  restore <folder>`;
+  migrate                                                             update the database schema
+  backup <folder>                                                     SQLite only; the server may keep running
+  restore <folder>                                                    SQLite only; stop the server first`;
 
 type Options = { email?: string; password?: string; name?: string; plan?: string; id?: string; expires?: string };
 type Context = { deps: ReturnType<typeof createDeps>; options: Options; argument: string | undefined };
@@ -35,11 +37,11 @@ const commands: Record<string, (context: Context) => Promise<string>> = {
   backup: async ({ deps, argument }) => {
     const folder = required(argument, "a folder to write to");
     await backUp(sqliteFile(deps), deps.config.dataDir, folder);
-    return `The backup is in ${folder}.`;
+    return `Backed up to ${folder}.`;
   },
   restore: async ({ deps, argument }) => {
     const kept = await restore(sqliteFile(deps), deps.config.dataDir, required(argument, "the folder of a backup"));
-    return `Restored. What was there before is in ${kept}.`;
+    return `Restored. The previous data is in ${kept}.`;
   },
 };
 
@@ -57,12 +59,16 @@ async function main() {
   if (!command) throw new Error(usage);
   loadDotEnv();
   const { config, log } = readEnvironment({ ...process.env, FOYER_LOG_LEVEL: process.env.FOYER_LOG_LEVEL ?? "warn" });
+  // A running server would go on writing into the file that a restore replaces.
+  const isExclusive = group === "restore" && config.database.kind === "sqlite";
+  const releaseLock = isExclusive ? lockDataFolder(config.dataDir) : () => {};
   const deps = createDeps(config, log);
   try {
     if (group !== "restore") await migrate({ db: deps.db, kind: deps.databaseKind });
     return await command({ deps, options: values, argument: action || undefined });
   } finally {
     await deps.close();
+    releaseLock();
   }
 }
 
@@ -108,6 +114,7 @@ async function revokeKey({ deps, options }: Context) {
 async function createUser({ deps, options }: Context) {
   const email = readEmail(required(options.email, "--email"));
   if (await findMember(deps.db, email)) throw new Error(`There is an account for ${email} already.`);
+  if (options.password !== undefined) warnOfFlag();
   const password = options.password ?? randomBytes(15).toString("base64url");
   checkPassword(password);
   const plan = options.plan ? knownPlan(options.plan) : (await hasAccounts(deps.db)) ? deps.config.defaultPlan : "pro";
@@ -118,10 +125,11 @@ async function createUser({ deps, options }: Context) {
 
 async function changePassword({ deps, options }: Context) {
   const { userId } = await member(deps, options);
-  const password = required(options.password, "--password");
+  if (options.password !== undefined) warnOfFlag();
+  const password = options.password ?? (await readPassword());
   checkPassword(password);
   await setPassword(deps.db, userId, password);
-  return "The password is changed.";
+  return "Password changed. Every session of this user has ended.";
 }
 
 async function changePlan({ deps, options }: Context) {
@@ -144,8 +152,14 @@ function required(value: string | undefined, what: string): string {
   return value;
 }
 
+function warnOfFlag() {
+  console.error(
+    "Warning: other users of this machine can see --password in the process list. Leave it out to be asked.",
+  );
+}
+
 function checkPassword(password: string) {
-  if (password.length < 12) throw new Error("A password has at least 12 characters.");
+  if (password.length < 12) throw new Error("The password must have at least 12 characters.");
 }
 
 function knownPlan(plan: string) {

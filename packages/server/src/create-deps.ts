@@ -6,6 +6,7 @@ import { createSessions } from "./auth/sessions.ts";
 import { type Config, readConfig } from "./config.ts";
 import { openDatabase } from "./db/open.ts";
 import type { Deps } from "./deps.ts";
+import { createLoopbackPrivileges } from "./loopback-privileges.ts";
 import { createModels } from "./models/choose-model.ts";
 import { createOutbound } from "./outbound/guarded-request.ts";
 import { createMailer } from "./outbound/send-email.ts";
@@ -31,7 +32,8 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
 export function createDeps(config: Config, log: Deps["log"]): Deps & { close(): Promise<void> } {
   const secrets = createSecrets(config.secret ?? loadOrCreateSecret(config.dataDir));
   const { db, kind } = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
-  const outbound = createOutbound({ allowPrivate: config.isLoopbackOnly, allow: config.outboundAllow });
+  const loopbackPrivileges = createLoopbackPrivileges(config.isLoopbackOnly, log);
+  const outbound = createOutbound({ allowPrivate: loopbackPrivileges.areGranted, allow: config.outboundAllow });
   const mailer = createMailer(config, log);
   const providerSettings = createProviderSettings(db, secrets);
   const models = createModels({
@@ -44,7 +46,18 @@ export function createDeps(config: Config, log: Deps["log"]): Deps & { close(): 
   const keys = createApiKeys(db, log);
   const sessions = createSessions(db, secrets, config.baseUrl.startsWith("https:"));
   return {
-    ...{ config, log, db, databaseKind: kind, secrets, keys, sessions, models, providerSettings, outbound, mailer },
+    config,
+    log,
+    db,
+    databaseKind: kind,
+    secrets,
+    keys,
+    sessions,
+    models,
+    providerSettings,
+    outbound,
+    loopbackPrivileges,
+    mailer,
     async close() {
       await outbound.close();
       await mailer.close();

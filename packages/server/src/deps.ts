@@ -4,6 +4,7 @@ import type { Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
 import type { DatabaseKind } from "./db/migrate.ts";
 import type { Db } from "./db/open.ts";
+import type { LoopbackPrivileges } from "./loopback-privileges.ts";
 import type { Models } from "./models/choose-model.ts";
 import type { Outbound } from "./outbound/guarded-request.ts";
 import type { Mailer } from "./outbound/send-email.ts";
@@ -22,5 +23,6 @@ export type Deps = {
   models: Models;
   providerSettings: ProviderSettings;
   outbound: Outbound;
+  loopbackPrivileges: LoopbackPrivileges;
   mailer: Mailer;
 };

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { chat, textOf } from "../../../test/chat-client.ts";
@@ -81,9 +81,35 @@ it("explains a bad configuration and starts nothing", async () => {
   await expect(start({ PORT: "abc" })).rejects.toThrow(/exit 1: The configuration is not usable.\n {2}PORT: expected/);
 });
 
-it("says so when the port is taken", async () => {
+it("names the port that is already in use", async () => {
   const port = new URL(upstream.url).port;
-  await expect(start({ PORT: port })).rejects.toThrow(/exit 1: 127.0.0.1:\d+ cannot be listened on: .*EADDRINUSE/);
+  await expect(start({ PORT: port })).rejects.toThrow(
+    `exit 1: Port ${port} is already in use. Set PORT to another one.`,
+  );
+});
+
+it("refuses a data folder that another server uses, and takes it over once that one was killed", async () => {
+  const first = await start();
+  const refusal = `Foyer cannot start: Process ${first.pid} is using the data folder ${join(folder.path, "data")}.`;
+  await expect(start()).rejects.toThrow(`exit 1: ${refusal} Stop it first.`);
+  first.kill("SIGKILL");
+  await first.exited;
+  const second = await start();
+  expect((await fetch(`${second.url}/readyz`)).status).toBe(200);
+  second.kill("SIGTERM");
+  expect((await second.exited).code).toBe(0);
+});
+
+it("keeps the database readable for its owner only, in a folder that others can enter", async () => {
+  const data = join(folder.path, "data");
+  mkdirSync(data, { mode: 0o755 });
+  writeFileSync(join(data, "foyer.sqlite"), "", { mode: 0o644 });
+  const server = await start();
+  const files = readdirSync(data).filter((name) => name.startsWith("foyer.sqlite"));
+  expect(files.length).toBeGreaterThan(1);
+  for (const name of files) expect(statSync(join(data, name)).mode & 0o777, name).toBe(0o600);
+  server.kill("SIGTERM");
+  await server.exited;
 });
 
 it("lets a running reply end before it goes down, and takes no new one", async () => {

@@ -3,6 +3,7 @@ import { hasAccounts } from "./auth/account-store.ts";
 import { ensureAdmin } from "./auth/ensure-admin.ts";
 import { ConfigError } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
+import { lockDataFolder } from "./db/data-folder-lock.ts";
 import { migrate } from "./db/migrate.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { bindAnyPort } from "./http/bind-port.ts";
@@ -11,10 +12,14 @@ import { setUpLink } from "./setup/setup-token.ts";
 const CLOSE_MS = 2_000;
 
 const { config, log, boundPort } = await readOrExit();
+// With PostgreSQL several servers share the data, and there is no folder to guard.
+const releaseLock = await orExit("Foyer cannot start", async () =>
+  config.database.kind === "sqlite" ? lockDataFolder(config.dataDir) : () => {},
+);
 const deps = createDeps(config, log);
 const { app, drain } = await orExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);
-await orExit(`${config.host}:${config.port} cannot be listened on`, listen);
+await orExit(`Foyer cannot listen on ${config.host}:${config.port}`, listen);
 const announced = announce();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void shutDown(signal));
 await announced;
@@ -50,6 +55,7 @@ async function shutDown(signal: string) {
   // A signal can come while it still asks the database whom to greet.
   await announced;
   await deps.close();
+  releaseLock();
   process.exit(0);
 }
 
@@ -81,6 +87,10 @@ async function orExit<T>(what: string, step: () => Promise<T>): Promise<T> {
     return await step();
   } catch (error) {
     log.debug({ err: error }, "start failed");
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+      console.error(`Port ${config.port} is already in use. Set PORT to another one.`);
+      process.exit(1);
+    }
     console.error(`${what}: ${error instanceof Error ? error.message || error.cause : error}`);
     process.exit(1);
   }

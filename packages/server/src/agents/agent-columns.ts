@@ -47,7 +47,8 @@ function origins(values: string[]) {
 function hosts(values: string[]) {
   return values.map((value, index) => {
     const url = URL.parse(`https://${value}`);
-    if (url?.host !== value.toLowerCase())
+    // The URL parser takes `;` and `,` in a host, which would add directives to a Content-Security-Policy.
+    if (url?.host !== value.toLowerCase() || !/^[a-z0-9.-]+(:\d+)?$/.test(url.host))
       throw invalid(`allowedImageHosts.${index}`, "must be a host such as images.example", "format");
     return url.host;
   });

@@ -24,6 +24,16 @@ onBothDatabases("agents", (createDatabase) => {
     account.call(method, url, body);
   const create = async (body: object, account = owner) => (await call("POST", "/agents", body, account)).body.data;
 
+  it("refuse an image host that would add directives to a page's Content-Security-Policy", async () => {
+    const { call } = await server.createAccount();
+    for (const host of ["a;script-src-elem", "evil.example,b", "a b", "[::1]"]) {
+      const { status, body } = await call("POST", "/agents", { name: "Harbour", allowedImageHosts: [host] });
+      expect([status, body.error.details[0].path], host).toEqual([400, "allowedImageHosts.0"]);
+    }
+    const hosts = ["images.example", "cdn.images.example:8443"];
+    expect((await call("POST", "/agents", { name: "Harbour", allowedImageHosts: hosts })).status).toBe(201);
+  });
+
   it("makes an agent with every default, and reads it back", async () => {
     const { status, body } = await call("POST", "/agents", { name: "Harbour" });
     expect(status).toBe(201);

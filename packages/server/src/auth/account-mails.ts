@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { toPlainName } from "@foyer/contract/rules/plain-name";
 import type { PendingLinkRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
@@ -7,7 +8,7 @@ import { findUser } from "./account-store.ts";
 import { mayComeBy } from "./admission.ts";
 import { insertLink, linksFor } from "./link-store.ts";
 
-type Parts = Pick<Deps, "db" | "config" | "log" | "mailer" | "secrets">;
+type Parts = Pick<Deps, "db" | "config" | "log" | "mailer" | "secrets" | "loopbackPrivileges">;
 
 export type AccountMails = ReturnType<typeof createAccountMails>;
 
@@ -21,7 +22,7 @@ const RESET_LINK_SECONDS = 3_600;
  * not tell who has an account. Without a mail server links go to the log, when only this machine can reach us, or else
  * to the owners (`pending`). Links begin with BASE_URL, whatever a request claimed to be sent to.
  */
-export function createAccountMails({ db, config, log, mailer, secrets }: Parts) {
+export function createAccountMails({ db, config, log, mailer, secrets, loopbackPrivileges }: Parts) {
   const { baseUrl } = config;
   const underWay = new Set<Promise<unknown>>();
 
@@ -38,7 +39,9 @@ export function createAccountMails({ db, config, log, mailer, secrets }: Parts) 
   ) {
     const { to, subject, lines, url } = mail;
     if (mailer.isConfigured) return mailer.send({ to, subject, text: [...lines, "", url, "", farewell].join("\n") });
-    if (isLoopback(config.host)) return log.info({ to, url }, `no mail server is set up; ${subject.toLowerCase()}`);
+    // With a public BASE_URL and HOST on loopback there is a proxy; the operator still reads the log.
+    const isLocal = config.isLoopbackOnly ? loopbackPrivileges.areGranted() : isLoopback(config.host);
+    if (isLocal) return log.info({ to, url }, `no mail server is set up; ${subject.toLowerCase()}`);
     if (!kind) return;
     const id = newId("link");
     const createdAt = Date.now();
@@ -86,18 +89,27 @@ export function createAccountMails({ db, config, log, mailer, secrets }: Parts) 
       const lines = ["Somebody, perhaps you, tried to make an account with this address. You have one; sign in here:"];
       inBackground(hand({ to, subject: "You have an account already", lines, url: `${baseUrl}/dashboard` }));
     },
+    /** The subject is always the same: a name that a stranger chose must not headline our mail. */
     invitation(to: string, organization: string, inviter: string, url: string): void {
-      const lines = [`${inviter} invites you to work in ${organization}. The link is good for seven days:`];
-      inBackground(hand({ to, subject: `You are invited to ${organization}`, lines, url }));
+      const name = toPlainName(organization, "their organization");
+      const lines = [`${inviter} invited you to join ${name}. The link works for seven days:`];
+      inBackground(hand({ to, subject: "You have been invited to Foyer", lines, url }));
     },
     /** The links that went nowhere, for an owner to hand on; newest first. */
     async pending(organizationId: string) {
       const rows = await linksFor(db, organizationId, Date.now(), config);
-      return rows.map(({ id, kind, email, url, createdAt, expiresAt }) => ({
-        ...{ kind, email, url: secrets.open(url, `pending-link/${id}`) },
-        ...{ createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() },
-      }));
+      return rows.map((row) => toPendingLink(row, secrets));
     },
+  };
+}
+
+function toPendingLink({ id, kind, email, url, createdAt, expiresAt }: PendingLinkRow, secrets: Deps["secrets"]) {
+  return {
+    kind,
+    email,
+    url: secrets.open(url, `pending-link/${id}`),
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { toPlainName } from "@foyer/contract/rules/plain-name";
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Db } from "../db/open.ts";
+import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { newId } from "../ids.ts";
 
@@ -107,11 +108,20 @@ export async function setPassword(db: Db, userId: string, password: string): Pro
     .executeTakeFirst();
   const { hashPassword, verifyPassword } = await passwords();
   if (identity?.password && (await verifyPassword({ hash: identity.password, password }))) return;
-  await writePassword(db, userId, await hashPassword(password));
+  await writePassword(db, userId, { hash: await hashPassword(password) });
 }
 
-/** Whoever was signed in with the one before is not any more, or nothing has changed. */
-export async function writePassword(db: Db, userId: string, hash: string): Promise<void> {
+type NewPassword = {
+  hash: string;
+  /** the token of the session that stays signed in */
+  keptSession?: string;
+};
+
+/**
+ * Sets a password and, in the same transaction, ends the user's sessions and every sign-in and reset link that was sent
+ * before, so whoever read an earlier mail gains nothing from it.
+ */
+export async function writePassword(db: Db, userId: string, { hash, keptSession }: NewPassword): Promise<void> {
   const now = new Date().toISOString();
   await inTransaction(db, async (trx) => {
     const { numUpdatedRows } = await trx
@@ -134,8 +144,25 @@ export async function writePassword(db: Db, userId: string, hash: string): Promi
         )
         .execute();
     }
-    await trx.deleteFrom("sessions").where("userId", "=", userId).execute();
+    await trx
+      .deleteFrom("sessions")
+      .where("userId", "=", userId)
+      .$if(keptSession !== undefined, (query) => query.where("token", "!=", keptSession ?? ""))
+      .execute();
+    await deleteLinks(trx, userId);
   });
+}
+
+/** What better-auth keeps of a link: for a password reset the user's id, for a sign-in JSON that holds the address. */
+async function deleteLinks(trx: Transaction<Tables>, userId: string): Promise<void> {
+  const user = await trx.selectFrom("users").select("email").where("id", "=", userId).executeTakeFirst();
+  if (!user) return;
+  const signIn = `%"email":${JSON.stringify(user.email).replace(/[%_\\]/g, "\\$&")}%`;
+  await trx
+    .deleteFrom("verifications")
+    .where(({ eb, or }) => or([eb("value", "=", userId), sql<boolean>`value like ${signIn} escape ${"\\"}`]))
+    .execute();
+  await trx.deleteFrom("pendingLinks").where("email", "=", user.email).execute();
 }
 
 /** @returns false when there is no such account */

@@ -3,6 +3,8 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, createOwner, patiently, signedInBrowser } from "../../../../test/session-client.ts";
 import type { ApiKey } from "../../../contract/src/index.ts";
+import { generateKey } from "./api-key-format.ts";
+import { insertKey } from "./api-key-store.ts";
 
 onBothDatabases("API keys", (createDatabase) => {
   let database: TestDatabase;
@@ -46,7 +48,7 @@ onBothDatabases("API keys", (createDatabase) => {
     expect(JSON.stringify(stored)).not.toContain(body.key);
   });
 
-  it("name the member who made them, for as long as that is one", async () => {
+  it("name the member who created them", async () => {
     const owner = await createOwner(server);
     const admin = await createMember(server, owner.organizationId, "admin");
     const [byOwner, byAdmin] = [await signedInBrowser(server, owner.email), await signedInBrowser(server, admin.email)];
@@ -56,8 +58,47 @@ onBothDatabases("API keys", (createDatabase) => {
     await db.updateTable("users").set({ name: " " }).where("id", "=", admin.userId).execute();
     const makers = async () => (await byOwner.call("GET", "/api-keys")).body.map((key: ApiKey) => key.createdBy);
     expect(await makers()).toEqual([owner.email.split("@")[0], admin.email]);
-    await byOwner.call("DELETE", `/members/${admin.userId}`);
-    expect(await makers()).toEqual([owner.email.split("@")[0], null]);
+  });
+
+  it("end with the membership of the person who created them, at once, and nothing else is lost", async () => {
+    const owner = await createOwner(server);
+    const admin = await createMember(server, owner.organizationId, "admin");
+    const [byOwner, byAdmin] = [await signedInBrowser(server, owner.email), await signedInBrowser(server, admin.email)];
+    const { key } = (await byAdmin.call("POST", "/api-keys", { name: "Theirs" })).body;
+    const { key: kept } = (await byOwner.call("POST", "/api-keys", { name: "Kept" })).body;
+    await byAdmin.call("POST", "/agents", { name: "Harbour" });
+    expect([await agentsBy(key), await agentsBy(kept)]).toEqual([200, 200]);
+    expect((await byOwner.call("DELETE", `/members/${admin.userId}`)).status).toBe(200);
+    expect([await agentsBy(key), await agentsBy(kept)]).toEqual([401, 200]);
+    expect((await byOwner.call("GET", "/api-keys")).body.map(({ name }: ApiKey) => name)).toEqual(["Kept"]);
+    expect((await byOwner.call("GET", "/agents")).body.data).toHaveLength(1);
+  });
+
+  it("are limited to the new role of the person who created them, at once", async () => {
+    const owner = await createOwner(server);
+    const admin = await createMember(server, owner.organizationId, "admin");
+    const [byOwner, byAdmin] = [await signedInBrowser(server, owner.email), await signedInBrowser(server, admin.email)];
+    const { key } = (await byAdmin.call("POST", "/api-keys", { name: "Theirs" })).body;
+    const headers = { authorization: `Bearer ${key}` };
+    const secrets = async () => (await server.app.inject({ url: "/secrets", headers })).statusCode;
+    expect(await secrets()).toBe(200);
+    await byOwner.call("PATCH", `/members/${admin.userId}`, { role: "member" });
+    expect([await secrets(), await agentsBy(key)]).toEqual([403, 200]);
+    await byOwner.call("PATCH", `/members/${admin.userId}`, { role: "admin" });
+    expect(await secrets()).toBe(200);
+  });
+
+  it("of somebody who is no member are refused, even when a row was left behind", async () => {
+    const owner = await createOwner(server);
+    const key = generateKey();
+    await insertKey(server.deps.db, {
+      organizationId: owner.organizationId,
+      createdBy: (await createOwner(server)).userId,
+      name: "Left behind",
+      key,
+      expiresAt: null,
+    });
+    expect(await agentsBy(key)).toBe(401);
   });
 
   it("end when they are revoked, at once", async () => {

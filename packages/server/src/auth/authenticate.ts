@@ -14,7 +14,7 @@ import type { Sessions, SignedIn } from "./sessions.ts";
 export type Account = {
   organizationId: string;
   plan: string;
-  /** a key acts as an owner */
+  /** for a key, that of the member who created it */
   role: Role;
   keyId: string | null;
   userId: string | null;
@@ -104,6 +104,7 @@ export function useAuthentication(
     if (access === "session" || access === "user") {
       throw new AppError("FORBIDDEN", "This is for people who are signed in, not for API keys.");
     }
+    requireRole(account, request);
     request.account = account;
   }
 
@@ -114,13 +115,16 @@ export function useAuthentication(
     request.signedIn = signedIn;
     if (signedIn.membership) request.account = accountOfMember(signedIn, signedIn.membership);
     if (access === "user") return;
-    const { least = "member" } = request.routeOptions.config;
-    if (!request.account) throw new AppError("FORBIDDEN", "You are no member of an organization here.");
-    if (!isAtLeast(request.account.role, least)) {
-      const article = least === "admin" ? "an" : "a";
-      throw new AppError("FORBIDDEN", `This needs the role of ${article} ${least}; yours is ${request.account.role}.`);
-    }
+    if (!request.account) throw new AppError("FORBIDDEN", "You don't belong to an organization on this server.");
+    requireRole(request.account, request);
   }
+}
+
+function requireRole({ role, keyId }: Account, request: FastifyRequest): void {
+  const { least = "member" } = request.routeOptions.config;
+  if (isAtLeast(role, least)) return;
+  const whose = keyId === null ? "Your role is" : "The role of this key's creator is";
+  throw new AppError("FORBIDDEN", `You need the ${least} role for this. ${whose} ${role}.`);
 }
 
 /** The account of a route that is for accounts only. */
@@ -140,8 +144,8 @@ export function credentialOf({ keyId, userId, organizationId }: Account): string
   return keyId ?? `${userId}/${organizationId}`;
 }
 
-function accountOfKey({ keyId, organizationId, plan, name }: KeyOwner): Account {
-  return { organizationId, plan, role: "owner", keyId, userId: null, name };
+function accountOfKey({ keyId, organizationId, plan, role, name }: KeyOwner): Account {
+  return { organizationId, plan, role, keyId, userId: null, name };
 }
 
 function accountOfMember({ user }: SignedIn, membership: NonNullable<SignedIn["membership"]>): Account {

@@ -12,21 +12,31 @@ import {
   type Member,
   setPassword,
 } from "./account-store.ts";
-import { insertKey } from "./api-key-store.ts";
+import { deleteEnvironmentKeys, insertKey } from "./api-key-store.ts";
 import { forgetUnprovenWithin } from "./unproven-user.ts";
 
 type Parts = { db: Db; log: Pick<Logger, "warn"> };
 type Admin = NonNullable<Config["admin"]>;
 
-/** Creates or updates the owner that the environment names; the same again changes nothing. */
+/**
+ * Creates or updates the owner that the environment names, and makes FOYER_ADMIN_API_KEY its only key: one that an earlier
+ * value created stops working. Running it again changes nothing.
+ */
 export async function ensureAdmin(parts: Parts, { admin }: Pick<Config, "admin">): Promise<void> {
-  if (!admin) return;
-  const { db } = parts;
-  const member = (await create(db, admin)) ?? (await update(parts, admin));
-  if (!member || !admin.apiKey) return;
-  const { organizationId, userId: createdBy } = member;
+  const member = admin && ((await create(parts.db, admin)) ?? (await update(parts, admin)));
+  await replaceKey(parts, member, admin?.apiKey ?? null);
+}
+
+async function replaceKey({ db, log }: Parts, member: Member | null, key: string | null): Promise<void> {
+  const current = member && key !== null ? { organizationId: member.organizationId, key } : null;
+  if ((await deleteEnvironmentKeys(db, current)) > 0) {
+    const why = key === null ? "FOYER_ADMIN_API_KEY is not set" : "FOYER_ADMIN_API_KEY changed";
+    log.warn(`${why}; the key that an earlier start created was removed`);
+  }
+  if (!member || !current) return;
+  const name = "FOYER_ADMIN_API_KEY";
   try {
-    await insertKey(db, { organizationId, createdBy, name: "FOYER_ADMIN_API_KEY", key: admin.apiKey, expiresAt: null });
+    await insertKey(db, { ...current, createdBy: member.userId, name, expiresAt: null, isFromEnvironment: true });
   } catch (error) {
     // Another process that starts at the same time was faster.
     if (!isDuplicate(error)) throw error;

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Db } from "../db/open.ts";
 import type { InvitationRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -61,6 +62,24 @@ export async function insertInvitation(
 
 export async function openInvitations(db: Db, organizationId: string) {
   return open(db).selectAll().where("organizationId", "=", organizationId).orderBy("id", "desc").execute();
+}
+
+/** How many invitations an organization sent since an instant, whatever became of them, and how old it is. */
+export async function countInvitationsSince(db: Db, organizationId: string, since: string) {
+  return db
+    .selectFrom("organizations")
+    .select("organizations.createdAt as organizationCreatedAt")
+    .select(({ selectFrom }) =>
+      selectFrom("invitations")
+        .select(sql<number>`cast(count(*) as bigint)`.as("n"))
+        .where("invitations.organizationId", "=", organizationId)
+        .where("invitations.createdAt", ">=", since)
+        .$asScalar()
+        .$notNull()
+        .as("count"),
+    )
+    .where("organizations.id", "=", organizationId)
+    .executeTakeFirstOrThrow();
 }
 
 /** An invitation that can still be accepted, with the name of its organization. */

@@ -33,7 +33,7 @@ export function memberRoutes(app: App, { members, mails, audit, takeTry }: Parts
     ...contract.createInvitation,
     handler: async (request, reply) => {
       const { email, role } = request.body;
-      await takeTry(request, email);
+      await takeTry(request, email, "link");
       return reply.status(201).send(await members.invite(accountOf(request), signedInOf(request), email, role));
     },
   });

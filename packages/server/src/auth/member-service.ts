@@ -6,20 +6,18 @@ import { AppError, invalid, notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { AccountMails } from "./account-mails.ts";
 import type { Account } from "./authenticate.ts";
+import { checkInvitationCaps } from "./invitation-caps.ts";
 import * as invitations from "./invitation-store.ts";
 import { changeMember, findMemberOf, listMembers } from "./member-store.ts";
 import { toRole } from "./role-table.ts";
 import type { SignedIn } from "./sessions.ts";
 
 const INVITATION_MS = 7 * 86_400_000;
-/** Invitations that are open at once, so that nobody sends mail through us without end. */
-const MAX_INVITATIONS = 100;
-
 export type MemberService = ReturnType<typeof createMemberService>;
 
 /** Who belongs to an organization, and who is asked to. */
 export function createMemberService(
-  { db, config, sessions }: Pick<Deps, "db" | "config" | "sessions">,
+  { db, config, keys, sessions }: Pick<Deps, "db" | "config" | "keys" | "sessions">,
   mails: AccountMails,
 ) {
   const toInvitation = ({
@@ -37,10 +35,12 @@ export function createMemberService(
     if (own !== "owner" && role === "owner") throw ownersOnly();
     const mayTouch = (current: string) => own === "owner" || current !== "owner";
     const outcome = await changeMember(db, { organizationId, userId }, role, mayTouch);
+    // Their keys ended, or have another role. Other processes notice within 5 s.
+    keys.forgetKnown();
     if (outcome === "unknown") throw notFound("Member");
     if (outcome === "forbidden") throw ownersOnly();
     if (outcome === "last owner") {
-      throw new AppError("CONFLICT", "This is the only owner. Make somebody else an owner first.");
+      throw new AppError("CONFLICT", "This is the only owner. Make another member an owner first.");
     }
   }
 
@@ -72,13 +72,11 @@ export function createMemberService(
     ): Promise<Invitation> {
       if (own !== "owner" && role === "owner") throw ownersOnly();
       if (!inviter.user.emailVerified) {
-        throw new AppError("FORBIDDEN", "Confirm your own e-mail address before you invite others.");
+        throw new AppError("FORBIDDEN", "Confirm your own email address before you invite others.");
       }
       const email = address(to);
-      if ((await invitations.openInvitations(db, organizationId)).length >= MAX_INVITATIONS) {
-        throw new AppError("CONFLICT", `There are ${MAX_INVITATIONS} open invitations. Take some back first.`);
-      }
       const now = Date.now();
+      await checkInvitationCaps({ db, config }, organizationId, now);
       const times = { createdAt: iso(now), expiresAt: iso(now + INVITATION_MS) };
       const row = { id: newId("invitation"), organizationId, email, role, inviterId: inviter.user.id, ...times };
       const outcome = await invitations.insertInvitation(db, row);

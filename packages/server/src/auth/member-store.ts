@@ -24,7 +24,10 @@ export async function findMemberOf(db: Db, organizationId: string, userId: strin
 type Change = { organizationId: string; userId: string };
 type Outcome = "done" | "unknown" | "forbidden" | "last owner";
 
-/** `mayTouch` decides by the role they have now. Null as a role removes them, and ends what they do here. */
+/**
+ * `mayTouch` decides by the role they have now. Null as a role removes them, and with them their sessions and API keys
+ * here. Whatever else they created stays.
+ */
 export async function changeMember(
   db: Db,
   { organizationId, userId }: Change,
@@ -53,6 +56,11 @@ export async function changeMember(
       .deleteFrom("sessions")
       .where("userId", "=", userId)
       .where("activeOrganizationId", "=", organizationId)
+      .execute();
+    await trx
+      .deleteFrom("apiKeys")
+      .where("organizationId", "=", organizationId)
+      .where("createdBy", "=", userId)
       .execute();
     return "done";
   });

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -224,13 +225,40 @@ onBothDatabases("members", (createDatabase) => {
     expect((await createBrowser(server).signIn(email, admin.password)).body).toMatchObject({ role: "owner" });
   });
 
+  it("who are named by the environment have one key from it: a changed or removed one ends", async () => {
+    const { db } = server.deps;
+    const admin = { email: "rotating@example.com", password };
+    const warnings: string[] = [];
+    const log = { warn: (message: string) => void warnings.push(message) } as unknown as Logger;
+    const ensure = (apiKey: string | null) => ensureAdmin({ db, log }, { admin: { ...admin, apiKey } });
+    const works = async (key: string) => {
+      server.deps.keys.forgetKnown();
+      const headers = { authorization: `Bearer ${key}` };
+      return (await server.app.inject({ url: "/agents", headers })).statusCode === 200;
+    };
+    const [first, second] = ["the-first-key-of-the-operator", "the-second-key-of-the-operator"];
+    await ensure(first);
+    await ensure(first);
+    expect([await works(first), warnings]).toEqual([true, []]);
+    const browser = await signedInBrowser(server, admin.email);
+    const { key: own } = (await browser.call("POST", "/api-keys", { name: "FOYER_ADMIN_API_KEY" })).body;
+    await ensure(second);
+    expect([await works(first), await works(second), await works(own)]).toEqual([false, true, true]);
+    await ensure(null);
+    expect([await works(second), await works(own)]).toEqual([false, true]);
+    expect(warnings).toEqual([
+      "FOYER_ADMIN_API_KEY changed; the key that an earlier start created was removed",
+      "FOYER_ADMIN_API_KEY is not set; the key that an earlier start created was removed",
+    ]);
+  });
+
   it("get their first password once, also when several processes give it", async () => {
     const { db } = server.deps;
     const { userId } = await createOwner(server);
     await db.deleteFrom("identities").where("userId", "=", userId).execute();
     // With a connection each, they write at the same moment.
     await Promise.all([1, 2, 3].map(() => hasAccounts(db)));
-    const writes = await Promise.allSettled(["a", "b", "c"].map((hash) => writePassword(db, userId, hash)));
+    const writes = await Promise.allSettled(["a", "b", "c"].map((hash) => writePassword(db, userId, { hash })));
     expect(writes.filter(({ status }) => status === "rejected")).toEqual([]);
     const ways = await db.selectFrom("identities").select("providerId").where("userId", "=", userId).execute();
     expect(ways).toEqual([{ providerId: "credential" }]);

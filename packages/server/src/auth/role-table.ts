@@ -4,7 +4,7 @@ type Line = readonly [methods: "any" | "read" | "change", start: string, least: 
 
 /**
  * What each role may do: the first line that fits an address decides, and what no line names is a member's: reading and
- * editing agents and all that belongs to them. An API key has the rights of an owner, on routes that take keys.
+ * editing agents and all that belongs to them. An API key has the role of the member who created it.
  */
 const table: readonly Line[] = [
   ["any", "/audit-log", "owner"],

@@ -1,7 +1,10 @@
 import { createHmac } from "node:crypto";
 import { type Secrets, sameText } from "../root-secret.ts";
 
-export const sessionCookie = "foyer_session";
+/** Over https the prefix keeps other hosts of the same domain from setting a cookie in our place. */
+export function sessionCookieName(isSecure: boolean): string {
+  return isSecure ? "__Host-foyer_session" : "foyer_session";
+}
 export const SESSION_SECONDS = 7 * 86_400;
 
 /** What better-auth signs its cookies and tokens with. */
@@ -10,8 +13,8 @@ export function signInSecret(secrets: Secrets): string {
 }
 
 /** The session's token out of a `Cookie` header, or null without a cookie that we signed. */
-export function readSessionCookie(secret: string, header: string | undefined): string | null {
-  const value = cookieValue(header);
+export function readSessionCookie(secret: string, header: string | undefined, isSecure: boolean): string | null {
+  const value = cookieValue(header, sessionCookieName(isSecure));
   if (!value) return null;
   const dot = value.lastIndexOf(".");
   const token = value.slice(0, dot);
@@ -22,7 +25,7 @@ export function readSessionCookie(secret: string, header: string | undefined): s
 export function writeSessionCookie(secret: string, token: string | null, isSecure: boolean): string {
   const value = token === null ? "" : encodeURIComponent(`${token}.${sign(secret, token)}`);
   const age = token === null ? 0 : SESSION_SECONDS;
-  return `${sessionCookie}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  return `${sessionCookieName(isSecure)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
 /** The form of better-auth: base64 HMAC-SHA256 of the value. */
@@ -30,8 +33,8 @@ function sign(secret: string, token: string) {
   return createHmac("sha256", secret).update(token).digest("base64");
 }
 
-function cookieValue(header: string | undefined): string | null {
-  const pair = header?.split(";").find((part) => part.trimStart().startsWith(`${sessionCookie}=`));
+function cookieValue(header: string | undefined, name: string): string | null {
+  const pair = header?.split(";").find((part) => part.trimStart().startsWith(`${name}=`));
   try {
     return pair === undefined ? null : decodeURIComponent(pair.slice(pair.indexOf("=") + 1).trim());
   } catch {

@@ -3,7 +3,7 @@ import type { Db } from "../db/open.ts";
 import { notFound } from "../errors.ts";
 import type { Secrets } from "../root-secret.ts";
 import { toRole } from "./role-table.ts";
-import { readSessionCookie, signInSecret, writeSessionCookie } from "./session-cookie.ts";
+import { readSessionCookie, sessionCookieName, signInSecret, writeSessionCookie } from "./session-cookie.ts";
 import { activateOrganization, deleteSession, extendSession, organizationsOf, sessionLookup } from "./session-store.ts";
 
 /** A browser that somebody signed in with. */
@@ -41,9 +41,10 @@ export function createSessions(db: Db, secrets: Secrets, isSecure: boolean, now:
 
   return {
     find,
+    cookieName: sessionCookieName(isSecure),
     /** The signed-in browser that sent this `Cookie` header, or null. */
     async authenticate(cookies: string | undefined): Promise<SignedIn | null> {
-      const token = readSessionCookie(secret, cookies);
+      const token = readSessionCookie(secret, cookies, isSecure);
       return token === null ? null : find(token);
     },
     /** `Set-Cookie` for a token; null takes the cookie away. */
@@ -57,7 +58,7 @@ export function createSessions(db: Db, secrets: Secrets, isSecure: boolean, now:
     end: (token: string): Promise<void> => deleteSession(db, token),
     /** Ends the session of this `Cookie` header, if there is one. */
     async endPrevious(cookies: string | undefined): Promise<void> {
-      const token = readSessionCookie(secret, cookies);
+      const token = readSessionCookie(secret, cookies, isSecure);
       if (token !== null) await deleteSession(db, token);
     },
     /** @throws 404 for an organization that the user is no member of */

@@ -25,7 +25,7 @@ describe("a page of another origin", () => {
   beforeAll(async () => {
     server = await startServer({ env: { BASE_URL: "https://chat.example.com" } });
     const browser = await signedInBrowser(server, (await createOwner(server)).email);
-    cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
+    cookie = `__Host-foyer_session=${browser.cookies.get("__Host-foyer_session")}`;
   });
   afterAll(() => server.stop());
 
@@ -240,7 +240,9 @@ describe("links and redirects", () => {
 describe("guessing", () => {
   let server: TestServer;
   beforeEach(async () => {
-    server = await startServer({ env: { BASE_URL: "https://chat.example.com" } });
+    // Low, because each attempt that is let through costs a hash.
+    const env = { BASE_URL: "https://chat.example.com", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "2" };
+    server = await startServer({ env });
   });
 
   it("gets nowhere with 1,000 wrong passwords, from as many places", async () => {
@@ -252,16 +254,29 @@ describe("guessing", () => {
       answers.push(...(await Promise.all(Array.from({ length: 50 }, (_, i) => guess(first + i)))));
     }
     const statuses = Map.groupBy(answers, ({ status }) => status);
-    expect([statuses.get(401)?.length, statuses.get(429)?.length]).toEqual([10, 990]);
+    expect([statuses.get(401)?.length, statuses.get(429)?.length]).toEqual([20, 980]);
     for (const { headers, body } of statuses.get(429) ?? []) {
       expect(body.error.code).toBe("RATE_LIMITED");
       expect(Number(headers["retry-after"])).toBeGreaterThan(0);
-      expect(headers["x-ratelimit-limit"]).toBe("10");
+      expect(headers["x-ratelimit-limit"]).toBe("20");
     }
     // The right one would tell by its answer, so it gets the same.
     expect((await guess(2_000, password)).status).toBe(429);
     const other = await createOwner(server);
     expect((await createBrowser(server, { ip: "203.0.113.1" }).signIn(other.email)).status).toBe(200);
+    await server.stop();
+  });
+
+  it("locks the guessing client out, and neither the address's owner elsewhere nor their links", async () => {
+    const { email } = await createOwner(server);
+    const guesser = createBrowser(server, { ip: "203.0.113.66" });
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i++) statuses.push((await guesser.signIn(email, `a wrong password ${i}`)).status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(2);
+    const owner = createBrowser(server, { ip: "198.51.100.1" });
+    expect((await owner.signIn(email)).status).toBe(200);
+    expect((await owner.call("POST", "/auth/magic-link", { email })).status).toBe(200);
+    expect((await guesser.call("POST", "/auth/request-password-reset", { email })).status).toBe(200);
     await server.stop();
   });
 
@@ -302,15 +317,15 @@ describe("guessing", () => {
   it("plants no session: what a browser came with is not what it signs in with", async () => {
     const attacker = await createOwner(server);
     const victim = await createOwner(server);
-    const planted = (await signedInBrowser(server, attacker.email)).cookies.get("foyer_session") ?? "";
+    const planted = (await signedInBrowser(server, attacker.email)).cookies.get("__Host-foyer_session") ?? "";
     for (const value of [planted, "made-up", `made-up.${planted.split(".")[1]}`]) {
       const browser = createBrowser(server);
-      browser.cookies.set("foyer_session", value);
+      browser.cookies.set("__Host-foyer_session", value);
       expect((await browser.signIn(victim.email)).status).toBe(200);
-      const own = browser.cookies.get("foyer_session") ?? "";
+      const own = browser.cookies.get("__Host-foyer_session") ?? "";
       expect(own).not.toBe(value);
       const thief = createBrowser(server);
-      thief.cookies.set("foyer_session", value);
+      thief.cookies.set("__Host-foyer_session", value);
       expect((await thief.call("GET", "/auth/session")).status).toBe(401);
     }
     await server.stop();

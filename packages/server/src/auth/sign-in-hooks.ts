@@ -4,8 +4,8 @@ import type { Config } from "../config.ts";
 import type { Db } from "../db/open.ts";
 import { mayComeBy } from "./admission.ts";
 import type { ApiKeys } from "./api-keys.ts";
+import { isHeldBack } from "./held-password.ts";
 import { homeOf } from "./home-organization.ts";
-import { isHeldBack } from "./password-reset.ts";
 import { deleteKeysMadeBy, forgetUnproven } from "./unproven-user.ts";
 
 type Parts = { db: Db; config: Config; keys: ApiKeys };

@@ -29,6 +29,8 @@ export async function createOidcLibrary(deps: Deps, mails: AccountMails) {
     discoveryUrl: `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`,
     scopes: ["openid", "email", "profile"],
     ...{ pkce: true, requireIdTokenVerification: true },
+    // better-auth takes any truthy claim, and some providers send the text "false".
+    mapProfileToUser: (profile: Record<string, unknown>) => ({ emailVerified: profile.email_verified === true }),
   };
   const library = betterAuth({ ...optionsFor(deps, mails), plugins: [genericOAuth({ config: [provider] })] });
   const { socialProviders } = await library.$context;

@@ -11,6 +11,7 @@ import {
   signedInBrowser,
 } from "../../../../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../test/smtp-server.ts";
+import { writePassword } from "./account-store.ts";
 
 const limitsOff = { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
 const linkIn = (text: string) => /https?:\/\/\S+/.exec(text)?.[0] ?? "";
@@ -138,6 +139,36 @@ onBothDatabases("links by mail", (createDatabase) => {
     expect((await browser.call("POST", "/auth/reset-password", late)).status).toBe(400);
   });
 
+  it("die with a new password, however it was set", async () => {
+    const { email, userId } = await createOwner(server);
+    const neighbour = await createOwner(server);
+    const browser = createBrowser(server);
+    const magicLink = (to: string) => mailAfter(to, () => browser.call("POST", "/auth/magic-link", { email: to }));
+    const resetLink = () => mailAfter(email, () => browser.call("POST", "/auth/request-password-reset", { email }));
+    const tokenOf = ({ link }: { link: string }) => new URL(link).searchParams.get("token");
+    const reset = async (mail: { link: string }, newPassword: string) =>
+      (await browser.call("POST", "/auth/reset-password", { token: tokenOf(mail), newPassword })).status;
+    const unrelated = await magicLink(neighbour.email);
+
+    const [first, second, signIn] = [await resetLink(), await resetLink(), await magicLink(email)];
+    expect(await reset(second, "another long password")).toBe(200);
+    expect(await reset(first, "a thief's long password")).toBe(400);
+    expect((await createBrowser(server).call("POST", pathOf(signIn.link))).set).toEqual([]);
+
+    const signedIn = createBrowser(server);
+    await signedIn.signIn(email, "another long password");
+    const third = await resetLink();
+    const change = { currentPassword: "another long password", newPassword: "a third long password" };
+    expect((await signedIn.call("POST", "/auth/change-password", change)).status).toBe(200);
+    expect((await signedIn.call("GET", "/auth/session")).status).toBe(200);
+    expect(await reset(third, "a thief's long password")).toBe(400);
+
+    const fourth = await resetLink();
+    await writePassword(server.deps.db, userId, { hash: "a hash" });
+    expect(await reset(fourth, "a thief's long password")).toBe(400);
+    expect((await createBrowser(server).call("POST", pathOf(unrelated.link))).set).not.toEqual([]);
+  });
+
   it("confirm a new user's address before anybody signs in with it", async () => {
     const email = "fresh@example.com";
     const browser = createBrowser(server);
@@ -173,8 +204,10 @@ onBothDatabases("links by mail", (createDatabase) => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const invite = () => browser.call("POST", "/invitations", { email: "guest@example.com", role: "member" });
-    const { text, link } = await mailAfter("guest@example.com", invite);
-    expect(text).toContain(email);
+    const { text, link, subject } = await mailAfter("guest@example.com", invite);
+    expect(text).toContain(`${email} invited you to join My organization.`);
+    // A name that a stranger chose must not headline the server's mail.
+    expect(subject).toBe("You have been invited to Foyer");
     const [invitation] = (await browser.call("GET", "/invitations")).body;
     expect(link).toBe(invitation.url);
     const guest = createBrowser(server);
@@ -184,6 +217,21 @@ onBothDatabases("links by mail", (createDatabase) => {
     expect((await guest.call("GET", "/auth/session")).body).toMatchObject({ organization: null });
     expect((await guest.call("POST", `/invitations/${invitation.id}/accept`)).status).toBe(200);
     expect((await guest.call("GET", "/auth/session")).body.role).toBe("member");
+  });
+
+  it("invite at most ten people a day for a new organization where anybody can sign up", async () => {
+    const browser = await signedInBrowser(server, (await createOwner(server)).email);
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) {
+      const { status, body } = await browser.call("POST", "/invitations", {
+        email: `p${i}@example.com`,
+        role: "member",
+      });
+      statuses.push(status);
+      // Revoking one does not make room: its mail is already out.
+      if (status === 201) await browser.call("DELETE", `/invitations/${body.id}`);
+    }
+    expect(statuses).toEqual([...Array(10).fill(201), 429]);
   });
 
   async function storedLinks() {

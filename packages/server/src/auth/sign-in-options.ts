@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import type { AccountMails } from "./account-mails.ts";
 import { createPasswordHashing } from "./password-hashing.ts";
-import { SESSION_SECONDS, sessionCookie, signInSecret } from "./session-cookie.ts";
+import { SESSION_SECONDS, sessionCookieName, signInSecret } from "./session-cookie.ts";
 import { clientIpHeader } from "./sign-in.ts";
 
 export type OnPasswordReset = (user: { id: string; email: string }) => Promise<void>;
@@ -62,19 +62,27 @@ export function signInOptions(deps: Deps, mails: AccountMails, onPasswordReset?:
       expiresIn: 86_400,
       sendVerificationEmail: async ({ user, token }) => mails.verification(user.email, token),
     },
-    socialProviders: { ...(google ? { google } : {}), ...(github ? { github } : {}) },
+    socialProviders: {
+      ...(google ? { google: { ...google, mapProfileToUser: provenOnly } } : {}),
+      ...(github ? { github } : {}),
+    },
     advanced: {
       // By name and not by the test runner's environment, which would switch it off.
       disableOriginCheck: false,
       useSecureCookies: false,
       cookiePrefix: "foyer",
-      cookies: { session_token: { name: sessionCookie } },
+      cookies: { session_token: { name: sessionCookieName(secure) } },
       defaultCookieAttributes: { secure, httpOnly: true, sameSite: "lax" },
       database: { generateId: ({ model }) => newId(prefixes[model] ?? "verification"), validateSchema: false },
       ipAddress: { ipAddressHeaders: [clientIpHeader] },
       backgroundTasks: { handler: mails.inBackground },
     },
   } satisfies BetterAuthOptions;
+}
+
+/** better-auth takes any truthy claim for a proof. */
+function provenOnly(profile: { email_verified?: unknown }) {
+  return { emailVerified: profile.email_verified === true };
 }
 
 /** Its words go to our log without what it adds to them, which may hold addresses and tokens. */

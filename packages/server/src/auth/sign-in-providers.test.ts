@@ -27,7 +27,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     await database.drop();
   });
 
-  const person = (email: string, verified = true) => ({
+  const person = (email: string, verified: unknown = true) => ({
     sub: `sub-${++users}`,
     email,
     email_verified: verified,
@@ -135,6 +135,16 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
       expect([errorOf(answer), browser.cookies.has("foyer_session")]).toEqual([error, false]);
     }
   });
+
+  it.each([["false"], ["true"], [1], [{}], [false], [null]])(
+    "takes no address for proven when the provider says email_verified: %j",
+    async (verified) => {
+      const owner = await createOwner(server);
+      const { browser, answer } = await signIn(person(owner.email, verified));
+      expect(errorOf(answer)).not.toBeNull();
+      expect(browser.cookies.has("foyer_session")).toBe(false);
+    },
+  );
 
   it("never takes its state for a magic link", async () => {
     const { browser, location } = await start();

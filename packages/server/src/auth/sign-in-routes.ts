@@ -11,8 +11,8 @@ import type { SignedIn } from "./sessions.ts";
 import type { Client, SignIn, SignInOutcome } from "./sign-in.ts";
 import type { SignInProviders } from "./sign-in-providers.ts";
 
-/** Takes one try from the limits of the client's address and of the e-mail address. @throws 429 */
-export type TakeTry = (request: FastifyRequest, email?: string) => Promise<void>;
+/** Takes one attempt from the limits of the client and of the email address, apart for passwords and links. @throws 429 */
+export type TakeTry = (request: FastifyRequest, email?: string, kind?: "password" | "link") => Promise<void>;
 
 type Parts = { signIn: SignIn; providers: SignInProviders; audit: AuditLog; takeTry: TakeTry };
 type Context = Pick<Deps, "db" | "config" | "sessions" | "mailer">;
@@ -113,7 +113,7 @@ export function signInLinkRoutes(
     handler: async (request) => {
       const { email, callbackUrl } = request.body;
       const landing = landingAddress(callbackUrl, config);
-      await takeTry(request, email);
+      await takeTry(request, email, "link");
       await signIn.sendMagicLink(clientOf(request), email, landing);
       return { success: true as const };
     },
@@ -129,7 +129,7 @@ export function signInLinkRoutes(
   app.route({
     ...contract.requestPasswordReset,
     handler: async (request) => {
-      await takeTry(request, request.body.email);
+      await takeTry(request, request.body.email, "link");
       await signIn.requestPasswordReset(clientOf(request), request.body.email);
       return { success: true as const };
     },
@@ -145,7 +145,7 @@ export function signInLinkRoutes(
   app.route({
     ...contract.sendVerificationEmail,
     handler: async (request) => {
-      await takeTry(request, request.body.email);
+      await takeTry(request, request.body.email, "link");
       await signIn.sendVerification(clientOf(request), request.body.email);
       return { success: true as const };
     },

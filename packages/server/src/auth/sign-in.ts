@@ -4,9 +4,8 @@ import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
 import type { AccountMails } from "./account-mails.ts";
 import { hasAccounts, writePassword } from "./account-store.ts";
+import { heldPassword, holdPassword } from "./held-password.ts";
 import { findInvitation } from "./invitation-store.ts";
-import { heldBack, withReset } from "./password-reset.ts";
-import { sessionCookie } from "./session-cookie.ts";
 import type { SignedIn } from "./sessions.ts";
 import { explainRefusal } from "./sign-in-errors.ts";
 
@@ -45,13 +44,8 @@ export function createSignIn(
   const { db, config, sessions } = deps;
   const dashboard = `${config.baseUrl}/dashboard`;
   let library: Promise<ReturnType<Awaited<ReturnType<LoadLibrary>>["createSignInLibrary"]>> | undefined;
-  const onPasswordReset = async (user: { id: string; email: string }) => {
-    const { hash, ip } = heldBack();
-    await writePassword(db, user.id, hash);
-    await onReset(user, ip);
-  };
   const load = () => {
-    library ??= loadLibrary().then((module) => module.createSignInLibrary(deps, mails, onPasswordReset));
+    library ??= loadLibrary().then((module) => module.createSignInLibrary(deps, mails, keepResetPassword(db, onReset)));
     return library;
   };
   const outcomeOf = readOutcome(sessions);
@@ -107,13 +101,14 @@ export function createSignIn(
     async resetPassword(client: Client, token: string, newPassword: string): Promise<void> {
       const { api } = await load();
       const reset = () => api.resetPassword({ body: { token, newPassword }, ...call(client) });
-      await outcomeOf(await withReset(client.ip, reset), client);
+      await outcomeOf(await holdPassword(client.ip, reset), client);
     },
-    /** Ends the other sessions, and this one goes on as a new one. @throws 400 when the current password is another */
+    /** Replaces every session with a new one for this browser. @throws 400 when the current password is wrong */
     async changePassword(client: Client, currentPassword: string, newPassword: string): Promise<SignInOutcome> {
       const body = { currentPassword, newPassword, revokeOtherSessions: true };
       const { api } = await load();
-      return outcomeOf(await api.changePassword({ body, ...call(client) }), client);
+      const change = async () => outcomeOf(await api.changePassword({ body, ...call(client) }), client);
+      return holdPassword(client.ip, () => keepNewPassword(db, change));
     },
     async sendVerification(client: Client, email: string): Promise<void> {
       const body = { email: address(email) };
@@ -128,12 +123,29 @@ export function createSignIn(
   };
 }
 
+function keepResetPassword(db: Deps["db"], onReset: Events["onReset"]) {
+  return async (user: { id: string; email: string }) => {
+    const { hash, ip } = heldPassword();
+    await writePassword(db, user.id, { hash });
+    await onReset(user, ip);
+  };
+}
+
+/** Writes the password that `change` held back, and keeps the session that it began. */
+async function keepNewPassword(db: Deps["db"], change: () => Promise<SignInOutcome>): Promise<SignInOutcome> {
+  const outcome = await change();
+  if (!outcome.session) throw new Error("better-auth made no session");
+  const { token, user } = outcome.session;
+  await writePassword(db, user.id, { hash: heldPassword().hash, keptSession: token });
+  return outcome;
+}
+
 /** Turns what better-auth answered into an outcome, or throws our error for it. */
 export function readOutcome(sessions: Deps["sessions"]) {
   return async (response: Response, client: Client): Promise<SignInOutcome> => {
     if (response.status >= 400) throw explainRefusal(response.status, await response.json().catch(() => null));
     const cookies = response.headers.getSetCookie();
-    const own = cookies.find((cookie) => cookie.startsWith(`${sessionCookie}=`))?.split(";", 1)[0];
+    const own = cookies.find((cookie) => cookie.startsWith(`${sessions.cookieName}=`))?.split(";", 1)[0];
     const session = own === undefined ? null : await sessions.authenticate(own);
     // Every sign-in is a session of its own: the one that the browser came with ends.
     if (session) await sessions.endPrevious(client.cookies);

@@ -12,7 +12,7 @@ const DATABASE = "foyer.sqlite";
  */
 export async function backUp(file: string, dataDir: string, folder: string): Promise<void> {
   const target = join(folder, DATABASE);
-  if (existsSync(target)) throw new Error(`There is a backup in ${folder} already. Choose another folder.`);
+  if (existsSync(target)) throw new Error(`${folder} already contains a backup. Choose another folder.`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const source = new Database(file, { fileMustExist: true });
   try {
@@ -26,8 +26,8 @@ export async function backUp(file: string, dataDir: string, folder: string): Pro
 }
 
 /**
- * Puts a backup in place of what is there, also under a running server, which sees it with its next query. What was
- * there is kept beside it first. @returns where
+ * Replaces the data with a backup and keeps the previous data beside it. The caller holds the data folder's lock, so no
+ * server is running. @returns the folder of the previous data
  */
 export async function restore(file: string, dataDir: string, folder: string): Promise<string> {
   const source = openBackup(join(folder, DATABASE));

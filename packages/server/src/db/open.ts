@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect } from "kysely";
@@ -22,7 +22,25 @@ export function openDatabase(address: DatabaseAddress, onPoolError: (error: Erro
 
 function sqlite(file: string) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makePrivate(file);
   return new SqliteDialect({ database: withStatementCache(openSqliteFile(file)) });
+}
+
+/**
+ * Only the owner may read the database: the folder may be a volume that others can enter. SQLite gives the files that it
+ * adds later (`-wal`, `-shm`) the mode of the database itself.
+ */
+function makePrivate(file: string): void {
+  closeSync(openSync(file, "a", 0o600));
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
+    if (!existsSync(path)) continue;
+    try {
+      chmodSync(path, 0o600);
+    } catch (error) {
+      // Mounted volumes may belong to another user, or know no modes. The data can be used all the same.
+      if (!["EPERM", "ENOTSUP", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  }
 }
 
 /** A connection with the pragmas that durability and integrity rest on. */

@@ -3,6 +3,7 @@ import { onBothDatabases } from "../../../../test/databases.ts";
 import { openForms } from "../../../../test/form-client.ts";
 import { createAgentService } from "../agents/agent-service.ts";
 import { createFormFinder } from "../tools/form-finder.ts";
+import { createSecretService } from "../tools/secret-service.ts";
 import { createToolService } from "../tools/tool-service.ts";
 import { createWebhookSecrets } from "../tools/webhook-secrets.ts";
 import { createForms } from "./forms.ts";
@@ -17,7 +18,7 @@ onBothDatabases("What arrives while the form's agent is deleted", (createDatabas
       () => {},
       () => {},
     );
-    const tools = createToolService(deps, agents, () => {});
+    const tools = createToolService(deps, agents, createSecretService(deps), () => {});
     const services = {
       agents,
       tools,

@@ -5,17 +5,33 @@ import { useClientErrors } from "./client-errors.ts";
 import type { RouteTable } from "./route-table.ts";
 
 /** The one place where an error becomes an answer. */
-export function useErrorReplies(app: FastifyInstance, routes: RouteTable): void {
+export function useErrorReplies(app: FastifyInstance, routes: RouteTable, notFoundPage: () => Promise<string>): void {
   useClientErrors(app);
   app.setErrorHandler((error: FastifyError | AppError, request, reply) => sendError(toAppError(error), request, reply));
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsOf(request.url);
-    if (allowed.length === 0)
+    if (allowed.length === 0) {
+      if (wantsPage(request)) return sendPage(reply, notFoundPage);
       return sendError(new AppError("NOT_FOUND", "There is nothing at this address."), request, reply);
+    }
     reply.header("allow", allowed.join(", "));
     const message = `This address takes ${allowed.join(", ")}, not ${request.method}.`;
     return sendError(new AppError("METHOD_NOT_ALLOWED", message), request, reply);
   });
+}
+
+/** True for a browser that opens an address. Programs and scripts accept anything or JSON. */
+function wantsPage({ method, headers }: FastifyRequest): boolean {
+  return method === "GET" && /\btext\/html\b/.test(headers.accept ?? "");
+}
+
+async function sendPage(reply: FastifyReply, page: () => Promise<string>) {
+  const policy = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'";
+  return reply
+    .status(404)
+    .headers({ "content-security-policy": policy, "cache-control": "no-store" })
+    .type("text/html; charset=utf-8")
+    .send(await page());
 }
 
 /** Renders an error; what was our fault is logged with its cause and said in general words only. */

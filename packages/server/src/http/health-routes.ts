@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
 import { sameText } from "../root-secret.ts";
+import { isForwarded } from "./forwarded.ts";
 import { createRequestDurations } from "./request-durations.ts";
 
 export type HealthOptions = { runningReplies: () => number; isDraining: () => boolean };
@@ -42,7 +43,7 @@ export function healthRoutes(app: App, { db, config }: Deps, { runningReplies, i
     const hasToken = config.metricsToken !== null && token !== undefined && sameText(token, config.metricsToken);
     // A proxy on this machine makes everybody's socket local, so a forwarded request is nobody's own.
     const isLocal =
-      isLoopback(request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "") && !request.headers["x-forwarded-for"];
+      isLoopback(request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "") && !isForwarded(request.headers);
     if (!hasToken && !isLocal)
       throw new AppError("FORBIDDEN", "Metrics are for this machine, or with FOYER_METRICS_TOKEN.");
     return reply.type(registry.contentType).send(await registry.metrics());

@@ -48,6 +48,8 @@ describe("metrics", () => {
     ["another machine", "203.0.113.9", {}, 403],
     ["another machine that is private", "10.0.0.1", {}, 403],
     ["somebody behind a proxy on this machine", "127.0.0.1", forwarded, 403],
+    ["somebody behind a proxy that sends Forwarded", "127.0.0.1", { forwarded: "for=203.0.113.9" }, 403],
+    ["somebody behind a proxy that sends X-Real-IP", "127.0.0.1", { "x-real-ip": "203.0.113.9" }, 403],
     ["somebody who claims to be here", "203.0.113.9", forwarded, 403],
     ["another machine with a wrong token", "203.0.113.9", { authorization: "Bearer token-for-prometheuS" }, 403],
   ])("for %s", async (_, address, headers, status) => {
@@ -213,3 +215,23 @@ function resolve(document: Json, schema: unknown): unknown {
     .split("/")
     .reduce<Json | undefined>((at, name) => at?.[name], document);
 }
+
+describe("an unknown address", () => {
+  it("is a small page for a browser and JSON for everybody else", async () => {
+    const page = await get("/nothing-here", "127.0.0.1", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
+    expect([page.statusCode, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+    expect(page.body).toContain("Page not found");
+    const json = await get("/nothing-here", "127.0.0.1", { accept: "*/*" });
+    expect([json.statusCode, json.json().error.code]).toEqual([404, "NOT_FOUND"]);
+  });
+});
+
+describe("private answers", () => {
+  it("are kept by no cache and embedded by no other origin, unlike those for visitors' pages", async () => {
+    const { headers } = await server.createAccount();
+    const { headers: own } = await get("/agents", "127.0.0.1", headers);
+    expect([own["cache-control"], own["cross-origin-resource-policy"]]).toEqual(["no-store", "same-origin"]);
+    const { headers: widget } = await get("/triggers/widget/agent_x");
+    expect(widget["cross-origin-resource-policy"]).toBe("cross-origin");
+  });
+});

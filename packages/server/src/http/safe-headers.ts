@@ -8,13 +8,18 @@ const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
 export function useSafeHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, "baseUrl">): void {
   const headers = {
     "content-security-policy": contentSecurityPolicy,
-    "cross-origin-resource-policy": "cross-origin",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
     ...(baseUrl.startsWith("https:") ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
   };
   app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(headers).header("x-request-id", request.id);
+    const { access = "account", crossOrigin = false } = request.routeOptions.config;
+    reply.headers(headers).headers({
+      "x-request-id": request.id,
+      "cross-origin-resource-policy": crossOrigin ? "cross-origin" : "same-origin",
+    });
+    // Answers for members hold secrets and visitors' data: no browser and no proxy keeps a copy.
+    if (access !== "public") reply.header("cache-control", "no-store");
     done();
   });
 }

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import type { Readable } from "node:stream";
-import { Agent, type buildConnector } from "undici";
-import { createAddressGuard, parseHttpUrl } from "./address-guard.ts";
+import { Agent } from "undici";
+import { type AddressGuard, createAddressGuard, parseHttpUrl } from "./address-guard.ts";
 import { createGuardedConnect, type Resolve } from "./guarded-connect.ts";
 import { createFetch } from "./guarded-fetch.ts";
 import { explainFailure, OutboundError } from "./outbound-error.ts";
@@ -50,32 +50,39 @@ export type Outbound = {
 
 /**
  * The only way out to the network.
- * @param options.allowPrivate opens loopback and private addresses to accounts
+ * @param options.allowPrivate opens loopback and private addresses to accounts; a function is asked at each call
  * @param options.allow hosts, addresses and CIDR ranges to open to accounts; never metadata or link-local ones
  * @param options.resolve looks up the names that accounts give; the system's resolver unless a test replaces it
  */
 export function createOutbound(options: {
-  allowPrivate: boolean;
+  allowPrivate: boolean | (() => boolean);
   allow: readonly string[];
   resolve?: Resolve;
 }): Outbound {
-  const guard = createAddressGuard(options);
-  const agents = createAgents(createGuardedConnect(guard, options.resolve ?? resolveAll));
-  const open = (call: Call) =>
-    openResponse(call.trust === "account" ? guard.checkUrl : parseHttpUrl, agents[call.trust], call);
+  const { allow, allowPrivate, resolve = resolveAll } = options;
+  // Apart, so that a call without the privilege never gets a kept-alive connection to a private address.
+  const open = createLane(createAddressGuard({ allow, allowPrivate: true }), resolve);
+  const closed = createLane(createAddressGuard({ allow, allowPrivate: false }), resolve);
+  const laneNow = () => ((typeof allowPrivate === "function" ? allowPrivate() : allowPrivate) ? open : closed);
+  const operator = new Agent({ ...agentOptions, keepAliveTimeout: 30_000 });
+  const openCall = (call: Call) => {
+    if (call.trust === "operator") return openResponse(parseHttpUrl, operator, call);
+    const { guard, agent } = laneNow();
+    return openResponse(guard.checkUrl, agent, call);
+  };
 
   return {
-    request: (call) => readWhole(open, call),
+    request: (call) => readWhole(openCall, call),
     async stream(call) {
-      const { status, headers, body } = await open(call);
+      const { status, headers, body } = await openCall(call);
       return { status, headers, body };
     },
-    fetch: (trust) => createFetch((call) => open({ ...call, trust })),
+    fetch: (trust) => createFetch((call) => openCall({ ...call, trust })),
     checkUrl(url) {
-      guard.checkUrl(url);
+      laneNow().guard.checkUrl(url);
     },
     async close() {
-      await Promise.all([agents.operator.destroy(), agents.account.destroy()]);
+      await Promise.all([operator.destroy(), open.agent.destroy(), closed.agent.destroy()]);
     },
   };
 }
@@ -83,14 +90,14 @@ export function createOutbound(options: {
 type Call = Omit<OutboundRequest, "method"> & { method: string };
 type Opened = { url: URL; status: number; headers: ResponseHeaders; body: Readable };
 
-/** Keep-alive pools, one per origin. No time limits of their own: a model may think for longer than any default. */
-function createAgents(guardedConnect: buildConnector.connector): Record<Trust, Agent> {
-  const common = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
-  return {
-    // Idle connections to model providers are kept: the next message of a chat saves a TLS handshake.
-    operator: new Agent({ ...common, keepAliveTimeout: 30_000 }),
-    account: new Agent({ ...common, connect: guardedConnect }),
-  };
+/**
+ * Keep-alive pools, one per origin. No time limits of their own: a model may think for longer than any default. Idle
+ * connections to the operator's model providers are kept for longer: the next message of a chat saves a TLS handshake.
+ */
+const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
+
+function createLane(guard: AddressGuard, resolve: Resolve) {
+  return { guard, agent: new Agent({ ...agentOptions, connect: createGuardedConnect(guard, resolve) }) };
 }
 
 async function openResponse(parse: (url: string) => URL, agent: Agent, call: Call): Promise<Opened> {

@@ -7,6 +7,8 @@ export function demoPage({ id, name }: Pick<AgentRow, "id" | "name">, baseUrl: s
 
 /** Where the demo page's images come from: the agent's own hosts, and without any from everywhere, as its displays do. */
 export function demoImages({ allowedImageHosts }: Pick<AgentRow, "allowedImageHosts">): string[] {
-  const hosts: string[] = JSON.parse(allowedImageHosts);
-  return hosts.length > 0 ? hosts.map((host) => `https://${host}`) : ["https:"];
+  const stored: string[] = JSON.parse(allowedImageHosts);
+  // Earlier versions stored hosts that would add directives to the policy.
+  const hosts = stored.filter((host) => /^[a-z0-9.-]+(:\d+)?$/.test(host));
+  return stored.length > 0 ? hosts.map((host) => `https://${host}`) : ["https:"];
 }

@@ -81,6 +81,31 @@ describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
     expect(await statusFrom("10.1.2.3", "2001:db8:9:9::3")).toBe(429);
   });
 
+  it("by the address alone when a trusted proxy adds the client's port, brackets, or something else", async () => {
+    for (const entry of ["198.51.100.61:1001", "198.51.100.61:1002"]) {
+      expect(await statusFrom("10.1.2.3", entry)).not.toBe(429);
+    }
+    expect(await statusFrom("10.1.2.3", "unknown, 198.51.100.61:1003")).toBe(429);
+    for (const entry of ["[2001:db8:7:7::1]:1001", "[2001:db8:7:7::2]"]) {
+      expect(await statusFrom("10.1.2.3", entry)).not.toBe(429);
+    }
+    expect(await statusFrom("10.1.2.3", "2001:db8:7:7::3")).toBe(429);
+    // What is no address counts as the proxy's own.
+    for (const entry of ["one", "two"]) expect(await statusFrom("10.77.0.1", entry)).not.toBe(429);
+    expect(await statusFrom("10.77.0.1", "three")).toBe(429);
+  });
+
+  it("are counted on this machine too for a request that a proxy forwarded, or that is for another host", async () => {
+    const local = await startServer({ env: { [`FOYER_LIMIT_${variable}`]: "1" } });
+    const post = async (headers: Record<string, string>) =>
+      (await local.app.inject({ method: "POST", url, payload: body(), headers })).statusCode;
+    expect(await post({ "x-real-ip": "203.0.113.1" })).not.toBe(429);
+    for (const headers of [{ host: "chat.example.com" }, { forwarded: "for=1" }, { "x-forwarded-for": "1.2.3.4" }]) {
+      expect(await post(headers as Record<string, string>)).toBe(429);
+    }
+    await local.stop();
+  });
+
   it("are not counted when the variable is 0, nor from this machine, apart from trigger events", async () => {
     const off = await startServer({ env: { BASE_URL, [`FOYER_LIMIT_${variable}`]: "0" } });
     const local = await startServer({ env: { [`FOYER_LIMIT_${variable}`]: "1" } });

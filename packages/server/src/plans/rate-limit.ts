@@ -3,6 +3,7 @@ import ipaddr from "ipaddr.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { isDirect } from "../http/forwarded.ts";
 import { isLoopback } from "../loopback.ts";
 
 /** Counts calls a minute by key, in this process. */
@@ -38,9 +39,9 @@ export function clientKey(ip: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** The key for limits by address, or null where they do not apply: loopback clients of a loopback server. */
+/** The key for limits by address, or null where they do not apply: direct requests from this machine to a loopback server. */
 export function limitedClient(request: FastifyRequest, config: Config): string | null {
-  const isLocal = isLoopback(new URL(config.baseUrl).hostname) && isLoopbackAddress(request.ip);
+  const isLocal = isLoopback(new URL(config.baseUrl).hostname) && isLoopbackAddress(request.ip) && isDirect(request);
   return isLocal ? null : clientKey(request.ip);
 }
 

@@ -2,13 +2,37 @@ import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { createRateLimit, limitedClient } from "./rate-limit.ts";
 
-/** Takes one try to sign in from the limits of the client and, where it names one, of the e-mail address. @throws 429 */
-export function createSignInLimit(config: Config): (request: FastifyRequest, email?: string) => Promise<void> {
-  const perAddress = createRateLimit(config.limits.signInPerAddress, "tries to sign in with this address");
-  const perIp = createRateLimit(config.limits.signInPerIp, "tries to sign in");
-  return async (request, email) => {
+/** What is being tried with an email address. Each has limits of its own, so that guessing passwords blocks no link. */
+export type SignInTry = "password" | "link";
+
+/** Clients that can use up their attempts for one address before everybody else is refused for it too. */
+const CLIENTS_PER_ADDRESS = 10;
+
+/**
+ * Takes one attempt to sign in from the limits of the client and, where it names one, of the email address. The limit of
+ * address and client together comes first: one client that guesses passwords locks itself out and not the owner of the
+ * address. @throws 429
+ */
+export function createSignInLimit(
+  config: Config,
+): (request: FastifyRequest, email?: string, kind?: SignInTry) => Promise<void> {
+  const perIp = createRateLimit(config.limits.signInPerIp, "attempts to sign in");
+  const limits = { password: createAddressLimits(config), link: createAddressLimits(config) };
+  return async (request, email, kind = "password") => {
     const client = limitedClient(request, config);
     if (client !== null) await perIp.consume(client);
-    if (email !== undefined) await perAddress.consume(email.trim().toLowerCase());
+    if (email === undefined) return;
+    const address = email.trim().toLowerCase();
+    const { perClient, overall } = limits[kind];
+    await perClient.consume(`${address} ${client ?? "local"}`);
+    await overall.consume(address);
+  };
+}
+
+function createAddressLimits({ limits: { signInPerAddress } }: Config) {
+  const what = "attempts to sign in with this address";
+  return {
+    perClient: createRateLimit(signInPerAddress, what),
+    overall: createRateLimit(signInPerAddress * CLIENTS_PER_ADDRESS, what),
   };
 }

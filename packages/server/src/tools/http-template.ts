@@ -137,7 +137,7 @@ function checkHeaderTemplate(name: string, value: string) {
   }
 }
 
-function secretNames(templates: string[]): string[] {
+export function secretNames(templates: string[]): string[] {
   const found = templates.flatMap((template) => [...template.matchAll(secretPlaceholder)]);
   return [...new Set(found.map(([, name = ""]) => name))];
 }

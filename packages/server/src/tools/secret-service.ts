@@ -38,6 +38,11 @@ export function createSecretService({ db, secrets }: Pick<Deps, "db" | "secrets"
     async delete(organizationId: string, name: string): Promise<void> {
       if (!(await store.delete(organizationId, name))) throw notFound("Secret");
     },
+    /** Those of the names that no host bounds: secrets without hosts, and names that have no secret yet. */
+    async unbound(organizationId: string, names: readonly string[]): Promise<string[]> {
+      const bound = new Set((await store.list(organizationId)).filter(isBound).map(({ name }) => name));
+      return names.filter((name) => !bound.has(name));
+    },
     /** The value for a request to that host; null when there is none, or it may not go there. */
     async valueFor(organizationId: string, name: string, host: string): Promise<string | null> {
       const row = await store.get(organizationId, name);
@@ -47,6 +52,10 @@ export function createSecretService({ db, secrets }: Pick<Deps, "db" | "secrets"
       return secrets.open(row.value, context(organizationId, name));
     },
   };
+}
+
+function isBound({ hosts }: SecretRow): boolean {
+  return hosts !== "[]";
 }
 
 function hosts({ hosts: values }: SecretInput): string[] {

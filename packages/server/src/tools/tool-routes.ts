@@ -47,7 +47,7 @@ export function toolRoutes(
   app.route({
     ...contract.updateTool,
     preValidation: acceptType,
-    handler: async (request) => tools.update(accountOf(request).organizationId, request.params.id, request.body),
+    handler: async (request) => tools.update(accountOf(request), request.params.id, request.body),
   });
   app.route({
     ...contract.deleteTool,

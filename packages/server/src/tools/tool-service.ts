@@ -10,9 +10,11 @@ import { AppError, invalid, notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
+import type { SecretService } from "./secret-service.ts";
 import { emptyTool, settingsOf, type ToolSettings, toColumns, toTool } from "./tool-columns.ts";
 import { createToolErrorList } from "./tool-errors.ts";
 import { checkTool } from "./tool-rules.ts";
+import { checkSecretUse } from "./tool-secrets.ts";
 import { createToolStore, type ToolStore } from "./tool-store.ts";
 
 export type ToolService = ReturnType<typeof createToolService>;
@@ -21,6 +23,7 @@ export type ToolService = ReturnType<typeof createToolService>;
 export function createToolService(
   { db, outbound }: Pick<Deps, "db" | "outbound">,
   agents: AgentService,
+  secrets: Pick<SecretService, "unbound">,
   onDelete: (agentId: string) => void,
 ) {
   const store = createToolStore(db);
@@ -56,12 +59,14 @@ export function createToolService(
       const limit = limitsOf(plan).toolsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit };
     },
-    async create({ organizationId, plan }: Account, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
+    async create(account: Account, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
+      const { organizationId, plan } = account;
       await agents.get(organizationId, agentId);
       const given = settingsOf(input);
       const row = newTool(organizationId, { agentId, ...input }, given);
       const tool = toTool(row);
       await check(organizationId, tool, given);
+      await checkSecretUse(secrets, account, null, row);
       const { toolsPerAgent } = limitsOf(plan);
       const isKept = await store
         .insert(row, toolsPerAgent, keep && ((trx) => keep(trx, agentId, tool)))
@@ -71,11 +76,13 @@ export function createToolService(
     },
     /** See `copyTools`. */
     copyAll: (trx: Transaction<Tables>, agents: CopiedAgent) => copyTools(store, trx, agents),
-    async update(organizationId: string, id: string, input: ToolChanges): Promise<Tool> {
+    async update(account: Account, id: string, input: ToolChanges): Promise<Tool> {
+      const { organizationId } = account;
       const row = await existing(organizationId, id);
       const given = settingsOf(input);
       const changes = { ...toColumns(given), updatedAt: Date.now() };
       await check(organizationId, toTool({ ...row, ...changes }), given);
+      await checkSecretUse(secrets, account, row, { ...row, ...changes });
       const updated = await store.update(organizationId, id, changes).catch(refuseDuplicate(given.name ?? row.name));
       if (!updated) throw notFound("Tool");
       return toTool(updated);
