@@ -241,7 +241,7 @@ describe("guessing", () => {
   let server: TestServer;
   beforeEach(async () => {
     // Low, because each attempt that is let through costs a hash.
-    const env = { BASE_URL: "https://chat.example.com", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "2" };
+    const env = { BASE_URL: "https://chat.example.com", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "3" };
     server = await startServer({ env });
   });
 
@@ -254,11 +254,11 @@ describe("guessing", () => {
       answers.push(...(await Promise.all(Array.from({ length: 50 }, (_, i) => guess(first + i)))));
     }
     const statuses = Map.groupBy(answers, ({ status }) => status);
-    expect([statuses.get(401)?.length, statuses.get(429)?.length]).toEqual([20, 980]);
+    expect([statuses.get(401)?.length, statuses.get(429)?.length]).toEqual([30, 970]);
     for (const { headers, body } of statuses.get(429) ?? []) {
       expect(body.error.code).toBe("RATE_LIMITED");
       expect(Number(headers["retry-after"])).toBeGreaterThan(0);
-      expect(headers["x-ratelimit-limit"]).toBe("20");
+      expect(headers["x-ratelimit-limit"]).toBe("30");
     }
     // The right one would tell by its answer, so it gets the same.
     expect((await guess(2_000, password)).status).toBe(429);
@@ -272,7 +272,7 @@ describe("guessing", () => {
     const guesser = createBrowser(server, { ip: "203.0.113.66" });
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await guesser.signIn(email, `a wrong password ${i}`)).status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(2);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(3);
     const owner = createBrowser(server, { ip: "198.51.100.1" });
     expect((await owner.signIn(email)).status).toBe(200);
     expect((await owner.call("POST", "/auth/magic-link", { email })).status).toBe(200);
