@@ -94,10 +94,6 @@ export async function createApp(deps: Deps) {
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
     schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
   });
-  if (config.isLoopbackOnly) {
-    // After the body was read, because reading it leaves the context that an earlier hook entered.
-    app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));
-  }
   const calls = createCallCounter(deps);
   await usePlugins(app, deps, calls);
 
@@ -180,6 +176,10 @@ async function usePlugins(app: App, deps: Deps, calls: CallCounter) {
   });
   await useOpenApi(app, deps.config.baseUrl);
   useAuthentication(app, deps, createPlanLimit(deps, calls));
+  if (deps.config.isLoopbackOnly) {
+    // After the body was read, because reading it leaves the context that an earlier hook entered.
+    app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));
+  }
 }
 
 /** What a duplicated agent gets besides its settings. */
