@@ -128,7 +128,7 @@ export const ConversationQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Default 20; more than 100 counts as 100" })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
   userId: Type.Optional(Type.String()),
-  q: Type.Optional(Type.String({ maxLength: 200, description: "Text found in the title or a message" })),
+  q: Type.Optional(Type.String({ maxLength: 64, description: "Text found in the title or a message" })),
   feedback: Type.Optional(Rating),
   hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in it" })),
   failed: Type.Optional(Type.Boolean({ description: "Whether one of its replies ended with an error" })),

@@ -21,6 +21,14 @@ export const FormSubmit = Type.Object({
   startedAt: Type.Optional(nullable(Type.Number({ description: "Milliseconds since 1970" }))),
   formInstanceId: Type.Optional(nullable(instanceId)),
   sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+  fileNames: Type.Optional(
+    Type.Unsafe<Record<string, string> | null>({
+      type: ["object", "null"],
+      additionalProperties: { type: "string", maxLength: 1_000 },
+      maxProperties: 100,
+      description: "Field → name of the uploaded file",
+    }),
+  ),
 });
 export type FormSubmit = Static<typeof FormSubmit>;
 
@@ -36,6 +44,11 @@ export const SubmitResult = Type.Object({
   }),
   postActionResults: Type.Array(Type.Object({ type: Type.String(), success: Type.Boolean() })),
   clientHandler: nullable(Type.String()),
+  ignoredFields: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Names in `formData` that the form does not have (at most 100). Present only when there are any",
+    }),
+  ),
 });
 export type SubmitResult = Static<typeof SubmitResult>;
 
@@ -57,7 +70,14 @@ export const FormEvent = Type.Object({
 });
 export type FormEvent = Static<typeof FormEvent>;
 
-/** A file stands in `formData` as `{ file: true, mediaType, size, url }`. */
+/** A post action whose last attempt failed. It is retried while it is `pending`. */
+export const FailingAction = Type.Object({
+  type: Type.String({ description: "The action's type, or `confirmation` for the mail to the visitor" }),
+  state: oneOf(["pending", "failed"]),
+  error: nullable(Type.String()),
+});
+
+/** A file stands in `formData` as `{ file: true, name, mediaType, size, url }`; `name` is null when none was sent. */
 const submissionFields = {
   id: Type.String(),
   agentId: Type.String(),
@@ -73,6 +93,7 @@ const submissionFields = {
   clientResult: nullable(
     Type.Object({ success: Type.Boolean(), message: nullable(Type.String()), data: nullable(AnyObject) }),
   ),
+  failingActions: Type.Array(FailingAction, { description: "Whatever `status` says: what was not delivered" }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -95,9 +116,12 @@ export const deliveryStates = ["waiting", "pending", "delivered", "failed"] as c
 
 export const Delivery = Type.Object({
   id: Type.String(),
-  purpose: oneOf(["webhook", "action"], "The form's own webhook, or one of its post actions"),
+  purpose: oneOf(
+    ["webhook", "action", "confirmation"],
+    "The form's own webhook, one of its post actions, or the mail to the visitor",
+  ),
   type: Type.String(),
-  target: Type.String({ description: "The address, or the members' ids" }),
+  target: Type.String({ description: "The URL, the mail address, or the member's id" }),
   state: oneOf(deliveryStates, "`waiting`: for the webhook's first attempt"),
   nextAttemptAt: nullable(Timestamp),
   attempts: Type.Array(DeliveryAttempt),
@@ -241,7 +265,7 @@ export const getSubmissionFile = {
   config: account,
   schema: {
     tags,
-    summary: "Download a file; its name is the field's",
+    summary: "Download a file under the name it was uploaded with, or the field's",
     params: Type.Object({ id: Type.String(), name: Type.String({ description: "Name of the form field" }) }),
     response: {
       200: {

@@ -80,9 +80,25 @@ export const PostAction = Type.Object({
   messageTemplate: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
   message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
   recipientIds: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 50 }))),
+  to: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ maxLength: 254 }), {
+        maxItems: 50,
+        description: "Addresses of mail recipients (`/mail-recipients`), in addition to `recipientIds`",
+      }),
+    ),
+  ),
   subject: Type.Optional(nullable(Type.String({ maxLength: 500 }))),
 });
 export type PostAction = Static<typeof PostAction>;
+
+/** The mail that a visitor receives after submitting a form. Templates are the same as in post actions. */
+export const FormConfirmation = Type.Object({
+  emailField: Type.String({ minLength: 1, maxLength: 100, description: "Name of the `email` field to send it to" }),
+  subject: Type.String({ minLength: 1, maxLength: 500, pattern: "\\S" }),
+  message: Type.String({ minLength: 1, maxLength: 10_000, pattern: "\\S", description: "Plain text" }),
+});
+export type FormConfirmation = Static<typeof FormConfirmation>;
 
 /** A form as a visitor gets it: in a `tool_result`, and from the public listing. */
 export const VisitorForm = Type.Object({

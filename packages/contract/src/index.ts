@@ -11,6 +11,7 @@ export * from "./form.ts";
 export * from "./form-figures.ts";
 export * from "./form-submission.ts";
 export * from "./form-webhook.ts";
+export * from "./mail-recipient.ts";
 export * from "./member.ts";
 export * from "./model.ts";
 export * from "./organization.ts";

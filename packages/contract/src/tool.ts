@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { executionModes, FormSchema, formFields, PostAction } from "./form.ts";
+import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } from "./form.ts";
 import { type DisplayType, displayOptions, displayTypes } from "./rules/display-config.ts";
 import { clearable, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
 
@@ -79,7 +79,15 @@ const kindFields = {
   formWebhookUrl: nullable(url),
   formClientHandler: nullable(Type.String({ minLength: 1, maxLength: 200 })),
   formPostActions: nullable(Type.Array(PostAction, { maxItems: 20 })),
+  formConfirmation: nullable(FormConfirmation),
 };
+
+/** Something that is saved but cannot work as it is. */
+export const ToolWarning = Type.Object({
+  path: Type.String({ description: "The setting, such as `formPostActions.0`" }),
+  message: Type.String(),
+});
+export type ToolWarning = Static<typeof ToolWarning>;
 
 export const Tool = Type.Object(
   {
@@ -94,6 +102,7 @@ export const Tool = Type.Object(
     resultFor,
     displayConfig: nullable(DisplayConfig),
     ...kindFields,
+    warnings: Type.Array(ToolWarning, { description: "Settings that are saved but cannot work as they are" }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },

@@ -37,6 +37,7 @@ import { collectRoutes } from "./http/route-table.ts";
 import { useSafeHeaders } from "./http/safe-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { useValidation } from "./http/validation.ts";
+import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
 import { createPageFiles } from "./pages/page-files.ts";
@@ -51,6 +52,8 @@ import { setupRoutes } from "./setup/setup-routes.ts";
 import { createSetupService } from "./setup/setup-service.ts";
 import { createAgentTools } from "./tools/agent-tools.ts";
 import { createFormFinder } from "./tools/form-finder.ts";
+import { mailRecipientRoutes } from "./tools/mail-recipient-routes.ts";
+import { createMailRecipients, type MailRecipients } from "./tools/mail-recipients.ts";
 import { createToolRunner } from "./tools/run-tool.ts";
 import { secretRoutes } from "./tools/secret-routes.ts";
 import { createSecretService } from "./tools/secret-service.ts";
@@ -108,12 +111,13 @@ export async function createApp(deps: Deps) {
     chat.replies.abort({ conversationId }),
   );
   const accountSecrets = createSecretService(deps);
-  const tools = createToolService(deps, agents, accountSecrets, listings.forget);
+  const mailRecipients = createMailRecipients(deps);
+  const tools = createToolService(deps, { agents, mailRecipients, secrets: accountSecrets }, listings.forget);
   const formFinder = createFormFinder(deps.db);
   const triggers = createTriggerService(deps, agents, formFinder, listings.forget);
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
-  const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets });
+  const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients });
   app.addHook("onReady", async () => forms.worker.start());
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
   const chat = createChatService(deps, agents, conversations, {
@@ -124,9 +128,7 @@ export async function createApp(deps: Deps) {
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
   planRoutes(app, deps, calls);
-  providerRoutes(app, deps);
   agentRoutes(app, agents, idempotency, copyToolsAndTriggers(tools, triggers));
-  visitorAgentRoutes(app, config, agents);
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
   conversationRoutes(app, conversations, createReplyFailures(deps));
@@ -137,7 +139,7 @@ export async function createApp(deps: Deps) {
   submitRoutes(app, deps, forms, conversations, idempotency);
   doctorRoutes(app, deps, agents);
   setupRoutes(app, createSetupService(deps, agents, audit));
-  addPages(app, deps, agents);
+  addPages(app, deps, { agents, mailRecipients });
 
   return {
     app,
@@ -148,8 +150,17 @@ export async function createApp(deps: Deps) {
   };
 }
 
-function addPages(app: App, { config }: Deps, agents: AgentService) {
-  pageRoutes(app, config, agents);
+/** The routes that depend on little else: providers, mail recipients, the pages, the widget's files. */
+function addPages(
+  app: App,
+  deps: Deps,
+  { agents, mailRecipients }: { agents: AgentService; mailRecipients: MailRecipients },
+) {
+  providerRoutes(app, deps);
+  visitorAgentRoutes(app, deps.config, agents);
+  pageRoutes(app, deps.config, agents);
+  mailRecipientRoutes(app, mailRecipients);
+  confirmRecipientRoutes(app, mailRecipients);
   dashboardRoutes(app);
   docsRoutes(app);
   widgetRoutes(app);

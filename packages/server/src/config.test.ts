@@ -212,6 +212,6 @@ describe(".env.example", () => {
       models: { ...config.models, providers: [] },
     });
     expect(plain(readConfig(shown))).toEqual(plain(readConfig({})));
-    expect(Object.keys(shown)).toHaveLength(20);
+    expect(Object.keys(shown)).toHaveLength(23);
   });
 });

@@ -55,6 +55,7 @@ export function readConfig(environment: Environment) {
     defaultPlan: get("FOYER_DEFAULT_PLAN", oneOf(planIds), "free"),
     openSignUp: get("FOYER_OPEN_SIGNUP", oneOf(["true", "false"]), "false") === "true",
     signIn: readSignIn(get, problems),
+    submissionRetentionDays: get<number | null>("FOYER_SUBMISSION_RETENTION_DAYS", int(1, 36_500), null),
     retentionDays: get<number | null>("FOYER_RETENTION_DAYS", int(1, 36_500), null),
     models: {
       defaultModel: get<string | null>("FOYER_DEFAULT_MODEL", text, null),
@@ -143,6 +144,10 @@ function readLimits(get: Get) {
     runningPerIp: limit("RUNNING_PER_IP", 50),
     running: limit("RUNNING", 5_000),
     submitPerIp: limit("SUBMIT_PER_IP", 120),
+    /** for each agent; in bytes */
+    submissionBytesPerDay: limit("SUBMISSION_BYTES_PER_DAY", 500_000_000),
+    confirmationsPerAddress: limit("CONFIRMATIONS_PER_ADDRESS", 5),
+    confirmationsPerForm: limit("CONFIRMATIONS_PER_FORM", 500),
     eventsPerSession: limit("EVENTS_PER_SESSION", 100),
     eventsPerIp: limit("EVENTS_PER_IP", 1_000),
     signInPerAddress: limit("SIGN_IN_PER_ADDRESS", 10),

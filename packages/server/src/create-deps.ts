@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { createApiKeys } from "./auth/api-keys.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { type Config, readConfig } from "./config.ts";
+import { createBackgroundReads } from "./db/background-reads.ts";
 import { openDatabase } from "./db/open.ts";
 import type { Deps } from "./deps.ts";
 import { createLoopbackPrivileges } from "./loopback-privileges.ts";
@@ -31,7 +32,9 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
 /** Everything that the server and the commands share. `close` gives back connections. */
 export function createDeps(config: Config, log: Deps["log"]): Deps & { close(): Promise<void> } {
   const secrets = createSecrets(config.secret ?? loadOrCreateSecret(config.dataDir));
-  const { db, kind } = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
+  const database = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
+  const { db, kind } = database;
+  const reads = createBackgroundReads(database);
   const loopbackPrivileges = createLoopbackPrivileges(config.isLoopbackOnly, log);
   const outbound = createOutbound({ allowPrivate: loopbackPrivileges.areGranted, allow: config.outboundAllow });
   const mailer = createMailer(config, log);
@@ -49,6 +52,7 @@ export function createDeps(config: Config, log: Deps["log"]): Deps & { close(): 
     config,
     log,
     db,
+    reads,
     databaseKind: kind,
     secrets,
     keys,
@@ -61,6 +65,7 @@ export function createDeps(config: Config, log: Deps["log"]): Deps & { close(): 
     async close() {
       await outbound.close();
       await mailer.close();
+      await reads.close();
       await db.destroy();
     },
   };

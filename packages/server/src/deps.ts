@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import type { Sessions } from "./auth/sessions.ts";
 import type { Config } from "./config.ts";
+import type { BackgroundReads } from "./db/background-reads.ts";
 import type { DatabaseKind } from "./db/migrate.ts";
 import type { Db } from "./db/open.ts";
 import type { LoopbackPrivileges } from "./loopback-privileges.ts";
@@ -16,6 +17,8 @@ export type Deps = {
   config: Config;
   log: Logger;
   db: Db;
+  /** for reads whose duration grows with what is stored */
+  reads: BackgroundReads;
   databaseKind: DatabaseKind;
   secrets: Secrets;
   keys: ApiKeys;

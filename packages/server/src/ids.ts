@@ -17,7 +17,8 @@ type Prefix =
   | "verification"
   | "invitation"
   | "link"
-  | "log";
+  | "log"
+  | "recipient";
 
 /** A new TypeID such as `agent_01h455vb4pex5vsknk084sn02q`: UUIDv7 in base32, sortable by time of creation. */
 export function newId(prefix: Prefix): string {

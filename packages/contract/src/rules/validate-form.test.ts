@@ -54,8 +54,14 @@ describe("required", () => {
     });
   });
 
-  it("takes spaces and zero for a value", () => {
-    expect(problemOf("text", " ", required)).toBeUndefined();
+  it.each(["text", "email", "tel", "textarea"] as const)("refuses a %s that is only blank", (type) => {
+    for (const blank of [" ", "\t\n", "\u00a0\u3000"]) {
+      expect(messageOf(type, blank, required)).toBe("Field is required");
+    }
+    if (type !== "email") expect(problemOf(type, " ")).toBeUndefined();
+  });
+
+  it("takes zero for a value", () => {
     expect(problemOf("number", 0, required)).toBeUndefined();
     expect(problemOf("number", "0", required)).toBeUndefined();
   });
@@ -101,7 +107,7 @@ describe("email", () => {
     "first.last+tag@mail.example.co.uk",
     "o'neil_%x@ex-ample.org",
     "1@2.3",
-    ".a..b.@docomo.example",
+    "a.b@docomo.example",
     "josé@bücher.example",
     "用户@例子.公司",
     long(254),
@@ -118,6 +124,11 @@ describe("email", () => {
     "a@b.",
     "a@.de",
     "a@b..de",
+    "a..b@c.de",
+    ".a@b.de",
+    "a.@b.de",
+    "a@-b.de",
+    "a@b-.de",
     "a@b.de.",
     "a@b@c.de",
     "a b@c.de",

@@ -16,7 +16,7 @@ export type TakenFile = { prefix: string; size: number };
  * What is wrong with a form's data: for each field the first rule that it breaks, in the order of the fields. The message
  * is the rule's own where it has one.
  *
- * - An empty text, `null`, a missing value and `[]` are not given. Only `required` minds that. Spaces are a text.
+ * - An empty text, `null`, a missing value and `[]` are not given. Only `required` refuses that, and text that is blank.
  * - Texts are counted in characters (code points). `pattern` may be found anywhere in the value and is asked last, so
  *   never for a text that is too long. A `tel` has no format, as in HTML: ways to write one differ too much.
  * - A `number` is one or a text that is one: `-1.5`, `1e3`, without spaces.
@@ -53,6 +53,9 @@ function brokenRule(
 ): Broken | null {
   const { type, validation: { required } = {}, options = [] } = field;
   const isFile = type === "file" || type === "image";
+  if (required?.value && typeof value === "string" && value.trim() === "" && !isFile) {
+    return { words: "is required", code: "required", rule: required };
+  }
   if (!(isFile && file) && (value === undefined || value === null || value === "" || isEmptyArray(value))) {
     return required?.value ? { code: "required", words: "is required", rule: required } : null;
   }
@@ -137,10 +140,18 @@ function measureOf(type: FormField["type"], value: unknown): number | null {
   return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
 
-/** One @, a dot in the domain, nothing that separates addresses or puts one in brackets. Every part begins once, so linear. */
+/**
+ * One @, dots between parts and nowhere else, a dot in the domain, no label of the domain that begins or ends with a hyphen.
+ * No character can begin two parts, so that matching is linear.
+ */
 function isEmail(text: string): boolean {
+  const [local = "", domain = "", ...more] = text.split("@");
+  if (more.length > 0 || charactersIn(text) > 254) return false;
+  const labels = domain.split(".");
   return (
-    charactersIn(text) <= 254 && /^[^\s@<>()[\]",:;\\]+@[^\s@<>()[\]",:;\\.]+(\.[^\s@<>()[\]",:;\\.]+)+$/.test(text)
+    local.split(".").every((part) => /^[^\s<>()[\]",:;\\]+$/.test(part)) &&
+    labels.length > 1 &&
+    labels.every((label) => /^[^\s<>()[\]",:;\\]{1,63}$/.test(label) && !/^-|-$/.test(label))
   );
 }
 

@@ -39,7 +39,11 @@ export function createOriginCheck(now: () => number = Date.now) {
 }
 
 function isAllowed({ allowedOrigins }: Pick<AgentRow, "allowedOrigins">, origin: string, ownOrigin: string): boolean {
-  if (allowedOrigins === "[]" || origin === ownOrigin) return true;
+  return allowedOrigins === "[]" || origin === ownOrigin || namesOrigin(allowedOrigins, origin);
+}
+
+/** Whether the list, as the agent's row holds it, names this origin. An empty list names none. */
+export function namesOrigin(allowedOrigins: string, origin: string): boolean {
   const allowed: string[] = JSON.parse(allowedOrigins);
   return allowed.includes(origin);
 }

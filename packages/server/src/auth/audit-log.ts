@@ -30,7 +30,7 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
  * the log. An entry is written before its call is answered. If that fails the change still stands, and the server's log
  * says so.
  */
-export function createAuditLog({ db, log }: Pick<Deps, "db" | "log">) {
+export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "log">) {
   const write = createBatchWriter<AuditLogRow, void>(
     db,
     async (trx, rows) => {
@@ -102,7 +102,7 @@ export function createAuditLog({ db, log }: Pick<Deps, "db" | "log">) {
     async list(organizationId: string, query: { limit?: number; offset?: number }) {
       const limit = Math.min(query.limit ?? 50, MAX_LIMIT);
       const offset = query.offset ?? 0;
-      const { rows, total } = await listEntries(db, organizationId, limit, offset);
+      const { rows, total } = await listEntries({ db, reads }, organizationId, { limit, offset });
       return { entries: rows.map(toEntry), pagination: { total, limit, offset } };
     },
   };

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Db } from "../db/open.ts";
 import type { AuditLogRow, Tables } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
 
 /** Inserts all in one statement, except those of organizations that were deleted meanwhile. */
 export async function insertEntries(trx: Transaction<Tables>, rows: AuditLogRow[]): Promise<void> {
@@ -12,13 +13,19 @@ export async function insertEntries(trx: Transaction<Tables>, rows: AuditLogRow[
 }
 
 /** Newest first. */
-export async function listEntries(db: Db, organizationId: string, limit: number, offset: number) {
+export async function listEntries(
+  { db, reads }: Pick<Deps, "db" | "reads">,
+  organizationId: string,
+  { limit, offset }: { limit: number; offset: number },
+) {
   const own = db.selectFrom("auditLog").where("organizationId", "=", organizationId);
-  const [rows, count] = await Promise.all([
-    own.selectAll().orderBy("id", "desc").limit(limit).offset(offset).execute(),
-    own.select(({ fn }) => fn.countAll().as("total")).executeTakeFirstOrThrow(),
-  ]);
-  return { rows, total: Number(count.total) };
+  const options = { lane: "list", owner: organizationId } as const;
+  const rows = await reads.run(own.selectAll().orderBy("id", "desc").limit(limit).offset(offset), options);
+  const [count] = await reads.run(
+    own.select(({ fn }) => fn.countAll().as("total")),
+    options,
+  );
+  return { rows, total: Number(count?.total ?? 0) };
 }
 
 /** The organizations that a user belongs to. */

@@ -17,6 +17,7 @@ const table: readonly Line[] = [
   ["any", "/agents/:id/identity-secret", "admin"],
   ["any", "/tools/:id/webhook-secret", "admin"],
   ["any", "/models/providers", "admin"],
+  ["change", "/mail-recipients", "admin"],
   ["any", "/doctor", "admin"],
 ];
 

@@ -32,11 +32,12 @@ export type ConversationService = ReturnType<typeof createConversationService>;
 
 /** `onDelete` is called once the deletion is committed. */
 export function createConversationService(
-  { db, secrets }: Pick<Deps, "db" | "secrets">,
+  deps: Pick<Deps, "db" | "reads" | "databaseKind" | "secrets">,
   agents: AgentService,
   onDelete: (id: string) => void,
 ) {
-  const store = createConversationStore(db);
+  const { secrets } = deps;
+  const store = createConversationStore(deps);
 
   async function find(viewer: Viewer, id: string) {
     return isId("conv", id) ? await store.get(viewer, id) : undefined;

@@ -1,9 +1,14 @@
 import type { ConversationQuery, Rating } from "@foyer/contract";
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
+import type { DatabaseKind } from "../db/migrate.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, Flag, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+
+/** Rows before the page that an index passes over in about a millisecond. */
+const FAR_OFFSET = 10_000;
 
 /** What the list shows; a visitor's metadata can be large. */
 const summaryColumns = [
@@ -37,13 +42,13 @@ export type ConversationFilter = Omit<ConversationQuery, "agentId" | "from" | "t
   to?: number;
 };
 
-export function createConversationStore(db: Db) {
+export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">) {
   const { firstPage, total } = pageQueries(db);
   return {
     /** Newest first. Without filters the total is a counter's; with them the matches are counted. */
     async list(organizationId: string, agentId: string, filter: ConversationFilter, limit: number, offset: number) {
       const isFiltered = Object.values(filter).some((value) => value !== undefined);
-      if (!isFiltered) {
+      if (!isFiltered && offset < FAR_OFFSET) {
         const page = await firstPage(db, { agentId, organizationId, limit, offset });
         const counted = await total(db, { agentId });
         return { rows: page.rows, total: counted.rows[0]?.conversations ?? 0 };
@@ -52,11 +57,15 @@ export function createConversationStore(db: Db) {
         .selectFrom("conversations")
         .where("agentId", "=", agentId)
         .where("organizationId", "=", organizationId)
-        .$call(matches(filter));
+        .$call(matches(filter, databaseKind));
       const page = matching.select(summaryColumns).select(summaryExtras).orderBy("id", "desc");
-      const rows: ConversationSummaryRow[] = await page.limit(limit).offset(offset).execute();
-      const counted = await matching.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
-      return { rows, total: Number(counted.n) };
+      const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
+      const rows: ConversationSummaryRow[] = await reads.run(page.limit(limit).offset(offset), options);
+      const [counted] = await reads.run(
+        matching.select((x) => x.fn.countAll<number>().as("n")),
+        options,
+      );
+      return { rows, total: Number(counted?.n ?? 0) };
     },
     async get(viewer: Viewer, id: string): Promise<ConversationRow | undefined> {
       return db.selectFrom("conversations").selectAll().where("id", "=", id).where(seenBy(viewer)).executeTakeFirst();
@@ -155,7 +164,10 @@ function seenBy(viewer: Viewer) {
       : where("conversations.id", "=", viewer.conversationId);
 }
 
-function matches({ userId, q, feedback, hasForm, failed: hasFailed, from, to }: ConversationFilter) {
+function matches(
+  { userId, q, feedback, hasForm, failed: hasFailed, from, to }: ConversationFilter,
+  kind: DatabaseKind,
+) {
   return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
     query
       .$if(userId !== undefined, (x) => x.where("userId", "=", userId ?? null))
@@ -167,7 +179,9 @@ function matches({ userId, q, feedback, hasForm, failed: hasFailed, from, to }: 
       )
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
       .$if(q !== undefined, (x) =>
-        x.where(sql<boolean>`(${contains("title", q ?? "")} or ${hasMessage(contains("content", q ?? ""))})`),
+        x.where(
+          sql<boolean>`(${contains(kind, "title", q ?? "")} or ${hasMessage(contains(kind, "content", q ?? ""))})`,
+        ),
       );
 }
 
@@ -175,8 +189,10 @@ function hasMessage(condition: RawBuilder<unknown>) {
   return sql<boolean>`exists (select 1 from messages where messages."conversationId" = conversations.id and ${condition})`;
 }
 
-/** Without regard to case, everything in the text taken literally. */
-function contains(column: "title" | "content", text: string) {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
-  return sql`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+/** Case-insensitive and literal. Both functions take linear time, while LIKE backtracks. */
+function contains(kind: DatabaseKind, column: "title" | "content", text: string) {
+  const needle = text.toLowerCase();
+  return kind === "sqlite"
+    ? sql`contains_text(${sql.ref(column)}, ${needle})`
+    : sql`strpos(lower(${sql.ref(column)}), ${needle}) > 0`;
 }

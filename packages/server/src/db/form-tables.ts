@@ -13,6 +13,9 @@ export type FormTables = {
   formInstances: FormInstanceRow;
   formDays: FormDayRow;
   formFieldDays: FormFieldDayRow;
+  mailRecipients: MailRecipientRow;
+  submissionDays: SubmissionDayRow;
+  confirmationDays: ConfirmationDayRow;
 };
 
 export type SubmissionRow = {
@@ -52,6 +55,8 @@ export type SubmissionFileRow = {
   mediaType: string;
   size: number;
   content: Buffer;
+  /** as the visitor's page named it, sanitised; null when it sent no name */
+  name: string | null;
 };
 
 /** Something to be sent: a form's webhook, a post action, or a notice to the owners that one of them failed for good. */
@@ -60,7 +65,7 @@ export type DeliveryRow = {
   submissionId: string;
   /** 0 the webhook, then the post actions in order; notices come after them */
   position: number;
-  purpose: "webhook" | "action" | "notice";
+  purpose: "webhook" | "action" | "confirmation" | "notice";
   type: "webhook" | "team_chat" | "slack" | "email";
   target: Json;
   /** whose slowness delays only itself */
@@ -131,3 +136,22 @@ export type FormDayRow = {
 };
 
 export type FormFieldDayRow = { toolId: string; day: string; field: string; agentId: string; completed: number };
+
+/** A mail address outside the organization that submissions may be sent to once it is confirmed. */
+export type MailRecipientRow = {
+  id: string;
+  organizationId: string;
+  /** in lower case */
+  address: string;
+  /** SHA-256 of the token in the confirmation link, in hex */
+  tokenHash: string;
+  tokenExpiresAt: Instant;
+  confirmedAt: Instant | null;
+  createdAt: Instant;
+};
+
+/** Bytes that visitors stored by submitting an agent's forms on one day (UTC). */
+export type SubmissionDayRow = { agentId: string; day: string; bytes: number };
+
+/** Confirmation mails of one day (UTC), by form id and by hash of the visitor's address. */
+type ConfirmationDayRow = { key: string; day: string; sent: number };

@@ -31,6 +31,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0005-sign-in",
       "0006-dashboard",
       "0007-chat",
+      "0008-form-bounds",
       "0009-security",
       "0012-inbox",
     ]);
@@ -51,6 +52,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0005-sign-in",
       "0006-dashboard",
       "0007-chat",
+      "0008-form-bounds",
       "0009-security",
       "0012-inbox",
     ]);

@@ -7,6 +7,7 @@ import { limits } from "./migrations/0004-limits.ts";
 import { signIn } from "./migrations/0005-sign-in.ts";
 import { dashboard } from "./migrations/0006-dashboard.ts";
 import { chat } from "./migrations/0007-chat.ts";
+import { formBounds } from "./migrations/0008-form-bounds.ts";
 import { security } from "./migrations/0009-security.ts";
 import { inbox } from "./migrations/0012-inbox.ts";
 import type { Db, OpenDatabase } from "./open.ts";
@@ -29,6 +30,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0005-sign-in", signIn],
   ["0006-dashboard", dashboard],
   ["0007-chat", chat],
+  ["0008-form-bounds", formBounds],
   ["0009-security", security],
   ["0012-inbox", inbox],
 ];

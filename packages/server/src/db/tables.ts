@@ -153,6 +153,9 @@ export type ToolRow = {
   formWebhookUrl: string | null;
   formClientHandler: string | null;
   formPostActions: Json | null;
+  formConfirmation: Json | null;
+  /** when it was last switched off; null while it is enabled, and for tools disabled before this was recorded */
+  disabledAt: Instant | null;
   createdAt: Instant;
   updatedAt: Instant;
 };

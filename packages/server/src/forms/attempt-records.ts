@@ -104,11 +104,12 @@ export function createAttemptRecords(
   };
 }
 
-const isGivenUp = ({ delivery, next }: Made) => next.state === "failed" && delivery.purpose !== "notice";
+const isGivenUp = ({ delivery, next }: Made) =>
+  next.state === "failed" && (delivery.purpose === "webhook" || delivery.purpose === "action");
 
 type Part = Pick<DeliveryRow, "purpose" | "state">;
 
-/** The status by the submission's own parts; a notice to the owners is none. */
+/** The status by the submission's own parts; notices to the owners and mails to the visitor do not count. */
 export function statusOf(
   submission: Pick<SubmissionRow, "executionMode" | "clientResult">,
   deliveries: readonly Part[],

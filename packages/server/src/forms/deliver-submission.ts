@@ -24,10 +24,10 @@ export function createSubmissionDelivery(
     const startedAt = Date.now();
     const before = performance.now();
     reached("delivery.sending");
-    const { retryAfterMs, ...answer } = await send(delivery, content, signal);
+    const { retryAfterMs, isFinal = false, ...answer } = await send(delivery, content, signal);
     reached("delivery.sent");
     const made = { ...answer, startedAt, durationMs: Math.round(performance.now() - before) };
-    const next = nextOf(delivery, { ...answer, retryAfterMs }, schedule);
+    const next = nextOf(delivery, { ...answer, retryAfterMs, isFinal }, schedule);
     const released = await records.write({ delivery, attempt: made, next });
     reached("delivery.recorded");
     return released;
@@ -52,12 +52,12 @@ export function createSubmissionDelivery(
 /** After a failure the wait that the schedule has for the next attempt, up to a tenth longer, or what the receiver asks. */
 export function nextOf(
   { attempts, attemptsBefore }: Pick<Leased, "attempts" | "attemptsBefore">,
-  { error, retryAfterMs }: Pick<Answer, "error" | "retryAfterMs">,
+  { error, retryAfterMs, isFinal }: Pick<Answer, "error" | "retryAfterMs" | "isFinal">,
   schedule: readonly number[],
 ): Next {
   if (error === null) return { state: "delivered" };
   const wait = schedule[attempts - attemptsBefore + 1];
-  if (wait === undefined) return { state: "failed" };
+  if (wait === undefined || isFinal) return { state: "failed" };
   const jittered = wait * (1 + Math.random() / 10);
   return { state: "pending", waitMs: Math.round(Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS))) };
 }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SubmissionRow } from "../db/form-tables.ts";
-import { asText, emailContent, payloadBody, teamChatBody, webhookBody } from "./delivery-content.ts";
+import { asText, payloadBody, webhookBody } from "./delivery-content.ts";
+import { emailContent, teamChatBody } from "./delivery-texts.ts";
 
 type Content = Parameters<typeof webhookBody>[0];
 type File = Content["files"][number];
@@ -20,7 +21,7 @@ function contentOf(formData: object, files: readonly File[] = []): Content {
 }
 
 function fileOf(field: string, content: Buffer, prefix = "data:application/pdf;base64,"): File {
-  return { field, content, prefix, mediaType: "application/pdf", size: content.length };
+  return { field, content, prefix, mediaType: "application/pdf", size: content.length, name: null };
 }
 
 const urlOf = ({ prefix, content }: File) => prefix + content.toString("base64");
@@ -146,6 +147,21 @@ describe("a message to a team chat", () => {
     expect(message("<!here> {{text}}", { text: "<!channel> & <https://evil.example|here> &lt;" })).toEqual({
       text: "<!here> &lt;!channel&gt; &amp; &lt;https://evil.example|here&gt; &amp;lt;",
     });
+  });
+
+  it.each([
+    ["@channel, @here and (@all)", "@\u200bchannel, @\u200bhere and (@\u200ball)"],
+    ["[Approve](https://evil.example)", "\\[Approve\\](https://evil.example)"],
+    ["![](https://evil.example/beacon.png)", "!\\[\\](https://evil.example/beacon.png)"],
+    ["# Heading\n> quote", "\\# Heading\n\\&gt; quote"],
+    ["maria_d@example.com", "maria_d@example.com"],
+  ])("shows %j as text in a chat that renders Markdown", (text, shown) => {
+    expect(message("{{text}}", { text }).text).toBe(shown);
+  });
+
+  it("leaves Markdown to Slack, which knows none of it", () => {
+    const url = "https://hooks.slack.com/services/1";
+    expect(message("{{text}}", { text: "[a](b) @here <!here>" }, url).text).toBe("[a](b) @here &lt;!here&gt;");
   });
 
   it("names files and does not carry them", () => {

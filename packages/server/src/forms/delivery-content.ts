@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { PostAction } from "@foyer/contract";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import type { SubmissionFileRow, SubmissionRow } from "../db/form-tables.ts";
 import { AppError } from "../errors.ts";
 
-type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message">;
-type File = Pick<SubmissionFileRow, "field" | "prefix" | "mediaType" | "size" | "content">;
+type File = Omit<SubmissionFileRow, "submissionId">;
 
 /** A submission with all that can be sent of it. */
 export type SubmissionContent = { submission: SubmissionRow; files: readonly File[] };
@@ -31,28 +29,6 @@ export async function payloadBody(payload: Record<string, unknown>, content: Sub
   return encode(fillDeep(payload, values), content.files);
 }
 
-/** What a chat's incoming webhook takes. Discord has a field of its own and 2,000 characters. */
-export function teamChatBody(action: ChatMessage, content: SubmissionContent): string {
-  const template = action.messageTemplate || action.message || "";
-  const values = valuesOf(content.submission, labels(content.files));
-  if (isDiscord(action.webhookUrl ?? "")) {
-    // Nobody who fills in a form may call everybody's attention.
-    return JSON.stringify({ content: cut(fillTemplate(template, values), 2_000), allowed_mentions: { parse: [] } });
-  }
-  return JSON.stringify({ text: fillTemplate(template, (name) => escapeForSlack(values(name))) });
-}
-
-/** A mail with every field in a line of its own. */
-export function emailContent(action: Pick<PostAction, "subject">, content: SubmissionContent) {
-  const { submission, files } = content;
-  const values = valuesOf(submission, labels(files));
-  const subject = fillTemplate(action.subject || "New submission of {{_toolName}}", values);
-  const fields = Object.keys(JSON.parse(submission.formData)).map((name) => `${name}: ${values(name) ?? ""}`);
-  const when = new Date(submission.createdAt).toISOString();
-  const facts = [`Form: ${submission.toolName}`, `Submitted: ${when}`, `Submission: ${submission.id}`];
-  return { subject: cut(subject.replace(/\s+/g, " "), 250), text: [...fields, "", ...facts].join("\n") };
-}
-
 /** A value as text: lists with commas, nothing for what is not there. */
 export function asText(value: unknown): string {
   if (value === null || value === undefined) return "";
@@ -60,7 +36,7 @@ export function asText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-function valuesOf(submission: SubmissionRow, files: Record<string, string>) {
+export function valuesOf(submission: SubmissionRow, files: Record<string, string>) {
   const formData = { ...JSON.parse(submission.formData), ...files };
   let left = MAX_FILLED_CHARACTERS;
   return (name: string): string | undefined => {
@@ -72,9 +48,13 @@ function valuesOf(submission: SubmissionRow, files: Record<string, string>) {
   };
 }
 
-function labels(files: readonly File[]): Record<string, string> {
+/** Files as text: their name where there is one, type and size. */
+export function labels(files: readonly File[]): Record<string, string> {
   return Object.fromEntries(
-    files.map(({ field, mediaType, size }) => [field, `(file: ${mediaType}, ${size} bytes)`] as const),
+    files.map(({ field, name, mediaType, size }) => {
+      const facts = [...(name === null ? [] : [name]), mediaType, `${size} bytes`];
+      return [field, `(file: ${facts.join(", ")})`];
+    }),
   );
 }
 
@@ -120,19 +100,4 @@ function fillDeep(value: unknown, values: (name: string) => string | undefined):
   if (Array.isArray(value)) return value.map((item) => fillDeep(item, values));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillDeep(item, values)]));
-}
-
-/** https://api.slack.com/reference/surfaces/formatting#escaping */
-function escapeForSlack(text: string | undefined): string | undefined {
-  return text?.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-function isDiscord(url: string): boolean {
-  const { hostname, pathname } = URL.parse(url) ?? { hostname: "", pathname: "" };
-  return /^((ptb|canary)\.)?discord(app)?\.com$/.test(hostname) && pathname.startsWith("/api/webhooks/");
-}
-
-function cut(text: string, length: number): string {
-  const characters = Array.from(text);
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
 }

@@ -3,6 +3,7 @@ import { type FormClient, openForms } from "../../../../test/form-client.ts";
 import { hostileAnswers, hostileUrls } from "../../../../test/hostile-addresses.ts";
 import type { DeliveryRow, SubmissionRow } from "../db/form-tables.ts";
 import { openOutbound, serveCanary } from "../outbound/test-servers.ts";
+import { createMailRecipients } from "../tools/mail-recipients.ts";
 import { createWebhookSecrets } from "../tools/webhook-secrets.ts";
 import { createDeliverySender } from "./send-delivery.ts";
 
@@ -80,7 +81,13 @@ it("nor is a name that leads there", async () => {
   const forms = await openPublic();
   const { port, seen } = await serveCanary();
   const outbound = openOutbound({ resolve: async (name) => hostileAnswers[name] ?? [] });
-  const send = createDeliverySender({ ...forms.server.deps, outbound }, createWebhookSecrets(forms.server.deps));
+  const send = createDeliverySender(
+    { ...forms.server.deps, outbound },
+    {
+      webhookSecrets: createWebhookSecrets(forms.server.deps),
+      mailRecipients: createMailRecipients(forms.server.deps),
+    },
+  );
   const { body } = await forms.submit((await forms.createForm()).id);
   const submission = (await forms.db
     .selectFrom("submissions")

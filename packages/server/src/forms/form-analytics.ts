@@ -15,8 +15,12 @@ type Counts = Omit<FormDayRow, "toolId" | "day" | "agentId">;
 const nothing: Counts = { impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
 
 /** What visitors do with forms before they submit them, and the figures that follow from all of it. */
-export function createFormAnalytics({ db }: Pick<Deps, "db">, tools: ToolService, counters: FormCounters) {
-  const store = createAnalyticsStore(db);
+export function createFormAnalytics(
+  { db, reads }: Pick<Deps, "db" | "reads">,
+  tools: ToolService,
+  counters: FormCounters,
+) {
+  const store = createAnalyticsStore({ db, reads });
   const keepEvent = createBatchWriter(
     db,
     async (trx: Executor, events: InstanceEvent[]) => {
@@ -39,9 +43,10 @@ export function createFormAnalytics({ db }: Pick<Deps, "db">, tools: ToolService
     /** Every form of the agent, those without visitors too. Days are UTC, both ends count; `groupBy` adds them one by one. */
     async entries(organizationId: string, agentId: string, range: DayRange, groupBy?: "day") {
       const forms = (await tools.list(organizationId, agentId)).filter((tool) => tool.executionType === "form");
-      const totals = await store.totals(agentId, range);
-      const days = groupBy === "day" ? Map.groupBy(await store.days(agentId, range), ({ toolId }) => toolId) : null;
-      const fields = await store.fields(agentId, range);
+      const owned = { organizationId, agentId };
+      const totals = await store.totals(owned, range);
+      const days = groupBy === "day" ? Map.groupBy(await store.days(owned, range), ({ toolId }) => toolId) : null;
+      const fields = await store.fields(owned, range);
       return forms.map(({ id: toolId, name: toolName, formSchema }): FormAnalyticsEntry => {
         const counts = totals.find((row) => row.toolId === toolId) ?? nothing;
         const completed = (field: string) =>

@@ -23,6 +23,7 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
     handler: async (request, reply) => {
       const { organizationId } = accountOf(request);
       if (request.query.format !== "csv") return service.list(organizationId, request.query);
+      await service.checkOwned(organizationId, toFilter(request.query));
       const csv = await submissionsAsCsv(deps, store, organizationId, toFilter(request.query));
       reply.header("content-disposition", 'attachment; filename="form-submissions.csv"');
       return reply.type("text/csv; charset=utf-8").send(csv as never);
@@ -53,9 +54,9 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
     ...contract.getSubmissionFile,
     handler: async (request, reply) => {
       const { id, name } = request.params;
-      const { mediaType, content } = await service.file(accountOf(request).organizationId, id, name);
-      // Whatever a visitor sent is never shown as a page of ours. The name is the field's, as the header takes it.
-      reply.header("content-disposition", `attachment; filename*=UTF-8''${headerText(name)}`);
+      const { mediaType, content, name: fileName } = await service.file(accountOf(request).organizationId, id, name);
+      // Whatever a visitor sent is downloaded, never shown as one of our pages.
+      reply.header("content-disposition", `attachment; filename*=UTF-8''${headerText(fileName ?? name)}`);
       return reply.type(mediaType).send(content);
     },
   });

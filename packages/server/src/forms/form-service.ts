@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
-import type { ClientResult, FormSubmission, FormSubmissionDetail, SubmissionQuery } from "@foyer/contract";
+import type { FormSubmission, FormSubmissionDetail, SubmissionQuery, SubmissionRetry } from "@foyer/contract";
+import type { AgentService } from "../agents/agent-service.ts";
 import type { SubmissionRow } from "../db/form-tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -9,6 +9,7 @@ import type { DeliveryWorker } from "../outbound/delivery-worker.ts";
 import type { FormFinder } from "../tools/form-finder.ts";
 import { dayOf, instantsOf } from "../utc-day.ts";
 import type { AttemptRecords } from "./attempt-records.ts";
+import { createClientResults } from "./client-results.ts";
 import { createFailedStore } from "./failed-store.ts";
 import { countsOf, type FormCounters } from "./form-counters.ts";
 import { createRetryFailed } from "./retry-failed.ts";
@@ -17,6 +18,8 @@ import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { toDelivery, toSubmission } from "./submission-view.ts";
 
 const PAGE = { default: 20, max: 100 };
+/** Of submitted data in one page; reading and writing it as JSON takes about 10 ms a megabyte. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 
 type Parts = {
   store: SubmissionStore;
@@ -25,12 +28,25 @@ type Parts = {
   records: AttemptRecords;
   counters: FormCounters;
   formFinder: FormFinder;
+  agents: AgentService;
 };
 
 /** Submissions as the account's members handle them, and what the visitor's page reports of one. */
 export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKind">, parts: Parts) {
   const { config } = deps;
-  const { store, worker, records, counters } = parts;
+  const { store, worker, records, counters, agents, formFinder } = parts;
+  const retryFailed = createRetryFailed({ ...parts, failed: createFailedStore(deps) });
+
+  /** 404 for a filter by what is not the organization's. Submissions outlive their form, so one of them is enough. */
+  async function checkOwned(
+    organizationId: string,
+    { agentId, toolId }: { agentId?: string | null; toolId?: string | null },
+  ) {
+    if (agentId) await agents.get(organizationId, agentId);
+    if (!toolId) return;
+    const isKnown = (await formFinder.owned(organizationId, toolId)) || (await store.hasOfTool(organizationId, toolId));
+    if (!isKnown) throw notFound("Form");
+  }
 
   async function existing(organizationId: string, id: string): Promise<SubmissionRow> {
     const row = isId("sub", id) ? await store.get(organizationId, id) : undefined;
@@ -40,20 +56,24 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
 
   async function detail(organizationId: string, id: string): Promise<FormSubmissionDetail> {
     const row = await existing(organizationId, id);
-    const files = await store.fileFacts([id]);
+    const parts = { files: await store.fileFacts([id]), failing: await store.failing([id]) };
     const attempts = await store.attempts(id);
     const deliveries = (await store.deliveries(id)).map((delivery) => toDelivery(delivery, attempts));
-    return { ...toSubmission(row, files), deliveries };
+    return { ...toSubmission(row, parts), deliveries };
   }
 
   return {
     detail,
+    checkOwned,
     async list(organizationId: string, { limit, offset = 0, ...query }: SubmissionQuery) {
       const filter = toFilter(query);
-      const page = { limit: Math.min(limit ?? PAGE.default, PAGE.max), offset };
-      const rows = await store.list(organizationId, filter, page);
-      const files = await store.fileFacts(rows.map(({ id }) => id));
-      const submissions: FormSubmission[] = rows.map((row) => toSubmission(row, files));
+      await checkOwned(organizationId, filter);
+      const asked = Math.min(limit ?? PAGE.default, PAGE.max);
+      const { rows, isCut } = await store.list(organizationId, filter, { limit: asked, offset, maxBytes: PAGE_BYTES });
+      const page = { limit: isCut ? rows.length : asked, offset };
+      const ids = rows.map(({ id }) => id);
+      const parts = { files: await store.fileFacts(ids), failing: await store.failing(ids) };
+      const submissions: FormSubmission[] = rows.map((row) => toSubmission(row, parts));
       return { submissions, pagination: { total: await store.count(organizationId, filter), ...page } };
     },
     async file(organizationId: string, id: string, field: string) {
@@ -67,7 +87,10 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
       await worker.runWithin(leased, config.webhooks.submitWait);
       return detail(organizationId, id);
     },
-    retryFailed: createRetryFailed({ ...parts, failed: createFailedStore(deps) }),
+    async retryFailed(organizationId: string, retry: SubmissionRetry): Promise<number> {
+      await checkOwned(organizationId, { agentId: retry.agentId ?? null, toolId: retry.toolId ?? null });
+      return retryFailed(organizationId, retry);
+    },
     /** Its counts go with it. */
     async delete(organizationId: string, id: string): Promise<void> {
       await existing(organizationId, id);
@@ -78,19 +101,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
         await counters.add(trx, [{ toolId, agentId, day: dayOf(createdAt), ...less }]);
       });
     },
-    /** The first result stands. The same again is fine, another is 409. */
-    async reportClientResult({ submissionId, success, message = null, data = null }: ClientResult): Promise<void> {
-      // As it will be read again: JSON knows no -0, and no number too large for one.
-      const result = JSON.parse(JSON.stringify({ success, message, data }));
-      const known = isId("sub", submissionId)
-        ? await records.change(submissionId, async (trx, { clientResult }) => {
-            if (clientResult === null) await store.setClientResult(trx, submissionId, JSON.stringify(result));
-            return clientResult === null ? result : JSON.parse(clientResult);
-          })
-        : undefined;
-      if (!known) throw notFound("Submission");
-      if (!isDeepStrictEqual(known, result)) throw new AppError("CONFLICT", "Another result was reported before.");
-    },
+    reportClientResult: createClientResults(config, parts),
   };
 }
 

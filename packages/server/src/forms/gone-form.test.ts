@@ -3,6 +3,7 @@ import { onBothDatabases } from "../../../../test/databases.ts";
 import { openForms } from "../../../../test/form-client.ts";
 import { createAgentService } from "../agents/agent-service.ts";
 import { createFormFinder } from "../tools/form-finder.ts";
+import { createMailRecipients } from "../tools/mail-recipients.ts";
 import { createSecretService } from "../tools/secret-service.ts";
 import { createToolService } from "../tools/tool-service.ts";
 import { createWebhookSecrets } from "../tools/webhook-secrets.ts";
@@ -18,9 +19,12 @@ onBothDatabases("What arrives while the form's agent is deleted", (createDatabas
       () => {},
       () => {},
     );
-    const tools = createToolService(deps, agents, createSecretService(deps), () => {});
+    const mailRecipients = createMailRecipients(deps);
+    const secrets = createSecretService(deps);
+    const tools = createToolService(deps, { agents, mailRecipients, secrets }, () => {});
     const services = {
       agents,
+      mailRecipients,
       tools,
       formFinder: createFormFinder(deps.db),
       webhookSecrets: createWebhookSecrets(deps),

@@ -6,12 +6,15 @@ import { reached } from "../milestones.ts";
 import type { DeliveryQueue, NewDelivery } from "../outbound/delivery-queue.ts";
 import { dayOf } from "../utc-day.ts";
 import { countsOf, type FormCounters } from "./form-counters.ts";
+import type { SubmissionQuota } from "./submission-quota.ts";
 
 export type NewSubmission = {
   submission: SubmissionRow;
   files: readonly SubmissionFileRow[];
   /** its webhook and post actions, in order */
-  deliveries: readonly NewDelivery[];
+  deliveries: NewDelivery[];
+  /** what it stores: its data and its files */
+  bytes: number;
   /** fields that count as filled in */
   completed: string[];
   /** written in the same transaction */
@@ -23,7 +26,11 @@ export type NewSubmission = {
  * deliveries are leased to the caller, or due for anybody after `firstWaitMs`.
  * @returns a function that resolves when the submission is durable
  */
-export function createSubmissionWriter(db: Db, queue: DeliveryQueue, counters: FormCounters, firstWaitMs?: number) {
+export function createSubmissionWriter(
+  db: Db,
+  { queue, counters, quota }: { queue: DeliveryQueue; counters: FormCounters; quota: SubmissionQuota },
+  firstWaitMs?: number,
+) {
   const insertSubmission = compileOnce<SubmissionRow, never>((param) =>
     db.insertInto("submissions").values({
       ...{ id: param("id"), organizationId: param("organizationId"), agentId: param("agentId") },
@@ -39,7 +46,7 @@ export function createSubmissionWriter(db: Db, queue: DeliveryQueue, counters: F
   const insertFile = compileOnce<SubmissionFileRow, never>((param) =>
     db.insertInto("submissionFiles").values({
       ...{ submissionId: param("submissionId"), field: param("field"), prefix: param("prefix") },
-      ...{ mediaType: param("mediaType"), size: param("size"), content: param("content") },
+      ...{ mediaType: param("mediaType"), size: param("size"), content: param("content"), name: param("name") },
     }),
   );
 
@@ -52,6 +59,10 @@ export function createSubmissionWriter(db: Db, queue: DeliveryQueue, counters: F
     }
     const shown = await counters.keepInstances(trx, batch.map(instanceOf));
     await counters.add(trx, [...shown, ...batch.map(deltaOf)]);
+    await quota.add(
+      trx,
+      batch.map(({ submission: { agentId, createdAt }, bytes }) => ({ agentId, createdAt, bytes })),
+    );
     reached("submission.committing");
     return batch.map(() => undefined);
   }

@@ -98,7 +98,9 @@ onBothDatabases("Post actions", (createDatabase) => {
   });
 
   it("email: to each member, with the fields and a subject of one line", async () => {
-    const form = await createForm([{ type: "email", recipientIds: [ada, grace], subject: "Lead: {{name}}" }]);
+    const fields = ["name", "text"].map((name) => ({ name, label: name, type: "textarea" }));
+    const action = { type: "email", recipientIds: [ada, grace], subject: "Lead: {{name}}" };
+    const form = await createForm([action], { formSchema: { fields } });
     const before = smtp.mails().length;
     const { body } = await forms.submit(form.id, { name: "Ådå\r\nBcc: evil@example.com", text: "Hello\n.\nWorld" });
     expect(body.postActionResults).toEqual([{ type: "email", success: true }]);
@@ -107,7 +109,7 @@ onBothDatabases("Post actions", (createDatabase) => {
     for (const mail of mails) {
       expect(mail.subject).toBe("Lead: Ådå Bcc: evil@example.com");
       expect(mail.headers).not.toHaveProperty("bcc");
-      expect(mail.text).toContain("text: Hello\n.\nWorld");
+      expect(mail.text).toContain("text: Hello\n    .\n    World");
       expect(mail.text).toContain(`Submission: ${body.submissionId}`);
     }
     expect(await actionsOf(body.submissionId)).toMatchObject([
@@ -132,7 +134,10 @@ onBothDatabases("Post actions", (createDatabase) => {
     expect(await forms.detail(body.submissionId)).toMatchObject({
       status: "failed",
       deliveries: [
-        { state: "failed", attempts: [{ error: "No recipient", detail: expect.stringContaining("not a member") }] },
+        {
+          state: "failed",
+          attempts: [{ error: "No recipient", detail: expect.stringContaining("no longer a member") }],
+        },
         { state: "delivered" },
       ],
     });

@@ -91,7 +91,8 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     accept();
     const stranger = await forms.server.createAccount();
     expect((await retry({}, forms.server, stranger)).body).toEqual({ retried: 0 });
-    expect((await retry({ toolId: mine.id }, forms.server, stranger)).body).toEqual({ retried: 0 });
+    expect((await retry({ toolId: mine.id }, forms.server, stranger)).status).toBe(404);
+    expect((await retry({ agentId: other.agentId }, forms.server, stranger)).status).toBe(404);
     expect((await retry({ agentId: other.agentId, toolId: mine.id })).body).toEqual({ retried: 0 });
     expect((await forms.detail(a)).status).toBe("webhook_failed");
     expect((await retry({ agentId: other.agentId })).body).toEqual({ retried: 1 });

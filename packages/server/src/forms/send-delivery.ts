@@ -7,9 +7,12 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { MailError } from "../outbound/send-email.ts";
+import type { MailRecipients } from "../tools/mail-recipients.ts";
+import { recipientProblem } from "../tools/tool-warnings.ts";
 import type { WebhookSecrets } from "../tools/webhook-secrets.ts";
 import type { Attempt } from "./attempt-records.ts";
-import { emailContent, payloadBody, type SubmissionContent, teamChatBody, webhookBody } from "./delivery-content.ts";
+import { payloadBody, type SubmissionContent, webhookBody } from "./delivery-content.ts";
+import { confirmationContent, emailContent, teamChatBody } from "./delivery-texts.ts";
 import { failureNotice } from "./failure-notices.ts";
 import { webhookHeaders } from "./webhook-signature.ts";
 
@@ -17,7 +20,11 @@ import { webhookHeaders } from "./webhook-signature.ts";
 export type DeliveryTarget = Partial<Omit<PostAction, "type">>;
 
 /** What came of a sending; `error` is null when it arrived. `retryAfterMs`: the receiver asks for at least so long a wait. */
-export type Answer = Pick<Attempt, "status" | "error" | "detail" | "response"> & { retryAfterMs: number };
+export type Answer = Pick<Attempt, "status" | "error" | "detail" | "response"> & {
+  retryAfterMs: number;
+  /** another attempt cannot succeed */
+  isFinal?: boolean;
+};
 
 /** Read of a receiver's answer, and kept of it. */
 const READ_BYTES = 64 * 1024;
@@ -31,7 +38,10 @@ type SenderDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "log">;
  * Sends a delivery once, by whichever way its type goes. Whatever goes wrong is an answer; it rejects only when `signal`
  * ended it or the database is gone: then nothing was tried.
  */
-export function createDeliverySender(deps: SenderDeps, webhookSecrets: WebhookSecrets) {
+export function createDeliverySender(
+  deps: SenderDeps,
+  { webhookSecrets, mailRecipients }: { webhookSecrets: WebhookSecrets; mailRecipients: MailRecipients },
+) {
   const { db, config, outbound, mailer, log } = deps;
 
   async function post(url: string, headers: Record<string, string>, body: Buffer | string, signal: AbortSignal) {
@@ -54,16 +64,29 @@ export function createDeliverySender(deps: SenderDeps, webhookSecrets: WebhookSe
     return post(target.url || target.webhookUrl || "", { ...lowerCase(target.headers), ...signed }, body, signal);
   }
 
+  /** The address that a mail goes to now, or why there is none. */
+  async function addressee(organizationId: string, purpose: DeliveryRow["purpose"], target: DeliveryTarget) {
+    const [address] = target.to ?? [];
+    if (address === undefined) {
+      const to = await memberEmail(db, organizationId, target.recipientIds?.[0] ?? "");
+      return to ? { to } : { problem: "The recipient is no longer a member of this organization." };
+    }
+    if (purpose === "confirmation") return { to: address };
+    const problem = recipientProblem(address, (await mailRecipients.among(organizationId, [address]))[0]);
+    return problem === null ? { to: address } : { problem };
+  }
+
   async function email({ purpose }: DeliveryRow, target: DeliveryTarget, content: SubmissionContent): Promise<Answer> {
+    if (!mailer.isConfigured) {
+      const detail = "This server sends no mail because SMTP_URL is not set. Set it, then deliver this again.";
+      return { ...failed("No mail server", detail), isFinal: true };
+    }
     const { submission } = content;
-    const [recipient = ""] = target.recipientIds ?? [];
-    const to = await memberEmail(db, submission.organizationId, recipient);
-    if (!to) return failed("No recipient", "The recipient is not a member of this account any more.");
-    const isNotice = purpose === "notice";
-    await mailer.send({
-      to,
-      ...(isNotice ? failureNotice(submission, config.baseUrl) : emailContent(target, content)),
-    });
+    const { to, problem } = await addressee(submission.organizationId, purpose, target);
+    if (to === undefined) return failed("No recipient", problem);
+    if (purpose === "notice") await mailer.send({ to, ...failureNotice(submission, config.baseUrl) });
+    else if (purpose === "confirmation") await mailer.send({ to, ...confirmationContent(target, content) });
+    else await mailer.send({ to, ...emailContent(target, content) });
     return arrived;
   }
 

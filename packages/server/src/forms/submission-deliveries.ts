@@ -3,6 +3,8 @@ import type { DeliveryRow, SubmissionRow } from "../db/form-tables.ts";
 import type { ToolRow } from "../db/tables.ts";
 import { newId } from "../ids.ts";
 import type { NewDelivery } from "../outbound/delivery-queue.ts";
+import { normalizeAddress } from "../outbound/smtp-address.ts";
+import type { Confirmation } from "./confirmations.ts";
 import type { DeliveryTarget } from "./send-delivery.ts";
 import type { DeliveryOutcome } from "./submission-store.ts";
 
@@ -10,6 +12,8 @@ type Form = Pick<ToolRow, "formExecutionMode" | "formWebhookUrl" | "formPostActi
 
 /** Positions from one post action to the next, so that the mails of one, one a recipient, stand side by side. */
 const ACTION_STEP = 100;
+/** After the last of 20 post actions. */
+const CONFIRMATION_POSITION = 21 * ACTION_STEP;
 
 /** What a form has to deliver: its webhook, where its mode has one and there is an address, then its post actions. */
 export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | "createdAt">): NewDelivery[] {
@@ -20,6 +24,27 @@ export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | 
     state: position === 0 || parts[0]?.position !== 0 ? "pending" : "waiting",
     ...{ attempts: 0, attemptsBefore: 0, fence: 1, createdAt },
   }));
+}
+
+/** The mail to the visitor. `isFirst`: no webhook has to be tried before it. */
+export function confirmationDelivery(
+  { id: submissionId, createdAt }: Pick<SubmissionRow, "id" | "createdAt">,
+  { address: to, subject, message }: Confirmation,
+  isFirst: boolean,
+): NewDelivery {
+  return {
+    id: newId("delivery"),
+    submissionId,
+    position: CONFIRMATION_POSITION,
+    type: "email",
+    purpose: "confirmation",
+    state: isFirst ? "pending" : "waiting",
+    ...address({ to: [to], subject, message }),
+    attempts: 0,
+    attemptsBefore: 0,
+    fence: 1,
+    createdAt,
+  };
 }
 
 /** Where a delivery would go by what the form says now; null when the form has no such part any more. */
@@ -38,11 +63,12 @@ function partsOf(form: Form): Part[] {
     ...actions.flatMap(({ type, ...target }, index): Part[] => {
       const position = (index + 1) * ACTION_STEP;
       if (type !== "email") return [{ position, type, target }];
-      const recipients = target.recipientIds ?? [];
-      return recipients.map((id, place) => ({
-        ...{ position: position + place, type },
-        target: { ...target, recipientIds: [id] },
-      }));
+      const { recipientIds, to, ...rest } = target;
+      const mails: DeliveryTarget[] = [
+        ...(recipientIds ?? []).map((id) => ({ ...rest, recipientIds: [id] })),
+        ...(to ?? []).map((address) => ({ ...rest, to: [normalizeAddress(address)] })),
+      ];
+      return mails.map((mail, place) => ({ position: position + place, type, target: mail }));
     }),
   ];
 }

@@ -57,15 +57,15 @@ onBothDatabases("What the model hears of submissions", (createDatabase) => {
   const note = /\[The visitor submitted the form/;
 
   it("is in front of the next question, and stays at its place", async () => {
-    const fields = ["name", "cv"].map((name) => ({ name, label: name, type: name === "cv" ? "file" : "text" }));
+    const fields = ["name", "cv", "day"].map((name) => ({ name, label: name, type: name === "cv" ? "file" : "text" }));
     const form = await forms.createForm({ formSchema: { fields } });
     const conversationId = await ask("I want a bike");
-    const formData = { name: "Ada", cv: "data:a/b;base64,QUJD", days: ["Monday", "Friday"] };
+    const formData = { name: "Ada", cv: "data:a/b;base64,QUJD", day: "Monday" };
     await forms.submit(form.id, formData, { conversationId });
     await ask("Did you get it?", { conversationId });
     const [first, second] = toldByUser();
     expect(first).toBe("I want a bike");
-    const told = `[The visitor submitted the form ${form.name}. It was received. The visitor's answers, quoted as JSON:\n"name": "Ada"\n"cv": "(a file)"\n"days": "Monday, Friday"]`;
+    const told = `[The visitor submitted the form ${form.name}. It was received. The visitor's answers, quoted as JSON:\n"name": "Ada"\n"cv": "(a file)"\n"day": "Monday"]`;
     expect(second).toBe(`${told}\nDid you get it?`);
     expect(second).not.toContain("QUJD");
 
@@ -88,7 +88,8 @@ onBothDatabases("What the model hears of submissions", (createDatabase) => {
   });
 
   it("takes only a file for a file", async () => {
-    const form = await forms.createForm();
+    const fields = ["name", "phone"].map((name) => ({ name, label: name, type: "text" }));
+    const form = await forms.createForm({ formSchema: { fields } });
     const conversationId = await ask("I want a bike");
     await forms.submit(form.id, { name: "Ada", phone: null }, { conversationId });
     await ask("Did you get it?", { conversationId });
@@ -124,11 +125,13 @@ onBothDatabases("What the model hears of submissions", (createDatabase) => {
   });
 
   it("is of the newest ten, and each of them short", async () => {
-    const form = await forms.createForm();
+    const names = Array.from({ length: 50 }, (_, i) => `f${i}`);
+    const fields = ["name", ...names].map((name) => ({ name, label: name, type: "text" }));
+    const form = await forms.createForm({ formSchema: { fields } });
     const conversationId = await ask("Hello");
     for (let i = 0; i < 12; i++) await forms.submit(form.id, { name: `visitor ${i}.` }, { conversationId });
-    const data = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, "🚲".repeat(600)]));
-    await forms.submit(form.id, data, { conversationId });
+    const data = Object.fromEntries(names.map((name) => [name, "🚲".repeat(500)]));
+    expect((await forms.submit(form.id, data, { conversationId })).status).toBe(200);
     await ask("Well?", { conversationId });
     const [, told = ""] = toldByUser();
     expect(told.match(/visitor submitted/g)).toHaveLength(10);

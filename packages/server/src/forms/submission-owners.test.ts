@@ -33,6 +33,9 @@ onBothDatabases("Submissions and their owners", (createDatabase) => {
         `/form-submissions/analytics?agentId=${forms.agentId}`,
         `/form-submissions/analytics?agentId=${newId("agent")}`,
       ],
+      ["GET", `/form-submissions?agentId=${forms.agentId}`, `/form-submissions?agentId=${newId("agent")}`],
+      ["GET", `/form-submissions?toolId=${form.id}`, `/form-submissions?toolId=${newId("tool")}`],
+      ["GET", `/form-submissions?format=csv&toolId=${form.id}`, `/form-submissions?format=csv&toolId=${newId("tool")}`],
       ["GET", `/tools/${form.id}/webhook-secret`, `/tools/${newId("tool")}/webhook-secret`],
       ["POST", `/tools/${form.id}/webhook-secret/rotate`, `/tools/${newId("tool")}/webhook-secret/rotate`],
     ] as const;
@@ -43,7 +46,7 @@ onBothDatabases("Submissions and their owners", (createDatabase) => {
       expect(answer, url).toEqual(await stranger.call(method, unknown));
       expect(answer, url).toEqual(await forms.account.call(method, unknown));
     }
-    for (const query of ["", `?agentId=${forms.agentId}`, `?toolId=${form.id}`, "?status=webhook_success"]) {
+    for (const query of ["", "?conversationId=conv_x", "?status=webhook_success"]) {
       const { body } = await stranger.call("GET", `/form-submissions${query}`);
       expect(body, query).toEqual({ submissions: [], pagination: { total: 0, limit: 20, offset: 0 } });
     }
@@ -54,7 +57,7 @@ onBothDatabases("Submissions and their owners", (createDatabase) => {
     // Nothing of it has touched anything, and the owner sees it all.
     expect(await forms.account.call("GET", `/tools/${form.id}/webhook-secret`)).toEqual(before);
     expect((await forms.detail(submissionId)).deliveries[0]?.attempts).toHaveLength(1);
-    for (const [method, url] of own.filter(([, url]) => !url.endsWith("/cv") && !url.endsWith("/rotate"))) {
+    for (const [method, url] of own.filter(([, url]) => !/(\/cv|\/rotate|format=csv.*)$/.test(url))) {
       if (method === "GET") expect((await forms.account.call(method, url)).status, url).toBe(200);
     }
   });

@@ -29,6 +29,7 @@ const withoutActions = {
 function inWords({ webhook, client, actions }: SubmissionParts): string {
   if (actions.length === 0) return withoutActions[`${webhook}`][`${client}`];
   if (webhook === "pending") return "pending";
+  if (webhook === null && client === null && actions.includes("pending")) return "pending";
   const isAllDone = client !== "pending" && !actions.includes("pending");
   const hasFailed = webhook === "failed" || client === "failed" || actions.includes("failed");
   if (isAllDone) return hasFailed ? "failed" : "success";

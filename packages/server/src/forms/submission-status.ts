@@ -13,6 +13,7 @@ export type SubmissionParts = {
 /** What a submission's parts make of it, whatever the order in which they came about. */
 export function submissionStatus({ webhook, client, actions }: SubmissionParts): SubmissionStatus {
   if (webhook === "pending") return "pending";
+  if (webhook === null && client === null && actions.includes("pending")) return "pending";
   const parts = [webhook, client, ...actions].filter((part) => part !== null);
   // A webhook or a client's handler that is all there was has statuses of its own.
   const hasCommonStatus = parts.length > 1 || actions.length > 0;

@@ -4,10 +4,16 @@ import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { DeliveryAttemptRow, DeliveryRow, SubmissionFileRow, SubmissionRow } from "../db/form-tables.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
+import { firstWithin } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 
 export type FileFacts = Omit<SubmissionFileRow, "content" | "prefix">;
+/** An action, or the mail to the visitor, whose last attempt failed. */
+export type FailingRow = Pick<DeliveryRow, "submissionId" | "purpose" | "type"> & {
+  state: "pending" | "failed";
+  error: string | null;
+};
 /** `from` (inclusive) and `to` (exclusive) in milliseconds. */
 export type SubmissionFilter = Partial<Pick<SubmissionRow, "agentId" | "toolId" | "status">> & {
   conversationId?: string;
@@ -18,7 +24,7 @@ export type DeliveryOutcome = Pick<DeliveryRow, "position" | "purpose" | "type" 
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
-type StoreDeps = Pick<Deps, "db" | "databaseKind">;
+type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
 
 /** Reads submissions and changes them; they are made in new-submissions.ts, their deliveries move in attempt-records.ts. */
 export function createSubmissionStore(deps: StoreDeps) {
@@ -28,6 +34,7 @@ export function createSubmissionStore(deps: StoreDeps) {
   return {
     ...contentReader(deps),
     ...deliveryReaders(db),
+    ...submissionLists(deps, owned),
     ...submissionReaders(db, owned),
     ...submissionWriters(db),
   };
@@ -46,25 +53,49 @@ function filtered(query: Submissions, filter: SubmissionFilter): Submissions {
     .$if(status !== undefined, (q) => q.where("status", "=", status ?? "pending"));
 }
 
-function submissionReaders(db: Db, owned: (organizationId: string, filter?: SubmissionFilter) => Submissions) {
+type Owned = (organizationId: string, filter?: SubmissionFilter) => Submissions;
+
+/** `before` is the id before which the page begins, because ids sort by time. */
+type Page = { limit: number; maxBytes: number; offset?: number; before?: string };
+
+const rowBytes = sql<number>`octet_length("formData") + coalesce(octet_length("clientResult"), 0)`;
+
+function submissionLists({ reads }: StoreDeps, owned: Owned) {
   return {
-    /** Newest first. `before` is the id after which a page goes on; ids sort by time. */
+    /** Newest first: at most `limit` rows, and no more than fit into `maxBytes`, but at least one. */
     async list(
       organizationId: string,
       filter: SubmissionFilter,
-      { limit, offset = 0, before }: { limit: number; offset?: number; before?: string },
-    ): Promise<SubmissionRow[]> {
-      return owned(organizationId, filter)
-        .selectAll()
-        .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
-        .orderBy("id", "desc")
-        .limit(limit)
-        .offset(offset)
-        .execute();
+      { limit, maxBytes, offset = 0, before }: Page,
+    ): Promise<{ rows: SubmissionRow[]; isCut: boolean }> {
+      const options = { lane: "list", owner: organizationId } as const;
+      const sizes = await reads.run(
+        owned(organizationId, filter)
+          .select(["id", rowBytes.as("bytes")])
+          .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
+          .orderBy("id", "desc")
+          .limit(limit)
+          .offset(offset),
+        options,
+      );
+      const ids = firstWithin(sizes, maxBytes).map(({ id }) => id);
+      if (ids.length === 0) return { rows: [], isCut: false };
+      const query = owned(organizationId).selectAll().where("id", "in", ids).orderBy("id", "desc");
+      return { rows: await reads.run(query, options), isCut: ids.length < sizes.length };
     },
     async count(organizationId: string, filter: SubmissionFilter): Promise<number> {
       const counted = owned(organizationId, filter).select((x) => x.fn.countAll<number>().as("n"));
-      return Number((await counted.executeTakeFirstOrThrow()).n);
+      const [row] = await reads.run(counted, { lane: "list", owner: organizationId });
+      return Number(row?.n ?? 0);
+    },
+  };
+}
+
+function submissionReaders(db: Db, owned: Owned) {
+  return {
+    /** Whether the organization has submissions of a form, which may have been deleted since. */
+    async hasOfTool(organizationId: string, toolId: string): Promise<boolean> {
+      return (await owned(organizationId, { toolId }).select("id").limit(1).executeTakeFirst()) !== undefined;
     },
     async get(organizationId: string, id: string): Promise<SubmissionRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
@@ -87,14 +118,30 @@ function submissionReaders(db: Db, owned: (organizationId: string, filter?: Subm
     },
     async fileFacts(submissionIds: readonly string[]): Promise<FileFacts[]> {
       if (submissionIds.length === 0) return [];
-      const files = db.selectFrom("submissionFiles").select(["submissionId", "field", "mediaType", "size"]);
+      const files = db.selectFrom("submissionFiles").select(["submissionId", "field", "name", "mediaType", "size"]);
       return files.where("submissionId", "in", submissionIds).execute();
+    },
+    async failing(submissionIds: readonly string[]): Promise<FailingRow[]> {
+      if (submissionIds.length === 0) return [];
+      const rows = await db
+        .selectFrom("deliveries")
+        .innerJoin("deliveryAttempts as last", (join) =>
+          join.onRef("last.deliveryId", "=", "deliveries.id").onRef("last.number", "=", "deliveries.attempts"),
+        )
+        .select(["submissionId", "purpose", "type", "state", "last.error"])
+        .where("submissionId", "in", submissionIds)
+        .where("purpose", "in", ["action", "confirmation"])
+        .where("state", "in", ["pending", "failed"])
+        .where("last.error", "is not", null)
+        .orderBy("position")
+        .execute();
+      return rows as FailingRow[];
     },
     async file(organizationId: string, id: string, field: string) {
       return db
         .selectFrom("submissionFiles")
         .innerJoin("submissions", "submissions.id", "submissionFiles.submissionId")
-        .select(["submissionFiles.mediaType", "submissionFiles.content"])
+        .select(["submissionFiles.mediaType", "submissionFiles.content", "submissionFiles.name"])
         .where("submissions.organizationId", "=", organizationId)
         .where("submissions.id", "=", id)
         .where("submissionFiles.field", "=", field)

@@ -1,23 +1,31 @@
 import type { Delivery, FormSubmission } from "@foyer/contract";
 import type { DeliveryAttemptRow, DeliveryRow, SubmissionRow } from "../db/form-tables.ts";
 import type { DeliveryTarget } from "./send-delivery.ts";
-import type { FileFacts } from "./submission-store.ts";
+import type { FailingRow, FileFacts } from "./submission-store.ts";
 
-/** A submission for the account's members: a file stands in `formData` as what is known of it and where to get it. */
-export function toSubmission(row: SubmissionRow, files: readonly FileFacts[]): FormSubmission {
+/** What belongs to a page of submissions; rows of other submissions may be among it. */
+export type SubmissionParts = { files: readonly FileFacts[]; failing: readonly FailingRow[] };
+
+/** A submission for members: in `formData` a file is replaced by what is known of it and where to download it. */
+export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionParts): FormSubmission {
   const { id, agentId, toolId, toolName, conversationId, status, executionMode, impressionAt, startedAt } = row;
   const shown = files
     .filter(({ submissionId }) => submissionId === id)
-    .map(({ field, mediaType, size }) => [field, { file: true, mediaType, size, url: fileUrl(id, field) }]);
+    .map(({ field, name, mediaType, size }) => [field, { file: true, name, mediaType, size, url: fileUrl(id, field) }]);
   return {
     ...{ id, agentId, toolId, toolName, conversationId, status, executionMode },
     formData: { ...JSON.parse(row.formData), ...Object.fromEntries(shown) },
     fieldsCompleted: JSON.parse(row.fieldsCompleted),
     ...{ impressionAt, startedAt },
     clientResult: row.clientResult === null ? null : JSON.parse(row.clientResult),
+    failingActions: failing.filter(({ submissionId }) => submissionId === id).map(toFailingAction),
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),
   };
+}
+
+function toFailingAction({ purpose, type, state, error }: FailingRow) {
+  return { type: purpose === "confirmation" ? purpose : type, state, error };
 }
 
 /** Where a file is to be had, on this server. */
@@ -28,7 +36,7 @@ export function fileUrl(submissionId: string, field: string): string {
 export function toDelivery(row: DeliveryRow, attempts: readonly DeliveryAttemptRow[]): Delivery {
   const { id, type, state, purpose } = row;
   return {
-    ...{ id, type, state, purpose: purpose === "webhook" ? "webhook" : "action", target: describe(row) },
+    ...{ id, type, state, purpose: purpose === "notice" ? "action" : purpose, target: describe(row) },
     nextAttemptAt: state === "pending" ? new Date(row.dueAt).toISOString() : null,
     attempts: attempts
       .filter(({ deliveryId }) => deliveryId === id)
@@ -40,6 +48,6 @@ export function toDelivery(row: DeliveryRow, attempts: readonly DeliveryAttemptR
 }
 
 function describe({ target }: DeliveryRow): string {
-  const { url, webhookUrl, recipientIds }: DeliveryTarget = JSON.parse(target);
-  return url || webhookUrl || (recipientIds ?? []).join(", ");
+  const { url, webhookUrl, recipientIds, to }: DeliveryTarget = JSON.parse(target);
+  return url || webhookUrl || [...(recipientIds ?? []), ...(to ?? [])].join(", ");
 }

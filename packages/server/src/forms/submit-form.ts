@@ -13,10 +13,12 @@ import type { DeliveryWorker } from "../outbound/delivery-worker.ts";
 import type { FormFinder } from "../tools/form-finder.ts";
 import { patternFor } from "../tools/tool-pattern.ts";
 import { statusOf } from "./attempt-records.ts";
+import type { Confirmations } from "./confirmations.ts";
 import { refuseGone } from "./gone-form.ts";
 import type { NewSubmission } from "./new-submissions.ts";
 import type { DecodedFile } from "./read-submission.ts";
-import { deliveriesOf, resultsOf } from "./submission-deliveries.ts";
+import { confirmationDelivery, deliveriesOf, resultsOf } from "./submission-deliveries.ts";
+import type { SubmissionQuota } from "./submission-quota.ts";
 import type { DeliveryOutcome, SubmissionStore } from "./submission-store.ts";
 import { type SubmittedFile, submittedFiles } from "./submitted-files.ts";
 
@@ -24,16 +26,23 @@ type Files = ReadonlyMap<string, DecodedFile>;
 /** The model of the conversation is told of it only when the request proved that it may speak there. */
 type Submitted = FormSubmit & { hasConversationProof?: boolean };
 
-const MAX_DATA_CHARACTERS = 1_000_000;
+/** UTF-8, as JSON. Everything that is listed, exported or told to a model is bounded by this. */
+const MAX_DATA_BYTES = 100 * 1024;
+const MAX_IGNORED_NAMES = 100;
 
 /** What a visitor's submission goes through: checked, kept together with what is to be delivered, tried at once. */
 export function createSubmitForm(
   { config }: Pick<Deps, "config">,
   services: { agents: AgentService; formFinder: FormFinder },
   store: SubmissionStore,
-  keep: (submission: NewSubmission) => Promise<unknown>,
-  worker: DeliveryWorker,
+  parts: {
+    keep: (submission: NewSubmission) => Promise<unknown>;
+    worker: DeliveryWorker;
+    quota: SubmissionQuota;
+    confirmations: Confirmations;
+  },
 ) {
+  const { keep, worker, quota, confirmations } = parts;
   const ownOrigin = new URL(config.baseUrl).origin;
   const isTriedAtOnce = config.webhooks.schedule[0] === 0;
 
@@ -54,14 +63,21 @@ export function createSubmitForm(
     },
     /** @throws 400 with one detail for each field that is wrong */
     async submit(tool: ToolRow, input: Submitted, files: Files, remember?: Keep): Promise<SubmitResult> {
-      const { formData, kept } = check(tool, input, files);
+      const { formData, kept, ignored } = check(tool, input, files);
       const made = newSubmission(tool, { ...input, formData }, kept);
-      const known = resultFor(made.submission, made.deliveries.map(untried));
+      await quota.check(tool.agentId, made.bytes);
+      const confirmation = await confirmations.of(tool, formData);
+      const isFirst = made.deliveries[0]?.purpose !== "webhook";
+      if (confirmation) made.deliveries.push(confirmationDelivery(made.submission, confirmation, isFirst));
+      const ignoredFields = ignored.slice(0, MAX_IGNORED_NAMES).map((name) => name.slice(0, 100).toWellFormed());
+      const told = ignoredFields.length > 0 ? { ignoredFields } : {};
+      const known = { ...resultFor(made.submission, made.deliveries.map(untried)), ...told };
       await keep(remember ? { ...made, also: (trx) => remember(trx, tool.agentId, known) } : made).catch(refuseGone);
       reached("submission.committed");
       await deliverNow(made);
       reached("submission.answering");
-      return made.deliveries.length > 0 ? resultFor(made.submission, await store.outcomes(made.submission.id)) : known;
+      if (made.deliveries.length === 0) return known;
+      return { ...resultFor(made.submission, await store.outcomes(made.submission.id)), ...told };
     },
   };
 }
@@ -74,16 +90,16 @@ function resultFor(submission: SubmissionRow, outcomes: readonly DeliveryOutcome
   return { success: true, submissionId, executionMode, ...resultsOf(outcomes), clientHandler };
 }
 
-function check(tool: ToolRow, { formData }: FormSubmit, files: Files) {
+function check(tool: ToolRow, { formData, fileNames }: FormSubmit, files: Files) {
   const schema: FormSchema = JSON.parse(tool.formSchema ?? '{"fields":[]}');
-  const { data, kept } = submittedFiles(schema.fields, formData, files);
+  const { data, kept, ignored } = submittedFiles(schema.fields, { formData, files, fileNames: fileNames ?? {} });
   const problems = validateForm(schema.fields, data, patternFor, kept);
   if (problems.length > 0) {
     const details = problems.map(({ field, code, message }) => ({ path: `formData.${field}`, code, message }));
     const code = problems.some(({ code }) => code === "file_size") ? "FILE_TOO_LARGE" : "VALIDATION_ERROR";
     throw new AppError(code, `${problems.map(({ message }) => message.replace(/\.$/, "")).join("; ")}.`, { details });
   }
-  return { formData: data, kept };
+  return { formData: data, kept, ignored };
 }
 
 function newSubmission(tool: ToolRow, input: Submitted, kept: ReadonlyMap<string, SubmittedFile>): NewSubmission {
@@ -91,9 +107,14 @@ function newSubmission(tool: ToolRow, input: Submitted, kept: ReadonlyMap<string
   const now = Date.now();
   const id = newId("sub");
   const formData = JSON.stringify(input.formData);
-  if (formData.length > MAX_DATA_CHARACTERS) {
-    throw new AppError("FILE_TOO_LARGE", `Apart from files, a form takes ${MAX_DATA_CHARACTERS} characters.`);
+  const dataBytes = Buffer.byteLength(formData);
+  if (dataBytes > MAX_DATA_BYTES) {
+    throw new AppError(
+      "FILE_TOO_LARGE",
+      "The form's answers are too large: apart from files, a submission takes 100 KiB.",
+    );
   }
+  const completed = knownFields(tool, input.fieldsCompleted);
   const deliveries = deliveriesOf(tool, { id, createdAt: now });
   const executionMode = tool.formExecutionMode ?? "webhook";
   const status = statusOf({ executionMode, clientResult: null }, deliveries);
@@ -109,16 +130,17 @@ function newSubmission(tool: ToolRow, input: Submitted, kept: ReadonlyMap<string
       executionMode,
     },
     ...{ clientHandler: executionMode === "webhook" ? null : clientHandler, formData, status, clientResult: null },
-    ...{ fieldsCompleted: JSON.stringify(input.fieldsCompleted), formInstanceId: input.formInstanceId ?? id },
+    ...{ fieldsCompleted: JSON.stringify(completed), formInstanceId: input.formInstanceId ?? id },
     ...{ impressionAt: input.impressionAt ?? null, startedAt: input.startedAt ?? null, createdAt: now, updatedAt: now },
   };
   const files = [...kept].map(([field, file]) => ({ submissionId: id, field, ...file }));
-  return { submission, files, deliveries, completed: knownFields(tool, input.fieldsCompleted) };
+  const bytes = [...kept.values()].reduce((sum, { size }) => sum + size, dataBytes);
+  return { submission, files, deliveries, completed, bytes };
 }
 
 /** Only the form's own fields are counted: anybody can name others. */
 function knownFields({ formSchema }: ToolRow, names: readonly string[]): string[] {
   const { fields }: FormSchema = JSON.parse(formSchema ?? '{"fields":[]}');
   const known = new Set(fields.map(({ name }) => name));
-  return names.filter((name) => known.has(name));
+  return [...new Set(names)].filter((name) => known.has(name));
 }

@@ -58,7 +58,7 @@ export function submitRoutes(
     ...contract.reportClientResult,
     handler: async (request) => {
       await consume(submissions, request);
-      await service.reportClientResult(request.body);
+      await service.reportClientResult(request.body, request.headers.origin);
       return { success: true as const };
     },
   });

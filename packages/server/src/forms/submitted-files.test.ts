@@ -2,15 +2,40 @@ import type { FormField } from "@foyer/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../test/form-client.ts";
-import { submittedFiles } from "./submitted-files.ts";
+import { safeFileName, submittedFiles } from "./submitted-files.ts";
 
 const image: FormField = { name: "a", label: "A", type: "image" };
 const MIB = 1024 * 1024;
 
 function keptAs(declared: string, start: string, type: FormField["type"] = "image") {
   const file = { prefix: `data:${declared};base64,`, content: Buffer.from(`${start}${"x".repeat(20)}`, "latin1") };
-  return submittedFiles([{ ...image, type }], { a: "" }, new Map([["a", file]])).kept.get("a")?.mediaType;
+  const sent = { formData: { a: "" }, files: new Map([["a", file]]), fileNames: {} };
+  return submittedFiles([{ ...image, type }], sent).kept.get("a")?.mediaType;
 }
+
+describe("the name of a submitted file", () => {
+  it.each([
+    ["plan.pdf", "plan.pdf"],
+    ["C:\\Users\\ada\\plan.pdf", "plan.pdf"],
+    ["../../etc/passwd", "passwd"],
+    ["a\r\nb.txt", "ab.txt"],
+    ["invoice\u202efdp.exe", "invoicefdp.exe"],
+    ['<b>"x"|?.txt', "_b__x___.txt"],
+    ["  two   words .pdf ", "two words .pdf"],
+    ["Größe 🚲.png", "Größe 🚲.png"],
+    ["..", null],
+    ["/", null],
+    ["\u0000", null],
+  ])("%j is kept as %j", (given, kept) => {
+    expect(safeFileName(given)).toBe(kept);
+  });
+
+  it("keeps its extension when it is longer than file systems take", () => {
+    const kept = safeFileName(`${"ä".repeat(500)}.pdf`) ?? "";
+    expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(255);
+    expect(kept).toMatch(/^ä{100,}\.pdf$/);
+  });
+});
 
 describe("a submitted file", () => {
   it.each([
@@ -46,13 +71,10 @@ describe("a submitted file", () => {
     const fields: FormField[] = [image, { name: "text", label: "T", type: "textarea" }];
     const file = { prefix: "data:text/plain;base64,", content: Buffer.from("ABC") };
     const files = new Map(["a", "text", "unknown"].map((name) => [name, file]));
-    const { data, kept } = submittedFiles(fields, { a: "", text: "", unknown: "", other: 1 }, files);
-    expect(data).toEqual({
-      a: null,
-      text: "data:text/plain;base64,QUJD",
-      unknown: "data:text/plain;base64,QUJD",
-      other: 1,
-    });
+    const formData = { a: "", text: "", unknown: "", other: 1 };
+    const { data, kept, ignored } = submittedFiles(fields, { formData, files, fileNames: {} });
+    expect(data).toEqual({ a: null, text: "data:text/plain;base64,QUJD" });
+    expect(ignored).toEqual(["unknown", "other"]);
     expect([...kept.keys()]).toEqual(["a"]);
     expect(kept.get("a")).toMatchObject({ size: 3, content: Buffer.from("ABC"), prefix: file.prefix });
   });
@@ -129,6 +151,7 @@ onBothDatabases("Files of a form", (createDatabase) => {
     expect(formData).toEqual({
       [name]: {
         file: true,
+        name: null,
         mediaType: "application/pdf",
         size: 3,
         url: expect.stringMatching(/^\/form-submissions\//),
@@ -139,6 +162,17 @@ onBothDatabases("Files of a form", (createDatabase) => {
     const disposition = String(file.headers["content-disposition"]);
     const [, encoded = ""] = /^attachment; filename\*=UTF-8''([\w!#$&+.^`|~%-]*)$/.exec(disposition) ?? [];
     expect(decodeURIComponent(encoded), disposition).toBe(name);
+  });
+
+  it("keep the name that they were uploaded under, in lists and downloads", async () => {
+    const form = await createForm("cv");
+    const fileNames = { cv: "C:\\plans\\Größe 🚲.pdf", other: "no.pdf" };
+    const { body } = await forms.submit(form.id, { cv: url(Buffer.from("Ada")) }, { fileNames });
+    const { formData } = await forms.detail(body.submissionId);
+    expect(formData.cv).toMatchObject({ name: "Größe 🚲.pdf" });
+    const { headers } = await download((formData.cv as { url: string }).url);
+    const encoded = String(headers["content-disposition"]).replace("attachment; filename*=UTF-8''", "");
+    expect(decodeURIComponent(encoded)).toBe("Größe 🚲.pdf");
   });
 
   it("that are not there are 404", async () => {

@@ -5,28 +5,59 @@ import type { DecodedFile } from "./read-submission.ts";
 
 export type SubmittedFile = Omit<SubmissionFileRow, "submissionId" | "field">;
 
+/** What a visitor sent. `files` are the data URLs of `formData`, decoded, by field. */
+type Sent = {
+  formData: Record<string, unknown>;
+  files: ReadonlyMap<string, DecodedFile>;
+  fileNames: Readonly<Record<string, string>>;
+};
+
 /**
- * Sorts out what came as a data URL: the files of file fields go apart, with `null` in their place; in any other field a
- * data URL is text like any other.
+ * Splits what a visitor sent into the form's own data and its files, which leave `null` in their place. A data URL in a
+ * field of another type is text. Fields that the form does not have are dropped.
+ * @returns in `ignored` the names of what was dropped
  */
-export function submittedFiles(
-  fields: readonly FormField[],
-  formData: Record<string, unknown>,
-  files: ReadonlyMap<string, DecodedFile>,
-) {
-  const takesFiles = new Set(fields.filter(({ type }) => type === "file" || type === "image").map(({ name }) => name));
-  const data = { ...formData };
+export function submittedFiles(fields: readonly FormField[], { formData, files, fileNames }: Sent) {
+  const types = new Map(fields.map(({ name, type }) => [name, type]));
+  const ignored = Object.keys(formData).filter((name) => !types.has(name));
+  const data = Object.fromEntries(Object.entries(formData).filter(([name]) => types.has(name)));
   const kept = new Map<string, SubmittedFile>();
   for (const [field, { prefix, content }] of files) {
+    const type = types.get(field);
+    if (type === undefined) continue;
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-    if (takesFiles.has(field)) {
-      kept.set(field, { prefix, mediaType: mediaTypeOf(prefix, bytes), size: bytes.length, content: bytes });
+    if (type === "file" || type === "image") {
+      const name = Object.hasOwn(fileNames, field) ? safeFileName(fileNames[field] ?? "") : null;
+      kept.set(field, { prefix, mediaType: mediaTypeOf(prefix, bytes), size: bytes.length, content: bytes, name });
       data[field] = null;
     } else {
       data[field] = prefix + bytes.toString("base64");
     }
   }
-  return { data, kept };
+  return { data, kept, ignored };
+}
+
+/** Longest name that common file systems take, in bytes of UTF-8. */
+const MAX_NAME_BYTES = 255;
+
+/**
+ * The last part of a path, without what file systems refuse, and without control and direction characters, which can
+ * make `exe.pdf` of `fdp.exe`. A long name keeps its extension.
+ * @returns null when nothing is left
+ */
+export function safeFileName(path: string): string | null {
+  const last = path.toWellFormed().split(/[\\/]/).at(-1) ?? "";
+  const name = last
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
+    .replace(/[<>:"|?*]/g, "_")
+    .replace(/\s+/g, " ")
+    .replace(/^[ .]+|[ .]+$/g, "");
+  if (name === "") return null;
+  const extension = /\.[^. ]{1,20}$/.exec(name)?.[0] ?? "";
+  let stem = [...name.slice(0, name.length - extension.length)];
+  const room = MAX_NAME_BYTES - Buffer.byteLength(extension);
+  while (Buffer.byteLength(stem.join("")) > room) stem = stem.slice(0, Math.max(1, Math.floor(stem.length * 0.9)));
+  return stem.join("") + extension;
 }
 
 /** How the images that browsers show begin: at which byte, with what. */

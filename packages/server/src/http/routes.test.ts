@@ -51,6 +51,12 @@ const everyRoute = [
   "GET /docs/assets/:file public",
   "GET /healthz public",
   "GET /metrics public",
+  "GET /mail-recipients account",
+  "POST /mail-recipients account",
+  "GET /mail-recipients/confirm public",
+  "POST /mail-recipients/confirm public",
+  "POST /mail-recipients/:id/confirmation account",
+  "DELETE /mail-recipients/:id account",
   "GET /models account",
   "GET /plan account",
   "GET /models/providers account",
@@ -217,6 +223,7 @@ it("lets an account's key in everywhere but where people are meant", async () =>
 
 /** What a member may not do; and of that, what an admin may not either. */
 const forAdmins = [
+  /^(POST|DELETE) \/mail-recipients\b/,
   /^(POST|PATCH|DELETE) \/members\b/,
   /^PATCH \/organization$/,
   /^\w+ \/(api-keys|doctor|invitations|secrets|models\/providers)\b/,

@@ -44,6 +44,9 @@ export function isMailAddress(value: string): boolean {
   );
 }
 
+/** How an address is kept and compared: without spaces around it, in lower case. */
+export const normalizeAddress = (address: string): string => address.trim().toLowerCase();
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -9,15 +9,15 @@ import { callsPerMinute, limitsOf } from "./plan-limits.ts";
 import { createUsageStore } from "./usage-store.ts";
 
 /** What the plan allows and what was used of it. */
-export function planRoutes(app: App, { db, config }: Pick<Deps, "db" | "config">, calls: CallCounter): void {
-  const usageOf = createUsageStore(db);
+export function planRoutes(app: App, deps: Pick<Deps, "db" | "reads" | "config">, calls: CallCounter): void {
+  const usageOf = createUsageStore(deps);
   app.route({
     ...contract.getPlan,
     handler: async (request) => {
       const { organizationId, plan } = accountOf(request);
       const { toolsPerAgent } = limitsOf(plan);
       // 0 switches the limit off.
-      const requestsPerMinute = callsPerMinute(plan, config.limits.apiCalls) || null;
+      const requestsPerMinute = callsPerMinute(plan, deps.config.limits.apiCalls) || null;
       const requestsThisMinute = await calls.current(organizationId);
       const agents = await usageOf(organizationId, monthOf(Date.now()));
       return { planId: plan, limits: { requestsPerMinute, toolsPerAgent }, usage: { requestsThisMinute, agents } };

@@ -87,7 +87,7 @@ onBothDatabases("the plan", (createDatabase) => {
       .insertInto("formDays")
       .values([...days, { ...counts, toolId: "tool_2", day: "2026-03-02" }])
       .execute();
-    expect(await createUsageStore(db)(organizationId, march)).toEqual([
+    expect(await createUsageStore(server.deps)(organizationId, march)).toEqual([
       {
         ...{ id: agentId, name: "Busy", tools: 0, monthlyTokenBudget: null },
         ...{ tokensThisMonth: 700, conversationsThisMonth: 2, submissionsThisMonth: 6 },

@@ -1,14 +1,13 @@
 import type { AgentUsage } from "@foyer/contract";
 import { sql } from "kysely";
-import { compileOnce } from "../db/compiled-query.ts";
-import type { Db } from "../db/open.ts";
+import type { Deps } from "../deps.ts";
 
 /** A month: its name and its first day, as counters have them, and an id that sorts before those of its conversations. */
 type Month = { month: string; firstDay: string; firstConversation: string };
 
 /** What each of an account's agents used in a month. By counters and indexes, so that it does not read what happened. */
-export function createUsageStore(db: Db) {
-  const usage = compileOnce<Month & { organizationId: string }, AgentUsage>((param) =>
+export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
+  const usage = (organizationId: string, { month, firstDay, firstConversation }: Month) =>
     db
       .selectFrom("agents")
       .select(["agents.id", "agents.name", "agents.monthlyTokenBudget"])
@@ -18,15 +17,15 @@ export function createUsageStore(db: Db) {
         const conversations = selectFrom("conversations")
           .select(count)
           .whereRef("conversations.agentId", "=", "agents.id")
-          .where("conversations.id", ">=", param("firstConversation"));
+          .where("conversations.id", ">=", firstConversation);
         const tokens = selectFrom("agentMonths")
           .select("tokens")
           .whereRef("agentMonths.agentId", "=", "agents.id")
-          .where("month", "=", param("month"));
+          .where("month", "=", month);
         const submissions = selectFrom("formDays")
           .select(sql<number>`cast(sum(submitted) as bigint)`.as("n"))
           .whereRef("formDays.agentId", "=", "agents.id")
-          .where("day", ">=", param("firstDay"));
+          .where("day", ">=", firstDay);
         return [
           sql<number>`${tools}`.as("tools"),
           sql<number>`${conversations}`.as("conversationsThisMonth"),
@@ -34,9 +33,8 @@ export function createUsageStore(db: Db) {
           sql<number>`coalesce(${submissions}, 0)`.as("submissionsThisMonth"),
         ];
       })
-      .where("organizationId", "=", param("organizationId"))
-      .orderBy("agents.id"),
-  );
+      .where("organizationId", "=", organizationId)
+      .orderBy("agents.id");
   return async (organizationId: string, month: Month): Promise<AgentUsage[]> =>
-    (await usage(db, { organizationId, ...month })).rows;
+    reads.run(usage(organizationId, month), { lane: "list", owner: organizationId });
 }

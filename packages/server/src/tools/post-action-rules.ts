@@ -33,9 +33,11 @@ function checkTeamChat(path: string, action: PostAction, checkUrl: (url: string)
   oneSpelling(path, action, "messageTemplate");
 }
 
-function checkEmail(path: string, { recipientIds }: PostAction) {
-  if (!recipientIds?.length) throw invalid(`${path}.recipientIds`, "must name at least one member", "min_items");
-  const blank = recipientIds.findIndex(isBlank);
+function checkEmail(path: string, { recipientIds, to }: PostAction) {
+  if (!recipientIds?.length && !to?.length) {
+    throw invalid(`${path}.recipientIds`, "must name at least one member (or `to` a mail recipient)", "min_items");
+  }
+  const blank = recipientIds?.findIndex(isBlank) ?? -1;
   if (blank !== -1) throw invalid(`${path}.recipientIds.${blank}`, "must not be empty", "min_length");
 }
 

@@ -22,7 +22,7 @@ function httpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
     },
     ...{ httpUrl, httpMethod: httpMethod ?? "GET", httpHeaders: headers ? JSON.stringify(headers) : null },
     ...{ formSchema: null, formExecutionMode: null, formWebhookUrl: null, formClientHandler: null },
-    ...{ formPostActions: null, createdAt: 0, updatedAt: 0 },
+    ...{ formPostActions: null, formConfirmation: null, disabledAt: null, createdAt: 0, updatedAt: 0 },
   };
 }
 

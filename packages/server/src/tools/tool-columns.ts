@@ -83,7 +83,14 @@ const plainNames = [
   "formWebhookUrl",
   "formClientHandler",
 ] as const;
-const jsonNames = ["inputSchema", "displayConfig", "httpHeaders", "formSchema", "formPostActions"] as const;
+const jsonNames = [
+  "inputSchema",
+  "displayConfig",
+  "httpHeaders",
+  "formSchema",
+  "formPostActions",
+  "formConfirmation",
+] as const;
 
 /**
  * The given settings as columns: what is not given is left out, `null` goes back to the default. Only the names above,
@@ -119,6 +126,8 @@ export const emptyTool = {
   formWebhookUrl: null,
   formClientHandler: null,
   formPostActions: null,
+  formConfirmation: null,
+  disabledAt: null,
 } as const satisfies Partial<Columns>;
 
 /** How a tool's result is shown, its type filled in; null when the tool has no display. */
@@ -150,6 +159,8 @@ export function toTool(row: ToolRow): Tool {
     formWebhookUrl: row.formWebhookUrl,
     formClientHandler: row.formClientHandler,
     formPostActions: json(row.formPostActions),
+    formConfirmation: json(row.formConfirmation),
+    warnings: [],
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),
   };

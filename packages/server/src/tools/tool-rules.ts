@@ -22,10 +22,18 @@ export function checkTool(tool: Tool, given: ToolSettings, checkUrl: (url: strin
   if (given.formSchema) checkFormSchema(given.formSchema);
   if (given.formWebhookUrl) address("formWebhookUrl", given.formWebhookUrl);
   if (given.formPostActions) checkPostActions(given.formPostActions, checkUrl);
+  if (given.formSchema || given.formConfirmation) checkConfirmation(tool);
   if (tool.executionType === "http" && !tool.httpUrl)
     throw invalid("httpUrl", "is required for an http tool", "required");
   if (tool.executionType === "form" && !tool.formSchema)
     throw invalid("formSchema", "is required for a form tool", "required");
+}
+
+function checkConfirmation({ formConfirmation, formSchema }: Tool) {
+  if (!formConfirmation) return;
+  const field = formSchema?.fields.find(({ name }) => name === formConfirmation.emailField);
+  if (field?.type !== "email")
+    throw invalid("formConfirmation.emailField", "must name an email field of the form", "unknown_reference");
 }
 
 function asInvalid(path: string, check: () => void) {

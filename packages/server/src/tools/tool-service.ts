@@ -2,31 +2,39 @@ import type { Tool, ToolChanges, ToolCreate, ToolLimits } from "@foyer/contract"
 import type { Transaction } from "kysely";
 import type { AgentService } from "../agents/agent-service.ts";
 import type { Account } from "../auth/authenticate.ts";
-import { areMembers } from "../auth/members.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, invalid, notFound } from "../errors.ts";
+import { AppError, notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
+import type { MailRecipients } from "./mail-recipients.ts";
+import { createRecipientCheck } from "./recipient-check.ts";
 import type { SecretService } from "./secret-service.ts";
 import { emptyTool, settingsOf, type ToolSettings, toColumns, toTool } from "./tool-columns.ts";
 import { createToolErrorList } from "./tool-errors.ts";
 import { checkTool } from "./tool-rules.ts";
 import { checkSecretUse } from "./tool-secrets.ts";
 import { createToolStore, type ToolStore } from "./tool-store.ts";
+import { createToolWarnings } from "./tool-warnings.ts";
 
 export type ToolService = ReturnType<typeof createToolService>;
 
 /** `onDelete` is told, once it is gone, whose tool was deleted. */
 export function createToolService(
-  { db, outbound }: Pick<Deps, "db" | "outbound">,
-  agents: AgentService,
-  secrets: Pick<SecretService, "unbound">,
+  { db, outbound, mailer }: Pick<Deps, "db" | "outbound" | "mailer">,
+  services: {
+    agents: AgentService;
+    mailRecipients: MailRecipients;
+    secrets: Pick<SecretService, "unbound">;
+  },
   onDelete: (agentId: string) => void,
 ) {
+  const { agents, mailRecipients, secrets } = services;
   const store = createToolStore(db);
+  const checkRecipients = createRecipientCheck(db, mailRecipients);
+  const withWarnings = createToolWarnings(mailer, mailRecipients);
 
   async function existing(organizationId: string, id: string): Promise<ToolRow> {
     const row = isId("tool", id) ? await store.get(organizationId, id) : undefined;
@@ -34,24 +42,26 @@ export function createToolService(
     return row;
   }
 
-  /** Checks a tool as a whole: what was given together with what it had. */
-  async function check(organizationId: string, tool: Tool, given: ToolSettings) {
-    checkTool(tool, given, (url) => outbound.checkUrl(url));
-    const recipients = (given.formPostActions ?? []).flatMap((action) => action.recipientIds ?? []);
-    if (recipients.length > 0 && !(await areMembers(db, organizationId, recipients))) {
-      throw invalid("formPostActions", "recipientIds must be ids of members of this organization", "unknown_reference");
-    }
+  async function withWarning(organizationId: string, tool: Tool): Promise<Tool> {
+    return (await withWarnings(organizationId, [tool]))[0] ?? tool;
+  }
+
+  /** Checks a tool as a whole, with what it had before. */
+  async function check(account: Account, before: ToolRow | null, after: ToolRow, given: ToolSettings) {
+    checkTool(toTool(after), given, (url) => outbound.checkUrl(url));
+    await checkRecipients(account.organizationId, given);
+    await checkSecretUse(secrets, account, before, after);
   }
 
   return {
     existing,
     async list(organizationId: string, agentId: string): Promise<Tool[]> {
       await agents.get(organizationId, agentId);
-      return (await store.list(organizationId, agentId)).map(toTool);
+      return withWarnings(organizationId, (await store.list(organizationId, agentId)).map(toTool));
     },
     errors: createToolErrorList({ db }, agents),
     async get(organizationId: string, id: string): Promise<Tool> {
-      return toTool(await existing(organizationId, id));
+      return withWarning(organizationId, toTool(await existing(organizationId, id)));
     },
     async limits({ organizationId, plan }: Account, agentId: string | undefined): Promise<ToolLimits> {
       if (agentId !== undefined) await agents.get(organizationId, agentId);
@@ -64,9 +74,8 @@ export function createToolService(
       await agents.get(organizationId, agentId);
       const given = settingsOf(input);
       const row = newTool(organizationId, { agentId, ...input }, given);
-      const tool = toTool(row);
-      await check(organizationId, tool, given);
-      await checkSecretUse(secrets, account, null, row);
+      await check(account, null, row, given);
+      const tool = await withWarning(organizationId, toTool(row));
       const { toolsPerAgent } = limitsOf(plan);
       const isKept = await store
         .insert(row, toolsPerAgent, keep && ((trx) => keep(trx, agentId, tool)))
@@ -80,12 +89,11 @@ export function createToolService(
       const { organizationId } = account;
       const row = await existing(organizationId, id);
       const given = settingsOf(input);
-      const changes = { ...toColumns(given), updatedAt: Date.now() };
-      await check(organizationId, toTool({ ...row, ...changes }), given);
-      await checkSecretUse(secrets, account, row, { ...row, ...changes });
+      const changes = { ...toColumns(given), ...disabledSince(row, given), updatedAt: Date.now() };
+      await check(account, row, { ...row, ...changes }, given);
       const updated = await store.update(organizationId, id, changes).catch(refuseDuplicate(given.name ?? row.name));
       if (!updated) throw notFound("Tool");
-      return toTool(updated);
+      return withWarning(organizationId, toTool(updated));
     },
     async delete(organizationId: string, id: string): Promise<void> {
       const deleted = isId("tool", id) ? await store.delete(organizationId, id) : undefined;
@@ -114,6 +122,7 @@ function newTool(organizationId: string, input: ToolCreate, given: ToolSettings)
   return {
     ...emptyTool,
     ...toColumns(given),
+    disabledAt: given.isEnabled === false ? now : null,
     id: newId("tool"),
     organizationId,
     agentId: input.agentId,
@@ -124,6 +133,13 @@ function newTool(organizationId: string, input: ToolCreate, given: ToolSettings)
     createdAt: now,
     updatedAt: now,
   };
+}
+
+/** Open forms may still be submitted for a while after the form was disabled, so the moment is recorded. */
+function disabledSince(row: ToolRow, { isEnabled }: ToolSettings): Pick<ToolRow, "disabledAt"> | undefined {
+  if (isEnabled === undefined) return undefined;
+  if (isEnabled !== false) return { disabledAt: null };
+  return row.isEnabled === 1 ? { disabledAt: Date.now() } : undefined;
 }
 
 function limitReached(plan: string, toolsPerAgent: number | null) {

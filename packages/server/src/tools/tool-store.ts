@@ -78,7 +78,26 @@ export function createToolStore(db: Db) {
         .returning("agentId")
         .executeTakeFirst();
     },
-    /** The oldest of them, when several agents have a form of that name. */
+    ...formQueries(db),
+  };
+}
+
+/** What visitors' pages look forms up by. */
+function formQueries(db: Db) {
+  return {
+    /** Enabled forms of this name on the whole server, with their agents' allowed origins. */
+    async enabledFormsNamed(name: string, limit: number): Promise<Array<ToolRow & { allowedOrigins: string }>> {
+      return db
+        .selectFrom("tools")
+        .innerJoin("agents", "agents.id", "tools.agentId")
+        .selectAll("tools")
+        .select("agents.allowedOrigins")
+        .where("tools.name", "=", name)
+        .where(sql.ref("executionType"), "=", sql.lit("form"))
+        .where("isEnabled", "=", 1)
+        .limit(limit)
+        .execute();
+    },
     async enabledForm(by: "id" | "name", value: string, agentId: string | null): Promise<ToolRow | undefined> {
       return db
         .selectFrom("tools")

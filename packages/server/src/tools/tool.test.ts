@@ -52,7 +52,9 @@ onBothDatabases("tools", (createDatabase) => {
         formWebhookUrl: null,
         formClientHandler: null,
         formPostActions: null,
+        formConfirmation: null,
       },
+      warnings: [],
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: body.createdAt,
     });

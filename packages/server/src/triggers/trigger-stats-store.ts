@@ -1,10 +1,10 @@
-import type { Db } from "../db/open.ts";
 import type { TriggerDayRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
 
 /** Days are inclusive; null for no bound. `agentId` null means all agents of the account. */
 export type StatsFilter = { organizationId: string; agentId: string | null; from: string | null; to: string | null };
 
-export function createTriggerStatsStore(db: Db) {
+export function createTriggerStatsStore({ db, reads }: Pick<Deps, "db" | "reads">) {
   const counted = ({ organizationId, agentId, from, to }: StatsFilter) =>
     db
       .selectFrom("triggers")
@@ -19,15 +19,16 @@ export function createTriggerStatsStore(db: Db) {
   return {
     /** One row for each trigger. */
     async totals(filter: StatsFilter): Promise<Array<{ id: string; fired: number; converted: number }>> {
-      const rows = await counted(filter)
+      const query = counted(filter)
         .select((x) => ["triggers.id", x.fn.sum("fired").as("fired"), x.fn.sum("converted").as("converted")])
-        .groupBy("triggers.id")
-        .execute();
+        .groupBy("triggers.id");
+      const rows = await reads.run(query, { lane: "list", owner: filter.organizationId });
       return rows.map(({ id, fired, converted }) => ({ id, fired: Number(fired), converted: Number(converted) }));
     },
     /** A row for each trigger and day, oldest first; one without a day for a trigger that has none. */
     async days(filter: StatsFilter): Promise<Array<{ id: string } & Nullable<Omit<TriggerDayRow, "triggerId">>>> {
-      return counted(filter).select(["triggers.id", "day", "fired", "converted"]).orderBy("day").execute();
+      const query = counted(filter).select(["triggers.id", "day", "fired", "converted"]).orderBy("day");
+      return reads.run(query, { lane: "list", owner: filter.organizationId });
     },
   };
 }

@@ -5,8 +5,8 @@ import { dayOf } from "../utc-day.ts";
 import { createTriggerStatsStore } from "./trigger-stats-store.ts";
 
 /** Reads the counters, so that it does not depend on how many events there were. Every trigger is there, zeros included. */
-export function createTriggerStats({ db }: Pick<Deps, "db">, agents: AgentService) {
-  const store = createTriggerStatsStore(db);
+export function createTriggerStats(deps: Pick<Deps, "db" | "reads">, agents: AgentService) {
+  const store = createTriggerStatsStore(deps);
   return async (organizationId: string, { agentId, from, to, groupBy }: TriggerStatsQuery) => {
     if (agentId !== undefined) await agents.get(organizationId, agentId);
     const dayIn = (text: string | undefined) => (text === undefined ? null : dayOf(Date.parse(text)));

@@ -1,5 +1,6 @@
 import type { TriggerEvent, VisitorForm } from "@foyer/contract";
 import type { AgentService } from "../agents/agent-service.ts";
+import { namesOrigin } from "../agents/origin-check.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
@@ -57,7 +58,8 @@ export function createVisitorTriggers(
       return typeof message === "string" && message.trim() !== "" ? message : null;
     },
     async form(idOrName: string, agentId: string | null, origin: string | undefined): Promise<VisitorForm> {
-      const tool = await forms.enabled(idOrName, agentId);
+      const isAllowed = (allowedOrigins: string) => origin !== undefined && namesOrigin(allowedOrigins, origin);
+      const tool = await forms.enabled(idOrName, agentId, isAllowed);
       agents.checkOrigin(await agents.getPublic(tool.agentId), origin, ownOrigin);
       return toVisitorForm(tool);
     },

@@ -90,7 +90,7 @@ function SearchField({
         type="search"
         aria-label="Search titles and messages"
         placeholder="Search"
-        maxLength={200}
+        maxLength={64}
         value={text}
         onChange={(event) => setText(event.target.value)}
         className="min-h-9 w-full rounded-lg border border-edge bg-raised ps-9 pe-3 pointer-coarse:min-h-11"

@@ -13,7 +13,15 @@ const delivery = (more: Partial<Delivery>): Delivery => ({
 const submission = (more: Partial<FormSubmissionDetail>): FormSubmissionDetail => ({
   ...{ id: "sub_1", agentId: "agent_1", toolId: "tool_1", toolName: "test_ride", conversationId: null },
   ...{ status: "success", executionMode: "both", formData: {}, fieldsCompleted: [], impressionAt: null },
-  ...{ startedAt: null, clientResult: null, createdAt: at(10), updatedAt: at(10), deliveries: [], ...more },
+  ...{
+    startedAt: null,
+    clientResult: null,
+    createdAt: at(10),
+    updatedAt: at(10),
+    deliveries: [],
+    failingActions: [],
+    ...more,
+  },
 });
 const texts = (more: Partial<FormSubmissionDetail>) => historyOf(submission(more)).map(({ text }) => text);
 

@@ -1,0 +1,55 @@
+import Type, { type Static } from "typebox";
+import { nullable, ref, Success, Timestamp } from "./schema.ts";
+
+/** An address outside the organization that forms may send submissions to, once its owner has confirmed it. */
+export const MailRecipient = Type.Object(
+  {
+    id: Type.String(),
+    address: Type.String(),
+    confirmedAt: nullable(Timestamp),
+    createdAt: Timestamp,
+  },
+  { $id: "MailRecipient" },
+);
+export type MailRecipient = Static<typeof MailRecipient>;
+
+const tags = ["Form submissions"];
+const config = { access: "account" } as const;
+const params = Type.Object({ id: Type.String() });
+
+export const listMailRecipients = {
+  method: "GET",
+  url: "/mail-recipients",
+  config,
+  schema: {
+    tags,
+    summary: "List the addresses that submission mails may go to",
+    response: { 200: Type.Array(ref(MailRecipient)) },
+  },
+} as const;
+
+export const createMailRecipient = {
+  method: "POST",
+  url: "/mail-recipients",
+  config,
+  schema: {
+    tags,
+    summary: "Add a mail address; it receives a link that confirms it",
+    body: Type.Object({ address: Type.String({ minLength: 3, maxLength: 254 }) }),
+    response: { 201: ref(MailRecipient) },
+  },
+} as const;
+
+export const sendMailRecipientLink = {
+  method: "POST",
+  url: "/mail-recipients/:id/confirmation",
+  config,
+  schema: { tags, summary: "Send the confirmation link again", params, response: { 200: ref(MailRecipient) } },
+} as const;
+
+export const deleteMailRecipient = {
+  method: "DELETE",
+  url: "/mail-recipients/:id",
+  config,
+  schema: { tags, summary: "Remove a mail address", params, response: { 200: Success } },
+} as const;

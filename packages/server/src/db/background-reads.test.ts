@@ -1,0 +1,82 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createBackgroundReads } from "./background-reads.ts";
+import { type OpenDatabase, openDatabase } from "./open.ts";
+
+onBothDatabases("A background read", (createDatabase) => {
+  let database: TestDatabase;
+  let opened: OpenDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+    opened = openDatabase(database.address, () => {});
+    await sql`create table words (word text)`.execute(opened.db);
+  });
+  afterAll(async () => {
+    await opened.db.destroy();
+    await database.drop();
+  });
+
+  const words = (text: string) => opened.db.selectNoFrom(sql<string>`${text}`.as("word"));
+  const list = { lane: "list", owner: "org_1" } as const;
+
+  /** A statement that would run for minutes. */
+  const endless = () => ({
+    compile: () =>
+      sql<{ n: number }>`
+        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 2000000000)
+        select n from numbers
+        where ${sql.raw(opened.kind === "sqlite" ? "contains_text(cast(n as text), 'zz')" : "n < 0")} limit 1
+      `.compile(opened.db),
+  });
+
+  it("sees what was committed before it, and leaves the event loop free meanwhile", async () => {
+    const reads = createBackgroundReads(opened);
+    await sql`insert into words values (${"harbour"})`.execute(opened.db);
+    const query = { compile: () => sql<{ word: string }>`select word from words`.compile(opened.db) };
+    expect(await reads.run(query, list)).toEqual([{ word: "harbour" }]);
+    await reads.close();
+  });
+
+  it("is ended at its deadline with 503, and the next one works", async () => {
+    const reads = createBackgroundReads(opened, { search: 300 });
+    let turns = 0;
+    const timer = setInterval(() => turns++, 10);
+    const late = reads.run(endless(), { lane: "search", owner: "org_1" });
+    await expect(late).rejects.toMatchObject({ status: 503, code: "OVERLOADED", message: /too much data/ });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+    expect(await reads.run(words("next"), { lane: "search", owner: "org_1" })).toEqual([{ word: "next" }]);
+    await reads.close();
+  });
+
+  it("of one lane does not wait for the other lane", async () => {
+    const reads = createBackgroundReads(opened, { search: 2_000 });
+    const order: string[] = [];
+    const slow = reads.run(endless(), { lane: "search", owner: "org_1" }).catch(() => order.push("search"));
+    await reads.run(words("list"), list).then(() => order.push("list"));
+    await slow;
+    expect(order).toEqual(["list", "search"]);
+    await reads.close();
+  });
+
+  it("cannot write on SQLite", async () => {
+    if (opened.kind !== "sqlite") return;
+    const reads = createBackgroundReads(opened);
+    const write = { compile: () => sql`insert into words values ('no') returning word`.compile(opened.db) };
+    await expect(reads.run(write, list)).rejects.toThrow(/readonly/);
+    await reads.close();
+  });
+
+  it("is refused with 503 when too many of one organization wait", async () => {
+    const reads = createBackgroundReads(opened, { search: 200 });
+    const all = Array.from({ length: 20 }, () => reads.run(endless(), { lane: "search", owner: "org_1" }));
+    const results = await Promise.allSettled(
+      all.map((read) => Promise.race([read, new Promise(() => {})]).catch((e) => e.message)),
+    );
+    expect(
+      results.filter((r) => r.status === "fulfilled" && /are waiting/.test(String(r.value))).length,
+    ).toBeGreaterThan(5);
+    await reads.close();
+  });
+});

@@ -1,0 +1,9 @@
+/** The first rows that fit into this many bytes together, and at least one of them. */
+export function firstWithin<Row extends { bytes: number }>(rows: readonly Row[], maxBytes: number): Row[] {
+  let left = maxBytes;
+  const end = rows.findIndex(({ bytes }, index) => {
+    left -= Number(bytes);
+    return left < 0 && index > 0;
+  });
+  return rows.slice(0, end === -1 ? rows.length : end);
+}

@@ -1,0 +1,45 @@
+import { AppError } from "../errors.ts";
+
+/** Waiting reads of one organization, and of all of them; the rest is refused. */
+const MAX_WAITING_EACH = 10;
+const MAX_WAITING = 200;
+
+type Waiting = { owner: string; start(): void };
+
+/**
+ * Runs work `atOnce` at a time. What waits takes turns by owner, so that one organization with many slow reads delays
+ * mostly itself.
+ */
+export function createReadLane(atOnce: number) {
+  const waiting: Waiting[] = [];
+  let running = 0;
+  let lastOwner: string | undefined;
+
+  function next(): void {
+    if (running >= atOnce || waiting.length === 0) return;
+    const other = waiting.findIndex(({ owner }) => owner !== lastOwner);
+    const [turn] = waiting.splice(Math.max(0, other), 1);
+    running++;
+    lastOwner = turn?.owner;
+    turn?.start();
+  }
+
+  return async <T>(owner: string, work: () => Promise<T>): Promise<T> => {
+    const ownWaiting = waiting.filter((turn) => turn.owner === owner).length;
+    if (ownWaiting >= MAX_WAITING_EACH || waiting.length >= MAX_WAITING) {
+      throw new AppError("OVERLOADED", "Too many searches and lists are waiting. Try again in a moment.", {
+        retryAfter: 2,
+      });
+    }
+    await new Promise<void>((start) => {
+      waiting.push({ owner, start });
+      next();
+    });
+    try {
+      return await work();
+    } finally {
+      running--;
+      next();
+    }
+  };
+}

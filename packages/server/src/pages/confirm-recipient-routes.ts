@@ -1,0 +1,57 @@
+import type { FastifyReply } from "fastify";
+import Type from "typebox";
+import type { App } from "../app.ts";
+import type { MailRecipients } from "../tools/mail-recipients.ts";
+import { createPageFiles } from "./page-files.ts";
+
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/**
+ * The page behind the link that confirms a mail recipient. Opening it changes nothing, because mail scanners open links;
+ * its button posts.
+ */
+export function confirmRecipientRoutes(app: App, recipients: MailRecipients): void {
+  const files = createPageFiles();
+  const url = "/mail-recipients/confirm";
+  const options = {
+    config: { access: "public" as const },
+    schema: { hide: true, querystring: Type.Object({ token: Type.String({ maxLength: 100 }) }) },
+  };
+
+  async function show(reply: FastifyReply, status: number, name: string, values: Record<string, string>) {
+    return reply
+      .status(status)
+      .headers({ "content-security-policy": policy, "cache-control": "no-store" })
+      .type("text/html; charset=utf-8")
+      .send(await files.page(name, values));
+  }
+
+  app.get(url, options, async ({ query: { token } }, reply) => {
+    const address = await recipients.addressFor(token);
+    if (address === undefined) return show(reply, 404, "notice.html", expired);
+    return show(reply, 200, "confirm-link.html", {
+      title: "Receive form submissions?",
+      text: `The forms on this server can send their submissions to ${address}. Close this page if you did not expect it.`,
+      button: "Confirm this address",
+      action: `${url}?${new URLSearchParams({ token })}`,
+    });
+  });
+  app.post(url, options, async ({ query: { token } }, reply) => {
+    const address = await recipients.confirm(token);
+    if (address === undefined) return show(reply, 404, "notice.html", expired);
+    const text = `Form submissions can be sent to ${address} now. You can close this page.`;
+    return show(reply, 200, "notice.html", { title: "Address confirmed", text });
+  });
+}
+
+const expired = {
+  title: "This link has expired",
+  text: "Ask the person who added your address to send a new one.",
+};
