@@ -95,7 +95,7 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
     const other = (await site.call(page, "POST", "/agents", { name: "Quay", systemPrompt: "We sell boats." })).data.id;
     await go();
     await page.getByLabel("System prompt").fill("Only half written");
-    await page.getByRole("button", { name: /change the agent/ }).click();
+    await page.getByRole("button", { name: /switch agent/ }).click();
     await page.getByRole("menuitem", { name: "Quay" }).click();
     await page.getByRole("button", { name: "Discard changes" }).click();
     await page.waitForURL(new RegExp(`${other}$`));

@@ -118,7 +118,7 @@ async function fillTestRide(page: Page) {
   await page.getByLabel("Your name").fill("Ada Lovelace");
   await page.getByLabel("Which bike?").selectOption({ label: "The City One" });
   await page.getByLabel("When would you like to come?").fill("2027-03-14");
-  await page.getByLabel("Email").fill("ada@example.com");
+  await page.getByLabel("E-mail").fill("ada@example.com");
   const buffer = Buffer.from(photo.split(",")[1] ?? "", "base64");
   await page.locator("input[name=photo]").setInputFiles({ name: "old-bike.png", mimeType: "image/png", buffer });
 }

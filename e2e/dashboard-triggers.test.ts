@@ -162,7 +162,7 @@ describe("the dashboard's triggers", () => {
       .waitFor();
     await page.getByLabel("Name").fill("Trial");
     await page.getByRole("button", { name: "Create the trigger" }).click();
-    await page.getByText("Must be the text of the bubble, at most 1000 characters.").waitFor();
+    await page.getByText("This field is required.").last().waitFor();
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
     await page.getByLabel("When", { exact: true }).selectOption("page_view");
     await page.getByLabel("Page", { exact: true }).fill("pricing");
