@@ -121,6 +121,60 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
+  it("show the playground's and the inbox's replies as the widget draws them: Markdown, cards and working forms", async () => {
+    const { page, problems, agentId } = await visit({});
+    const inputSchema = { type: "object", properties: {} };
+    await site.call(page, "POST", "/tools", {
+      agentId,
+      name: "bike_card",
+      label: "Looking at bikes",
+      description: "Shows our best bike",
+      executionType: "mock",
+      mockResponse: '{"name":"Tourer 28","cost":"990 €"}',
+      inputSchema,
+      displayConfig: { type: "product_card", fieldMappings: { title: "name", price: "cost" } },
+    });
+    const fields = [{ name: "email", label: "Your e-mail", type: "email", validation: { required: { value: true } } }];
+    await site.call(page, "POST", "/tools", {
+      agentId,
+      name: "test_ride",
+      label: "Book a ride",
+      description: "Shows the form for a test ride",
+      executionType: "form",
+      formSchema: { fields },
+      inputSchema,
+    });
+    const chat = page.getByRole("region", { name: "Try Harbour" });
+    const ask = async (text: string) => {
+      await chat.getByLabel("Message to Harbour").fill(text);
+      await page.keyboard.press("Enter");
+    };
+    await ask("Show me the bike card");
+    await chat.getByRole("article", { name: "Tourer 28" }).waitFor();
+    await ask("Book a test ride");
+    await chat.getByLabel("Your e-mail").fill("ada@example.com");
+    await chat.getByRole("button", { name: "Submit" }).click();
+    await chat.getByRole("heading", { name: "Submitted" }).waitFor();
+    await site.picture(page, "dashboard-playground");
+    await chat.getByRole("link", { name: "Transcript" }).click();
+    const messages = page.getByRole("region", { name: "Messages" });
+    await messages.getByRole("article", { name: "Tourer 28" }).waitFor();
+    await messages.getByText("Submitted: see the answers").waitFor();
+    const said = [
+      { role: "user", content: "Which bikes do you have?" },
+      { role: "assistant", content: "## Our bikes\n\n| Model | Price |\n|---|---|\n| **Tourer** | 990 |" },
+      { role: "user", content: "Thank you" },
+    ];
+    const reply = await page.request.post(`${site.server.url}/chat`, { data: { agentId, messages: said } });
+    expect(await reply.text()).toContain("message_stop");
+    await page.getByRole("link", { name: /Which bikes do you have/ }).click();
+    await messages.getByRole("heading", { name: "Our bikes" }).waitFor();
+    await messages.getByRole("cell", { name: "Tourer" }).locator("strong").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-inbox-rendered");
+    expect(problems).toEqual([]);
+  });
+
   it("are stopped while they speak", async () => {
     const long = Array.from({ length: 400 }, (_, index) => `The tour number ${index} leads along the harbour.`);
     const { page } = await visit({ systemPrompt: `# Tours\n${long.join(" ")}` });

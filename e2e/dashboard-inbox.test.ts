@@ -59,8 +59,8 @@ describe("the inbox", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
 
     await row(page, "order 5521").click();
-    await page.getByText("Ended by an error").waitFor();
-    await page.getByText("Stopped before it was finished").waitFor();
+    await page.getByText("Reply failed").waitFor();
+    await page.getByText("Stopped before it finished").waitFor();
     await page.getByText("Failed", { exact: true }).waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     await expect.poll(() => overflowOf(page), patiently).toBe(0);
@@ -145,7 +145,7 @@ describe("the inbox", () => {
       { content: "We have", stopReason: null },
     ]);
     const { page } = await visit(`/${id}`);
-    await page.getByText("Being written").waitFor();
+    await page.getByText("Replying").waitFor();
     await db
       .updateTable("messages")
       .set({ content: "We have three of them.", stopReason: "end_turn" })
@@ -153,7 +153,7 @@ describe("the inbox", () => {
       .where("role", "=", "assistant")
       .execute();
     await page.getByText("We have three of them.").waitFor();
-    await page.getByText("Being written").waitFor({ state: "detached" });
+    await page.getByText("Replying").waitFor({ state: "detached" });
     await site.call(page, "DELETE", `/conversations/${id}`);
   });
 

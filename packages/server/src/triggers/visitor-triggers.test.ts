@@ -116,7 +116,14 @@ onBothDatabases("visitors' pages", (createDatabase) => {
         ...{ formSchema, formWebhookUrl: "https://hooks.example.com/secret", formPostActions: [hidden] },
         ...{ formExecutionMode: "both", formClientHandler: "onRide" },
       });
-      const form = { toolId, toolName: "test_ride", formSchema, executionMode: "both", clientHandler: "onRide" };
+      const form = {
+        toolId,
+        toolName: "test_ride",
+        label: null,
+        formSchema: { ...formSchema, successMessage: "Submitted", errorMessage: "Error" },
+        executionMode: "both",
+        clientHandler: "onRide",
+      };
       for (const url of [toolId, "test_ride", `${toolId}?agentId=${agentId}`, `test_ride?agentId=${agentId}`]) {
         const response = await get(`/triggers/form/${url}`);
         expect([response.statusCode, response.json()], url).toEqual([200, form]);
@@ -124,7 +131,12 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       }
       const plain = await createForm("plain");
       expect((await get(`/triggers/form/${plain}`)).json()).toEqual({
-        ...{ toolId: plain, toolName: "plain", formSchema: { fields }, executionMode: "webhook", clientHandler: null },
+        toolId: plain,
+        toolName: "plain",
+        label: null,
+        formSchema: { fields, submitLabel: "Submit", successMessage: "Submitted", errorMessage: "Error" },
+        executionMode: "webhook",
+        clientHandler: null,
       });
     });
 

@@ -1,4 +1,4 @@
-import { FileText, ThumbsDown, ThumbsUp } from "lucide-react";
+import { CircleAlert, FileText, ThumbsDown, ThumbsUp } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { Skeleton } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
@@ -48,7 +48,10 @@ export const ConversationRow = memo(function ConversationRow({
         </span>
       </span>
       <span className="flex items-center gap-2 text-sm text-soft">
-        <span className="min-w-0 flex-1 truncate">{visitorName(row)}</span>
+        <span className="max-w-2/5 shrink-0 truncate">{visitorName(row)}</span>
+        <span className="min-w-0 flex-1 truncate" dir="auto">
+          {row.lastMessage?.text}
+        </span>
         <Marks row={row} />
         <span>
           {row.messageCount} <span className="sr-only">{row.messageCount === 1 ? "message" : "messages"}</span>
@@ -61,6 +64,9 @@ export const ConversationRow = memo(function ConversationRow({
 function Marks({ row }: { row: ListedConversation }) {
   return (
     <>
+      {row.hasFailedReply && (
+        <Mark label="a reply failed" icon={<CircleAlert size={14} aria-hidden className="text-wrong" />} />
+      )}
       {row.hasForm && <Mark label="form submitted" icon={<FileText size={14} aria-hidden />} />}
       {row.feedback === "up" && <Mark label="rated good" icon={<ThumbsUp size={14} aria-hidden />} />}
       {row.feedback === "down" && (

@@ -57,7 +57,7 @@ it("a conversation as text says who said what, what was done, and how it ended",
     'Say "hi", ok\nConversation conv_1\nVisitor: Ada\nStarted: 2026-03-02T10:00:00.000Z\n\n' +
       "[2026-03-02T10:00:00.000Z] Ada:\nAny bikes?\n\n" +
       '[2026-03-02T10:00:00.000Z] Harbour:\nOne look.\n(bike_stock {"seats":2} gave {"stock":3})\n' +
-      "(Stopped before it was finished)\n(Rated bad)\n",
+      "(Stopped before it finished)\n(Rated bad)\n",
   );
 });
 

@@ -1,5 +1,5 @@
 import { type ListedConversation, visitorName } from "./inbox-search.ts";
-import { type ConversationDetail, endInWords, splitReply } from "./split-reply.ts";
+import { type ConversationDetail, endInWords, failureInWords, splitReply } from "./split-reply.ts";
 
 /** A conversation to read without anything else: who said what and when (UTC), and what was done between. */
 export function conversationText(conversation: ConversationDetail, agentName: string): string {
@@ -11,7 +11,8 @@ export function conversationText(conversation: ConversationDetail, agentName: st
     const lines = [`[${turn.createdAt}] ${turn.role === "user" ? visitor : agentName}:`];
     for (const part of splitReply(turn)) lines.push(part.kind === "text" ? part.text : callText(part.call));
     const end = endInWords(turn);
-    if (end) lines.push(`(${end})`);
+    const failure = failureInWords(turn);
+    if (end) lines.push(`(${end}${failure ? `: ${failure}` : ""})`);
     if (turn.feedback) lines.push(`(Rated ${turn.feedback === "up" ? "good" : "bad"})`);
     return lines.join("\n");
   });

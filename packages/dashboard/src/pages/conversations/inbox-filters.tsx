@@ -123,6 +123,15 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
           { value: "false", label: "None" },
         ]}
       />
+      <Select
+        label="Replies"
+        value={search.failed === "true" ? "true" : ""}
+        onChange={(failed) => onChange({ failed: failed || undefined })}
+        options={[
+          { value: "", label: "Any" },
+          { value: "true", label: "Failed replies" },
+        ]}
+      />
       <DayField label="From" value={search.from} onChange={(from) => onChange({ from })} />
       <DayField label="Until" value={search.to} onChange={(to) => onChange({ to })} />
       <div className="col-span-2">
@@ -133,7 +142,14 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
           look="plain"
           className="col-span-2"
           onClick={() =>
-            onChange({ feedback: undefined, hasForm: undefined, from: undefined, to: undefined, userId: undefined })
+            onChange({
+              feedback: undefined,
+              hasForm: undefined,
+              failed: undefined,
+              from: undefined,
+              to: undefined,
+              userId: undefined,
+            })
           }
         >
           Clear the filters

@@ -8,6 +8,7 @@ export type InboxSearch = {
   to?: string;
   userId?: string;
   hasForm?: string;
+  failed?: string;
 };
 
 export type ListQuery = Input<"listConversations"> & { hasForm?: boolean };
@@ -19,7 +20,10 @@ export type ListedConversation = Output<"listConversations">["data"][number] & {
 };
 
 /** The list that the address asks for. What an address says wrongly is left out, so that an old link still shows something. */
-export function toListQuery(agentId: string, { q, feedback, from, to, userId, hasForm }: InboxSearch): ListQuery {
+export function toListQuery(
+  agentId: string,
+  { q, feedback, from, to, userId, hasForm, failed }: InboxSearch,
+): ListQuery {
   const first = startOfDay(from, 0);
   const end = startOfDay(to, 1);
   return {
@@ -27,6 +31,7 @@ export function toListQuery(agentId: string, { q, feedback, from, to, userId, ha
     ...(q?.trim() ? { q: q.trim().slice(0, 200) } : {}),
     ...(feedback === "up" || feedback === "down" ? { feedback } : {}),
     ...(hasForm === "true" || hasForm === "false" ? { hasForm: hasForm === "true" } : {}),
+    ...(failed === "true" ? { failed: true } : {}),
     ...(userId?.trim() ? { userId: userId.trim() } : {}),
     ...(first ? { from: first } : {}),
     ...(end ? { to: end } : {}),
@@ -44,7 +49,7 @@ function startOfDay(day: string | undefined, later: number): string | null {
 }
 
 /** The filters that hold, beside the search, in words; each can be taken away by its name. */
-export function filtersInWords({ feedback, from, to, userId, hasForm }: InboxSearch) {
+export function filtersInWords({ feedback, from, to, userId, hasForm, failed }: InboxSearch) {
   const words: Array<{ name: keyof InboxSearch; text: string }> = [];
   if (feedback === "up" || feedback === "down") {
     words.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
@@ -52,6 +57,7 @@ export function filtersInWords({ feedback, from, to, userId, hasForm }: InboxSea
   if (hasForm === "true" || hasForm === "false") {
     words.push({ name: "hasForm", text: hasForm === "true" ? "With a form" : "Without a form" });
   }
+  if (failed === "true") words.push({ name: "failed", text: "With a failed reply" });
   if (startOfDay(from, 0)) words.push({ name: "from", text: `From ${dayInWords(from ?? "")}` });
   if (startOfDay(to, 0)) words.push({ name: "to", text: `Until ${dayInWords(to ?? "")}` });
   if (userId?.trim()) words.push({ name: "userId", text: `Visitor ${userId.trim()}` });

@@ -75,7 +75,14 @@ function Body({
   if (list.error) return <ErrorState error={list.error} onRetry={() => list.retry()} />;
   if (!window) return <Loading />;
   if (window.total === 0) {
-    const nothing = { q: undefined, feedback: undefined, hasForm: undefined, from: undefined, to: undefined };
+    const nothing = {
+      q: undefined,
+      feedback: undefined,
+      hasForm: undefined,
+      failed: undefined,
+      from: undefined,
+      to: undefined,
+    };
     return <NothingFits onClear={() => onSearch({ ...nothing, userId: undefined })} />;
   }
   return (

@@ -26,10 +26,18 @@ export function splitReply({ content, toolCalls }: Pick<Turn, "content" | "toolC
 /** How a reply ended, where that is worth a word. */
 export function endInWords({ role, stopReason }: Pick<Turn, "role" | "stopReason">): string | null {
   if (role === "user" || stopReason === "end_turn") return null;
-  if (stopReason === "aborted") return "Stopped before it was finished";
-  if (stopReason === "error") return "Ended by an error";
-  if (stopReason === "max_steps") return "Ended after the most steps that a reply may take";
-  return "Being written";
+  if (stopReason === "aborted") return "Stopped before it finished";
+  if (stopReason === "error") return "Reply failed";
+  if (stopReason === "max_steps") return "Reached the limit of tool calls";
+  return "Replying";
+}
+
+/** The provider's own reason, for members: `openai answered 401: Incorrect API key provided`. */
+export function failureInWords({ failure }: Pick<Turn, "failure">): string | null {
+  if (!failure) return null;
+  const { provider, providerStatus, message } = failure;
+  if (provider === null) return message;
+  return providerStatus === null ? `${provider}: ${message}` : `${provider} answered ${providerStatus}: ${message}`;
 }
 
 export const isRunning = ({ role, stopReason }: Pick<Turn, "role" | "stopReason">) =>

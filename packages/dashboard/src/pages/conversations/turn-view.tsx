@@ -3,7 +3,7 @@ import { memo, type ReactNode, useMemo } from "react";
 import { Status } from "../../components/status.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
 import { PlainText } from "./plain-text.tsx";
-import { endInWords, isRunning, splitReply, type Turn } from "./split-reply.ts";
+import { endInWords, failureInWords, isRunning, splitReply, type Turn } from "./split-reply.ts";
 import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
@@ -95,12 +95,14 @@ function ReplyText({ text, asVisitor }: { text: string; asVisitor: TurnContext["
 
 function TurnFooter({ turn }: { turn: Turn }) {
   const end = endInWords(turn);
+  const failure = failureInWords(turn);
   if (!end && !turn.feedback) return null;
   return (
     <footer className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
       {end && (
         <Status tone={isRunning(turn) ? "live" : turn.stopReason === "error" ? "wrong" : "warning"}>{end}</Status>
       )}
+      {failure && <p className="w-full border-s-2 border-wrong ps-3">{failure}</p>}
       {turn.feedback === "up" && (
         <span className="inline-flex items-center gap-1.5">
           <ThumbsUp size={14} aria-hidden /> Rated good

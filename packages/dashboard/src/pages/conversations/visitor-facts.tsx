@@ -11,31 +11,35 @@ export function VisitorFacts({
   conversation: ConversationDetail;
   submissions: ReadonlyArray<{ id: string; toolName: string; createdAt: string }>;
 }) {
-  const { agentId, userId, userEmail, userName, createdAt, updatedAt, messages } = conversation;
+  const { agentId, userId, userEmail, userName, context, createdAt, updatedAt, messages } = conversation;
   const facts: Array<readonly [name: string, value: ReactNode]> = [
     ["Name", userName],
-    ["E-mail", userEmail],
+    ["Email", userEmail],
     ["Visitor id", userId && <code>{userId}</code>],
+    ["Page", context?.page],
+    ["Referrer", context?.referrer],
+    ["Device", context?.device],
+    ["Language", context?.language],
+    ["Country", context?.country],
     ["Started", <Time key="started" at={createdAt} isExact />],
     ["Last message", <Time key="last" at={updatedAt} isExact />],
     ["Messages", messages.length.toLocaleString()],
     ["Rated good", count(messages, ({ feedback }) => feedback === "up")],
     ["Rated bad", count(messages, ({ feedback }) => feedback === "down")],
-    ["Unfinished replies", count(messages, (turn) => turn.role === "assistant" && !isWhole(turn))],
+    ["Failed or stopped replies", count(messages, (turn) => turn.role === "assistant" && !isWhole(turn))],
   ];
   return (
     <div className="grid gap-4">
-      {!userId && !userEmail && !userName && (
-        <p className="text-soft">Anonymous: the site did not say who this visitor is.</p>
-      )}
+      {!userId && !userEmail && !userName && <p className="text-soft">Anonymous visitor</p>}
       <dl className="grid gap-3">
         {facts.map(
           ([name, value]) =>
             value !== null &&
+            value !== undefined &&
             value !== "" && (
               <div key={name}>
                 <dt className="text-sm text-soft">{name}</dt>
-                <dd>{value}</dd>
+                <dd className="wrap-anywhere">{value}</dd>
               </div>
             ),
         )}

@@ -1,6 +1,6 @@
-import type { ChatEvent } from "@foyer/contract";
+import type { ChatEvent, Message } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { afterEvent, duration, newTurn, type TrialTurn } from "./trial-state.ts";
+import { afterEvent, duration, newTurn, type TrialTurn, withMemberDetails } from "./trial-state.ts";
 
 const start = {
   type: "message_start",
@@ -64,6 +64,16 @@ describe("a reply in the trial chat", () => {
       state: "failed",
       problem: "The model refused the key.",
     });
+  });
+
+  it("tells members the provider's own reason and a result that visitors do not receive", () => {
+    const hidden = { ...result(false), result: null } as ChatEvent;
+    const failed = after(start, text(0, "…"), call, hidden, stop("error"));
+    const toolCalls = [{ id: "call_1", forModel: "three" }];
+    const failure = { provider: "openai", providerStatus: 401, message: "Incorrect API key provided" };
+    const told = withMemberDetails(failed, { toolCalls, failure } as unknown as Message);
+    expect(told.problem).toBe("openai answered 401: Incorrect API key provided");
+    expect(told.pieces[1]).toMatchObject({ result: "three" });
   });
 
   it("is back with the first word after a broken connection", () => {

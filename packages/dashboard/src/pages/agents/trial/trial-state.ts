@@ -1,4 +1,4 @@
-import type { ChatEvent, Display, VisitorForm } from "@foyer/sdk";
+import type { ChatEvent, Display, Message, VisitorForm } from "@foyer/sdk";
 
 export type TrialTool = {
   type: "tool";
@@ -83,6 +83,18 @@ export function afterEvent(turn: TrialTurn, event: ChatEvent, now: number): Tria
     default:
       return { ...turn, isReconnecting: false };
   }
+}
+
+/** The turn with the provider's own reason for a failure, and with results that visitors do not receive. */
+export function withMemberDetails(turn: TrialTurn, { failure, toolCalls }: Message): TrialTurn {
+  const pieces = turn.pieces.map((piece) => {
+    if (piece?.type !== "tool" || piece.result !== null || piece.form) return piece;
+    return { ...piece, result: toolCalls.find(({ id }) => id === piece.id)?.forModel ?? null };
+  });
+  if (!failure) return { ...turn, pieces };
+  const { provider, providerStatus, message } = failure;
+  const status = providerStatus === null ? "" : ` answered ${providerStatus}`;
+  return { ...turn, pieces, problem: provider === null ? message : `${provider}${status}: ${message}` };
 }
 
 /** `under 1 ms`, `850 ms`, `1.4 s`, `12 s`. */

@@ -1,8 +1,9 @@
 import { type ConversationKey, createRequest, FoyerError, stopChat, streamChat } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { api } from "../../../data/api.ts";
 import { ask, refresh } from "../../../data/queries.ts";
-import { afterEvent, newTurn, type TrialTurn } from "./trial-state.ts";
+import { afterEvent, newTurn, type TrialTurn, withMemberDetails } from "./trial-state.ts";
 
 /** As a visitor asks it: the chat is a public endpoint, which takes no session. */
 const request = createRequest({ baseUrl: location.origin });
@@ -33,6 +34,7 @@ export function useTrialChat(agentId: string) {
     const key = performance.now();
     const own: Running = { abort: new AbortController(), isStopping: false };
     running.current = own;
+    let begunId: string | null = null;
     setTurns((all) => [...all, newTurn(key, said, key)]);
     const body = {
       ...{ agentId, messages: [{ role: "user" as const, content: said }] },
@@ -47,6 +49,7 @@ export function useTrialChat(agentId: string) {
       })) {
         if (event.type === "message_start" && event.conversationToken) {
           const begun = { id: event.conversationId, token: event.conversationToken };
+          begunId = begun.id;
           setConversation(begun);
           if (own.isStopping) void stopChat(request, begun).catch(() => {});
         }
@@ -55,6 +58,12 @@ export function useTrialChat(agentId: string) {
     } catch (error) {
       const problem = error instanceof FoyerError ? error.message : String(error);
       edit(key, (turn) => ({ ...turn, state: "failed", problem, isReconnecting: false, endedAt: performance.now() }));
+    }
+    // The stream tells what visitors may know; the stored reply also has what only members may.
+    if (begunId !== null) {
+      const stored = await api.getConversation({ id: begunId }).catch(() => null);
+      const reply = stored?.messages.at(-1);
+      if (reply) edit(key, (turn) => withMemberDetails(turn, reply));
     }
     void refresh("listConversations");
   }
