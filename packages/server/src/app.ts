@@ -26,6 +26,7 @@ import { formRoutes } from "./forms/form-routes.ts";
 import { createForms } from "./forms/forms.ts";
 import { submitRoutes } from "./forms/submit-routes.ts";
 import { useCrossOrigin } from "./http/cross-origin.ts";
+import { registerRequestDraining } from "./http/drain-request.ts";
 import { sendError, toAppError, useErrorReplies } from "./http/error-replies.ts";
 import { isDirect, normalizeForwardedFor } from "./http/forwarded.ts";
 import { healthRoutes } from "./http/health-routes.ts";
@@ -37,6 +38,7 @@ import { collectRoutes } from "./http/route-table.ts";
 import { useSafeHeaders } from "./http/safe-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { useValidation } from "./http/validation.ts";
+import { registerWriteLimits } from "./http/write-limits.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
@@ -170,6 +172,8 @@ function addPages(
 async function usePlugins(app: App, deps: Deps, calls: CallCounter) {
   const routes = collectRoutes(app);
   normalizeForwardedFor(app);
+  registerRequestDraining(app);
+  registerWriteLimits(app);
   useCrossOrigin(app);
   useErrorReplies(app, routes, () => createPageFiles().page("not-found.html", {}));
   useJsonBodies(app);

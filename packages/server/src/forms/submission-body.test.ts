@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Worker } from "node:worker_threads";
@@ -13,10 +13,10 @@ import { useSubmissionBodies } from "./submission-body.ts";
 const LARGE = 256 * 1024;
 
 /** Only what reads bodies, and a route that says what was read. */
-async function openApp() {
+async function openApp(limits?: Parameters<typeof useSubmissionBodies>[1]) {
   const app = Fastify({ bodyLimit: 24 * 1024 * 1024 });
   app.setErrorHandler((error: Error, request, reply) => sendError(toAppError(error), request, reply));
-  useSubmissionBodies(app);
+  useSubmissionBodies(app, limits);
   app.post("/", async ({ body, submittedFiles }) => ({
     body,
     files: [...submittedFiles].map(([field, { prefix, content }]) => ({
@@ -156,14 +156,16 @@ describe("the thread that reads large bodies", () => {
 });
 
 describe("large bodies", () => {
-  /** Sends a body but for its last byte. */
-  async function begin(port: number, body: string, isChunked = false) {
+  /** Sends a body except its last byte, or only the first `sent` bytes. */
+  async function begin(port: number, body: string, { isChunked = false, sent = body.length - 1 } = {}) {
     const length = isChunked ? {} : { "content-length": body.length };
     const call = request({ port, method: "POST", headers: { "content-type": "application/json", ...length } });
     const answered = once(call, "response") as Promise<[IncomingMessage]>;
     call.on("error", () => {});
+    // Some are never answered; the test says which of them must be.
+    answered.catch(() => {});
     onTestFinished(() => void call.destroy());
-    await new Promise((resolve) => call.write(body.slice(0, -1), resolve));
+    await new Promise((resolve) => call.write(body.slice(0, sent), resolve));
     return { call, answered, end: () => void call.end(body.slice(-1)) };
   }
   const statusOf = async ({ answered }: { answered: Promise<[IncomingMessage]> }) => {
@@ -171,39 +173,41 @@ describe("large bodies", () => {
     return { status: response.statusCode, retryAfter: response.headers["retry-after"], body: await text(response) };
   };
 
-  it("are eight at a time; one more is told to come again, small ones are not", async () => {
-    const { app } = await openApp();
-    let arrived = 0;
-    const all = Promise.withResolvers<void>();
-    app.server.on("request", () => ++arrived === 8 && all.resolve());
+  it("block nobody while they do not arrive, and are bounded by what has arrived", async () => {
+    const mib = 1024 * 1024;
+    const { app } = await openApp({ total: 8 * mib, perClient: 3 * mib });
     await app.listen({ host: "127.0.0.1", port: 0 });
     const { port } = app.server.address() as AddressInfo;
-    const large = enlarged('{"toolId":"t"}');
-    const held: Array<Awaited<ReturnType<typeof begin>>> = [];
-    for (let i = 0; i < 8; i++) held.push(await begin(port, large, i % 2 === 0));
-    await all.promise;
+    const large = enlarged(`{"toolId":"${"y".repeat(mib)}"}`);
+    const idle = [];
+    for (let i = 0; i < 12; i++) idle.push(await begin(port, large, { sent: 1 }));
+    const honest = await begin(port, large);
+    honest.end();
+    expect((await statusOf(honest)).status).toBe(200);
 
-    const ninth = await statusOf(await begin(port, large));
-    expect([ninth.status, ninth.retryAfter]).toEqual([503, "2"]);
-    expect(JSON.parse(ninth.body).error.code).toBe("OVERLOADED");
-    const small = await begin(port, '{"toolId":"t"}');
-    small.end();
-    expect((await statusOf(small)).status).toBe(200);
-
-    // One that is read and one whose client goes away make room.
+    const held = [await begin(port, large), await begin(port, large)];
+    const third = await statusOf(await begin(port, large));
+    expect([third.status, third.retryAfter]).toEqual([503, "2"]);
+    expect(JSON.parse(third.body).error.code).toBe("OVERLOADED");
+    // One that is read, and one whose client goes away, make room.
     held[0]?.end();
     expect((await statusOf(held[0] as (typeof held)[0])).status).toBe(200);
-    const gone = held[1]?.call as ClientRequest;
-    held[1]?.answered.catch(() => {});
-    gone.destroy();
+    held[1]?.call.destroy();
     const readable = async () => {
       const next = await begin(port, large);
       next.end();
       return (await statusOf(next)).status;
     };
     await expect.poll(readable).toBe(200);
-    for (const { end } of held.slice(2)) end();
-    for (const one of held.slice(2)) expect((await statusOf(one)).status).toBe(200);
-    expect(await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(readable))).toEqual(Array(8).fill(200));
+  });
+
+  it("over the limit are refused once, whole or in chunks", async () => {
+    const { app } = await openApp();
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    for (const isChunked of [false, true]) {
+      const tooLarge = await begin(port, "x".repeat(24 * 1024 * 1024 + 2), { isChunked });
+      expect((await statusOf(tooLarge)).status).toBe(413);
+    }
   });
 });

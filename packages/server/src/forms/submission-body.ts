@@ -1,8 +1,9 @@
 import { Worker } from "node:worker_threads";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { AppError } from "../errors.ts";
 import { bodyProblem } from "../http/json-body.ts";
+import { clientKey } from "../plans/rate-limit.ts";
 import { type DecodedFile, type ReadSubmission, readSubmission } from "./read-submission.ts";
+import { createUploadBudget, readBody, type UploadBudget, type UploadLimits } from "./upload-budget.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -13,36 +14,34 @@ declare module "fastify" {
 
 /** Above this a body is read in another thread: reading and decoding take about 10 ms a megabyte. */
 const LARGE_BYTES = 256 * 1024;
-/** Large bodies in memory at once; each may have 24 MiB. */
-const LARGE_AT_ONCE = 8;
 const THREAD_IDLE_MS = 30_000;
 
 const noFiles: ReadonlyMap<string, DecodedFile> = new Map();
 
 /** Bodies of submissions: JSON as everywhere, with files that are decoded without holding up anybody else. */
-export function useSubmissionBodies(app: FastifyInstance): void {
+export function useSubmissionBodies(app: FastifyInstance, limits?: UploadLimits): void {
   const thread = createReadingThread();
-  let large = 0;
+  const budgetFor = createUploadBudget(limits);
+  const budgets = new WeakMap<FastifyRequest, UploadBudget>();
   app.decorateRequest("submittedFiles", null as never);
   app.addHook("onRequest", (request, reply, done) => {
     request.submittedFiles = noFiles;
-    const length = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
-    if (request.headers["content-type"] === undefined || length <= LARGE_BYTES) return done();
-    if (large >= LARGE_AT_ONCE) {
-      return done(new AppError("OVERLOADED", "Too many large submissions at once. Try again.", { retryAfter: 2 }));
-    }
-    large++;
-    reply.raw.once("close", () => large--);
+    const budget = budgetFor(clientKey(request.ip));
+    budgets.set(request, budget);
+    // The files stay in memory until the answer is sent.
+    reply.raw.once("close", budget.release);
     done();
   });
   app.removeContentTypeParser("application/json");
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+  app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: FastifyRequest["raw"]) => {
+    const body = await readBody(payload, request.routeOptions.bodyLimit, (bytes) => budgets.get(request)?.take(bytes));
     if (body.length === 0) return undefined;
     const read = body.length > LARGE_BYTES ? await thread.read(body) : readSubmission(body);
     if ("problem" in read) throw bodyProblem(read.problem);
     request.submittedFiles = read.files;
     return read.value;
   });
+
   app.addHook("onClose", () => thread.stop());
 }
 

@@ -41,7 +41,8 @@ export async function sendForm(
   const body = { ...submission, formData: data };
   if (read.length > 0) {
     const upload = createRequest({ baseUrl, fetch: createUploadFetch(onProgress) });
-    return { result: await submitForm(upload, body, { idempotencyKey, token }), formData: data };
+    const fileNames = Object.fromEntries(Object.entries(files).map(([field, file]) => [field, file.name]));
+    return { result: await submitForm(upload, { ...body, fileNames }, { idempotencyKey, token }), formData: data };
   }
   const signal = AbortSignal.timeout(SILENCE);
   const result = await submitForm(request, body, { idempotencyKey, token, signal }).catch((error) => {

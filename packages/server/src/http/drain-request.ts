@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_MS = 5_000;
+
+/**
+ * Reads the rest of a refused request before the answer goes out, within limits. Many clients send all of a body before they
+ * read; when the connection is closed under them, they report a broken pipe and never see the error.
+ */
+export function registerRequestDraining(app: FastifyInstance): void {
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (reply.statusCode < 400 || request.raw.complete !== false || request.raw.destroyed) return done(null, payload);
+    drain(request.raw, () => done(null, payload));
+  });
+}
+
+function drain(request: FastifyRequest["raw"], onDone: () => void): void {
+  let left = MAX_BYTES;
+  const finish = () => {
+    clearTimeout(timer);
+    request.off("data", count).off("end", finish).off("close", finish);
+    // Whatever still arrives is discarded.
+    request.resume();
+    onDone();
+  };
+  const count = (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) finish();
+  };
+  const timer = setTimeout(finish, MAX_MS);
+  request.on("data", count).on("end", finish).on("close", finish);
+  request.resume();
+}

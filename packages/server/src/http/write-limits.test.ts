@@ -1,0 +1,50 @@
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import Fastify from "fastify";
+import { afterEach, expect, it } from "vitest";
+import { registerWriteLimits } from "./write-limits.ts";
+
+const LARGE = "x".repeat(16 * 1024 * 1024);
+let app: ReturnType<typeof Fastify>;
+afterEach(() => app.close());
+
+async function listen(limits: Parameters<typeof registerWriteLimits>[1]) {
+  app = Fastify({ forceCloseConnections: true });
+  registerWriteLimits(app, limits);
+  app.get("/large", async () => LARGE);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** Asks and never reads. @returns the server's side of it, once it has begun to answer */
+async function askAndIgnore(port: number) {
+  const answering = once(app.server, "request");
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.on("error", () => {});
+  socket.write("GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n");
+  const [, response] = await answering;
+  return response;
+}
+
+it("ends the connection of a client that does not read a large answer", async () => {
+  const port = await listen({ timeoutMs: 200 });
+  const response = await askAndIgnore(port);
+  await once(response, "close");
+  expect(response.writableFinished).toBe(false);
+});
+
+it("ends the answer that has waited longest when too much waits for all clients together", async () => {
+  const port = await listen({ timeoutMs: 600_000, maxWaitingBytes: 20 * 1024 * 1024 });
+  const first = await askAndIgnore(port);
+  const closed = once(first, "close");
+  const second = await askAndIgnore(port);
+  await closed;
+  expect([first.destroyed, second.destroyed]).toEqual([true, false]);
+});
+
+it("delivers a large answer whole, with its length, to a client that reads", async () => {
+  const port = await listen({ timeoutMs: 600_000 });
+  const response = await fetch(`http://127.0.0.1:${port}/large`);
+  expect(response.headers.get("content-length")).toBe(String(LARGE.length));
+  expect((await response.text()) === LARGE).toBe(true);
+});

@@ -1,0 +1,71 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply } from "fastify";
+
+/** Smaller answers fit into the buffers of the operating system. */
+const SMALL_BYTES = 64 * 1024;
+const SLICE_BYTES = 64 * 1024;
+
+const defaults = {
+  /** how long a client may leave an answer unread */
+  timeoutMs: 30_000,
+  /** what may wait for all clients together, apart from streams, which wait at their source */
+  maxWaitingBytes: 96 * 1024 * 1024,
+};
+
+type Response = FastifyReply["raw"];
+type Watched = { response: Response; bytes: number; lastProgress: number };
+
+/**
+ * Ends connections of clients that do not read. Large answers go out in slices, so that progress can be seen; one without
+ * progress is ended after `timeoutMs`, and the one that has waited longest as soon as too much waits in all.
+ */
+export function registerWriteLimits(app: FastifyInstance, limits: Partial<typeof defaults> = {}): void {
+  const { timeoutMs, maxWaitingBytes } = { ...defaults, ...limits };
+  const watched = new Set<Watched>();
+  let waitingBytes = 0;
+
+  function endUnread(): void {
+    const now = Date.now();
+    for (const { response, lastProgress } of watched) {
+      const isWaiting = response.writableNeedDrain || response.writableEnded;
+      if (isWaiting && now - lastProgress > timeoutMs) response.destroy();
+    }
+  }
+
+  function watch(response: Response, bytes: number): void {
+    const entry = { response, bytes, lastProgress: Date.now() };
+    watched.add(entry);
+    waitingBytes += bytes;
+    response.on("drain", () => {
+      entry.lastProgress = Date.now();
+    });
+    response.once("close", () => {
+      watched.delete(entry);
+      waitingBytes -= bytes;
+    });
+    if (waitingBytes <= maxWaitingBytes) return;
+    const others = [...watched].filter((other) => other.bytes > 0 && other !== entry);
+    others.sort((a, b) => a.lastProgress - b.lastProgress)[0]?.response.destroy();
+  }
+
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    // Tests that call the app without a connection have no socket.
+    if (!reply.raw.socket) return done(null, payload);
+    if (payload instanceof Readable) {
+      watch(reply.raw, 0);
+      return done(null, payload);
+    }
+    if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
+    const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
+    if (bytes.length <= SMALL_BYTES) return done(null, payload);
+    watch(reply.raw, bytes.length);
+    reply.header("content-length", bytes.length);
+    done(null, Readable.from(slices(bytes), { objectMode: false }));
+  });
+  const timer = setInterval(endUnread, Math.min(timeoutMs / 4, 5_000)).unref();
+  app.addHook("onClose", async () => clearInterval(timer));
+}
+
+function* slices(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += SLICE_BYTES) yield bytes.subarray(start, start + SLICE_BYTES);
+}
