@@ -22,7 +22,7 @@ const everyRoute = [
   "POST /form-submissions/retry account",
   "POST /form-submissions/client-result public",
   "POST /form-submissions/event public",
-  "POST /form-submissions/submit public",
+  "POST /form-submissions/submit visitor",
   "POST /tools/:id/webhook-secret/rotate account",
   "DELETE /agents/:id account",
   "DELETE /conversations/:id account",
@@ -58,6 +58,7 @@ const everyRoute = [
   "POST /mail-recipients/:id/confirmation account",
   "DELETE /mail-recipients/:id account",
   "GET /models account",
+  "GET /models/failures account",
   "GET /plan account",
   "GET /models/providers account",
   "GET /openapi.json public",
@@ -134,7 +135,7 @@ const everyRoute = [
   "POST /auth/switch-organization user",
   "POST /invitations session",
   "POST /invitations/:id/accept user",
-  "POST /chat public",
+  "POST /chat visitor",
   "POST /chat/:conversationId/stop conversation",
   "POST /conversations/:id/feedback conversation",
   "POST /models/providers/:provider/test account",
@@ -165,6 +166,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+const isOpen = ({ access }: Route) => access === "public" || access === "visitor";
 const line = ({ method, url, access }: Route) => `${method} ${url} ${access}`;
 const conversationId = newId("conv");
 const call = ({ method, url }: Route, headers = {}) =>
@@ -193,10 +195,10 @@ it("has every endpoint of the contract, with the contract's access", () => {
   }
 });
 
-it("answers 401 without a key wherever it is not public, and nowhere else", async () => {
+it("answers 401 without a key on every route that is not open to everybody, and on no other", async () => {
   for (const route of routes) {
     const { statusCode, headers } = await call(route);
-    if (route.access === "public") expect(statusCode, line(route)).not.toBe(401);
+    if (isOpen(route)) expect(statusCode, line(route)).not.toBe(401);
     else expect([statusCode, headers["www-authenticate"]], line(route)).toEqual([401, "Bearer"]);
   }
 });
@@ -204,7 +206,7 @@ it("answers 401 without a key wherever it is not public, and nowhere else", asyn
 it("lets a conversation's token to that conversation's routes only, and no further", async () => {
   const bearer = (id: string) => ({ authorization: `Bearer ${conversationToken(server.deps.secrets, id)}` });
   for (const route of routes) {
-    if (route.access === "public") continue;
+    if (isOpen(route)) continue;
     const [own, other] = [await call(route, bearer(conversationId)), await call(route, bearer(newId("conv")))];
     expect(other.statusCode, line(route)).toBe(401);
     if (route.access !== "conversation") expect(own.statusCode, line(route)).toBe(401);
@@ -239,7 +241,7 @@ it.each(["member", "admin", "owner"] as const)("lets a session of the role %s do
   const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
   // It ends the session, so it comes last.
   const isLast = ({ url }: Route) => Number(url === "/auth/sign-out");
-  const closed = routes.filter(({ access }) => access !== "public").sort((a, b) => isLast(a) - isLast(b));
+  const closed = routes.filter((route) => !isOpen(route)).sort((a, b) => isLast(a) - isLast(b));
   let refusals = 0;
   for (const route of closed) {
     const name = `${route.method} ${route.url}`;
@@ -259,7 +261,7 @@ it("lets somebody without an organization see their session and no more", async 
   const browser = await signedInBrowser(server, email);
   await server.deps.db.deleteFrom("organizations").where("id", "=", organizationId).execute();
   expect((await browser.call("GET", "/auth/session")).body).toMatchObject({ organization: null, role: null });
-  for (const route of routes.filter(({ access }) => access !== "public" && access !== "user")) {
+  for (const route of routes.filter((route) => !isOpen(route) && route.access !== "user")) {
     const headers = { cookie: `foyer_session=${browser.cookies.get("foyer_session")}` };
     expect((await call(route, headers)).statusCode, line(route)).toBe(403);
   }
