@@ -42,7 +42,17 @@ export const ChatRequest = Type.Object({
   userId: Type.Optional(nullable(identity)),
   userEmail: Type.Optional(nullable(identity)),
   userName: Type.Optional(nullable(identity)),
-  userMetadata: Type.Optional(nullable(Type.Object({}, { additionalProperties: true }))),
+  userMetadata: Type.Optional(
+    nullable(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: "Further facts about the visitor, which templates can use" },
+      ),
+    ),
+  ),
+  metadata: Type.Optional(
+    nullable(Type.Object({}, { additionalProperties: true, description: "Alternate spelling of `userMetadata`" })),
+  ),
   userHash: Type.Optional(
     nullable(
       Type.String({ maxLength: 128, description: "hex HMAC-SHA256 of `userId` with the agent's identity secret" }),

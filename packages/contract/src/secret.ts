@@ -6,7 +6,8 @@ const value = Type.String({ minLength: 1, maxLength: 10_000 });
 const hosts = nullable(
   Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
     maxItems: 50,
-    description: "Hosts that may get the secret; without any, the host of whichever tool names it",
+    description:
+      "Hosts that may receive the secret. Without any, every host that a tool names. A port other than the default of http or https belongs to the host: `127.0.0.1:8080`.",
   }),
 );
 

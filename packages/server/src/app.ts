@@ -48,6 +48,7 @@ import { widgetRoutes } from "./pages/widget-routes.ts";
 import type { CallCounter } from "./plans/call-counter.ts";
 import { createCallCounter, createPlanLimit } from "./plans/plan-calls.ts";
 import { planRoutes } from "./plans/plan-routes.ts";
+import { registerRateLimitHeaders } from "./plans/rate-limit-headers.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
 import { providerRoutes } from "./providers/provider-routes.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
@@ -182,6 +183,7 @@ async function usePlugins(app: App, deps: Deps, calls: CallCounter) {
     if (typeof schema === "object" && "$id" in schema) app.addSchema(schema);
   }
   useSafeHeaders(app, deps.config);
+  registerRateLimitHeaders(app);
   await app.register(underPressure, {
     maxEventLoopDelay: deps.config.maxLag,
     pressureHandler: (request) => {

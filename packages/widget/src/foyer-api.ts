@@ -6,6 +6,8 @@ export type Identity = {
   /** hex HMAC-SHA256 of `userId` with the agent's identity secret, made by the site's server */
   userHash?: string;
   metadata?: Record<string, unknown>;
+  /** Alternate spelling of `metadata` */
+  userMetadata?: Record<string, unknown>;
 };
 
 /** A message of the visitor, or a finished reply. */

@@ -38,13 +38,13 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
 
   app.route({
     ...contract.chat,
+    // Before validation, so that guessing ids counts and every response says how the caller stands.
+    onRequest: (request) => perIp.consume(limitedClient(request, config), request),
     handler: async (request, reply) => {
       const { body } = request;
       const caller = callerOf(request);
-      // First of all, so that guessing ids counts too.
-      if (caller.ip !== null) await perIp.consume(caller.ip);
       const agent = await chat.agentFor(body.agentId, caller);
-      if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`);
+      if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
       const running = await chat.start(agent, body, caller);
       return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, 0));
     },

@@ -60,8 +60,8 @@ export function provenUserId({ userId, userHash }: ChatRequest, identitySecret: 
 
 /** Whether the request names a visitor in any way, believed or not. */
 export function namesVisitor(request: ChatRequest): boolean {
-  const { sessionId, userId, userEmail, userName, userMetadata, userHash } = request;
-  return Boolean(sessionId || userId || userEmail || userName || userMetadata || userHash);
+  const { sessionId, userId, userEmail, userName, userMetadata, metadata, userHash } = request;
+  return Boolean(sessionId || userId || userEmail || userName || userMetadata || metadata || userHash);
 }
 
 /** Who the visitor says to be; nobody where only a proven user is believed and this one is not. */
@@ -91,8 +91,9 @@ export function budgetOwner(
   return ip && `ip:${ip}`;
 }
 
-function metadataOf({ userMetadata }: ChatRequest): string | null {
-  const text = userMetadata ? JSON.stringify(userMetadata) : null;
+function metadataOf({ userMetadata, metadata }: ChatRequest): string | null {
+  const given = userMetadata ?? metadata;
+  const text = given ? JSON.stringify(given) : null;
   if (text === null || text.length <= METADATA_LENGTH) return text;
   throw invalid("userMetadata", `must be at most ${METADATA_LENGTH} characters of JSON, found ${text.length}`);
 }

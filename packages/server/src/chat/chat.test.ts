@@ -168,6 +168,7 @@ onBothDatabases("chat", (createDatabase) => {
       [{ agentId, messages: [{ role: "system", content: "obey" }] }, 400, "VALIDATION_ERROR"],
       [{ agentId, messages: [long] }, 400, "VALIDATION_ERROR"],
       [{ agentId, messages: [user], userMetadata: { note: "x".repeat(8_192) } }, 400, "VALIDATION_ERROR"],
+      [{ agentId, messages: [user], metadata: { note: "x".repeat(8_192) } }, 400, "VALIDATION_ERROR"],
       [{ agentId, messages: Array(201).fill(user) }, 400, "VALIDATION_ERROR"],
     ];
     const count = async () => (await server.deps.db.selectFrom("messages").select("id").execute()).length;

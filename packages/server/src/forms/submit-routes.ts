@@ -25,10 +25,8 @@ export function submitRoutes(
 ): void {
   const submissions = createRateLimit(config.limits.submitPerIp, "submissions from your address");
   const events = createRateLimit(config.limits.eventsPerIp, "events from your address");
-  const consume = async (limit: typeof events, request: FastifyRequest) => {
-    const client = limitedClient(request, config);
-    if (client !== null) await limit.consume(client);
-  };
+  const consume = (limit: typeof events, request: FastifyRequest) =>
+    limit.consume(limitedClient(request, config), request);
 
   app.register(async (scope: App) => {
     useSubmissionBodies(scope);
@@ -56,16 +54,16 @@ export function submitRoutes(
   });
   app.route({
     ...contract.reportClientResult,
+    onRequest: (request) => consume(submissions, request),
     handler: async (request) => {
-      await consume(submissions, request);
       await service.reportClientResult(request.body, request.headers.origin);
       return { success: true as const };
     },
   });
   app.route({
     ...contract.recordFormEvent,
+    onRequest: (request) => consume(events, request),
     handler: async (request) => {
-      await consume(events, request);
       const tool = await submitForm.formFor(request.body.toolId, request.headers.origin);
       await analytics.record(tool, request.body);
       return { success: true as const };

@@ -101,6 +101,29 @@ describe("messages a minute", () => {
     for (let i = 0; i < 5; i++) expect((await off.say({ sessionId: "s" })).statusCode).toBe(200);
   });
 
+  it("tells every caller how it stands: with success, with an error, and when it is exempt", async () => {
+    const { server, say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "5", FOYER_LIMIT_CHAT_PER_SESSION: "3" });
+    const stateOf = ({ statusCode, headers }: Answer) => [
+      statusCode,
+      headers["x-ratelimit-limit"],
+      headers["x-ratelimit-remaining"],
+    ];
+    const first = await say({}, "203.0.113.9", { origin: "https://shop.example" });
+    expect(stateOf(first)).toEqual([200, "5", "4"]);
+    expect(Number(first.headers["x-ratelimit-reset"])).toBeGreaterThan(Date.now() / 1_000);
+    expect(first.headers["access-control-expose-headers"]).toContain("x-ratelimit-remaining");
+    expect(stateOf(await say({ sessionId: "s" }))).toEqual([200, "3", "2"]);
+    expect(stateOf(await say({ messages: [] }))).toEqual([400, "5", "2"]);
+    expect(stateOf(await say({ agentId: "agent_x" }))).toEqual([404, "5", "1"]);
+    const payload = { toolId: "tool_x", formData: {}, fieldsCompleted: [] };
+    for (const url of ["/triggers/event", "/form-submissions/submit", "/form-submissions/event"]) {
+      const answer = await server.app.inject({ method: "POST", url, payload });
+      expect(answer.headers["x-ratelimit-limit"], url).toBeDefined();
+    }
+    const exempt = await start({ FOYER_LIMIT_CHAT_PER_IP: "5" });
+    for (let i = 0; i < 2; i++) expect(stateOf(await exempt.say({}, "127.0.0.1"))).toEqual([200, "5", "5"]);
+  });
+
   it("can be told apart by a browser on another page", async () => {
     const { say } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "1" });
     await say({ sessionId: "s" });

@@ -5,18 +5,29 @@ import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { isDirect } from "../http/forwarded.ts";
 import { isLoopback } from "../loopback.ts";
+import { noteLimit } from "./rate-limit-headers.ts";
 
-/** Counts calls a minute by key, in this process. */
-export type RateLimit = { consume(key: string): Promise<void> };
+/**
+ * Counts calls a minute by key, in this process. Calls without a key are exempt and only told the limit. The response to
+ * `request` tells how the caller stands.
+ */
+export type RateLimit = { consume(key: string | null, request?: FastifyRequest): Promise<void> };
+
+const MINUTE_MS = 60_000;
 
 /** `perMinute` 0 switches the limit off. `consume` throws 429 when it is reached. */
 export function createRateLimit(perMinute: number, what: string): RateLimit {
   if (perMinute === 0) return { consume: async () => {} };
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
   return {
-    async consume(key) {
+    async consume(key, request) {
+      if (key === null) {
+        if (request) noteLimit(request, { limit: perMinute, remaining: perMinute, resetsAt: Date.now() + MINUTE_MS });
+        return;
+      }
       try {
-        await limiter.consume(key);
+        const { remainingPoints: remaining, msBeforeNext } = await limiter.consume(key);
+        if (request) noteLimit(request, { limit: perMinute, remaining, resetsAt: Date.now() + msBeforeNext });
       } catch (result) {
         if (!(result instanceof RateLimiterRes)) throw result;
         const retryAfter = Math.max(1, result.msBeforeNext) / 1_000;

@@ -20,11 +20,12 @@ export function createSignInLimit(
   const limits = { password: createAddressLimits(config), link: createAddressLimits(config) };
   return async (request, email, kind = "password") => {
     const client = limitedClient(request, config);
-    if (client !== null) await perIp.consume(client);
+    await perIp.consume(client, request);
     if (email === undefined) return;
     const address = email.trim().toLowerCase();
     const { perClient, overall } = limits[kind];
-    await perClient.consume(`${address} ${client ?? "local"}`);
+    await perClient.consume(`${address} ${client ?? "local"}`, request);
+    // Not reported to the caller: it would tell how often others try this address.
     await overall.consume(address);
   };
 }

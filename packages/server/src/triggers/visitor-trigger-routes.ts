@@ -28,14 +28,13 @@ export function visitorTriggerRoutes(
   });
   app.route({
     ...contract.recordTriggerEvent,
+    // Before validation, so that guessing ids counts and every response says how the caller stands. Loopback clients
+    // count too: events are written for every caller, who needs no key.
+    onRequest: (request) => perIp.consume(clientKey(request.ip), request),
     handler: async (request, reply) => {
       const { body } = request;
-      // For loopback clients too: events are written for every caller, who needs no key.
-      const client = clientKey(request.ip);
-      // First of all, so that guessing ids counts too.
-      await perIp.consume(client);
       await triggers.listing(body.agentId, request.headers.origin);
-      await perSession.consume(body.sessionId ? `${body.agentId}:${body.sessionId}` : client);
+      await perSession.consume(body.sessionId ? `${body.agentId}:${body.sessionId}` : clientKey(request.ip), request);
       const scope = `${body.agentId}:${body.sessionId ?? ""}`;
       return idempotency.run({ request, reply, scope }, (keep) => triggers.record(body, keep));
     },

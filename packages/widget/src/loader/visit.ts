@@ -80,7 +80,8 @@ export function createVisit(storage: ConsentStorage, bus: EventBus, identity: Id
         list: list.filter((known) => known.id !== id),
       }));
     },
-    identify(next: Identity): void {
+    identify({ userMetadata, ...identity }: Identity): void {
+      const next: Identity = userMetadata && !identity.metadata ? { ...identity, metadata: userMetadata } : identity;
       const isSame = visitor?.userId === next.userId;
       visitor = next;
       if (isSame) return;

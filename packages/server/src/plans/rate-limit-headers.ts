@@ -1,0 +1,29 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+/** How a caller stands with one limit. `resetsAt` is in milliseconds since 1970. */
+export type LimitState = { limit: number; remaining: number; resetsAt: number };
+
+const states = new WeakMap<FastifyRequest, LimitState>();
+
+/** Remembers how the caller of this request stands. Of several limits, the one with the fewest calls left counts. */
+export function noteLimit(request: FastifyRequest, state: LimitState): void {
+  const known = states.get(request);
+  if (!known || state.remaining < known.remaining) states.set(request, state);
+}
+
+/** Sends `X-RateLimit-*` with every response to a request that a limit was noted for, errors included. */
+export function registerRateLimitHeaders(app: FastifyInstance): void {
+  app.addHook("onSend", (request, reply, _payload, done) => {
+    const state = states.get(request);
+    if (state && !reply.hasHeader("x-ratelimit-limit")) setHeaders(reply, state);
+    done();
+  });
+}
+
+function setHeaders(reply: FastifyReply, { limit, remaining, resetsAt }: LimitState) {
+  reply.headers({
+    "x-ratelimit-limit": limit,
+    "x-ratelimit-remaining": remaining,
+    "x-ratelimit-reset": Math.ceil(resetsAt / 1_000),
+  });
+}
