@@ -11,6 +11,7 @@ export const widget: Built = { name: "widget", sources: ["widget/src", "sdk/src"
 /** What the loader fetches when it is needed first. */
 const parts = {
   panel: "panel/panel.tsx",
+  triggers: "triggers/watch-triggers.ts",
   acting: "triggers/acting/act-on-triggers.ts",
   debug: "triggers/debug/open-debug.ts",
 };

@@ -25,7 +25,7 @@ export function widgetRoutes(app: App): void {
     async (request, reply) => {
       const { file: name } = request.params;
       // Pages that stayed open over a new version ask for whatever part is current.
-      const current = /^(panel|acting|debug|mount-form)\.js$/.exec(name)?.[1];
+      const current = /^(panel|triggers|acting|debug|mount-form)\.js$/.exec(name)?.[1];
       const built = current ? JSON.parse((await files.text("build.json")) ?? "{}").partFiles?.[current] : name;
       const file = await files.find("widget/", String(built), request.headers["accept-encoding"]);
       if (!file) throw notFound("File");

@@ -1,10 +1,12 @@
 import type { actOnTriggers } from "../triggers/acting/act-on-triggers.ts";
 import type { openDebug } from "../triggers/debug/open-debug.ts";
+import type { watchTriggers } from "../triggers/watch-triggers.ts";
 import type { MountPanel, WidgetCore } from "./widget-core.ts";
 
 /** What is loaded when it is needed first, and what each file exports. */
 type Parts = {
   panel: { mountPanel: MountPanel };
+  triggers: { watchTriggers: typeof watchTriggers };
   acting: { actOnTriggers: typeof actOnTriggers };
   debug: { openDebug: typeof openDebug };
 };

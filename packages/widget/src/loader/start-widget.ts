@@ -2,7 +2,7 @@ import type { AgentWidget } from "@foyer/sdk";
 import type { FoyerApi } from "../foyer-api.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { launcherWords } from "../locales/launcher-words.ts";
-import { startTriggers, type Triggers } from "../triggers/start-triggers.ts";
+import { startTriggers } from "../triggers/start-triggers.ts";
 import { askServer } from "./ask-server.ts";
 import { type ConsentStorage, createConsentStorage } from "./consent-storage.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
@@ -25,7 +25,7 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
   const life = new AbortController();
   const { signal } = life;
   let core: WidgetCore | null = null;
-  let triggers: Promise<Triggers>;
+  let triggers: ReturnType<typeof startTriggers>;
   const starting = start(options, { bus, storage, visit, registry, signal });
   const whenReady = (then: (core: WidgetCore) => void) => {
     if (core) then(core);

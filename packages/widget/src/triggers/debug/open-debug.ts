@@ -1,17 +1,17 @@
 import type { WidgetTrigger } from "@foyer/sdk";
 import type { ShadowHost } from "../../loader/shadow-host.ts";
 import type { WidgetCore } from "../../loader/widget-core.ts";
-import type { Triggers } from "../start-triggers.ts";
+import type { Triggers } from "../watch-triggers.ts";
 import type { WatchedTrigger } from "../trigger-engine.ts";
 import css from "./debug.css?inline";
 import { describeTrigger, type PageFacts } from "./describe-trigger.ts";
 
-type Running = NonNullable<Triggers>;
+type Running = Triggers;
 
 const STEP_MS = 500;
 
 /** Shows the agent's triggers over the page, with how each stands, for who makes the site: in English. Once. */
-export function openDebug(core: WidgetCore, triggers: Promise<Triggers>): void {
+export function openDebug(core: WidgetCore, triggers: Promise<Triggers | null>): void {
   const { shadow, signal } = core;
   const { frame } = shadow;
   const open = frame.querySelector<HTMLElement>(".debug");
