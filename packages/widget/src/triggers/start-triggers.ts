@@ -30,7 +30,8 @@ export async function startTriggers(core: WidgetCore): Promise<Triggers | null> 
   const triggers = await askServer<WidgetTrigger[]>(core.options, `/triggers/widget/${core.agent.id}`, signal);
   if (!triggers?.length || signal.aborted) return null;
   const part = await loadPart(core, "triggers").catch(() => null);
-  return signal.aborted || !part ? null : part.watchTriggers(core, { triggers, visible, fired, events });
+  if (!part || signal.aborted) return null;
+  return part.watchTriggers(core, { triggers, visible, fired, events, loadActing: () => loadPart(core, "acting") });
 }
 
 /** Resolves when the page is visible, loaded and idle. */

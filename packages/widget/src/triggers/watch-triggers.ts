@@ -1,7 +1,6 @@
 import type { WidgetTrigger } from "@foyer/contract";
-import { loadPart } from "../loader/load-part.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Acting } from "./acting/act-on-triggers.ts";
+import type { Acting, actOnTriggers } from "./acting/act-on-triggers.ts";
 import { watchExit } from "./exit-intent.ts";
 import type { FiredTriggers } from "./fired-triggers.ts";
 import { watchPageViews } from "./page-views.ts";
@@ -18,17 +17,19 @@ export type Collected = {
   visible: VisibleTime;
   fired: FiredTriggers;
   events: Array<{ name: string; data: unknown }>;
+  /** Only the loader knows the names of the built files. */
+  loadActing: () => Promise<{ actOnTriggers: typeof actOnTriggers }>;
 };
 
 export type Triggers = ReturnType<typeof watchTriggers>;
 
 /** Runs an agent's triggers on the page. Pages of agents without triggers never load this part. */
-export function watchTriggers(core: WidgetCore, { triggers, visible, fired, events }: Collected) {
+export function watchTriggers(core: WidgetCore, { triggers, visible, fired, events, loadActing }: Collected) {
   const { bus, signal } = core;
   let loading: Promise<Acting> | undefined;
   let acting: Acting | undefined;
   const load = async () => {
-    loading ??= loadPart(core, "acting").then(({ actOnTriggers }) =>
+    loading ??= loadActing().then(({ actOnTriggers }) =>
       actOnTriggers(core, ({ id }) => {
         engine.rest();
         fired.add(id);
