@@ -170,6 +170,38 @@ describe("chatting in the widget", () => {
     expect(await page.locator(".bubble").count()).toBe(1);
   });
 
+  it("shows the time of messages and asks for a comment after a bad rating", async () => {
+    const { page, agentId } = await site.visit({}, { context: { locale: "en-GB", timezoneId: "Europe/Berlin" } });
+    await openChat(page);
+    await ask(page, "When do you open?");
+    await replyOver(page);
+    expect(await page.locator(".time").allInnerTexts()).toEqual([
+      expect.stringMatching(/^\d{2}:\d{2}$/),
+      expect.stringMatching(/^\d{2}:\d{2}$/),
+    ]);
+    await page.getByRole("button", { name: "Bad reply" }).click();
+    await page.getByLabel("What went wrong? (optional)").fill("It is closed on Sundays.");
+    await page.locator(".comment button").click();
+    await page.locator(".reply .note", { hasText: "Thank you for your feedback." }).waitFor();
+    const { body } = await site.owner.call("GET", `/conversations?agentId=${agentId}`);
+    const stored = await site.owner.call("GET", `/conversations/${body.data[0].id}`);
+    expect(stored.body.data.messages[1]).toMatchObject({
+      feedback: "down",
+      feedbackComment: "It is closed on Sundays.",
+    });
+  });
+
+  it("shows the owner's error message when a reply fails", async () => {
+    const { page } = await site.visit({ widget: { errorMessage: "Please call 01234 567." } });
+    await openChat(page);
+    site.upstream.script((exchange) => {
+      eventStream(exchange).send(chunk({ content: "We op" }));
+      setImmediate(() => exchange.response.destroy());
+    });
+    await ask(page, "When do you open?");
+    await page.locator(".failure", { hasText: "Please call 01234 567." }).waitFor();
+  });
+
   it("begins anew, ends the reply that was running, and finds the old conversation again", async () => {
     const { page } = await site.visit({ widget: { greeting: "Good morning." } });
     await openChat(page);

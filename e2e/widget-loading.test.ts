@@ -76,9 +76,14 @@ describe("the widget on somebody's page", () => {
     expect(await page.evaluate(() => "Foyer" in window)).toBe(false);
   });
 
-  it("is there once, however often its script is", async () => {
-    const { page, problems } = await site.visit({}, { path: "/twice" });
-    await page.waitForLoadState("networkidle");
+  it("is there once, however often its script is, and warns about the second script tag", async () => {
+    const { page } = await site.browser.open();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    const warning = page.waitForEvent("console", (message) => message.text().includes("only one widget per page"));
+    await page.goto(site.host.page("/twice", { "data-agent-id": await site.createAgent() }));
+    expect((await warning).type()).toBe("warning");
+    await page.locator(".launcher").waitFor();
     expect(await page.locator("foyer-widget").count()).toBe(1);
     expect(await page.locator(".launcher").count()).toBe(1);
     await openChat(page);

@@ -64,6 +64,50 @@ describe("the chat panel", () => {
     await expect.poll(() => focused(page)).toBe("launcher");
   });
 
+  it("has header buttons of at least 44 pixels on a phone", async () => {
+    const { page } = await site.visit({}, { context: phone });
+    await openChat(page);
+    const sizes = await page
+      .locator(".header button")
+      .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect()));
+    expect(sizes.length).toBeGreaterThan(1);
+    for (const { width, height } of sizes) expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+  });
+
+  it("aligns a form's title with its labels in a right-to-left language", async () => {
+    const { page, agentId } = await site.visit({}, { attributes: { "data-locale": "ar" } });
+    const tool = await site.addForm(agentId, fields.slice(0, 1), { displayName: "Booking" });
+    await openChat(page);
+    await showForm(page, tool.id);
+    const title = page.locator(".form-title");
+    expect(await title.evaluate((element) => getComputedStyle(element).textAlign)).toMatch(/^(right|start)$/);
+    expect(await title.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
+  });
+
+  it("reads POST /chat to its end and keeps the greeting above the conversation", async () => {
+    const { page } = await site.visit({ widget: { greeting: "Good morning." } });
+    await openChat(page);
+    const failed: string[] = [];
+    page.on("requestfailed", (request) => failed.push(`${request.url()} ${request.failure()?.errorText}`));
+    const finished = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/chat"));
+    await ask(page, "When do you open?");
+    await replyOver(page);
+    await finished;
+    expect(failed).toEqual([]);
+    const greeting = await page.getByText("Good morning.").boundingBox();
+    const message = await page.locator(".user").boundingBox();
+    expect(greeting?.y).toBeLessThan(message?.y ?? 0);
+  });
+
+  it("counts unread replies on the launcher", async () => {
+    const { page } = await site.visit();
+    await openChat(page);
+    await ask(page, "When do you open?");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Open chat. New reply" }).waitFor();
+    expect(await page.locator(".launcher .dot").innerText()).toBe("1");
+  });
+
   it("moves the focus to the message field when a reply is stopped", async () => {
     const { page } = await site.visit();
     await openChat(page);

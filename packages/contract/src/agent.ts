@@ -20,6 +20,14 @@ export const WidgetSettings = Type.Object({
   position: Type.Optional(nullable(oneOf(["left", "right"]))),
   locale: Type.Optional(nullable(Type.String({ pattern: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$", maxLength: 35 }))),
   launcherLabel: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
+  errorMessage: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 500,
+        description: "Shown when a reply fails or the server cannot be reached, such as a phone number to call",
+      }),
+    ),
+  ),
 });
 
 const settings = {

@@ -51,6 +51,13 @@ export const Message = Type.Object(
     createdAt: Timestamp,
     toolCalls: Type.Array(ToolCall),
     feedback: nullable(Rating),
+    feedbackComment: Type.Optional(
+      nullable(
+        Type.String({
+          description: "What the visitor wrote with the rating. Only for an API key or a session.",
+        }),
+      ),
+    ),
     stopReason: nullable(
       oneOf(stopReasons, "How a reply ended; `error` and `aborted` mark a partial one; `null` while it runs"),
     ),
@@ -182,7 +189,13 @@ export const rateMessage = {
     tags,
     summary: "Rate a message; a later rating replaces an earlier one",
     params,
-    body: Type.Object({ messageId: Type.String({ minLength: 1 }), rating: Rating }),
+    body: Type.Object({
+      messageId: Type.String({ minLength: 1 }),
+      rating: Rating,
+      comment: Type.Optional(
+        nullable(Type.String({ maxLength: 1_000, description: "Why; a later rating replaces it as well" })),
+      ),
+    }),
     response: { 200: enveloped(Type.Object({ messageId: Type.String(), rating: Rating })) },
   },
 } as const;

@@ -26,9 +26,12 @@ export function createClient(connection: Connection) {
     stop: (conversation: ConversationKey) => stopChat(request, conversation),
     /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
-    /** Rates a message of the agent. A later rating replaces the earlier one. */
-    rate: (conversation: ConversationKey, messageId: string, rating: Rating) =>
-      calls.rateMessage(request, conversation, messageId, rating),
+    /**
+     * Rates a message of the agent. `comment` (at most 1,000 characters) says why. A later rating replaces the earlier
+     * one and its comment.
+     */
+    rate: (conversation: ConversationKey, messageId: string, rating: Rating, comment?: string) =>
+      calls.rateMessage(request, conversation, messageId, rating, comment),
     /** The agent's public settings: name, greeting, suggestions, colors. */
     widget: (agentId: string) => calls.getWidget(request, agentId),
     /** The agent's enabled triggers, in the order in which they run. */

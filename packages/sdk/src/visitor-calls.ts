@@ -66,8 +66,10 @@ export async function rateMessage(
   { id, token }: ConversationKey,
   messageId: string,
   rating: Rating,
+  comment?: string,
 ): Promise<void> {
-  await request(`/conversations/${id}/feedback`, { method: "POST", token, body: { messageId, rating } });
+  const body = { messageId, rating, ...(comment === undefined ? {} : { comment }) };
+  await request(`/conversations/${id}/feedback`, { method: "POST", token, body });
 }
 
 function post(request: Request, path: string, body: unknown, keepalive = false) {

@@ -209,6 +209,7 @@ function messageQueries(db: Db) {
       db.insertInto("messages").values({
         ...{ id: param("id"), conversationId: param("conversationId"), position: param("position") },
         ...{ role: param("role"), content: param("content"), pieces: null, feedback: null, inputTokens: null },
+        feedbackComment: null,
         ...{ stopReason: param("stopReason"), model: param("model"), outputTokens: null, stopRequested: 0 },
         ...{ createdAt: param("now"), updatedAt: param("now") },
       }),

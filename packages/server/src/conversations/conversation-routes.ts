@@ -37,7 +37,7 @@ export function conversationRoutes(app: App, conversations: ConversationService,
     handler: async (request) => {
       const { id } = request.params;
       const { messageId, rating } = request.body;
-      await conversations.rate(viewerOf(request, id), id, messageId, rating);
+      await conversations.rate(viewerOf(request, id), id, request.body);
       return { data: { messageId, rating }, error: null };
     },
   });

@@ -28,6 +28,8 @@ const MAX_LIMIT = 100;
 /** A running reply gives a sign of life every few seconds; one silent for longer died with its process. */
 const SILENT_MS = 30_000;
 
+type RatingBody = { messageId: string; rating: Rating; comment?: string | null };
+
 export type ConversationService = ReturnType<typeof createConversationService>;
 
 /** `onDelete` is called once the deletion is committed. */
@@ -84,9 +86,10 @@ export function createConversationService(
       if (!isId("conv", id) || !(await store.delete(organizationId, id))) throw notFound("Conversation");
       onDelete(id);
     },
-    async rate(viewer: Viewer, id: string, messageId: string, rating: Rating): Promise<void> {
+    async rate(viewer: Viewer, id: string, { messageId, rating, comment }: RatingBody): Promise<void> {
       await existing(viewer, id);
-      if (!isId("msg", messageId) || !(await store.rate(id, messageId, rating))) throw notFound("Message");
+      if (!isId("msg", messageId) || !(await store.rate(id, messageId, rating, comment?.trim() || null)))
+        throw notFound("Message");
     },
   };
 }
@@ -150,6 +153,7 @@ function toMessage(row: MessageRow, isMember: boolean): Message {
     createdAt: new Date(row.createdAt).toISOString(),
     toolCalls: row.pieces ? toolCallsOf(fromColumns(row), { isMember }) : [],
     feedback: row.feedback,
+    ...(isMember ? { feedbackComment: row.feedbackComment } : {}),
     stopReason: stopReasonOf(row),
   };
 }

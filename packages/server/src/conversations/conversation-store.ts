@@ -100,10 +100,10 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
       });
     },
     /** @returns false when the conversation has no such message */
-    async rate(conversationId: string, messageId: string, rating: Rating): Promise<boolean> {
+    async rate(conversationId: string, messageId: string, rating: Rating, comment: string | null): Promise<boolean> {
       const result = await db
         .updateTable("messages")
-        .set({ feedback: rating })
+        .set({ feedback: rating, feedbackComment: comment })
         .where("id", "=", messageId)
         .where("conversationId", "=", conversationId)
         .executeTakeFirst();

@@ -135,6 +135,20 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await rate(mine, "sideways")).status).toBe(400);
   });
 
+  it("keep the comment of a rating for members, until a later rating replaces it", async () => {
+    const agentId = await createAgent();
+    const id = await say(agentId, "Mine");
+    const [message] = (await call("GET", `/conversations/${id}`)).body.data.messages;
+    const rate = (body: object) => call("POST", `/conversations/${id}/feedback`, { messageId: message.id, ...body });
+    const comment = async () => (await call("GET", `/conversations/${id}`)).body.data.messages[0].feedbackComment;
+    expect(await comment()).toBeNull();
+    expect((await rate({ rating: "down", comment: "  Too short  " })).status).toBe(200);
+    expect(await comment()).toBe("Too short");
+    expect((await rate({ rating: "down", comment: "x".repeat(1_001) })).status).toBe(400);
+    expect((await rate({ rating: "up" })).status).toBe(200);
+    expect(await comment()).toBeNull();
+  });
+
   it("are nobody else's", async () => {
     const agentId = await createAgent();
     const id = await say(agentId, "Secret");

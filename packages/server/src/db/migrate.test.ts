@@ -34,6 +34,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0008-form-bounds",
       "0009-security",
       "0012-inbox",
+      "0013-feedback-comments",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -55,6 +56,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0008-form-bounds",
       "0009-security",
       "0012-inbox",
+      "0013-feedback-comments",
     ]);
   });
 

@@ -10,6 +10,7 @@ import { chat } from "./migrations/0007-chat.ts";
 import { formBounds } from "./migrations/0008-form-bounds.ts";
 import { security } from "./migrations/0009-security.ts";
 import { inbox } from "./migrations/0012-inbox.ts";
+import { feedbackComments } from "./migrations/0013-feedback-comments.ts";
 import type { Db, OpenDatabase } from "./open.ts";
 import { withPatience } from "./patience.ts";
 import type { Tables } from "./tables.ts";
@@ -33,6 +34,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0008-form-bounds", formBounds],
   ["0009-security", security],
   ["0012-inbox", inbox],
+  ["0013-feedback-comments", feedbackComments],
 ];
 
 /**

@@ -238,6 +238,7 @@ export type MessageRow = {
   /** the reply's pieces in order, when it is more than one text */
   pieces: Json | null;
   feedback: "up" | "down" | null;
+  feedbackComment: string | null;
   /** `null` on a reply that is still running */
   stopReason: string | null;
   /** 1 asks whichever process runs this reply to end it */

@@ -15,7 +15,7 @@ export type ToolPiece = {
   form: VisitorForm | null;
 };
 
-export type UserEntry = { type: "user"; key: string; text: string; state: "sent" | "unsent" };
+export type UserEntry = { type: "user"; key: string; text: string; state: "sent" | "unsent"; at: number };
 
 export type ReplyEntry = {
   type: "reply";
@@ -29,6 +29,10 @@ export type ReplyEntry = {
   /** Why it failed, in the visitor's words. */
   problem: string | null;
   rating: Rating | null;
+  /** Ask for a comment: the visitor has just rated the reply as bad. */
+  isCommentWanted?: boolean;
+  /** when it started, milliseconds since 1970 */
+  at: number;
   /** The conversation is full: the visitor has to start a new one. */
   isFull?: boolean;
   /** A bubble's text that opens a conversation; the server takes it from the trigger. */
@@ -44,7 +48,7 @@ export type Entry = UserEntry | ReplyEntry | FormEntry;
 export function newReply(key: string): ReplyEntry {
   return {
     ...{ type: "reply", key, id: null, pieces: [], state: "running" },
-    ...{ isReconnecting: false, problem: null, rating: null },
+    ...{ isReconnecting: false, problem: null, rating: null, at: Date.now() },
   } as ReplyEntry;
 }
 
@@ -56,12 +60,22 @@ export function textOf({ pieces }: ReplyEntry): string {
 /** A stored conversation as it is shown. A reply that still runs is left out: it is followed from its beginning. */
 export function toEntries({ messages }: Conversation): Entry[] {
   return messages.flatMap((message): Entry[] => {
-    if (message.role === "user") return [{ type: "user", key: message.id, text: message.content, state: "sent" }];
+    const at = Date.parse(message.createdAt);
+    if (message.role === "user") return [{ type: "user", key: message.id, text: message.content, state: "sent", at }];
     if (message.stopReason === null) return [];
     const state = ({ end_turn: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const)[
       message.stopReason
     ];
-    return [{ ...newReply(message.id), id: message.id, pieces: toPieces(message), state, rating: message.feedback }];
+    return [
+      {
+        ...newReply(message.id),
+        id: message.id,
+        pieces: toPieces(message),
+        state,
+        rating: message.feedback,
+        at,
+      },
+    ];
   });
 }
 

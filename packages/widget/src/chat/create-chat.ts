@@ -38,7 +38,7 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
       await restoring.done();
       if (reader.isReading()) return;
       const key = entries.newKey();
-      entries.add({ type: "user", key, text, state: "sent" });
+      entries.add({ type: "user", key, text, state: "sent", at: Date.now() });
       bus.emit("message", { role: "user", text, conversationId: visit.current?.id ?? null });
       ask(text, key);
     },
@@ -69,14 +69,20 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
       visit.select(id);
       restoring.restore();
     },
-    async rate({ key, id, rating: before }: ReplyEntry, rating: Rating): Promise<void> {
+    /** A bad rating asks for a comment, which is sent with the same rating. @returns whether the server has it */
+    async rate({ key, id, rating: before }: ReplyEntry, rating: Rating, comment?: string): Promise<boolean> {
       const conversation = visit.current;
-      if (!conversation || !id) return;
-      entries.editReply(key, (reply) => ({ ...reply, rating }));
-      await rateMessage(request, conversation, id, rating).catch(() => {
+      if (!conversation || !id) return false;
+      entries.editReply(key, (reply) => ({ ...reply, rating, isCommentWanted: rating === "down" }));
+      try {
+        await rateMessage(request, conversation, id, rating, comment);
+        if (comment) patch({ announcement: words.commentSent });
+        return true;
+      } catch {
         entries.editReply(key, (reply) => ({ ...reply, rating: before }));
         patch({ announcement: words.notRated });
-      });
+        return false;
+      }
     },
     /** Shows a form at the end of the conversation, by its tool's id or name. @returns the key of its entry */
     showForm: forms.show,

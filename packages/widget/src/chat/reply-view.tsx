@@ -5,8 +5,10 @@ import { interpolate } from "../locales/load-messages.ts";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { CommentField } from "./comment-field.tsx";
 import { type Piece, type ReplyEntry, textOf } from "./conversation-state.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { MessageTime } from "./message-time.tsx";
 
 type ReplyProps = {
   reply: ReplyEntry;
@@ -51,6 +53,7 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
       {!isRunning && textOf(reply) ? (
         <Actions reply={reply} isLast={isLast} isOffering={isOffering && !problem && !reply.triggerId} />
       ) : null}
+      {reply.isCommentWanted && reply.rating === "down" ? <CommentField reply={reply} /> : null}
     </li>
   );
 }
@@ -115,6 +118,7 @@ function Actions({ reply, isLast, isOffering }: ReplyProps): JSX.Element {
           <Icon name="again" />
         </button>
       ) : null}
+      <MessageTime at={reply.at} />
     </div>
   );
 }

@@ -30,6 +30,8 @@ export const de: Words = {
   copied: "Kopiert",
   good: "Gute Antwort",
   bad: "Schlechte Antwort",
+  comment: "Was war nicht gut? (optional)",
+  commentSent: "Danke für deine Rückmeldung.",
   notRated: "Die Bewertung konnte nicht gespeichert werden. Versuche es gleich noch einmal.",
   unreachable: "Der Server ist nicht erreichbar. Prüfe die Verbindung und versuche es erneut.",
   interrupted:

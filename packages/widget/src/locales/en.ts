@@ -32,6 +32,8 @@ export const en = {
   copied: "Copied",
   good: "Good reply",
   bad: "Bad reply",
+  comment: "What went wrong? (optional)",
+  commentSent: "Thank you for your feedback.",
   notRated: "Your rating couldn't be saved. Please try again in a moment.",
   // What went wrong
   unreachable: "We couldn't reach the server. Check your connection and try again.",

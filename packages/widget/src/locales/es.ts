@@ -30,6 +30,8 @@ export const es: Words = {
   copied: "Copiado",
   good: "Buena respuesta",
   bad: "Mala respuesta",
+  comment: "¿Qué ha fallado? (opcional)",
+  commentSent: "Gracias por tus comentarios.",
   notRated: "No se pudo guardar tu valoración. Inténtalo de nuevo en un momento.",
   unreachable: "No se pudo contactar con el servidor. Comprueba tu conexión e inténtalo de nuevo.",
   interrupted: "Se perdió la conexión. El resto de la respuesta está guardado. Inténtalo de nuevo para verlo.",

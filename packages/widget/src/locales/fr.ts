@@ -30,6 +30,8 @@ export const fr: Words = {
   copied: "Copié",
   good: "Bonne réponse",
   bad: "Mauvaise réponse",
+  comment: "Qu’est-ce qui n’allait pas ? (facultatif)",
+  commentSent: "Merci pour votre retour.",
   notRated: "Votre avis n’a pas pu être enregistré. Réessayez dans un instant.",
   unreachable: "Le serveur est injoignable. Vérifiez votre connexion, puis réessayez.",
   interrupted: "La connexion a été perdue. La suite de la réponse est enregistrée. Réessayez pour l’afficher.",

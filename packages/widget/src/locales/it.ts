@@ -30,6 +30,8 @@ export const it: Words = {
   copied: "Copiato",
   good: "Buona risposta",
   bad: "Cattiva risposta",
+  comment: "Cosa non andava? (facoltativo)",
+  commentSent: "Grazie per il tuo riscontro.",
   notRated: "Non è stato possibile salvare la tua valutazione. Riprova tra un momento.",
   unreachable: "Il server non è raggiungibile. Controlla la connessione e riprova.",
   interrupted: "La connessione si è interrotta. Il resto della risposta è stato salvato. Riprova per vederlo.",

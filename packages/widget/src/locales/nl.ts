@@ -30,6 +30,8 @@ export const nl: Words = {
   copied: "Gekopieerd",
   good: "Goed antwoord",
   bad: "Slecht antwoord",
+  comment: "Wat ging er mis? (optioneel)",
+  commentSent: "Bedankt voor je feedback.",
   notRated: "Je beoordeling kon niet worden bewaard. Probeer het zo opnieuw.",
   unreachable: "De server is niet bereikbaar. Controleer je verbinding en probeer het opnieuw.",
   interrupted: "De verbinding is verbroken. De rest van het antwoord is bewaard. Probeer het opnieuw om het te zien.",

@@ -30,6 +30,8 @@ export const pl: Words = {
   copied: "Skopiowano",
   good: "Dobra odpowiedź",
   bad: "Zła odpowiedź",
+  comment: "Co było nie tak? (opcjonalnie)",
+  commentSent: "Dziękujemy za opinię.",
   notRated: "Nie udało się zapisać oceny. Spróbuj ponownie za chwilę.",
   unreachable: "Nie można połączyć się z serwerem. Sprawdź połączenie i spróbuj ponownie.",
   interrupted: "Utracono połączenie. Reszta odpowiedzi została zapisana. Spróbuj ponownie, aby ją zobaczyć.",

@@ -30,6 +30,8 @@ export const pt: Words = {
   copied: "Copiado",
   good: "Boa resposta",
   bad: "Má resposta",
+  comment: "O que correu mal? (opcional)",
+  commentSent: "Obrigado pelo seu comentário.",
   notRated: "Não foi possível guardar a sua avaliação. Tente de novo dentro de momentos.",
   unreachable: "Não foi possível contactar o servidor. Verifique a ligação e tente de novo.",
   interrupted: "A ligação perdeu-se. O resto da resposta está guardado. Tente de novo para o ver.",

@@ -30,6 +30,8 @@ export const tr: Words = {
   copied: "Kopyalandı",
   good: "İyi yanıt",
   bad: "Kötü yanıt",
+  comment: "Sorun neydi? (isteğe bağlı)",
+  commentSent: "Geri bildiriminiz için teşekkürler.",
   notRated: "Değerlendirmeniz kaydedilemedi. Birazdan tekrar deneyin.",
   unreachable: "Sunucuya ulaşılamadı. Bağlantınızı denetleyip tekrar deneyin.",
   interrupted: "Bağlantı koptu. Yanıtın kalanı kaydedildi. Görmek için tekrar deneyin.",

@@ -30,6 +30,8 @@ export const zh: Words = {
   copied: "已复制",
   good: "好的回复",
   bad: "不好的回复",
+  comment: "哪里不满意？（可选）",
+  commentSent: "感谢您的反馈。",
   notRated: "无法保存您的评价。请稍后再试。",
   unreachable: "无法连接服务器。请检查网络连接后重试。",
   interrupted: "连接已断开。回复的其余部分已保存，重试即可查看。",

@@ -18,7 +18,9 @@ import { followViewport } from "./viewport.ts";
 /** Adds the panel to the widget. It starts closed. */
 export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const { shadow, bus, options, locale } = core;
-  const words = await loadMessages(locale);
+  const messages = await loadMessages(locale);
+  const { errorMessage } = core.agent.widget;
+  const words = errorMessage ? { ...messages, replyFailed: errorMessage, unreachable: errorMessage } : messages;
   const request = createRequest({ baseUrl: options.baseUrl });
   const chat = createChat(core, request, words);
   const state = createPanelState();

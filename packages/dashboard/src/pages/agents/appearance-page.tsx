@@ -90,6 +90,13 @@ function WidgetFields({ agentName, widget, onChange, errorAt }: FieldsProps) {
         onChange={(suggestions) => onChange({ suggestions })}
         errorAt={(index) => errorAt(`suggestions.${index}`)}
       />
+      <TextArea
+        {...{ label: "Error message", placeholder: "Sorry, something went wrong. Please try again." }}
+        help="Shown when a reply fails or your server can't be reached. You could give a phone number or an email address."
+        value={widget.errorMessage}
+        onChange={(errorMessage) => onChange({ errorMessage })}
+        error={errorAt("errorMessage")}
+      />
       <AccentField
         value={widget.accentColor}
         onChange={(accentColor) => onChange({ accentColor })}

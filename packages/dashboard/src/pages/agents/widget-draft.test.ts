@@ -6,6 +6,7 @@ describe("a widget's settings in a form", () => {
     const settings = {
       ...{ title: "Harbour Bikes", greeting: "Hello", suggestions: ["When are you open?"], accentColor: "#0f766e" },
       ...{ position: "left" as const, locale: "de", launcherLabel: "Ask us" },
+      errorMessage: "Please call 01234 567.",
     };
     expect(toSettings(toDraft(settings))).toEqual(settings);
   });
@@ -14,7 +15,7 @@ describe("a widget's settings in a form", () => {
     const blank = { ...toDraft({}), title: "  ", suggestions: [" ", "Prices "] };
     expect(toSettings(blank)).toEqual({
       ...{ title: null, greeting: null, suggestions: ["Prices"], accentColor: null, position: "right" },
-      ...{ locale: null, launcherLabel: null },
+      ...{ locale: null, launcherLabel: null, errorMessage: null },
     });
     expect(toSettings(toDraft({})).suggestions).toBeNull();
   });

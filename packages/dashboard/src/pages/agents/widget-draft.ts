@@ -7,6 +7,7 @@ export type WidgetSettings = {
   position?: "left" | "right" | null;
   locale?: string | null;
   launcherLabel?: string | null;
+  errorMessage?: string | null;
 };
 
 /** The same in a form: what is left to the widget's own default is empty. */
@@ -18,6 +19,7 @@ export type WidgetDraft = {
   position: "left" | "right";
   locale: string;
   launcherLabel: string;
+  errorMessage: string;
 };
 
 export function toDraft(widget: WidgetSettings): WidgetDraft {
@@ -29,12 +31,13 @@ export function toDraft(widget: WidgetSettings): WidgetDraft {
     position: widget.position ?? "right",
     locale: widget.locale ?? "",
     launcherLabel: widget.launcherLabel ?? "",
+    errorMessage: widget.errorMessage ?? "",
   };
 }
 
 /** What is saved, and what the preview shows meanwhile. */
 export function toSettings(draft: WidgetDraft): WidgetSettings {
-  const { title, greeting, accentColor, locale, launcherLabel, position } = draft;
+  const { title, greeting, accentColor, locale, launcherLabel, errorMessage, position } = draft;
   const suggestions = draft.suggestions.map((text) => text.trim()).filter((text) => text !== "");
   return {
     title: title.trim() || null,
@@ -44,5 +47,6 @@ export function toSettings(draft: WidgetDraft): WidgetSettings {
     position,
     locale: locale || null,
     launcherLabel: launcherLabel.trim() || null,
+    errorMessage: errorMessage.trim() || null,
   };
 }

@@ -13,7 +13,10 @@ export function conversationText(conversation: ConversationDetail, agentName: st
     const end = endInWords(turn);
     const failure = failureInWords(turn);
     if (end) lines.push(`(${end}${failure ? `: ${failure}` : ""})`);
-    if (turn.feedback) lines.push(`(Rated ${turn.feedback === "up" ? "good" : "bad"})`);
+    if (turn.feedback) {
+      const comment = turn.feedbackComment ? `: ${turn.feedbackComment}` : "";
+      lines.push(`(Rated ${turn.feedback === "up" ? "good" : "bad"}${comment})`);
+    }
     return lines.join("\n");
   });
   return `${[head.join("\n"), ...turns].join("\n\n")}\n`;

@@ -113,6 +113,11 @@ function TurnFooter({ turn }: { turn: Turn }) {
           <ThumbsDown size={14} aria-hidden className="text-wrong" /> Rated bad
         </span>
       )}
+      {turn.feedbackComment && (
+        <q className="min-w-0 [overflow-wrap:anywhere]" dir="auto">
+          {turn.feedbackComment}
+        </q>
+      )}
     </footer>
   );
 }

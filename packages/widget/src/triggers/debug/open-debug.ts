@@ -1,8 +1,8 @@
 import type { WidgetTrigger } from "@foyer/sdk";
 import type { ShadowHost } from "../../loader/shadow-host.ts";
 import type { WidgetCore } from "../../loader/widget-core.ts";
-import type { Triggers } from "../watch-triggers.ts";
 import type { WatchedTrigger } from "../trigger-engine.ts";
+import type { Triggers } from "../watch-triggers.ts";
 import css from "./debug.css?inline";
 import { describeTrigger, type PageFacts } from "./describe-trigger.ts";
 

@@ -1,0 +1,21 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { usePanel } from "../panel/panel-context.ts";
+
+/** When a message was sent: the time of day, and the date unless it is today. */
+export function MessageTime({ at }: { at: number }): JSX.Element {
+  const { core } = usePanel();
+  const date = new Date(at);
+  // The visitor's own region decides between 12 and 24 hours.
+  const language = navigator.languages.find((name) => name.startsWith(core.locale)) ?? core.locale;
+  const isToday = date.toDateString() === new Date().toDateString();
+  const format = new Intl.DateTimeFormat(language, {
+    timeStyle: "short",
+    ...(isToday ? {} : { dateStyle: "medium" }),
+  });
+  return (
+    <time class="time" dateTime={date.toISOString()}>
+      {format.format(date)}
+    </time>
+  );
+}
