@@ -67,6 +67,8 @@ describe("the chat panel", () => {
   it("has header buttons of at least 44 pixels on a phone", async () => {
     const { page } = await site.visit({}, { context: phone });
     await openChat(page);
+    await ask(page, "When do you open?");
+    await replyOver(page);
     const sizes = await page
       .locator(".header button")
       .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect()));
@@ -102,10 +104,15 @@ describe("the chat panel", () => {
   it("counts unread replies on the launcher", async () => {
     const { page } = await site.visit();
     await openChat(page);
+    const reply = site.slowReply();
     await ask(page, "When do you open?");
     await page.keyboard.press("Escape");
+    await page.locator(".panel").waitFor({ state: "hidden" });
+    await reply.say("At nine.");
+    await reply.end();
     await page.getByRole("button", { name: "Open chat. New reply" }).waitFor();
     expect(await page.locator(".launcher .dot").innerText()).toBe("1");
+    site.upstream.script(sayWords("We are open."));
   });
 
   it("moves the focus to the message field when a reply is stopped", async () => {
