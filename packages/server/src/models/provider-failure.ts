@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { APICallError } from "@ai-sdk/provider";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { providerMessage } from "./chat-completions-reply.ts";
@@ -5,6 +6,8 @@ import type { ChosenModel } from "./chat-model.ts";
 import { ModelError } from "./model-error.ts";
 
 const MAX_CHARACTERS = 500;
+/** Errors of the AI SDK quote whole events, and the patterns below take quadratic time: 10 ms for this many characters. */
+const MAX_READ = 4_000;
 
 /** Why a model failed, for members of the organization. */
 export type ProviderFailure = {
@@ -44,15 +47,43 @@ function messageIn(body: string | undefined): string {
 }
 
 function redact(text: string, source: ChosenModel["source"]): string {
-  const key = source?.apiKey;
-  const host = source && URL.parse(source.baseUrl)?.host;
+  const known = source ? [...(source.apiKey ? [source.apiKey] : []), ...addressParts(source.baseUrl)] : [];
+  let clean = bounded(text);
   // Removed before the text is cut, because the beginning of a key would no longer be recognized.
-  const clean = (key ? text.replaceAll(key, "***") : text)
-    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "(address)")
-    .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "(address)")
-    // Not every name with dots: providers point at fields such as messages.0.content.
-    .replace(/\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b(?::\d+)?/gi, "(address)")
-    .replace(/\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}|(?<=\bbearer )\S+/gi, "***");
-  const plain = host ? clean.replaceAll(host, "(address)") : clean;
-  return plain.replace(/\s+/g, " ").trim().slice(0, MAX_CHARACTERS).toWellFormed();
+  for (const secret of known) clean = clean.replaceAll(literally(secret), secret === source?.apiKey ? "***" : "(address)");
+  return (
+    clean
+      .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "(address)")
+      .replace(/\[?[\da-f.]*:[\da-f.]*:[\da-f.:]*(?:\](?::\d+)?)?/gi, withoutIPv6)
+      .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "(address)")
+      // Not every name with dots: providers point at fields such as messages.0.content.
+      .replace(/\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b(?::\d+)?/gi, "(address)")
+      .replace(/\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}|(?<=\bbearer )\S+/gi, "***")
+      // PostgreSQL cannot store NUL.
+      .replace(/[\s\p{Cc}]+/gu, " ")
+      .trim()
+      .slice(0, MAX_CHARACTERS)
+      .toWellFormed()
+  );
+}
+
+/** The start of the text, without the word that the cut goes through: it may be part of a key. */
+function bounded(text: string): string {
+  if (text.length <= MAX_READ) return text;
+  const start = text.slice(0, MAX_READ);
+  const end = Math.max(start.lastIndexOf(" "), start.lastIndexOf("\n"));
+  return start.slice(0, Math.max(end, 0));
+}
+
+/** What of a base URL an error may quote on its own, the longest first. A path of one segment, such as `/v1`, is public. */
+function addressParts(baseUrl: string): string[] {
+  const { href, host, hostname, pathname } = new URL(baseUrl);
+  const isPublic = pathname.split("/").filter(Boolean).length < 2;
+  return [href, host, hostname, ...(isPublic ? [] : [pathname])];
+}
+
+const literally = (text: string) => new RegExp(RegExp.escape(text), "gi");
+
+function withoutIPv6(match: string): string {
+  return isIPv6(match.replace(/^\[|\](?::\d+)?$/g, "")) ? "(address)" : match;
 }

@@ -1,0 +1,70 @@
+import { APICallError } from "@ai-sdk/provider";
+import { describe, expect, it } from "vitest";
+import type { ChosenModel } from "./chat-model.ts";
+import { ModelError } from "./model-error.ts";
+import { describeFailure } from "./provider-failure.ts";
+
+const model: ChosenModel = {
+  provider: "openai",
+  modelId: "test",
+  doStream: () => Promise.reject(new Error("not called")),
+  source: {
+    provider: "openai",
+    apiKey: "9f8e7d6c5b4a",
+    baseUrl: "https://gateway.corp-models.example:8443/team/blue/v1",
+  },
+};
+const messageFor = (cause: Error) =>
+  describeFailure(new ModelError("MODEL_UNAVAILABLE", "The model cannot be reached right now.", { cause }), model)
+    .message;
+
+describe("the provider's message about a failed reply", () => {
+  it.each([
+    ["the key", "Incorrect API key: 9f8e7d6c5b4a.", "Incorrect API key: ***."],
+    ["the key in capitals", "Incorrect API key: 9F8E7D6C5B4A.", "Incorrect API key: ***."],
+    ["the configured host", "No route for gateway.corp-models.example:8443.", "No route for (address)."],
+    ["the configured host without its port", "ENOTFOUND Gateway.corp-models.example", "ENOTFOUND (address)"],
+    ["the configured path", "Unknown path /team/blue/v1/chat", "Unknown path (address)/chat"],
+    ["an IPv4 address", "connect ECONNREFUSED 10.0.0.7:8000", "connect ECONNREFUSED (address)"],
+    ["an IPv6 address", "connect ECONNREFUSED fd00:12::7", "connect ECONNREFUSED (address)"],
+    ["an IPv6 address with a port", "connect to [::1]:8000 failed", "connect to (address) failed"],
+    ["an IPv4-mapped address", "refused by ::ffff:10.0.0.7", "refused by (address)"],
+  ])("does not show %s", (_what, said, shown) => {
+    expect(messageFor(new Error(said))).toBe(shown);
+  });
+
+  it("keeps times and field names that look like addresses", () => {
+    const said = "messages.0.content is too long; retry after 12:30:45 (a::b)";
+    expect(messageFor(new Error(said))).toBe(said);
+  });
+
+  it("contains no control characters, which PostgreSQL could not store", () => {
+    expect(messageFor(new Error("bad\u0000request\u001b[31m\nnow"))).toBe("bad request [31m now");
+  });
+
+  it.each(["a.", "a-", "sk-", "1:", "a://", "word "])(
+    "is found in milliseconds when a provider repeats %j a million times",
+    (part) => {
+      const startedAt = performance.now();
+      expect(messageFor(new Error(part.repeat(1_000_000))).length).toBeLessThanOrEqual(500);
+      expect(performance.now() - startedAt).toBeLessThan(500);
+    },
+  );
+
+  it("drops a key that lies across the end of what is read", () => {
+    const start = `${"https://gateway.example/ ".repeat(159)}${"x".repeat(15)}`;
+    expect(messageFor(new Error(`${start} 9f8e7d6c5b4a`))).not.toContain("9f8e");
+  });
+
+  it("comes from the body of an HTTP error", () => {
+    const responseBody = JSON.stringify({ error: { message: "Bad key" } });
+    const cause = new APICallError({
+      message: "Unauthorized",
+      url: "https://gateway.example",
+      requestBodyValues: undefined,
+      statusCode: 401,
+      responseBody,
+    });
+    expect(messageFor(cause)).toBe("Bad key");
+  });
+});
