@@ -71,6 +71,14 @@ function run(model: ChatModel, more: Partial<LoopInput> = {}) {
 }
 
 describe("the agent loop", () => {
+  it("ends a reply whose model sends reasoning blocks without end, although they have no text", async () => {
+    const blocks = Array.from({ length: 30_000 }, (_, index): ModelPart => {
+      return { type: "reasoning-start", id: `${index}`, providerMetadata: { test: { signature: "s".repeat(150) } } };
+    });
+    const { model } = scripted(blocks);
+    expect((await run(model).result).stopReason).toBe("max_steps");
+  });
+
   it("ends with the first answer that calls nothing, and adds up what the steps cost", async () => {
     const { model, asked } = scripted([...text("Let me see."), call("c1", "hours")], text("We open at nine."));
     const { said, result } = run(model);

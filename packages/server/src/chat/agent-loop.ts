@@ -18,6 +18,8 @@ const MAX_CALLS = 16;
 const MAX_CONCURRENT_CALLS = 4;
 /** Characters of one answer, its reasoning and tool inputs included. */
 const MAX_RECEIVED = 4 * 1024 * 1024;
+/** What a block of the answer counts for besides its text. */
+const BLOCK_CHARACTERS = 32;
 
 /** Where the loop says what happens; see RunningReply. */
 export type ReplyOutput = {
@@ -229,14 +231,24 @@ function ignoredNote(count: number): string {
 function lengthOf(part: ModelPart): number {
   switch (part.type) {
     case "text-delta":
-    case "reasoning-delta":
     case "tool-input-delta":
       return part.delta.length;
+    case "reasoning-delta":
+      return part.delta.length + metadataLength(part);
     case "tool-call":
-      return part.input.length;
+      return part.input.length + part.toolName.length + metadataLength(part);
+    case "text-end":
+    case "reasoning-start":
+    case "reasoning-end":
+      // Signatures can be long, and even an empty block is remembered.
+      return BLOCK_CHARACTERS + metadataLength(part);
     default:
       return 0;
   }
+}
+
+function metadataLength({ providerMetadata }: Pick<ToolCallPart, "providerMetadata">): number {
+  return providerMetadata ? JSON.stringify(providerMetadata).length : 0;
 }
 
 /** Some providers want their reasoning back within the same reply, with the signature they gave it. */

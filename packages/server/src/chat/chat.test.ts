@@ -151,6 +151,28 @@ onBothDatabases("chat", (createDatabase) => {
     expect(messageCount).toBe(2);
   });
 
+  it("takes nothing off a conversation's size for a dropped reply that had not ended", async () => {
+    const { start } = await ask("Colour?");
+    const { db } = server.deps;
+    const id = start.conversationId;
+    // As another process leaves it in the middle of a reply: a part of the text is stored, and none of it is counted.
+    await db
+      .updateTable("messages")
+      .set({ content: "x".repeat(1_000), stopReason: null })
+      .where("conversationId", "=", id)
+      .where("role", "=", "assistant")
+      .execute();
+    await db.updateTable("conversations").set({ textBytes: "Colour?".length }).where("id", "=", id).execute();
+    upstream.script(sayWords("Blue."));
+    await ask("Colour?", { conversationId: id, regenerate: true }, holding(start));
+    const { textBytes } = await db
+      .selectFrom("conversations")
+      .select("textBytes")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    expect(Number(textBytes)).toBe("Colour?Blue.".length);
+  });
+
   it("refuses what it can know without asking the model, as JSON, and keeps nothing", async () => {
     const other = await createAgent({ name: "Other" });
     const { start } = await ask("Mine");

@@ -6,6 +6,14 @@ const MAX_TOOL_BYTES = 4 * 1024 * 1024;
 export function createReplyRoom() {
   const left = { textBytes: MAX_TEXT_BYTES, toolBytes: MAX_TOOL_BYTES };
   let taken = 0;
+  const takeTool = (value: unknown): boolean => {
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    // What stands in the place of a result that does not fit is a change, too.
+    taken += bytes <= left.toolBytes ? bytes : 1;
+    if (bytes > left.toolBytes) return false;
+    left.toolBytes -= bytes;
+    return true;
+  };
   return {
     /** Bytes in the reply; grows with everything that is added. */
     get taken() {
@@ -17,9 +25,11 @@ export function createReplyRoom() {
       left.toolBytes = Math.min(left.toolBytes, bytes.toolBytes);
     },
     /** Takes the text, or as many whole characters of it as there is room for, and returns what was taken. */
-    takeText(said: string): { text: string; isCut: boolean } {
+    takeText(said: string, { isNewBlock }: { isNewBlock: boolean }): { text: string; isCut: boolean } {
       // PostgreSQL cannot store NUL, and nobody can read it.
       const whole = said.replaceAll("\0", "");
+      // Many short texts need more bytes than their characters.
+      if (whole !== "" && isNewBlock && !takeTool({ type: "text", text: "" })) return { text: "", isCut: true };
       const isCut = Buffer.byteLength(whole) > left.textBytes;
       const text = isCut ? startWithin(whole, left.textBytes) : whole;
       const bytes = Buffer.byteLength(text);
@@ -28,14 +38,7 @@ export function createReplyRoom() {
       return { text, isCut };
     },
     /** @returns false when there is no room for a call or a result */
-    takeTool(value: unknown): boolean {
-      const bytes = Buffer.byteLength(JSON.stringify(value));
-      // What stands in the place of a result that does not fit is a change, too.
-      taken += bytes <= left.toolBytes ? bytes : 1;
-      if (bytes > left.toolBytes) return false;
-      left.toolBytes -= bytes;
-      return true;
-    },
+    takeTool,
   };
 }
 

@@ -220,7 +220,13 @@ async function extend(
   let position = last ? last.position + 1 : 0;
   if (regenerate && last?.role === "assistant") {
     await queries.deleteMessage(trx, { id: last.id });
-    const dropped = { messages: -1, textBytes: -Number(last.textBytes), toolBytes: -Number(last.toolBytes) };
+    // A reply is counted when it ends. Subtracting one that has not ended would make room without limit.
+    const isCounted = last.stopReason !== null;
+    const dropped = {
+      messages: -1,
+      textBytes: isCounted ? -Number(last.textBytes) : 0,
+      toolBytes: isCounted ? -Number(last.toolBytes) : 0,
+    };
     [size] = (await queries.grow(trx, { id, ...dropped, now })).rows;
     position = last.position;
   }

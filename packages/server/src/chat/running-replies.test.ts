@@ -24,3 +24,17 @@ it("ends a reply whose row is gone, but none whose row is still being made", asy
   replies.remove(reply);
   reply.end({ stopReason: "aborted" });
 });
+
+it("ends a reply of very many short texts before it holds more than 5 MiB of pieces", () => {
+  const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
+  const reply = createRunningReply(start, { agentId: "agent_1", resumable: false, resumeWindow: 0 });
+  const flood = () => {
+    for (let index = 0; index < 1024 * 1024; index++) {
+      reply.text("x");
+      reply.closeText();
+    }
+  };
+  expect(flood).toThrow("The reply has reached its limit.");
+  expect(JSON.stringify(reply.pieces).length).toBeLessThan(5 * 1024 * 1024);
+  reply.end({ stopReason: "max_steps" });
+});

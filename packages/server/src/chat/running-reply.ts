@@ -59,7 +59,7 @@ export function createRunningReply(start: ReplyStart, options: Options) {
     done: done.promise,
     abort: () => abort.abort(),
     text(said: string) {
-      const { text, isCut } = room.takeText(said);
+      const { text, isCut } = room.takeText(said, { isNewBlock: openText === null });
       if (text !== "") say(text);
       if (isCut) throw new ReplyLimitError();
     },

@@ -8,13 +8,15 @@ export type VisitHeaders = {
 };
 
 const MAX_ADDRESS = 2_000;
+/** The patterns for devices take quadratic time; browsers send about 150 characters. */
+const MAX_USER_AGENT = 1_000;
 
 /** Where the visitor is, as JSON for the conversation; null when nothing is known. What makes no sense is left out. */
 export function visitContext(sent: VisitContext | null | undefined, headers: VisitHeaders): string | null {
   const context: ConversationContext = {
     page: addressOf(sent?.page),
     referrer: addressOf(sent?.referrer),
-    device: deviceOf(headers.userAgent ?? ""),
+    device: deviceOf((headers.userAgent ?? "").slice(0, MAX_USER_AGENT)),
     language: languageOf(sent?.language) ?? languageOf(headers.acceptLanguage),
     country: countryOf(headers.country),
   };

@@ -1,5 +1,5 @@
-import { isIPv6 } from "node:net";
 import { APICallError } from "@ai-sdk/provider";
+import ipaddr from "ipaddr.js";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { providerMessage } from "./chat-completions-reply.ts";
 import type { ChosenModel } from "./chat-model.ts";
@@ -50,11 +50,12 @@ function redact(text: string, source: ChosenModel["source"]): string {
   const known = source ? [...(source.apiKey ? [source.apiKey] : []), ...addressParts(source.baseUrl)] : [];
   let clean = bounded(text);
   // Removed before the text is cut, because the beginning of a key would no longer be recognized.
-  for (const secret of known) clean = clean.replaceAll(literally(secret), secret === source?.apiKey ? "***" : "(address)");
+  for (const secret of known)
+    clean = clean.replaceAll(literally(secret), secret === source?.apiKey ? "***" : "(address)");
   return (
     clean
       .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "(address)")
-      .replace(/\[?[\da-f.]*:[\da-f.]*:[\da-f.:]*(?:\](?::\d+)?)?/gi, withoutIPv6)
+      .replace(/(?<![\w:])\[?[\da-f.]*:[\da-f.]*:[\da-f.:]*(?:\](?::\d+)?)?(?!\w)/gi, withoutIPv6)
       .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "(address)")
       // Not every name with dots: providers point at fields such as messages.0.content.
       .replace(/\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b(?::\d+)?/gi, "(address)")
@@ -85,5 +86,7 @@ function addressParts(baseUrl: string): string[] {
 const literally = (text: string) => new RegExp(RegExp.escape(text), "gi");
 
 function withoutIPv6(match: string): string {
-  return isIPv6(match.replace(/^\[|\](?::\d+)?$/g, "")) ? "(address)" : match;
+  const end = /(?:\.|(?<!:):)$/.exec(match)?.[0] ?? "";
+  const address = match.slice(0, match.length - end.length).replace(/^\[|\](?::\d+)?$/g, "");
+  return ipaddr.IPv6.isValid(address) ? `(address)${end}` : match;
 }
