@@ -365,7 +365,7 @@ describe("files", () => {
     ["image", "data:;base64,SGk=", "must be an image"],
     ["image", "https://example.com/a.png", "must be an image (a base64 data URL)"],
   ])("%s %j: %s", (type, value, words) => {
-    expect(problemOf(type, value)).toEqual(words && { field: undefined, message: `Field ${words}` });
+    expect(problemOf(type, value)?.message).toBe(words && `Field ${words}`);
   });
 
   it("that were taken out of the data are checked like those in it", () => {

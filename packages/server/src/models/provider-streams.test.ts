@@ -255,7 +255,9 @@ describe("streams of providers", () => {
       expect(reply.stop).not.toHaveProperty("usage");
       const stored = await storedReply(reply.conversationId);
       expect(stored).toMatchObject({ content: "", stopReason: "error" });
-      expect(JSON.stringify([reply, stored])).not.toMatch(/quota|billing|platform\.openai|127\.0\.0\.1/);
+      // Visitors learn nothing about the provider. Members read its own message, without addresses.
+      expect(JSON.stringify(reply)).not.toMatch(/quota|billing|platform\.openai|127\.0\.0\.1/);
+      expect(JSON.stringify(stored)).not.toMatch(/platform\.openai|127\.0\.0\.1/);
       expect(upstream.exchanges).toHaveLength(attempts);
     });
 
