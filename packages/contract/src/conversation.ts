@@ -114,6 +114,7 @@ export const ConversationSummary = Type.Object(
       anyOf: [MessagePreview, { type: "null" }],
       description: "The newest message that has text",
     }),
+    isUnread: Type.Boolean({ description: "A message arrived since a member last read the conversation" }),
     hasFailedReply: Type.Boolean({ description: "At least one of its replies ended with an error" }),
   },
   { $id: "ConversationSummary" },
@@ -179,6 +180,18 @@ export const deleteConversation = {
   url: "/conversations/:id",
   config: { access: "account" },
   schema: { tags, summary: "Delete a conversation", params, response: { 200: enveloped(Success) } },
+} as const;
+
+export const readConversation = {
+  method: "POST",
+  url: "/conversations/:id/read",
+  config: { access: "account" },
+  schema: {
+    tags,
+    summary: "Mark a conversation as read for all members of the organization",
+    params,
+    response: { 200: enveloped(Success) },
+  },
 } as const;
 
 export const rateMessage = {

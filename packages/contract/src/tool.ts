@@ -228,6 +228,19 @@ export const updateTool = {
   schema: { tags, summary: "Change some fields of a tool", params, body: ToolChanges, response: { 200: ref(Tool) } },
 } as const;
 
+/** The copy has every setting of the tool, and a webhook secret of its own. */
+export const duplicateTool = {
+  method: "POST",
+  url: "/tools/:id/duplicate",
+  config,
+  schema: {
+    tags,
+    summary: "Create a copy of a tool, named with the suffix `_copy`",
+    params,
+    response: { 201: ref(Tool) },
+  },
+} as const;
+
 export const deleteTool = {
   method: "DELETE",
   url: "/tools/:id",

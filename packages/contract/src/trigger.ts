@@ -199,6 +199,18 @@ export const updateTrigger = {
   },
 } as const;
 
+export const duplicateTrigger = {
+  method: "POST",
+  url: "/triggers/:id/duplicate",
+  config: account,
+  schema: {
+    tags,
+    summary: "Create a disabled copy of a trigger",
+    params,
+    response: { 201: ref(Trigger) },
+  },
+} as const;
+
 export const deleteTrigger = {
   method: "DELETE",
   url: "/triggers/:id",

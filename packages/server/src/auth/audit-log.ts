@@ -1,4 +1,10 @@
-import { type AuditEntry, getIdentitySecret, getWebhookSecret, listPendingLinks } from "@foyer/contract";
+import {
+  type AuditEntry,
+  getIdentitySecret,
+  getWebhookSecret,
+  listPendingLinks,
+  readConversation,
+} from "@foyer/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { createBatchWriter } from "../db/batch-writer.ts";
@@ -113,7 +119,9 @@ export function useAuditLog(app: FastifyInstance, audit: AuditLog): void {
   app.addHook("onRoute", (route) => {
     const method = String(route.method);
     const { access } = route.config ?? {};
-    const isRead = /GET|HEAD|OPTIONS/.test(method) && !(method === "GET" && secretReads.includes(route.url));
+    const isRead =
+      (/GET|HEAD|OPTIONS/.test(method) && !(method === "GET" && secretReads.includes(route.url))) ||
+      route.url === readConversation.url;
     if (isRead || access === "public" || access === "user") return;
     const preHandler = async (request: FastifyRequest) => {
       const name = request.account && (await audit.targetOf(request.account, request));

@@ -160,6 +160,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
       { id: failed.conversationId, hasFailedReply: true, lastMessage: { role: "user", text: "Hi" } },
       {
         id: conversationId,
+        isUnread: true,
         hasFailedReply: false,
         lastMessage: { role: "assistant", text: "Fine." },
         context: {

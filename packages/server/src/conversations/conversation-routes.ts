@@ -29,6 +29,13 @@ export function conversationRoutes(app: App, conversations: ConversationService,
     },
   });
   app.route({
+    ...contract.readConversation,
+    handler: async (request) => {
+      await conversations.markRead(accountOf(request).organizationId, request.params.id);
+      return { data: { success: true as const }, error: null };
+    },
+  });
+  app.route({
     ...contract.listProviderFailures,
     handler: async (request) => ({ data: await failures.lately(accountOf(request).organizationId), error: null }),
   });

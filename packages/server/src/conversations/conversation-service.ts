@@ -86,6 +86,10 @@ export function createConversationService(
       if (!isId("conv", id) || !(await store.delete(organizationId, id))) throw notFound("Conversation");
       onDelete(id);
     },
+    async markRead(organizationId: string, id: string): Promise<void> {
+      const isFound = isId("conv", id) && (await store.markRead(organizationId, id, Date.now()));
+      if (!isFound) throw notFound("Conversation");
+    },
     async rate(viewer: Viewer, id: string, { messageId, rating, comment }: RatingBody): Promise<void> {
       await existing(viewer, id);
       if (!isId("msg", messageId) || !(await store.rate(id, messageId, rating, comment?.trim() || null)))
@@ -111,6 +115,7 @@ function toSummary(row: ConversationSummaryRow): ConversationSummary {
     hasForm: Boolean(row.hasForm),
     feedback: row.feedback,
     lastMessage: toPreview(row),
+    isUnread: row.lastMessageAt !== null && row.lastMessageAt > (row.readAt ?? 0),
     hasFailedReply: Boolean(row.hasFailedReply),
   };
 }

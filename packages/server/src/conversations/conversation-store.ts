@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql }
 import { compileOnce } from "../db/compiled-query.ts";
 import type { DatabaseKind } from "../db/migrate.ts";
 import type { Db } from "../db/open.ts";
-import type { ConversationRow, Flag, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
+import type { ConversationRow, Flag, Instant, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 
@@ -26,8 +26,10 @@ const summaryColumns = [
   "createdAt",
   "updatedAt",
 ] as const;
+const listColumns = [...summaryColumns, "readAt"] as const;
 export type ConversationFieldsRow = Pick<ConversationRow, (typeof summaryColumns)[number]>;
 export type ConversationSummaryRow = ConversationFieldsRow & {
+  readAt: Instant | null;
   hasForm: boolean | Flag;
   feedback: MessageRow["feedback"];
   hasFailedReply: boolean | Flag;
@@ -58,7 +60,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .where("agentId", "=", agentId)
         .where("organizationId", "=", organizationId)
         .$call(matches(filter, databaseKind));
-      const page = matching.select(summaryColumns).select(summaryExtras).orderBy("id", "desc");
+      const page = matching.select(listColumns).select(summaryExtras).orderBy("id", "desc");
       const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
       const rows: ConversationSummaryRow[] = await reads.run(page.limit(limit).offset(offset), options);
       const [counted] = await reads.run(
@@ -99,6 +101,23 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         return true;
       });
     },
+    ...marks(db),
+  };
+}
+
+/** What members and visitors mark in a conversation. */
+function marks(db: Db) {
+  return {
+    /** @returns false when the organization has no such conversation */
+    async markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
+      const result = await db
+        .updateTable("conversations")
+        .set({ readAt: now })
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
     /** @returns false when the conversation has no such message */
     async rate(conversationId: string, messageId: string, rating: Rating, comment: string | null): Promise<boolean> {
       const result = await db
@@ -136,7 +155,7 @@ function pageQueries(db: Db) {
   >((param) =>
     db
       .selectFrom("conversations")
-      .select(summaryColumns)
+      .select(listColumns)
       .select(summaryExtras)
       .where("organizationId", "=", param("organizationId"))
       // What comes before the page is passed over in the index alone.

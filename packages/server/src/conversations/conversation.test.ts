@@ -44,6 +44,23 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await call("GET", `/conversations?agentId=${agentId}&limit=1000`)).body.pagination.limit).toBe(100);
   });
 
+  it("are unread until a member reads them, and again when a message is newer than the last reading", async () => {
+    const agentId = await createAgent();
+    const id = await say(agentId, "Is the red bike in stock?");
+    const isUnread = async () =>
+      (await call("GET", `/conversations?agentId=${agentId}&limit=1`)).body.data[0].isUnread as boolean;
+    expect(await isUnread()).toBe(true);
+    const stranger = await server.createAccount();
+    expect((await call("POST", `/conversations/${id}/read`, undefined, stranger)).status).toBe(404);
+    expect(await isUnread()).toBe(true);
+    const { status, body } = await call("POST", `/conversations/${id}/read`);
+    expect({ status, body }).toEqual({ status: 200, body: { data: { success: true }, error: null } });
+    expect(await isUnread()).toBe(false);
+    expect((await call("GET", `/conversations?agentId=${agentId}&q=red`)).body.data[0].isUnread).toBe(false);
+    await server.deps.db.updateTable("conversations").set({ readAt: 1 }).where("id", "=", id).execute();
+    expect(await isUnread()).toBe(true);
+  });
+
   it("keep their total right when they are made and deleted at once", async () => {
     const agentId = await createAgent();
     const ids = await Promise.all(Array.from({ length: 8 }, (_, n) => say(agentId, `At once ${n}`)));

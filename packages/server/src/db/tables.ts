@@ -29,7 +29,6 @@ export type Tables = FormTables & {
   planMinutes: PlanMinuteRow;
   agentMonths: AgentMonthRow;
   visitorDays: VisitorDayRow;
-  agentHours: AgentHourRow;
   sessions: SessionRow;
   verifications: VerificationRow;
   invitations: InvitationRow;
@@ -160,12 +159,6 @@ export type ToolRow = {
   updatedAt: Instant;
 };
 
-/** What an agent did within one hour (UTC); `hour` is its start. */
-type AgentHourRow = { agentId: string; hour: Instant } & Record<
-  "conversations" | "messages" | "replies" | "failedReplies" | "ratedUp" | "ratedDown" | "inputTokens" | "outputTokens",
-  number
->;
-
 /** How a tool failed last in a chat. */
 export type ToolErrorRow = {
   toolId: string;
@@ -220,12 +213,10 @@ type ConversationTable = Omit<ConversationRow, "hasOwner" | "textBytes" | "toolB
   toolBytes: Generated<number>;
 };
 
-/** What the inbox keeps with a conversation; new conversations start with the defaults. */
+/** State of the inbox. New conversations start with the defaults. */
 type InboxColumns = {
-  /** When a member last opened it. Null, or before `updatedAt`: unread. */
+  /** When a member last opened the conversation. It is unread when this is null or earlier than `lastMessageAt`. */
   readAt: Generated<Instant | null>;
-  /** 1 for a conversation that a member had in the dashboard's playground */
-  isPlayground: Generated<Flag>;
 };
 
 export type MessageRow = {

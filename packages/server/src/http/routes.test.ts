@@ -84,6 +84,7 @@ const everyRoute = [
   "OPTIONS /triggers/form/:toolIdOrName public",
   "OPTIONS /triggers/widget/:agentId public",
   "POST /triggers account",
+  "POST /triggers/:id/duplicate account",
   "POST /triggers/:id/toggle account",
   "POST /triggers/event public",
   "PUT /triggers/:id account",
@@ -94,6 +95,7 @@ const everyRoute = [
   "GET /tools/errors account",
   "POST /secrets account",
   "POST /tools account",
+  "POST /tools/:id/duplicate account",
   "POST /tools/:id/test account",
   "PUT /secrets/:name account",
   "PUT /tools/:id account",
@@ -138,6 +140,7 @@ const everyRoute = [
   "POST /chat visitor",
   "POST /chat/:conversationId/stop conversation",
   "POST /conversations/:id/feedback conversation",
+  "POST /conversations/:id/read account",
   "POST /models/providers/:provider/test account",
   "PUT /models/providers/:provider account",
 ];

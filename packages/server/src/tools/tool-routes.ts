@@ -50,6 +50,11 @@ export function toolRoutes(
     handler: async (request) => tools.update(accountOf(request), request.params.id, request.body),
   });
   app.route({
+    ...contract.duplicateTool,
+    handler: async (request, reply) =>
+      reply.status(201).send(await tools.duplicate(accountOf(request), request.params.id)),
+  });
+  app.route({
     ...contract.deleteTool,
     handler: async (request) => {
       await tools.delete(accountOf(request).organizationId, request.params.id);

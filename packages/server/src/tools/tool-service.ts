@@ -83,6 +83,10 @@ export function createToolService(
       if (!isKept) throw limitReached(plan, toolsPerAgent);
       return tool;
     },
+    async duplicate(account: Account, id: string): Promise<Tool> {
+      const source = await existing(account.organizationId, id);
+      return withWarning(account.organizationId, toTool(await duplicateTool(store, account.plan, source)));
+    },
     /** See `copyTools`. */
     copyAll: (trx: Transaction<Tables>, agents: CopiedAgent) => copyTools(store, trx, agents),
     async update(account: Account, id: string, input: ToolChanges): Promise<Tool> {
@@ -101,6 +105,25 @@ export function createToolService(
       onDelete(deleted.agentId);
     },
   };
+}
+
+const MAX_NAME = 64;
+/** Tool names consist of letters and underscores, so further copies are told apart by a letter. */
+const copySuffixes = ["_copy", ..."bcdefghijklmnopqrstuvwxyz"].map((text, index) =>
+  index === 0 ? text : `_copy_${text}`,
+);
+
+/** Copies a tool within its agent under the first free name. Its signing secret is not copied. */
+async function duplicateTool(store: ToolStore, plan: string, source: ToolRow): Promise<ToolRow> {
+  const taken = new Set((await store.list(source.organizationId, source.agentId)).map(({ name }) => name));
+  const names = copySuffixes.map((suffix) => `${source.name.slice(0, MAX_NAME - suffix.length)}${suffix}`);
+  const name = names.find((candidate) => !taken.has(candidate)) ?? source.name;
+  const now = Date.now();
+  const copy: ToolRow = { ...source, id: newId("tool"), name, createdAt: now, updatedAt: now };
+  const { toolsPerAgent } = limitsOf(plan);
+  const isInserted = await store.insert(copy, toolsPerAgent).catch(refuseDuplicate(name));
+  if (!isInserted) throw limitReached(plan, toolsPerAgent);
+  return copy;
 }
 
 type CopiedAgent = { from: string; to: string };

@@ -240,6 +240,25 @@ onBothDatabases("tools", (createDatabase) => {
     expect((await call("GET", `/tools?agentId=${agentId}`)).body).toEqual([]);
   });
 
+  it("are duplicated under a free name, within the plan's limit, with a webhook secret of their own", async () => {
+    const free = await server.createAccount("free");
+    const agent = await createAgent(free);
+    const form = { name: "test_ride", executionType: "form", formSchema: { fields: [field("email")] } };
+    const source = (await create({ agentId: agent, ...form }, free)).body;
+    const duplicate = (account = free) => call("POST", `/tools/${source.id}/duplicate`, undefined, account);
+    const [first, second] = [await duplicate(), await duplicate()];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    const { id, createdAt, updatedAt } = first.body;
+    expect(id).not.toBe(source.id);
+    expect(first.body).toEqual({ ...source, id, createdAt, updatedAt, name: "test_ride_copy" });
+    expect(second.body.name).toBe("test_ride_copy_b");
+    const secret = async (tool: string) =>
+      (await call("GET", `/tools/${tool}/webhook-secret`, undefined, free)).body.secret as string;
+    expect(await secret(id)).not.toBe(await secret(source.id));
+    expect((await duplicate()).body.error.code).toBe("TOOL_LIMIT_REACHED");
+    expect((await duplicate(owner)).status).toBe(404);
+  });
+
   it("are limited by the plan, to the tool, also when made at once", async () => {
     const free = await server.createAccount("free");
     const agent = await createAgent(free);

@@ -51,6 +51,11 @@ export function triggerRoutes(
     },
   });
   app.route({
+    ...contract.duplicateTrigger,
+    handler: async (request, reply) =>
+      reply.status(201).send(await triggers.duplicate(accountOf(request).organizationId, request.params.id)),
+  });
+  app.route({
     ...contract.updateTrigger,
     handler: async (request) => triggers.update(accountOf(request).organizationId, request.params.id, request.body),
   });

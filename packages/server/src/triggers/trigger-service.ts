@@ -15,6 +15,8 @@ import { createTriggerStore, type TriggerStore } from "./trigger-store.ts";
 
 /** A page gets all of them at once. */
 const MAX_PER_AGENT = 200;
+const MAX_NAME = 200;
+const COPY_SUFFIX = " (copy)";
 
 export type TriggerService = ReturnType<typeof createTriggerService>;
 
@@ -87,9 +89,13 @@ export function createTriggerService(
         await agents.get(organizationId, agentId);
         return refuseMissingForm(error);
       });
-      if (!isKept) throw new AppError("FORBIDDEN", `An agent can have ${MAX_PER_AGENT} triggers. Delete one first.`);
+      if (!isKept) throw limitReached();
       onChange(agentId);
       return trigger;
+    },
+    /** The copy is disabled: two enabled triggers would show the same thing twice. */
+    async duplicate(organizationId: string, id: string): Promise<Trigger> {
+      return toTrigger(await duplicateTrigger(store, await existing(organizationId, id)));
     },
     async update(organizationId: string, id: string, input: TriggerChanges): Promise<Trigger> {
       return change(organizationId, id, () => input);
@@ -103,6 +109,19 @@ export function createTriggerService(
       onChange(deleted.agentId);
     },
   };
+}
+
+function limitReached() {
+  return new AppError("FORBIDDEN", `An agent can have ${MAX_PER_AGENT} triggers. Delete one first.`);
+}
+
+async function duplicateTrigger(store: TriggerStore, source: TriggerRow): Promise<TriggerRow> {
+  const now = Date.now();
+  const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
+  const copy: TriggerRow = { ...source, id: newId("trigger"), name, isEnabled: 0, createdAt: now, updatedAt: now };
+  const isInserted = await store.insert(copy, MAX_PER_AGENT).catch(refuseMissingForm);
+  if (!isInserted) throw limitReached();
+  return copy;
 }
 
 type CopiedAgent = { from: string; to: string };

@@ -285,6 +285,18 @@ onBothDatabases("triggers", (createDatabase) => {
     }
   });
 
+  it("are duplicated as disabled copies under a name that says so", async () => {
+    const source = (await create({ priority: 3, description: "For the shop" })).body;
+    const { status, body } = await call("POST", `/triggers/${source.id}/duplicate`);
+    expect(status).toBe(201);
+    const { id, createdAt, updatedAt } = body;
+    expect(id).not.toBe(source.id);
+    expect(body).toEqual({ ...source, id, createdAt, updatedAt, name: "Welcome (copy)", isEnabled: false });
+    expect((await call("GET", `/triggers/${id}`)).body).toEqual(body);
+    const stranger = await server.createAccount();
+    expect((await call("POST", `/triggers/${source.id}/duplicate`, undefined, stranger)).status).toBe(404);
+  });
+
   it("are copied with their agent's settings and tools when it is duplicated, under new ids and without its secrets", async () => {
     const toolId = await createForm(agentId, owner, { name: "copied_form" });
     const trigger = { name: "Show it", triggerType: "exit_intent", conditions: {} };

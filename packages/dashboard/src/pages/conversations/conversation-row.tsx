@@ -42,7 +42,14 @@ export const ConversationRow = memo(function ConversationRow({
       className="grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
     >
       <span className="flex items-baseline gap-3">
-        <span className="min-w-0 flex-1 truncate font-medium">{row.title}</span>
+        <span className={`min-w-0 flex-1 truncate ${row.isUnread ? "font-semibold" : "font-medium"}`}>
+          {row.isUnread && (
+            <span title="Unread" className="me-2 inline-block size-2 rounded-full bg-lamp align-middle">
+              <span className="sr-only">Unread:</span>
+            </span>
+          )}
+          {row.title}
+        </span>
         <span className="shrink-0 text-sm text-soft">
           <Time at={row.createdAt} />
         </span>

@@ -33,7 +33,7 @@ const turn = (part: Partial<Turn>): Turn => ({
 const row: ListedConversation = {
   ...{ id: "conv_1", agentId: "agent_1", title: 'Say "hi", ok', messageCount: 2, userId: null, userEmail: null },
   ...{ userName: "=1+1", createdAt: at, updatedAt: at, hasForm: true, feedback: null },
-  ...{ context: null, lastMessage: null, hasFailedReply: false },
+  ...{ context: null, lastMessage: null, isUnread: false, hasFailedReply: false },
 };
 
 it("a reply's texts and calls are in the order in which they came, and nothing of it is lost", () => {

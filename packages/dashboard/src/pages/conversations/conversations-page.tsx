@@ -74,6 +74,7 @@ function Inbox({ agentId }: { agentId: string }) {
             key={openId}
             agent={agent}
             conversationId={openId}
+            onRead={list.markRead}
             onBack={back}
             onDelete={() => setDoomed(openId)}
           />

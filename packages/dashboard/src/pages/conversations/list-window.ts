@@ -64,6 +64,15 @@ export function without(window: ListWindow, id: string): ListWindow {
   return { ...window, total: window.total - 1, entries };
 }
 
+/** Clears the unread mark of a conversation that was opened here. */
+export function withRead(window: ListWindow, id: string): ListWindow {
+  const at = positionOf(window, id);
+  const entry = window.entries.get(at);
+  if (!entry?.row.isUnread) return window;
+  const entries = new Map(window.entries).set(at, { ...entry, row: { ...entry.row, isUnread: false } });
+  return { ...window, entries };
+}
+
 export function rowAt(window: ListWindow, at: number): ListedConversation | undefined {
   return window.entries.get(at)?.row;
 }

@@ -6,7 +6,7 @@ import { IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { type PreviewContent, WidgetView } from "../../components/widget-view.tsx";
-import { ask } from "../../data/queries.ts";
+import { ask, useCall } from "../../data/queries.ts";
 import { conversationText } from "./conversation-text.ts";
 import { visitorName } from "./inbox-search.ts";
 import { saveFile } from "./save-file.ts";
@@ -24,11 +24,14 @@ type Agent = Output<"getAgent">;
 export function Transcript({
   agent,
   conversationId,
+  onRead,
   onBack,
   onDelete,
 }: {
   agent: Agent;
   conversationId: string;
+  /** Called when the server has marked the conversation as read. */
+  onRead: (id: string) => void;
   onBack: () => void;
   onDelete: () => void;
 }) {
@@ -38,6 +41,7 @@ export function Transcript({
   });
   // One of another agent, by an address that was put together by hand.
   const isElsewhere = data !== undefined && data.agentId !== agent.id;
+  useMarkRead(isElsewhere ? undefined : data, onRead);
   if (!data || isElsewhere || isGone(error)) {
     return (
       <div className="grid content-start gap-4 p-4 sm:p-6">
@@ -55,6 +59,17 @@ export function Transcript({
     );
   }
   return <Conversation agent={agent} conversation={data} onBack={onBack} onDelete={onDelete} />;
+}
+
+/** Marks the conversation as read when it is opened, and again after every message that arrives while it is open. */
+function useMarkRead(conversation: ConversationDetail | undefined, onRead: (id: string) => void) {
+  const { mutate } = useCall("readConversation");
+  const id = conversation?.id;
+  const last = conversation?.messages.at(-1);
+  const seen = last && `${last.id} ${last.stopReason}`;
+  useEffect(() => {
+    if (id !== undefined && seen !== undefined) mutate({ id }, { onSuccess: () => onRead(id) });
+  }, [id, seen, mutate, onRead]);
 }
 
 /** Deleted, maybe while it was read. Other errors pass. */

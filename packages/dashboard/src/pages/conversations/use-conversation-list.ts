@@ -12,6 +12,7 @@ import {
   withFresh,
   without,
   withPage,
+  withRead,
   withTop,
 } from "./list-window.ts";
 
@@ -61,6 +62,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
     error: isCurrent ? null : top.error,
     retry: () => top.refetch(),
     showFresh: () => change(withFresh),
+    markRead: useCallback((id: string) => change((window) => withRead(window, id)), [change]),
     remove: (id: string) => change((window) => without(window, id)),
   };
 }

@@ -62,7 +62,7 @@ function Value({ answer: { text, file, label, type } }: { answer: Answer }) {
 }
 
 /** Shown when it is an image that is nothing but one; everything can be downloaded, and is never opened as a page. */
-function SubmittedFile({ file: { mediaType, size, url }, label }: { file: FileAnswer; label: string }) {
+function SubmittedFile({ file: { name, mediaType, size, url }, label }: { file: FileAnswer; label: string }) {
   const [isBroken, setBroken] = useState(false);
   return (
     <div className="grid justify-items-start gap-2">
@@ -76,7 +76,13 @@ function SubmittedFile({ file: { mediaType, size, url }, label }: { file: FileAn
       )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="inline-flex items-center gap-2">
-          <File size={16} aria-hidden /> {mediaType}, {sizeText(size)}
+          <File size={16} aria-hidden className="shrink-0" />
+          <span className="min-w-0 break-words">
+            {name !== null && <bdi className="font-medium">{name}</bdi>}
+            <span className={name === null ? "" : "ms-2 text-soft"}>
+              {mediaType}, {sizeText(size)}
+            </span>
+          </span>
         </span>
         <a href={url} download className="inline-flex items-center gap-1.5 underline underline-offset-2">
           <Download size={16} aria-hidden /> Download <span className="sr-only">{label}</span>

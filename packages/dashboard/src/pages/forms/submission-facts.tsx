@@ -8,12 +8,12 @@ import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { historyOf } from "./submission-history.ts";
-import { statusWords } from "./submission-words.ts";
+import { standingOf } from "./submission-words.ts";
 
 /** Where it stands, who sent it, and how it came to that. */
 export function SubmissionFacts({ submission }: { submission: FormSubmissionDetail }) {
-  const { status, agentId, toolId, toolName, conversationId } = submission;
-  const { word, tone, help } = statusWords[status];
+  const { agentId, toolId, toolName, conversationId } = submission;
+  const { word, tone, help } = standingOf(submission);
   return (
     <dl className="grid content-start gap-4 rounded-lg border border-line p-4">
       <Fact name="Status">

@@ -13,7 +13,7 @@ import { SubmissionActs } from "./submission-acts.tsx";
 import { SubmissionAnswers } from "./submission-answers.tsx";
 import { SubmissionFacts } from "./submission-facts.tsx";
 import { lastSearch } from "./submission-filter.ts";
-import { isUnderWay, statusWords } from "./submission-words.ts";
+import { isUnderWay, standingOf } from "./submission-words.ts";
 import { answersOf } from "./submitted-answers.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
@@ -29,7 +29,7 @@ export function SubmissionPage() {
   if (submission.agentId !== agentId) return <NotHere />;
 
   const tool = tools.find(({ id }) => id === submission.toolId);
-  const { word, tone } = statusWords[submission.status];
+  const { word, tone } = standingOf(submission);
   const answers = answersOf(submission.formData, tool?.formSchema?.fields ?? [], submissionId);
   const title = answers.find(({ text, file }) => !file && text.trim() !== "")?.text.slice(0, 80) ?? "Submission";
   return (

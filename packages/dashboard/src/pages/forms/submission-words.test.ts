@@ -14,6 +14,27 @@ it("has words of their own for every status", () => {
   expect(["pending", "constructor", "", undefined].map(words.isStatus)).toEqual([true, false, false, false]);
 });
 
+describe("standingOf", () => {
+  const failing = { type: "webhook", state: "pending", error: "HTTP 500" } as const;
+
+  it("says that an action of a delivered submission is failing, and whether it is retried", () => {
+    expect(words.standingOf({ status: "webhook_success", failingActions: [failing] })).toMatchObject({
+      word: "Delivered, 1 action failing",
+      tone: "warning",
+      help: expect.stringContaining("Foyer retries what failed."),
+    });
+    const given = { ...failing, state: "failed" } as const;
+    const { word, help } = words.standingOf({ status: "submitted", failingActions: [given, given] });
+    expect(word).toBe("Received, 2 actions failing");
+    expect(help).toContain("Foyer has stopped retrying.");
+  });
+
+  it("is the status alone when no action is failing or the submission failed anyway", () => {
+    expect(words.standingOf({ status: "success", failingActions: [] })).toBe(words.statusWords.success);
+    expect(words.standingOf({ status: "failed", failingActions: [failing] })).toBe(words.statusWords.failed);
+  });
+});
+
 describe("deliveryWords", () => {
   it.each([
     ["waiting", [], "Waits for the webhook's first attempt", "plain"],

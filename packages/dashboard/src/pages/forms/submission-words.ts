@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryAttempt, FormSubmission, SubmissionStatus } from "@foyer/contract";
 
-type Tone = "plain" | "fine" | "wrong" | "live";
+type Tone = "plain" | "fine" | "warning" | "wrong" | "live";
 export type StatusWords = { word: string; tone: Tone; help: string };
 
 /** Where a submission stands, for whoever owns the form. */
@@ -26,6 +26,19 @@ export const statusWords: Record<SubmissionStatus, StatusWords> = {
     help: "The webhook, your page or an action failed; its deliveries show which.",
   },
 };
+
+/** The status together with failing actions, which the status itself leaves out. */
+export function standingOf({ status, failingActions }: Pick<FormSubmission, "status" | "failingActions">): StatusWords {
+  const words = statusWords[status];
+  const count = failingActions.length;
+  if (count === 0 || words.tone === "wrong") return words;
+  const isRetried = failingActions.some(({ state }) => state === "pending");
+  return {
+    word: `${words.word}, ${plural(count, "action")} failing`,
+    tone: "warning",
+    help: `${words.help} ${isRetried ? "Foyer retries what failed." : "Foyer has stopped retrying."}`,
+  };
+}
 
 export const statuses = Object.keys(statusWords) as SubmissionStatus[];
 

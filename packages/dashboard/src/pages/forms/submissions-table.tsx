@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Status } from "../../components/status.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { deliveryNote, statusWords } from "./submission-words.ts";
+import { deliveryNote, standingOf } from "./submission-words.ts";
 import { summaryOf } from "./submitted-answers.ts";
 
 /** A row a submission; its answers, in short, are the link to it. */
@@ -49,8 +49,8 @@ export function SubmissionsTable({
 }
 
 function Row({ agentId, submission, summary }: { agentId: string; submission: FormSubmission; summary: string }) {
-  const { id, status, toolName, createdAt } = submission;
-  const { word, tone, help } = statusWords[status];
+  const { id, toolName, createdAt } = submission;
+  const { word, tone, help } = standingOf(submission);
   return (
     <LinkTr className="appear">
       <Td className="hidden ps-2 pe-8 sm:table-cell" title={help}>

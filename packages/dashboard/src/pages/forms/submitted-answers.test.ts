@@ -9,7 +9,13 @@ const fields: FormField[] = [
   { name: "day", label: "Day", type: "date" },
   { name: "photo", label: "Photo", type: "image" },
 ];
-const file = { file: true, mediaType: "image/png", size: 70, url: `/form-submissions/${id}/files/photo` };
+const file = {
+  file: true,
+  name: "helmet.png",
+  mediaType: "image/png",
+  size: 70,
+  url: `/form-submissions/${id}/files/photo`,
+};
 
 describe("answersOf", () => {
   it("tells answers by their labels in the form's order, and after them what the form does not ask any more", () => {
@@ -28,7 +34,7 @@ describe("answersOf", () => {
 
   it("takes for a file only what this server keeps for this submission", () => {
     const [kept] = answersOf({ photo: file }, fields, id);
-    expect(kept?.file).toEqual({ mediaType: "image/png", size: 70, url: file.url });
+    expect(kept?.file).toEqual({ name: "helmet.png", mediaType: "image/png", size: 70, url: file.url });
     for (const url of [
       "https://evil.example/",
       "//evil.example",

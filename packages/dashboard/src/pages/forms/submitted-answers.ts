@@ -1,6 +1,12 @@
 import type { FormField } from "@foyer/contract";
 
-export type FileAnswer = { mediaType: string; size: number; url: string };
+export type FileAnswer = {
+  /** As on the visitor's device; null when none was sent. */
+  name: string | null;
+  mediaType: string;
+  size: number;
+  url: string;
+};
 
 /** One answer by the label that the visitor saw; `name` where the form has no such field any more. */
 export type Answer = {
@@ -46,9 +52,11 @@ function toAnswer(value: unknown, field: Asked, submissionId: string): Answer {
 /** A visitor may send an object that looks like a file: only an address of this submission is one. */
 function fileOf(value: unknown, submissionId: string): FileAnswer | null {
   if (typeof value !== "object" || value === null) return null;
-  const { file, mediaType, size, url } = value as Partial<FileAnswer> & { file?: unknown };
+  const { file, name, mediaType, size, url } = value as Partial<FileAnswer> & { file?: unknown };
   const isFile = file === true && typeof mediaType === "string" && typeof size === "number" && typeof url === "string";
-  return isFile && url.startsWith(`/form-submissions/${submissionId}/files/`) ? { mediaType, size, url } : null;
+  return isFile && url.startsWith(`/form-submissions/${submissionId}/files/`)
+    ? { name: typeof name === "string" && name.trim() !== "" ? name : null, mediaType, size, url }
+    : null;
 }
 
 function asText(value: unknown, field: Asked): string {

@@ -1,6 +1,8 @@
 /** Descriptions of audited calls and events. */
 const words: Record<string, string> = {
   "POST /agents/:id/duplicate": "Duplicated an agent",
+  "POST /tools/:id/duplicate": "Duplicated a tool",
+  "POST /triggers/:id/duplicate": "Duplicated a trigger",
   "PUT /agents/:id/avatar": "Changed an agent's avatar",
   "DELETE /agents/:id/avatar": "Removed an agent's avatar",
   "POST /agents": "Created an agent",

@@ -9,6 +9,7 @@ import { ask, useCall } from "../../data/queries.ts";
 import { AboutPart } from "./about-part.tsx";
 import { DeliveryPart } from "./delivery/delivery-part.tsx";
 import { DisplayPart } from "./display/display-part.tsx";
+import { DuplicateTool } from "./duplicate-tool.tsx";
 import { FailureNote } from "./failure-note.tsx";
 import { FieldsPart } from "./fields/fields-part.tsx";
 import { InputsPart } from "./inputs/inputs-part.tsx";
@@ -51,6 +52,7 @@ function SavedTool() {
     <Page
       isWide
       title={tool.name}
+      actions={<DuplicateTool tool={tool} />}
       description={
         <span className="inline-flex flex-wrap items-center gap-x-4 gap-y-1">
           <span className="inline-flex items-center gap-2">

@@ -8,6 +8,7 @@ import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { ask, useCall } from "../../data/queries.ts";
 import { DeleteTrigger } from "./delete-trigger.tsx";
+import { DuplicateTrigger } from "./duplicate-trigger.tsx";
 import { toChanges, toDraft } from "./trigger-draft.ts";
 import { TriggerFigures } from "./trigger-figures.tsx";
 import { TriggerForm } from "./trigger-form.tsx";
@@ -40,9 +41,12 @@ function TriggerEditor() {
       isWide
       description={conditionInWords(trigger)}
       actions={
-        <Button look="danger" onClick={() => setDoomed(true)}>
-          Delete the trigger
-        </Button>
+        <>
+          <DuplicateTrigger trigger={trigger} />
+          <Button look="danger" onClick={() => setDoomed(true)}>
+            Delete the trigger
+          </Button>
+        </>
       }
     >
       <TriggerFigures agentId={agentId} triggerId={triggerId} />
