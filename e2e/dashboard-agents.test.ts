@@ -176,12 +176,14 @@ describe("the dashboard's agents", () => {
   });
 
   it("are stopped while they speak", async () => {
-    const long = Array.from({ length: 400 }, (_, index) => `The tour number ${index} leads along the harbour.`);
-    const { page } = await visit({ systemPrompt: `# Tours\n${long.join(" ")}` });
+    // The demo says a word at a time and of a list at most eight items: short words keep it speaking for ten seconds.
+    const piers = Array.from({ length: 150 }, (_, index) => index % 10).join(" ");
+    const tours = Array.from({ length: 8 }, (_, index) => `- Tour ${index}: piers ${piers}`);
+    const { page } = await visit({ systemPrompt: `# Harbour tours\n${tours.join("\n")}` });
     const chat = page.getByRole("region", { name: "Try Harbour" });
-    await chat.getByLabel("Message to Harbour").fill("Which tours lead along the harbour?");
+    await chat.getByLabel("Message to Harbour").fill("Which harbour tours are there?");
     await page.keyboard.press("Enter");
-    await chat.getByText("The tour", { exact: false }).first().waitFor();
+    await chat.getByText("Tour 0", { exact: false }).first().waitFor();
     await chat.getByRole("button", { name: "Stop" }).click();
     await chat.getByText("Stopped. The partial reply is saved.").waitFor();
   });
