@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { insertConversation, insertFailure } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { createOwner, patiently } from "../test/session-client.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
@@ -271,6 +272,39 @@ describe("the settings", { timeout: 60_000 }, () => {
     await page.getByRole("heading", { name: "A proxy buffers streams" }).scrollIntoViewIfNeeded();
     await picture(page, "dashboard-health-held");
     await isFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("says above every page which provider fails, until a reply succeeds", async () => {
+    const { db } = site.server.deps;
+    const from = { organizationId: site.owner.organizationId, agentId };
+    const conversationId = await insertConversation(db, from, { createdAt: Date.now() - 60_000 }, [
+      { content: "Is the shop open?" },
+      { stopReason: "error" },
+    ]);
+    await insertFailure(db, { ...from, conversationId, message: "You exceeded your current quota." });
+
+    const { page, problems } = await open("/plan");
+    const banner = page.getByRole("region", { name: "Provider failures" });
+    await banner.getByText("You exceeded your current quota. (HTTP 429)").waitFor();
+    expect(await banner.getByRole("time").count()).toBe(1);
+    await isFit(page);
+    await banner.getByRole("link", { name: "Model settings" }).click();
+    await page.waitForURL("**/settings/models");
+    await banner.getByRole("link", { name: "Failed conversations" }).click();
+    await page.waitForURL(`**/agents/${agentId}/conversations?failed=%22true%22`);
+    await page.getByText("Is the shop open?").first().waitFor();
+
+    const { page: ofMember } = await open("/plan", { email: await site.addMember("member") });
+    await ofMember.getByRole("link", { name: "Failed conversations" }).waitFor();
+    expect(await ofMember.getByRole("link", { name: "Model settings" }).count()).toBe(0);
+
+    await insertConversation(db, from, { createdAt: Date.now() - 60_000 }, [
+      { content: "And now?" },
+      { content: "Yes." },
+    ]);
+    await ofMember.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+    await ofMember.getByRole("region", { name: "Provider failures" }).waitFor({ state: "detached" });
     expect(problems).toEqual([]);
   });
 

@@ -40,6 +40,24 @@ export async function insertConversation(
   return id;
 }
 
+/** Records that the provider refused the conversation's reply a second ago; `message` is the provider's own. */
+export async function insertFailure(
+  db: Db,
+  failure: Owner & { conversationId: string; message: string },
+): Promise<void> {
+  const { id: messageId } = await db
+    .selectFrom("messages")
+    .select("id")
+    .where("conversationId", "=", failure.conversationId)
+    .where("role", "=", "assistant")
+    .executeTakeFirstOrThrow();
+  const reason = { provider: "openai", model: "openai/gpt-5", code: "MODEL_UNAVAILABLE", providerStatus: 429 };
+  await db
+    .insertInto("replyFailures")
+    .values({ messageId, at: Date.now() - 1_000, ...reason, ...failure })
+    .execute();
+}
+
 /** Puts as many conversations into the database as are asked for, one a minute back from now, without messages. */
 export async function insertManyConversations(db: Db, owner: Owner, amount: number): Promise<void> {
   const now = Date.now();

@@ -8,6 +8,7 @@ import { Lamp } from "../components/lamp.tsx";
 import { Page } from "../components/page.tsx";
 import { EmptyState } from "../components/states.tsx";
 import { ask } from "../data/queries.ts";
+import { ProviderFailures } from "./provider-failures.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
 const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ default: module.CommandMenu })));
@@ -16,7 +17,7 @@ const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ 
 export function Shell() {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isCommandOpen, setCommandOpen] = useState(false);
-  const hasOrganization = useSuspenseQuery(ask("getSession")).data.organization !== null;
+  const { organization, role } = useSuspenseQuery(ask("getSession")).data;
   const pathname = useRouterState({ select: (state) => state.location.pathname });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is what closes the drawer
@@ -71,7 +72,8 @@ export function Shell() {
         <Sidebar onSearch={() => setCommandOpen(true)} />
       </div>
       <main id="main" tabIndex={-1} className="min-w-0 outline-none">
-        {hasOrganization ? <Outlet /> : <NoOrganization />}
+        {organization && <ProviderFailures role={role} />}
+        {organization ? <Outlet /> : <NoOrganization />}
       </main>
       {isCommandOpen && (
         <Suspense>
