@@ -98,6 +98,7 @@ function conversationRow(owner: Owner, id: string, createdAt: number): Conversat
     userEmail: null,
     userName: null,
     userMetadata: null,
+    isUserVerified: 0,
     hasOwner: 0,
     textBytes: 0,
     toolBytes: 0,

@@ -97,6 +97,9 @@ const conversationFields = {
   userId: nullable(Type.String()),
   userEmail: nullable(Type.String()),
   userName: nullable(Type.String()),
+  userVerified: Type.Boolean({
+    description: "`userHash` proved `userId`. `userEmail` and `userName` are what the page said in any case",
+  }),
   context: Type.Unsafe<ConversationContext | null>({
     anyOf: [ConversationContext, { type: "null" }],
     description: "`null` when nothing is known",

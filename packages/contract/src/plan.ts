@@ -20,9 +20,13 @@ export const Plan = Type.Object(
     limits: Type.Object({
       requestsPerMinute: nullable(Type.Integer({ description: `With API keys; ${unlimited}` })),
       toolsPerAgent: nullable(Type.Integer({ description: unlimited })),
+      operatorTokensPerMonth: nullable(
+        Type.Integer({ description: `With the server's provider keys, not the organization's own; ${unlimited}` }),
+      ),
     }),
     usage: Type.Object({
       requestsThisMinute: Type.Integer(),
+      operatorTokensThisMonth: Type.Integer(),
       agents: Type.Array(AgentUsage),
     }),
   },

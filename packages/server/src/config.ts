@@ -47,6 +47,7 @@ export function readConfig(environment: Environment) {
     database,
     secret,
     logLevel: get("FOYER_LOG_LEVEL", oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]), "info"),
+    logFormat: get("FOYER_LOG_FORMAT", oneOf(["auto", "text", "json"]), "auto"),
     trustProxy: get<string[]>("FOYER_TRUST_PROXY", cidrs, []),
     countryHeader: countryHeader(get, problems),
     metricsToken: get<string | null>("FOYER_METRICS_TOKEN", token, null),
@@ -137,6 +138,8 @@ function readSignIn(get: Get, problems: Problems) {
 }
 
 function readLimits(get: Get) {
+  const tokens = (name: string, fallback: number) =>
+    get(`FOYER_PLAN_TOKENS_${name}`, int(0, Number.MAX_SAFE_INTEGER), fallback);
   const limit = (name: string, fallback: number) => get(`FOYER_LIMIT_${name}`, int(0, 1_000_000_000), fallback);
   return {
     chatPerSession: limit("CHAT_PER_SESSION", 30),
@@ -153,12 +156,20 @@ function readLimits(get: Get) {
     signInPerAddress: limit("SIGN_IN_PER_ADDRESS", 10),
     signInPerIp: limit("SIGN_IN_PER_IP", 60),
     visitorTokensPerDay: limit("VISITOR_TOKENS_PER_DAY", 500_000),
+    addressTokensPerDay: limit("ADDRESS_TOKENS_PER_DAY", 5_000_000),
     /** calls with API keys, by the account's plan */
     apiCalls: {
       free: limit("API_FREE", 20),
       starter: limit("API_STARTER", 60),
       growth: limit("API_GROWTH", 200),
       pro: limit("API_PRO", 1_000),
+    },
+    /** tokens per calendar month that organizations may use of the operator's provider keys, by plan */
+    planTokens: {
+      free: tokens("FREE", 1_000_000),
+      starter: tokens("STARTER", 10_000_000),
+      growth: tokens("GROWTH", 50_000_000),
+      pro: tokens("PRO", 0),
     },
   };
 }

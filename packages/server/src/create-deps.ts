@@ -13,20 +13,24 @@ import { createOutbound } from "./outbound/guarded-request.ts";
 import { createMailer } from "./outbound/send-email.ts";
 import { createProviderSettings } from "./providers/provider-settings.ts";
 import { createSecrets, loadOrCreateSecret } from "./root-secret.ts";
+import { createTerminalLog } from "./terminal-log.ts";
 
 /** Reads `.env` in the working directory, if there is one; what is set already wins. */
 export function loadDotEnv(): void {
   if (existsSync(".env")) loadEnvFile(".env");
 }
 
-/** Configuration and log, from the environment. @throws ConfigError */
+/** Configuration and log, from the environment. `terminal` is null unless people read the log. @throws ConfigError */
 export function readEnvironment(environment: NodeJS.ProcessEnv) {
   const config = readConfig(environment);
-  const log = pino({
+  const { logFormat } = config;
+  const isText = logFormat === "text" || (logFormat === "auto" && process.stdout.isTTY);
+  const terminal = isText ? createTerminalLog(process.stdout) : null;
+  const options = {
     level: config.logLevel,
     redact: ["err.requestBodyValues", "err.responseHeaders", "err.cause.requestBodyValues"],
-  });
-  return { config, log };
+  };
+  return { config, log: terminal ? pino(options, terminal) : pino(options), terminal };
 }
 
 /** Everything that the server and the commands share. `close` gives back connections. */

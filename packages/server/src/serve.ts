@@ -11,7 +11,7 @@ import { setUpLink } from "./setup/setup-token.ts";
 
 const CLOSE_MS = 2_000;
 
-const { config, log, boundPort } = await readOrExit();
+const { config, log, terminal, boundPort } = await readOrExit();
 // With PostgreSQL several servers share the data, and there is no folder to guard.
 const releaseLock = await orExit("Foyer cannot start", async () =>
   config.database.kind === "sqlite" ? lockDataFolder(config.dataDir) : () => {},
@@ -63,7 +63,10 @@ async function announce() {
   const { defaultModelId } = deps.models;
   const note = defaultModelId === "foyer/demo" ? " (built in, no AI; set a provider's key for a real one)" : "";
   console.log(`Foyer   ${config.baseUrl}\nModel   ${defaultModelId}${note}`);
-  if (!(await hasAccounts(deps.db))) console.log(`Set up  ${setUpLink(deps)}`);
+  if (await hasAccounts(deps.db)) return;
+  const line = `Set up  ${setUpLink(deps)}\n`;
+  if (terminal) terminal.remind(line, async () => !(await hasAccounts(deps.db)));
+  else process.stdout.write(line);
 }
 
 /** With `PORT=0` the configuration holds the port that the operating system chose. */

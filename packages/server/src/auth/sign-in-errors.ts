@@ -12,6 +12,8 @@ const refusals: Record<string, () => AppError> = {
   TOKEN_EXPIRED: () => invalid("token", tooOld),
   INVALID_PASSWORD: () => invalid("currentPassword", "is not your password"),
   CREDENTIAL_ACCOUNT_NOT_FOUND: () => invalid("currentPassword", "you have no password yet; ask for a link to set one"),
+  HASHING_BUSY: () =>
+    new AppError("OVERLOADED", "Too many people are signing in right now. Try again in a moment.", { retryAfter: 5 }),
   PASSWORD_TOO_SHORT: () => invalid("newPassword", "must be at least 12 characters long", "min_length"),
   PASSWORD_TOO_LONG: () => invalid("newPassword", "must be at most 128 characters long", "max_length"),
 };

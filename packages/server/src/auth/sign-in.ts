@@ -61,7 +61,7 @@ export function createSignIn(
       const { api } = await load();
       const response = await api.signInEmail({ body, ...call(client) });
       // In the background, so that the time of the answer does not tell whether the address is known.
-      if (response.status >= 400) mails.inBackground(onFailedSignIn(body.email, client.ip));
+      if (response.status === 401) mails.inBackground(onFailedSignIn(body.email, client.ip));
       return outcomeOf(response, client);
     },
     /** Says the same when the address is taken. @throws 403 when sign-up is closed and there is no invitation */

@@ -121,6 +121,19 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
     expect(await userOf()).toBe("u-1");
   });
 
+  it("marks a user as verified only when the hash proves the id, also for a conversation that is claimed later", async () => {
+    const userHash = (await signer(agentId))("ceo");
+    const verifiedIn = async ({ conversationId }: { conversationId: string }) =>
+      (await owner.call("GET", `/conversations/${conversationId}`)).body.data.userVerified;
+    expect(await verifiedIn(await ask({ userId: "ceo", userEmail: "ceo@example.com" }))).toBe(false);
+    expect(await verifiedIn(await ask({ userId: "ceo", userHash: "0".repeat(64) }))).toBe(false);
+    expect(await verifiedIn(await ask({ userId: "ceo", userHash }))).toBe(true);
+    const claimed = await ask({ sessionId: "s-9" });
+    expect(await verifiedIn(claimed)).toBe(false);
+    await ask({ conversationId: claimed.conversationId, userId: "ceo", userHash }, bearer(claimed.conversationToken));
+    expect(await verifiedIn(claimed)).toBe(true);
+  });
+
   it("begins a conversation with a bubble's stored text, for the visitor and the model", async () => {
     const bubble = {
       name: "Hello",

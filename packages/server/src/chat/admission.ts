@@ -21,7 +21,7 @@ export function createAdmission(secrets: Secrets, conversations: Pick<Conversati
   return async (agent: AgentRow, request: ChatRequest, sent: Omit<Proof, "userId">): Promise<Admitted> => {
     const proven = provenUserId(request, () => secrets.open(agent.identitySecret, agent.id));
     const isBelieved = agent.requireIdentity === 0 || proven !== null;
-    const identity = { provenUserId: proven, visitor: visitorOf(request, { isBelieved }) };
+    const identity = { provenUserId: proven, visitor: visitorOf(request, { isBelieved, isVerified: proven !== null }) };
     if (!request.conversationId) return { known: null, access: null, identity };
     const known = await conversations.find({ organizationId: agent.organizationId }, request.conversationId);
     const access = known?.agentId === agent.id ? accessTo(known, { ...sent, userId: proven }, secrets) : null;

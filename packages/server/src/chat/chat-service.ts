@@ -85,8 +85,11 @@ export function createChatService(
       );
       await replies.add(reply, caller.ip, { mayReplace: !isOpen });
       try {
-        const owner = budgetOwner(identity.visitor, identity.provenUserId !== null, request.sessionId, caller.ip);
-        const spender = budgets.visitorKey(owner);
+        const spender = budgets.spenderOf({
+          visitor: budgetOwner(identity.visitor, identity.provenUserId !== null, request.sessionId, caller.ip),
+          ip: caller.ip,
+          organizationId: model.isOperatorPaid ? agent.organizationId : null,
+        });
         const refusal = await budgets.refusal(agent, spender);
         // Nothing may fail between the turn's being kept and its reply.
         const notes = known ? await notesOf(agent.id, known.id) : [];
@@ -106,7 +109,7 @@ export function createChatService(
         replies.kept(reply);
         reply.room.limit(begun.room);
         const prompt = toPrompt(agent.systemPrompt, begun.history, notes);
-        void run(reply, { agent, model, prompt, tools, log: caller.log, visitor: spender, refusal });
+        void run(reply, { agent, model, prompt, tools, log: caller.log, spender, refusal });
         return reply;
       } catch (error) {
         replies.remove(reply);

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { type ChatRequest, chatLimits } from "@foyer/contract";
+import type { Flag } from "../db/tables.ts";
 import { invalid } from "../errors.ts";
 import { sameText } from "../root-secret.ts";
 
@@ -49,9 +50,16 @@ export type Visitor = {
   userEmail: string | null;
   userName: string | null;
   userMetadata: string | null;
+  isUserVerified: Flag;
 };
 
-const anonymous: Visitor = { userId: null, userEmail: null, userName: null, userMetadata: null };
+const anonymous: Visitor = {
+  userId: null,
+  userEmail: null,
+  userName: null,
+  userMetadata: null,
+  isUserVerified: 0,
+};
 
 /** The user that a valid `userHash` proves, or null. `identitySecret` is asked for only when there is something to check. */
 export function provenUserId({ userId, userHash }: ChatRequest, identitySecret: () => string): string | null {
@@ -65,7 +73,10 @@ export function namesVisitor(request: ChatRequest): boolean {
 }
 
 /** Who the visitor says to be; nobody where only a proven user is believed and this one is not. */
-export function visitorOf(request: ChatRequest, { isBelieved }: { isBelieved: boolean }): Visitor {
+export function visitorOf(
+  request: ChatRequest,
+  { isBelieved, isVerified }: { isBelieved: boolean; isVerified: boolean },
+): Visitor {
   const { userId } = request;
   if (!isBelieved) return anonymous;
   return {
@@ -73,6 +84,7 @@ export function visitorOf(request: ChatRequest, { isBelieved }: { isBelieved: bo
     userEmail: request.userEmail || null,
     userName: request.userName || null,
     userMetadata: metadataOf(request),
+    isUserVerified: isVerified ? 1 : 0,
   };
 }
 

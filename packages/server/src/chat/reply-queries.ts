@@ -10,7 +10,7 @@ export type ConversationSize = Pick<ConversationRow, "messageCount" | "textBytes
 
 type Growth = { id: string; messages: number; textBytes: number; toolBytes: number; now: number };
 type Preview = { id: string; role: "user" | "assistant"; preview: string; now: number };
-type Claim = Pick<ConversationRow, "id" | "userId" | "userEmail" | "userName" | "userMetadata">;
+type Claim = Pick<ConversationRow, "id" | "userId" | "userEmail" | "userName" | "userMetadata" | "isUserVerified">;
 type Finish = { id: string; replyId: string; textBytes: number; toolBytes: number };
 
 type LastMessage = Pick<MessageRow, "id" | "role" | "position" | "stopReason" | "updatedAt"> & {
@@ -46,6 +46,7 @@ function conversationQueries(db: Db) {
         userEmail: param("userEmail"),
         userName: param("userName"),
         userMetadata: param("userMetadata"),
+        isUserVerified: param("isUserVerified"),
         hasOwner: param("hasOwner"),
         textBytes: param("textBytes"),
         toolBytes: param("toolBytes"),
@@ -101,6 +102,7 @@ function sizeQueries(db: Db) {
           userEmail: param("userEmail"),
           userName: param("userName"),
           userMetadata: param("userMetadata"),
+          isUserVerified: param("isUserVerified"),
           hasOwner: 1,
         })
         .where("id", "=", param("id"))

@@ -6,6 +6,7 @@ import type { AskLimits } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError } from "../models/model-error.ts";
 import { describeFailure } from "../models/provider-failure.ts";
+import type { Spender } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import { runAgentLoop } from "./agent-loop.ts";
 import type { ReplyEnding } from "./reply-events.ts";
@@ -24,15 +25,15 @@ type Run = {
   prompt: LanguageModelV4Prompt;
   tools: AgentTools;
   log: ReplyLog;
-  /** whose day it counts for, see plans/token-budget.ts */
-  visitor: string | null;
+  /** whom it counts for, see plans/token-budget.ts */
+  spender: Spender;
   /** what is said without asking the model, if anything */
   refusal: string | null;
 };
 
 /** Makes a reply, from the first question to the model to the stored end. The returned function never rejects. */
 export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
-  return async (reply: RunningReply, { agent, model, prompt, tools, log, visitor, refusal }: Run): Promise<void> => {
+  return async (reply: RunningReply, { agent, model, prompt, tools, log, spender, refusal }: Run): Promise<void> => {
     let ending: ReplyEnding;
     let failure: Ended["failure"] = null;
     let tokens = 0;
@@ -73,7 +74,12 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         outputTokens: ending.usage?.outputTokens ?? null,
       };
       const { conversationId } = reply;
-      const isStored = await store.end({ conversationId, end, spend: { agentId: agent.id, visitor, tokens }, failure });
+      const isStored = await store.end({
+        conversationId,
+        end,
+        spend: { agentId: agent.id, ...spender, tokens },
+        failure,
+      });
       // Its conversation was deleted: nothing must say that the reply was kept.
       if (!isStored) ending = { stopReason: "aborted" };
     } catch (error) {

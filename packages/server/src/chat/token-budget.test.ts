@@ -26,15 +26,18 @@ onBothDatabases("token budgets", (createDatabase) => {
   let other: TestServer;
   let owner: Awaited<ReturnType<TestServer["createAccount"]>>;
 
+  let env: Record<string, string>;
+
   beforeAll(async () => {
     database = await createDatabase();
     upstream = await startUpstream();
-    const env = {
+    env = {
       BASE_URL: "https://chat.example.com",
       OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,
       FOYER_DEFAULT_MODEL: "openai-compatible/test",
       FOYER_OUTBOUND_ALLOW: "127.0.0.1",
       FOYER_LIMIT_VISITOR_TOKENS_PER_DAY: String(PER_DAY),
+      FOYER_LIMIT_ADDRESS_TOKENS_PER_DAY: "0",
       FOYER_LIMIT_CHAT_PER_SESSION: "0",
       FOYER_LIMIT_CHAT_PER_IP: "0",
       FOYER_LIMIT_RUNNING_PER_IP: "0",
@@ -216,12 +219,41 @@ onBothDatabases("token budgets", (createDatabase) => {
     });
   });
 
+  it("of a plan end for an organization that uses the operator's keys, and not for its own keys", async () => {
+    const capped = await startServer({ database, env: { ...env, FOYER_PLAN_TOKENS_FREE: "250" }, listen: true });
+    const free = await capped.createAccount("free");
+    const agentId = (await free.call("POST", "/agents", { name: "Desk" })).body.data.id;
+    const answers: string[] = [];
+    for (let i = 0; i < 4; i++) answers.push((await say(agentId, {}, capped)).text);
+    expect(answers).toEqual(["Yes.", "Yes.", "Yes.", DEFAULT_MESSAGE]);
+    const { limits, usage } = (await free.call("GET", "/plan")).body;
+    expect([limits.operatorTokensPerMonth, usage.operatorTokensThisMonth]).toEqual([250, 300]);
+    const own = { apiKey: "own key", baseUrl: `${upstream.url}/v1` };
+    expect((await free.call("PUT", "/models/providers/openai-compatible", own)).status).toBe(200);
+    expect((await say(agentId, {}, capped)).text).toBe("Yes.");
+    expect((await free.call("GET", "/plan")).body.usage.operatorTokensThisMonth).toBe(300);
+    await capped.stop();
+  });
+
   describe("of a visitor's day", () => {
     const spend = async (agentId: string, who: object) => {
       upstream.script(costing(PER_DAY));
       expect((await say(agentId, who)).text).toBe("Yes.");
       upstream.script(costing(1));
     };
+
+    it("end for everybody at an address, however many sessions begin there", async () => {
+      const strict = await startServer({
+        database,
+        env: { ...env, FOYER_LIMIT_ADDRESS_TOKENS_PER_DAY: "300" },
+        listen: true,
+      });
+      const agentId = await createAgent();
+      const answers: string[] = [];
+      for (let i = 0; i < 5; i++) answers.push((await say(agentId, {}, strict)).text);
+      expect(answers).toEqual(["Yes.", "Yes.", "Yes.", DEFAULT_MESSAGE, DEFAULT_MESSAGE]);
+      await strict.stop();
+    });
 
     it("end for that visitor alone, whatever the conversation, with the agent's message", async () => {
       const agentId = await createAgent({ budgetMessage: "Until tomorrow." });

@@ -133,6 +133,7 @@ function toFields(row: ConversationFieldsRow): Omit<Conversation, "messages"> {
     userId: row.userId,
     userEmail: row.userEmail,
     userName: row.userName,
+    userVerified: row.isUserVerified === 1,
     context: row.context === null ? null : JSON.parse(row.context),
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),

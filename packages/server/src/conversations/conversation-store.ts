@@ -19,6 +19,7 @@ const summaryColumns = [
   "userId",
   "userEmail",
   "userName",
+  "isUserVerified",
   "context",
   "lastMessageRole",
   "lastMessagePreview",

@@ -191,6 +191,8 @@ export type ConversationRow = {
   userEmail: string | null;
   userName: string | null;
   userMetadata: Json | null;
+  /** 1 when `userHash` proved `userId`; email, name and metadata are what the page claims in any case */
+  isUserVerified: Flag;
   /** 1 when the first request named a visitor: only that visitor may continue it, see chat/conversation-access.ts */
   hasOwner: Flag;
   /** UTF-8 bytes of all messages, and of their tool calls */

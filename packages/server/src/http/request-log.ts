@@ -17,6 +17,12 @@ export class RequestLog extends LogController {
     const line = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip };
     if (checks.has(path ?? "")) return;
     if (error) request.log.warn({ ...line, err: error }, "request broken off");
+    else if (isAsset(request, reply)) request.log.debug(line, "request");
     else request.log.info(line, "request");
   }
+}
+
+/** A page or one of its files: opening the dashboard asks for a dozen, which would bury everything else. */
+function isAsset({ method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  return method === "GET" && routeOptions.schema?.hide === true && statusCode < 400;
 }

@@ -7,6 +7,8 @@ export type ChatModel = Pick<LanguageModelV4, "provider" | "modelId" | "doStream
 /** `source` is where the model is reached; null for the built-in demo. It stays on the server. */
 export type ChosenModel = ChatModel & {
   source: { provider: ProviderName; apiKey: string | null; baseUrl: string } | null;
+  /** true when the operator's key from the environment pays, and not one of the organization's own */
+  isOperatorPaid: boolean;
 };
 
 export type ModelPart = LanguageModelV4StreamPart;

@@ -80,14 +80,15 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       const usable = await connections(agent.organizationId);
       const id = agent.model ?? defaultFor(usable);
       if (id === DEMO || usable.size === 0) {
-        return asChosen(demoModel({ modelId: DEMO, announce: isNewConversation && id !== DEMO }), null, null);
+        return asChosen(demoModel({ modelId: DEMO, announce: isNewConversation && id !== DEMO }), null);
       }
       const { provider, name } = parseModelId(id, defaultModelId);
       const connection = provider && usable.get(provider);
       if (!provider || !connection || !isModelName(name)) {
         throw new AppError("MODEL_NOT_CONFIGURED", `The model ${id} is not configured on this server.`);
       }
-      return asChosen(await providers[provider].connect(connection, name), provider, connection);
+      const isOperatorPaid = !(await settings.get(agent.organizationId)).has(provider);
+      return asChosen(await providers[provider].connect(connection, name), { provider, connection, isOperatorPaid });
     },
     /** The providers that the account can use, and which of these model ids none of them answers for. */
     async survey(organizationId: string, modelIds: ReadonlyArray<string | null>) {
@@ -153,12 +154,16 @@ function isModelName(name: string): boolean {
   return /^[\w.:@+-]+(\/[\w.:@+-]+)*$/.test(name) && !name.includes("..");
 }
 
-function asChosen(model: ChatModel, provider: ProviderName | null, connection: Connection | null): ChosenModel {
+function asChosen(
+  model: ChatModel,
+  by: { provider: ProviderName; connection: Connection; isOperatorPaid: boolean } | null,
+): ChosenModel {
   return {
     provider: model.provider,
     modelId: model.modelId,
     doStream: (call) => model.doStream(call),
-    source: provider && connection && { provider, apiKey: connection.apiKey, baseUrl: connection.baseUrl },
+    source: by && { provider: by.provider, apiKey: by.connection.apiKey, baseUrl: by.connection.baseUrl },
+    isOperatorPaid: by?.isOperatorPaid ?? false,
   };
 }
 

@@ -13,6 +13,7 @@ const model: ChosenModel = {
     apiKey: "9f8e7d6c5b4a",
     baseUrl: "https://gateway.corp-models.example:8443/team/blue/v1",
   },
+  isOperatorPaid: true,
 };
 const messageFor = (cause: Error) =>
   describeFailure(new ModelError("MODEL_UNAVAILABLE", "The model cannot be reached right now.", { cause }), model)

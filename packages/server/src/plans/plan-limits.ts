@@ -10,6 +10,11 @@ const limits: Record<PlanId, { toolsPerAgent: number | null }> = {
   pro: { toolsPerAgent: null },
 };
 
+/** Tokens per month that a plan allows of the operator's provider keys; 0 for no cap. */
+export function tokensPerMonth(plan: string, perPlan: Record<PlanId, number>): number {
+  return perPlan[plan as PlanId] ?? perPlan.free;
+}
+
 /** How many calls with API keys a plan allows an account a minute; 0 for as many as it likes. */
 export function callsPerMinute(plan: string, perPlan: Record<PlanId, number>): number {
   return perPlan[plan as PlanId] ?? perPlan.free;

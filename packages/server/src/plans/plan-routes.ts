@@ -5,11 +5,17 @@ import type { Deps } from "../deps.ts";
 import { firstIdAt } from "../ids.ts";
 import { dayOf } from "../utc-day.ts";
 import type { CallCounter } from "./call-counter.ts";
-import { callsPerMinute, limitsOf } from "./plan-limits.ts";
+import { callsPerMinute, limitsOf, tokensPerMonth } from "./plan-limits.ts";
+import { createTokenBudgets } from "./token-budget.ts";
 import { createUsageStore } from "./usage-store.ts";
 
 /** What the plan allows and what was used of it. */
-export function planRoutes(app: App, deps: Pick<Deps, "db" | "reads" | "config">, calls: CallCounter): void {
+export function planRoutes(
+  app: App,
+  deps: Pick<Deps, "db" | "reads" | "config" | "secrets">,
+  calls: CallCounter,
+): void {
+  const budgets = createTokenBudgets(deps);
   const usageOf = createUsageStore(deps);
   app.route({
     ...contract.getPlan,
@@ -20,7 +26,16 @@ export function planRoutes(app: App, deps: Pick<Deps, "db" | "reads" | "config">
       const requestsPerMinute = callsPerMinute(plan, deps.config.limits.apiCalls) || null;
       const requestsThisMinute = await calls.current(organizationId);
       const agents = await usageOf(organizationId, monthOf(Date.now()));
-      return { planId: plan, limits: { requestsPerMinute, toolsPerAgent }, usage: { requestsThisMinute, agents } };
+      const operatorTokensThisMonth = await budgets.usedByOrganization(organizationId);
+      return {
+        planId: plan,
+        limits: {
+          requestsPerMinute,
+          toolsPerAgent,
+          operatorTokensPerMonth: tokensPerMonth(plan, deps.config.limits.planTokens) || null,
+        },
+        usage: { requestsThisMinute, operatorTokensThisMonth, agents },
+      };
     },
   });
 }

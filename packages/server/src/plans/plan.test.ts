@@ -28,17 +28,18 @@ onBothDatabases("the plan", (createDatabase) => {
     await free.call("POST", "/tools", tool);
     expect((await free.call("GET", "/plan")).body).toEqual({
       planId: "free",
-      limits: { requestsPerMinute: 50, toolsPerAgent: 3 },
+      limits: { requestsPerMinute: 50, toolsPerAgent: 3, operatorTokensPerMonth: 1_000_000 },
       usage: {
         requestsThisMinute: expect.any(Number),
+        operatorTokensThisMonth: 0,
         agents: [{ id: data.id, name: "Harbour", ...nothing, tools: 1, monthlyTokenBudget: 5_000 }],
       },
     });
     // The tests' servers have no limit for this plan.
     expect((await pro.call("GET", "/plan")).body).toEqual({
       planId: "pro",
-      limits: { requestsPerMinute: null, toolsPerAgent: null },
-      usage: { requestsThisMinute: 0, agents: [] },
+      limits: { requestsPerMinute: null, toolsPerAgent: null, operatorTokensPerMonth: null },
+      usage: { requestsThisMinute: 0, operatorTokensThisMonth: 0, agents: [] },
     });
   });
 
@@ -75,6 +76,7 @@ onBothDatabases("the plan", (createDatabase) => {
     const begun = (at: string) => ({
       ...{ id: firstIdAt("conv", Date.parse(at)), organizationId, agentId, title: "t", messageCount: 0 },
       ...{ sessionId: null, userId: null, userEmail: null, userName: null, userMetadata: null },
+      isUserVerified: 0 as const,
       ...{ createdAt: Date.parse(at), updatedAt: Date.parse(at) },
     });
     const instants = ["2026-02-28T23:59:59.999Z", "2026-03-01T00:00:00.000Z", "2026-03-31T23:00:00.000Z"];

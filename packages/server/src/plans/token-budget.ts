@@ -4,57 +4,105 @@ import type { Db } from "../db/open.ts";
 import type { AgentRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { dayOf } from "../utc-day.ts";
+import { tokensPerMonth } from "./plan-limits.ts";
 
 const DEFAULT_MESSAGE = "I cannot answer any more questions right now. Please try again later.";
 /** No reply is larger; a provider that says so is mistaken. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** What a reply cost. `visitor` is whose day it counts for, null when for nobody's. */
-export type Spend = { agentId: string; visitor: string | null; tokens: number };
+/**
+ * Whom a reply is counted for besides its agent, each null where it counts for nobody: the visitor and their address (both
+ * as keys that do not tell who it is), and the organization when the operator's provider key pays.
+ */
+export type Spender = { visitor: string | null; address: string | null; organizationId: string | null };
+
+/** What a reply cost. */
+export type Spend = Spender & { agentId: string; tokens: number };
 
 type Budgeted = Pick<AgentRow, "id" | "monthlyTokenBudget" | "budgetMessage">;
 
 export type TokenBudgets = ReturnType<typeof createTokenBudgets>;
 
 /**
- * What agents may spend on models: each its budget of a calendar month, and on each visitor so much a day (UTC). A reply
- * counts when it ends, so replies that run at the same time can go over a budget by what they cost.
+ * What may be spent on models: by each agent its budget of a calendar month, on each visitor and on each address so much
+ * a day, and by each organization what its plan allows of the operator's keys a month (all UTC). A reply counts when it
+ * ends, so replies that run at the same time can go over a budget by what they cost.
  */
 export function createTokenBudgets(
   { db, config, secrets }: Pick<Deps, "db" | "config" | "secrets">,
   now: () => number = Date.now,
 ) {
-  const { read, addToMonth, addToDay } = budgetQueries(db);
-  const perDay = config.limits.visitorTokensPerDay;
+  const read = readQuery(db);
+  const { addToMonth, addToDay, addToOrganization } = countQueries(db);
+  const { visitorTokensPerDay, addressTokensPerDay, planTokens } = config.limits;
+  const keyOf = (who: string | null, limit: number) =>
+    who === null || limit === 0 ? null : secrets.sign("visitor-days", who);
 
   return {
-    /** A visitor as the counters know it, without telling who it is; null where visitors have no budget. */
-    visitorKey: (visitor: string | null) =>
-      visitor === null || perDay === 0 ? null : secrets.sign("visitor-days", visitor),
+    /**
+     * @param given.visitor whose day a reply counts for
+     * @param given.ip the address, null where limits by address do not apply
+     * @param given.organizationId null when the organization pays with a key of its own
+     */
+    spenderOf: (given: { visitor: string | null; ip: string | null; organizationId: string | null }): Spender => ({
+      visitor: keyOf(given.visitor, visitorTokensPerDay),
+      address: keyOf(given.ip && `address:${given.ip}`, addressTokensPerDay),
+      organizationId: given.organizationId,
+    }),
     /** What the agent says instead of asking its model, because a budget is spent; null while it may ask. */
-    async refusal({ id, monthlyTokenBudget, budgetMessage }: Budgeted, visitor: string | null): Promise<string | null> {
-      if (monthlyTokenBudget === null && visitor === null) return null;
+    async refusal({ id, monthlyTokenBudget, budgetMessage }: Budgeted, spender: Spender): Promise<string | null> {
+      const { visitor, address, organizationId } = spender;
+      if (monthlyTokenBudget === null && !visitor && !address && !organizationId) return null;
       const day = dayOf(now());
-      const { rows } = await read(db, { agentId: id, month: monthOf(day), visitor: visitor ?? "", day });
-      const ofMonth = rows[0]?.ofMonth ?? 0;
-      const ofDay = rows[0]?.ofDay ?? 0;
+      const { rows } = await read(db, {
+        agentId: id,
+        month: monthOf(day),
+        day,
+        visitor: visitor ?? "",
+        address: address ?? "",
+        organizationId: organizationId ?? "",
+      });
+      const spent = rows[0];
+      const isOver = (tokens: number | null | undefined, limit: number | null) =>
+        limit !== null && (tokens ?? 0) >= limit;
+      const ofPlan = tokensPerMonth(spent?.plan ?? "", planTokens) || null;
       const isSpent =
-        (monthlyTokenBudget !== null && ofMonth >= monthlyTokenBudget) || (visitor !== null && ofDay >= perDay);
+        isOver(spent?.ofMonth, monthlyTokenBudget) ||
+        isOver(spent?.ofVisitor, visitor === null ? null : visitorTokensPerDay) ||
+        isOver(spent?.ofAddress, address === null ? null : addressTokensPerDay) ||
+        isOver(spent?.ofOrganization, organizationId === null ? null : ofPlan);
       return isSpent ? budgetMessage?.trim() || DEFAULT_MESSAGE : null;
     },
     /** Counts what replies cost, in the transaction that ends them; rows in one order, so that two cannot block each other. */
     async count(trx: Executor, spends: readonly Spend[]): Promise<void> {
       const day = dayOf(now());
+      const month = monthOf(day);
       for (const [agentId, tokens] of sums(spends.map((spend) => [spend.agentId, spend.tokens]))) {
-        await addToMonth(trx, { agentId, month: monthOf(day), tokens });
+        await addToMonth(trx, { agentId, month, tokens });
       }
-      const ofVisitors = spends.flatMap(({ agentId, visitor, tokens }) =>
-        visitor === null ? [] : [[`${agentId} ${visitor}`, tokens] as const],
+      const ofOrganizations = spends.flatMap(({ organizationId, tokens }) =>
+        organizationId === null ? [] : [[organizationId, tokens] as const],
       );
-      for (const [key, tokens] of sums(ofVisitors)) {
+      for (const [organizationId, tokens] of sums(ofOrganizations)) {
+        await addToOrganization(trx, { organizationId, month, tokens });
+      }
+      const ofDays = spends.flatMap(({ agentId, visitor, address, tokens }) =>
+        [visitor, address].flatMap((who) => (who === null ? [] : [[`${agentId} ${who}`, tokens] as const])),
+      );
+      for (const [key, tokens] of sums(ofDays)) {
         const [agentId = "", visitor = ""] = key.split(" ");
         await addToDay(trx, { agentId, visitor, day, tokens });
       }
+    },
+    /** The tokens that the organization used of the operator's keys this month. */
+    async usedByOrganization(organizationId: string): Promise<number> {
+      const row = await db
+        .selectFrom("organizationMonths")
+        .select("tokens")
+        .where("organizationId", "=", organizationId)
+        .where("month", "=", monthOf(dayOf(now())))
+        .executeTakeFirst();
+      return row?.tokens ?? 0;
     },
   };
 }
@@ -68,29 +116,71 @@ function sums(amounts: ReadonlyArray<readonly [key: string, tokens: number]>) {
   return [...total].filter(([, tokens]) => tokens > 0).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-type Spent = { ofMonth: number | null; ofDay: number | null };
+type Spent = {
+  ofMonth: number | null;
+  ofVisitor: number | null;
+  ofAddress: number | null;
+  ofOrganization: number | null;
+  plan: string | null;
+};
+type Asked = {
+  agentId: string;
+  month: string;
+  day: string;
+  visitor: string;
+  address: string;
+  organizationId: string;
+};
 type Counted = { agentId: string; visitor: string; day: string; tokens: number };
 
-/** An agent that was deleted meanwhile is not counted for. */
-function budgetQueries(db: Db) {
-  const tokens = (table: string) => sql<number>`${sql.ref(`${table}.tokens`)} + excluded.tokens`;
-  return {
-    read: compileOnce<{ agentId: string; month: string; visitor: string; day: string }, Spent>((param) =>
-      db.selectNoFrom((from) => [
+function readQuery(db: Db) {
+  return compileOnce<Asked, Spent>((param) =>
+    db.selectNoFrom((from) => {
+      const ofDay = (who: "visitor" | "address") =>
+        from
+          .selectFrom("visitorDays")
+          .select("tokens")
+          .where("agentId", "=", param("agentId"))
+          .where("visitor", "=", param(who))
+          .where("day", "=", param("day"));
+      return [
         from
           .selectFrom("agentMonths")
           .select("tokens")
           .where("agentId", "=", param("agentId"))
           .where("month", "=", param("month"))
           .as("ofMonth"),
+        ofDay("visitor").as("ofVisitor"),
+        ofDay("address").as("ofAddress"),
         from
-          .selectFrom("visitorDays")
+          .selectFrom("organizationMonths")
           .select("tokens")
-          .where("agentId", "=", param("agentId"))
-          .where("visitor", "=", param("visitor"))
-          .where("day", "=", param("day"))
-          .as("ofDay"),
-      ]),
+          .where("organizationId", "=", param("organizationId"))
+          .where("month", "=", param("month"))
+          .as("ofOrganization"),
+        from.selectFrom("organizations").select("plan").where("id", "=", param("organizationId")).as("plan"),
+      ];
+    }),
+  );
+}
+
+/** Agents and organizations that were deleted meanwhile are not counted for. */
+function countQueries(db: Db) {
+  const tokens = (table: string) => sql<number>`${sql.ref(`${table}.tokens`)} + excluded.tokens`;
+  return {
+    addToOrganization: compileOnce<{ organizationId: string; month: string; tokens: number }, never>((param) =>
+      db
+        .insertInto("organizationMonths")
+        .columns(["organizationId", "month", "tokens"])
+        .expression(
+          db
+            .selectFrom("organizations")
+            .select(["id", text(param("month")).as("month"), whole(param("tokens")).as("tokens")])
+            .where("id", "=", param("organizationId")),
+        )
+        .onConflict((conflict) =>
+          conflict.columns(["organizationId", "month"]).doUpdateSet({ tokens: tokens("organizationMonths") }),
+        ),
     ),
     addToMonth: compileOnce<{ agentId: string; month: string; tokens: number }, never>((param) =>
       db

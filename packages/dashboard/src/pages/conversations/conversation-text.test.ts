@@ -32,7 +32,7 @@ const turn = (part: Partial<Turn>): Turn => ({
 });
 const row: ListedConversation = {
   ...{ id: "conv_1", agentId: "agent_1", title: 'Say "hi", ok', messageCount: 2, userId: null, userEmail: null },
-  ...{ userName: "=1+1", createdAt: at, updatedAt: at, hasForm: true, feedback: null },
+  ...{ userName: "=1+1", userVerified: false, createdAt: at, updatedAt: at, hasForm: true, feedback: null },
   ...{ context: null, lastMessage: null, isUnread: false, hasFailedReply: false },
 };
 
