@@ -205,13 +205,13 @@ describe(".env.example", () => {
 
   it("shows the defaults", () => {
     const shown = Object.fromEntries(
-      lines.filter(([name]) => name.startsWith("FOYER_LIMIT_") || /_(TIMEOUT|WINDOW|HEARTBEAT)$/.test(name)),
+      lines.filter(([name]) => /^FOYER_(LIMIT|PLAN_TOKENS)_/.test(name) || /_(TIMEOUT|WINDOW|HEARTBEAT)$/.test(name)),
     );
     const plain = (config: ReturnType<typeof readConfig>) => ({
       ...config,
       models: { ...config.models, providers: [] },
     });
     expect(plain(readConfig(shown))).toEqual(plain(readConfig({})));
-    expect(Object.keys(shown)).toHaveLength(23);
+    expect(Object.keys(shown)).toHaveLength(28);
   });
 });

@@ -138,8 +138,7 @@ function readSignIn(get: Get, problems: Problems) {
 }
 
 function readLimits(get: Get) {
-  const tokens = (name: string, fallback: number) =>
-    get(`FOYER_PLAN_TOKENS_${name}`, int(0, Number.MAX_SAFE_INTEGER), fallback);
+  const tokens = (name: string, fallback: number) => get(name, int(0, Number.MAX_SAFE_INTEGER), fallback);
   const limit = (name: string, fallback: number) => get(`FOYER_LIMIT_${name}`, int(0, 1_000_000_000), fallback);
   return {
     chatPerSession: limit("CHAT_PER_SESSION", 30),
@@ -166,10 +165,10 @@ function readLimits(get: Get) {
     },
     /** tokens per calendar month that organizations may use of the operator's provider keys, by plan */
     planTokens: {
-      free: tokens("FREE", 1_000_000),
-      starter: tokens("STARTER", 10_000_000),
-      growth: tokens("GROWTH", 50_000_000),
-      pro: tokens("PRO", 0),
+      free: tokens("FOYER_PLAN_TOKENS_FREE", 1_000_000),
+      starter: tokens("FOYER_PLAN_TOKENS_STARTER", 10_000_000),
+      growth: tokens("FOYER_PLAN_TOKENS_GROWTH", 50_000_000),
+      pro: tokens("FOYER_PLAN_TOKENS_PRO", 0),
     },
   };
 }
