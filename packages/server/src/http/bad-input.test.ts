@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import * as contract from "@foyer/contract";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import * as bad from "../../../../test/bad-bodies.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -35,6 +35,15 @@ onBothDatabases("bad input", (createDatabase) => {
     server = await startServer({ database, env: { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" } });
     owner = await populate(server);
     stranger = await populate(server);
+  });
+  // An agent without a model follows the provider that an earlier test saved, which nobody answers for.
+  beforeEach(async () => {
+    await server.deps.db
+      .updateTable("agents")
+      .set({ model: "foyer/demo" })
+      .where("id", "=", owner.agentId)
+      .where("model", "is", null)
+      .execute();
   });
   // What one test lets through must not show up in all the others.
   afterEach(async ({ task }) => {
@@ -160,7 +169,7 @@ onBothDatabases("bad input", (createDatabase) => {
         expect([400, 404], id).toContain(status);
       }
       // A name is looked up in the caller's own account only; what is public is everybody's.
-      if (endpoint.config.access !== "public" && !/:(provider|name)/.test(endpoint.url))
+      if (!["public", "visitor"].includes(endpoint.config.access) && !/:(provider|name)/.test(endpoint.url))
         expect(await json(endpoint, valid, stranger)).toEqual(unknown);
     });
   });
