@@ -31,7 +31,8 @@ export function SetUpPage() {
   });
 
   if (created) return <SignInNext {...created} />;
-  if (check.isPending) return <AuthPage title="Set up this server">{<Skeleton className="h-24" />}</AuthPage>;
+  // Without a token the check never runs and stays pending.
+  if (token && check.isPending) return <AuthPage title="Set up this server">{<Skeleton className="h-24" />}</AuthPage>;
   if (!token || isNotFound(check.error)) {
     return (
       <AuthPage title="This set-up link is not valid">
