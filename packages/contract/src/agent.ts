@@ -6,7 +6,7 @@ const model = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: "^(?!.*\\.\\.)[\\w.:@+-]+(/[\\w.:@+-]+)*$",
-  description: "`provider/model`, or a bare model name; `null` follows the default model of the moment",
+  description: "`provider/model`, or the name of a model. `null` always uses the server's current default model.",
 });
 const systemPrompt = Type.String({ maxLength: 100_000 });
 const temperature = Type.Number({ minimum: 0, maximum: 100 });
@@ -37,17 +37,22 @@ const settings = {
   allowedOrigins: nullable(
     Type.Array(Type.String({ maxLength: 300 }), {
       maxItems: 100,
-      description: "Origins (`https://shop.example`) whose pages may use this agent; empty means any",
+      description:
+        "Origins (`https://shop.example`) whose pages may use this agent. An empty list allows every origin.",
     }),
   ),
   allowedImageHosts: nullable(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 100 })),
   requireIdentity: nullable(
-    Type.Boolean({ description: "Believe a `userId` only with a valid `userHash`; others are anonymous" }),
+    Type.Boolean({
+      description: "Accept a `userId` only with a valid `userHash`. Without one, the visitor is anonymous.",
+    }),
   ),
   monthlyTokenBudget: nullable(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "Tokens a calendar month (UTC)" }),
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "Tokens per calendar month, in UTC" }),
   ),
-  budgetMessage: nullable(Type.String({ maxLength: 2_000, description: "The reply once the budget is spent" })),
+  budgetMessage: nullable(
+    Type.String({ maxLength: 2_000, description: "The reply that visitors receive once the budget is used up" }),
+  ),
 };
 
 export const AgentSummary = Type.Object(
@@ -55,8 +60,10 @@ export const AgentSummary = Type.Object(
     id: Type.String(),
     name: Type.String(),
     slug: Type.String(),
-    model: Type.String({ description: "The model in use: the chosen one, or the default of the moment" }),
-    modelIsDefault: Type.Boolean({ description: "No model was chosen, so `model` is the current default" }),
+    model: Type.String({ description: "The model in use: the agent's own, or the current default" }),
+    modelIsDefault: Type.Boolean({
+      description: "Whether `model` is the current default, because the agent has no model of its own",
+    }),
     createdAt: Timestamp,
   },
   { $id: "AgentSummary" },
@@ -110,7 +117,7 @@ export const listAgents = {
   method: "GET",
   url: "/agents",
   config,
-  schema: { tags, summary: "List the account's agents", response: { 200: enveloped(Type.Array(ref(AgentSummary))) } },
+  schema: { tags, summary: "List agents", response: { 200: enveloped(Type.Array(ref(AgentSummary))) } },
 } as const;
 
 export const getAgent = {
@@ -124,7 +131,7 @@ export const createAgent = {
   method: "POST",
   url: "/agents",
   config: { ...config, idempotent: true },
-  schema: { tags, summary: "Make an agent", body: AgentCreate, response: { 201: enveloped(ref(Agent)) } },
+  schema: { tags, summary: "Create an agent", body: AgentCreate, response: { 201: enveloped(ref(Agent)) } },
 } as const;
 
 /** The copy has the agent's settings, tools and triggers, a slug and an identity secret of its own, and no conversations. */
@@ -146,7 +153,7 @@ export const updateAgent = {
   config,
   schema: {
     tags,
-    summary: "Change some fields of an agent",
+    summary: "Update an agent",
     params,
     body: AgentChanges,
     response: { 200: enveloped(ref(Agent)) },
@@ -159,7 +166,7 @@ export const deleteAgent = {
   config,
   schema: {
     tags,
-    summary: "Delete an agent and everything that belongs to it",
+    summary: "Delete an agent with its conversations, tools, triggers and submissions",
     params,
     response: { 200: enveloped(Success) },
   },
@@ -171,11 +178,11 @@ export const getAgentWidget = {
   config: { access: "public", crossOrigin: true },
   schema: {
     tags,
-    summary: "Read how an agent's widget looks and greets",
+    summary: "Read an agent's widget settings",
     params,
     response: {
       200: enveloped(ref(AgentWidget)),
-      304: Type.Unsafe<undefined>({ description: "As `If-None-Match` has it already" }),
+      304: Type.Unsafe<undefined>({ description: "Not modified since the version in `If-None-Match`" }),
     },
   },
 } as const;
@@ -187,7 +194,7 @@ export const getIdentitySecret = {
   config,
   schema: {
     tags,
-    summary: "Read the secret that signs visitors' identities",
+    summary: "Read the secret that signs visitor identities",
     params,
     response: { 200: enveloped(Type.Object({ identitySecret: Type.String() })) },
   },
@@ -199,7 +206,7 @@ export const rotateIdentitySecret = {
   config,
   schema: {
     tags,
-    summary: "Replace the identity secret; hashes made with the old one stop working",
+    summary: "Rotate the identity secret. Hashes made with the old secret stop working.",
     params,
     response: { 200: enveloped(Type.Object({ identitySecret: Type.String() })) },
   },

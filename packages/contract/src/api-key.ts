@@ -6,8 +6,12 @@ export const ApiKey = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    start: Type.String({ description: "Its first characters" }),
-    createdBy: nullable(Type.String({ description: "The member who made it, by name; `null` for nobody who is here" })),
+    start: Type.String({ description: "The first characters of the key" }),
+    createdBy: nullable(
+      Type.String({
+        description: "Name of the member who created the key. `null` if that person is no longer a member.",
+      }),
+    ),
     createdAt: Timestamp,
     lastUsedAt: nullable(Timestamp),
     expiresAt: nullable(Timestamp),
@@ -23,7 +27,7 @@ export const listApiKeys = {
   method: "GET",
   url: "/api-keys",
   config,
-  schema: { tags, summary: "List the account's keys", response: { 200: Type.Array(ref(ApiKey)) } },
+  schema: { tags, summary: "List API keys", response: { 200: Type.Array(ref(ApiKey)) } },
 } as const;
 
 export const createApiKey = {
@@ -32,11 +36,16 @@ export const createApiKey = {
   config,
   schema: {
     tags,
-    summary: "Make a key; only this answer shows it",
+    summary: "Create an API key. Only this response contains the key.",
     body: Type.Object({
       name: Type.String({ minLength: 1, maxLength: 100, pattern: "\\S" }),
       expiresAt: Type.Optional(
-        nullable(Type.String({ format: "date-or-date-time", description: "A day or an instant; never when left out" })),
+        nullable(
+          Type.String({
+            format: "date-or-date-time",
+            description: "A date or a date-time with a time zone. Without it, the key does not expire.",
+          }),
+        ),
       ),
     }),
     response: { 201: Type.Object({ ...ApiKey.properties, key: Type.String() }) },
@@ -49,7 +58,7 @@ export const deleteApiKey = {
   config,
   schema: {
     tags,
-    summary: "Revoke a key",
+    summary: "Revoke an API key",
     params: Type.Object({ id: Type.String() }),
     response: { 200: Success },
   },

@@ -9,12 +9,14 @@ export const AuditEntry = Type.Object(
     actor: Type.Object({
       type: oneOf(["user", "key"]),
       id: Type.String(),
-      name: Type.String({ description: "The user's address or the key's name, as it was then" }),
+      name: Type.String({ description: "The user's email address or the key's name at that time" }),
     }),
-    action: Type.String({ description: "The call, such as `PATCH /agents/:id`, or an event, such as `sign-in`" }),
-    resource: nullable(Type.String({ description: "`agents`, `tools`, …: the first word of the address" })),
+    action: Type.String({ description: "The request, such as `PATCH /agents/:id`, or an event, such as `sign-in`" }),
+    resource: nullable(
+      Type.String({ description: "Kind of the resource, such as `agents`: the first segment of the path" }),
+    ),
     resourceId: nullable(Type.String()),
-    targetName: nullable(Type.String({ description: "The resource's name or address, as it was then" })),
+    targetName: nullable(Type.String({ description: "The resource's name or email address at that time" })),
     ip: Type.String(),
   },
   { $id: "AuditEntry" },
@@ -27,7 +29,7 @@ export const listAuditLog = {
   config: { access: "session" },
   schema: {
     tags: ["Audit log"],
-    summary: "Read who changed what, newest first; kept for 400 days",
+    summary: "List audit log entries, newest first. Entries are kept for 400 days.",
     querystring: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1 })),
       offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),

@@ -6,14 +6,14 @@ import { nullable, oneOf, ref, Success } from "./schema.ts";
 export const roles = ["member", "admin", "owner"] as const;
 export type Role = (typeof roles)[number];
 
-const email = Type.String({ minLength: 3, maxLength: 254, description: "An address such as you@example.com" });
+const email = Type.String({ minLength: 3, maxLength: 254, description: "Email address" });
 const newPassword = Type.String({ minLength: 12, maxLength: 128 });
 const somePassword = Type.String({ minLength: 1, maxLength: 128 });
 const token = Type.String({ minLength: 1, maxLength: 2_000 });
 const callbackUrl = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: "Where to go once signed in: a path, or an address of this server. `/dashboard` when left out",
+  description: "Where to redirect after signing in: a path, or a URL on this server. Defaults to `/dashboard`.",
 });
 
 /** Whose browser this is, in which organization it works, and in which it could. */
@@ -38,7 +38,7 @@ const tags = ["Sign-in"];
 const open = { access: "public", sameOrigin: true } as const;
 const link = { access: "public" } as const;
 const forUser = { access: "user" } as const;
-const moved = { 302: Type.Null({ description: "Goes on to `callbackUrl`, or to `/dashboard?error=…`" }) };
+const moved = { 302: Type.Null({ description: "Redirects to `callbackUrl`, or to `/dashboard?error=…`" }) };
 
 export const signInByEmail = {
   method: "POST",
@@ -46,7 +46,7 @@ export const signInByEmail = {
   config: open,
   schema: {
     tags,
-    summary: "Sign in with a password; sets the cookie `foyer_session` (`__Host-foyer_session` over https)",
+    summary: "Sign in with a password. Sets the cookie `foyer_session` (`__Host-foyer_session` over https).",
     body: Type.Object({ email, password: somePassword }),
     response: { 200: ref(Session) },
   },
@@ -59,7 +59,7 @@ export const signUpByEmail = {
   config: open,
   schema: {
     tags,
-    summary: "Make a user; sign in afterwards. Needs an invitation unless the server is open to all",
+    summary: "Create a user. Requires an invitation unless open sign-up is enabled.",
     body: Type.Object({
       email,
       password: newPassword,
@@ -69,7 +69,9 @@ export const signUpByEmail = {
     response: {
       201: Type.Object({
         success: Type.Literal(true),
-        verificationSent: Type.Boolean({ description: "A mail with a link has to be followed before signing in" }),
+        verificationSent: Type.Boolean({
+          description: "Whether the user must confirm the email address before signing in",
+        }),
       }),
     },
   },
@@ -79,14 +81,14 @@ export const signOut = {
   method: "POST",
   url: "/auth/sign-out",
   config: forUser,
-  schema: { tags, summary: "End this session", response: { 200: Success } },
+  schema: { tags, summary: "Sign out", response: { 200: Success } },
 } as const;
 
 export const getSession = {
   method: "GET",
   url: "/auth/session",
   config: forUser,
-  schema: { tags, summary: "Who is signed in; 401 when nobody is", response: { 200: ref(Session) } },
+  schema: { tags, summary: "Read the current session. 401 without one.", response: { 200: ref(Session) } },
 } as const;
 
 export const updateProfile = {
@@ -107,7 +109,7 @@ export const switchOrganization = {
   config: forUser,
   schema: {
     tags,
-    summary: "Go on in another of one's organizations",
+    summary: "Switch to another of the user's organizations",
     body: Type.Object({ organizationId: Type.String({ minLength: 1, maxLength: 100 }) }),
     response: { 200: ref(Session) },
   },
@@ -120,7 +122,7 @@ export const sendMagicLink = {
   config: open,
   schema: {
     tags,
-    summary: "Send a link that signs in, once, within ten minutes",
+    summary: "Send a sign-in link. It works once, for ten minutes.",
     body: Type.Object({ email, callbackUrl: Type.Optional(nullable(callbackUrl)) }),
     response: { 200: Success },
   },
@@ -141,7 +143,7 @@ export const followMagicLink = {
   config: link,
   schema: {
     tags,
-    summary: "Open a sign-in link: shows the page that signs in with one click",
+    summary: "Open a sign-in link. Shows a page with a button that signs in.",
     querystring: magicLinkQuery,
     response: confirmationPage,
   },
@@ -153,7 +155,7 @@ export const confirmMagicLink = {
   config: open,
   schema: {
     tags,
-    summary: "Use up a sign-in link and sign in; sent by the button of that page",
+    summary: "Redeem a sign-in link. The button of its page sends this request.",
     querystring: magicLinkQuery,
     response: moved,
   },
@@ -166,7 +168,7 @@ export const requestPasswordReset = {
   config: open,
   schema: {
     tags,
-    summary: "Send a link to `/dashboard/reset-password?token=…`, good for an hour",
+    summary: "Send a password reset link, valid for one hour",
     body: Type.Object({ email }),
     response: { 200: Success },
   },
@@ -178,7 +180,7 @@ export const resetPassword = {
   config: open,
   schema: {
     tags,
-    summary: "Set a new password by such a link's token; ends every session",
+    summary: "Set a new password with the token of a reset link. Ends every session of the user.",
     body: Type.Object({ token, newPassword }),
     response: { 200: Success },
   },
@@ -190,7 +192,7 @@ export const changePassword = {
   config: forUser,
   schema: {
     tags,
-    summary: "Change one's password; ends every other session",
+    summary: "Change the user's password. Ends every other session.",
     body: Type.Object({ currentPassword: somePassword, newPassword }),
     response: { 200: ref(Session) },
   },
@@ -203,7 +205,7 @@ export const sendVerificationEmail = {
   config: open,
   schema: {
     tags,
-    summary: "Send the link that confirms an address again",
+    summary: "Resend the link that confirms an email address",
     body: Type.Object({ email }),
     response: { 200: Success },
   },
@@ -215,7 +217,7 @@ export const verifyEmail = {
   config: link,
   schema: {
     tags,
-    summary: "Open a confirmation link: shows the page that confirms the address with one click",
+    summary: "Open a confirmation link. Shows a page with a button that confirms the address.",
     querystring: Type.Object({ token }),
     response: confirmationPage,
   },
@@ -227,7 +229,7 @@ export const confirmEmail = {
   config: open,
   schema: {
     tags,
-    summary: "Confirm an email address; sent by the button of that page",
+    summary: "Confirm an email address. The button of the link's page sends this request.",
     querystring: Type.Object({ token }),
     response: moved,
   },
@@ -239,10 +241,10 @@ export const signInByProvider = {
   config: link,
   schema: {
     tags,
-    summary: "Sign in with `google`, `github` or `oidc`; 404 for one that is not set up here",
+    summary: "Sign in with `google`, `github` or `oidc`. 404 if the provider is not configured.",
     params: Type.Object({ provider: Type.String() }),
     querystring: Type.Object({ callbackUrl: Type.Optional(callbackUrl) }),
-    response: { 302: Type.Null({ description: "Goes on to the provider" }) },
+    response: { 302: Type.Null({ description: "Redirects to the provider" }) },
   },
 } as const;
 
@@ -252,7 +254,7 @@ export const providerCallback = {
   config: link,
   schema: {
     tags,
-    summary: "Where a provider sends the browser back to",
+    summary: "Callback for sign-in providers",
     params: Type.Object({ provider: Type.String() }),
     querystring: Type.Object({
       code: Type.Optional(Type.String({ maxLength: 4_000 })),
@@ -271,13 +273,17 @@ export const getSignInOptions = {
   config: link,
   schema: {
     tags,
-    summary: "How one can sign in here",
+    summary: "Read the available sign-in methods",
     response: {
       200: Type.Object({
         providers: Type.Array(oneOf(["google", "github", "oidc"])),
         openSignUp: Type.Boolean(),
-        sendsMail: Type.Boolean({ description: "Otherwise links go to the log, or to owners at `/members/links`" }),
-        needsSetUp: Type.Boolean({ description: "Nobody owns this server yet: the printed set-up link comes first" }),
+        sendsMail: Type.Boolean({
+          description: "Whether the server sends email. If not, links appear in the log or at `/members/links`.",
+        }),
+        needsSetUp: Type.Boolean({
+          description: "Whether the server has no owner yet. The set-up link in the terminal creates one.",
+        }),
       }),
     },
   },

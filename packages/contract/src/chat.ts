@@ -17,7 +17,7 @@ export const VisitContext = Type.Object({
   page: address("Address of the page that shows the chat; cut to 2,000 characters"),
   referrer: address("The page's referrer; cut to 2,000 characters"),
   language: Type.Optional(
-    nullable(Type.String({ maxLength: 200, description: "The browser's language, e.g. `de-CH`" })),
+    nullable(Type.String({ maxLength: 200, description: "Language of the browser, such as `de-CH`" })),
   ),
 });
 export type VisitContext = Static<typeof VisitContext>;
@@ -26,8 +26,14 @@ export const ChatRequest = Type.Object({
   agentId: Type.String({ minLength: 1 }),
   messages: Type.Array(Type.Object({ role: oneOf(["user", "assistant"]), content: Type.String() }), { minItems: 1 }),
   conversationId: Type.Optional(nullable(Type.String({ minLength: 1 }))),
-  regenerate: Type.Optional(nullable(Type.Boolean({ description: "Ask again for the last reply" }))),
-  resumable: Type.Optional(nullable(Type.Boolean({ description: "Let the reply go on for 30 s without a reader" }))),
+  regenerate: Type.Optional(nullable(Type.Boolean({ description: "Replace the last reply with a new one" }))),
+  resumable: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description: "Keep the reply running for 30 s after the client disconnects, so that it can be resumed",
+      }),
+    ),
+  ),
   triggerId: Type.Optional(
     nullable(
       Type.String({
@@ -55,7 +61,10 @@ export const ChatRequest = Type.Object({
   ),
   userHash: Type.Optional(
     nullable(
-      Type.String({ maxLength: 128, description: "hex HMAC-SHA256 of `userId` with the agent's identity secret" }),
+      Type.String({
+        maxLength: 128,
+        description: "Hex HMAC-SHA256 of `userId`, keyed with the agent's identity secret",
+      }),
     ),
   ),
 });
@@ -95,7 +104,7 @@ export const resumeChat = {
   config: { access: "conversation", crossOrigin: true },
   schema: {
     tags,
-    summary: "Follow the newest reply, from `Last-Event-ID` on",
+    summary: "Resume the stream of the newest reply, after the event in `Last-Event-ID`",
     params,
     headers: Type.Object({ "last-event-id": Type.Optional(Type.String({ maxLength: 200 })) }),
     response: { 200: stream },
@@ -106,5 +115,5 @@ export const stopChat = {
   method: "POST",
   url: "/chat/:conversationId/stop",
   config: { access: "conversation", crossOrigin: true },
-  schema: { tags, summary: "End the running reply at once", params, response: { 200: enveloped(Success) } },
+  schema: { tags, summary: "Stop the running reply", params, response: { 200: enveloped(Success) } },
 } as const;

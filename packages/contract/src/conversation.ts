@@ -12,29 +12,31 @@ export type Rating = Static<typeof Rating>;
 export const ToolCall = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  label: nullable(Type.String({ description: "What visitors read instead of the name" })),
+  label: nullable(Type.String({ description: "What visitors read in place of the tool's name" })),
   toolId: nullable(Type.String()),
   executionType: nullable(Type.String()),
   input: Type.Unknown(),
   result: Type.Unknown(),
   isError: Type.Boolean(),
   forModel: Type.Optional(
-    nullable(Type.String({ description: "What the model was told; only members and API keys read it" })),
+    nullable(Type.String({ description: "What the model received. Only sent to members and API keys." })),
   ),
-  display: Type.Unknown({ description: "What was shown to the visitor, as in `tool_result`; `null` for none" }),
+  display: Type.Unknown({
+    description: "The display that the visitor saw, as in `tool_result`. `null` if there was none.",
+  }),
   form: nullable(VisitorForm),
-  textBefore: Type.Integer({ description: "How much of `content`, in UTF-16 units, was said before the call" }),
+  textBefore: Type.Integer({ description: "Length of the text before the call, in UTF-16 code units of `content`" }),
 });
 export type ToolCall = Static<typeof ToolCall>;
 
 /** Why a reply failed, for members of the organization. */
 export const ReplyFailure = Type.Object(
   {
-    code: Type.String({ description: "The code that the visitor's stream ended with" }),
+    code: Type.String({ description: "The error code with which the visitor's stream ended" }),
     message: Type.String({
-      description: "What the provider said, without keys and addresses, at most 500 characters",
+      description: "The provider's message without keys and addresses, at most 500 characters",
     }),
-    provider: nullable(Type.String({ description: "e.g. `openai`; `null` when the provider was not the cause" })),
+    provider: nullable(Type.String({ description: "Such as `openai`. `null` if the provider was not the cause." })),
     model: nullable(Type.String()),
     providerStatus: nullable(Type.Integer({ description: "The provider's HTTP status, if it answered" })),
     at: Timestamp,
@@ -54,17 +56,20 @@ export const Message = Type.Object(
     feedbackComment: Type.Optional(
       nullable(
         Type.String({
-          description: "What the visitor wrote with the rating. Only for an API key or a session.",
+          description: "What the visitor wrote with the rating. Only sent to members and API keys.",
         }),
       ),
     ),
     stopReason: nullable(
-      oneOf(stopReasons, "How a reply ended; `error` and `aborted` mark a partial one; `null` while it runs"),
+      oneOf(
+        stopReasons,
+        "How the reply ended. Replies with `error` or `aborted` are partial. `null` while the reply is running.",
+      ),
     ),
     failure: Type.Optional(
       Type.Unsafe<ReplyFailure | null>({
         anyOf: [ref(ReplyFailure), { type: "null" }],
-        description: "Why a reply failed. Only for an API key or a session; a conversation token does not show it.",
+        description: "Why the reply failed. Only sent to members and API keys.",
       }),
     ),
   },
@@ -74,11 +79,13 @@ export type Message = Static<typeof Message>;
 
 /** Where the visitor was when the conversation began. */
 export const ConversationContext = Type.Object({
-  page: nullable(Type.String({ description: "Address of the page, with its query, without its fragment" })),
+  page: nullable(Type.String({ description: "URL of the page without its fragment" })),
   referrer: nullable(Type.String()),
   device: nullable(oneOf(["desktop", "mobile", "tablet"])),
-  language: nullable(Type.String({ description: "BCP 47, e.g. `de-CH`" })),
-  country: nullable(Type.String({ description: "ISO 3166-1, from the proxy's `FOYER_COUNTRY_HEADER`" })),
+  language: nullable(Type.String({ description: "Language tag (BCP 47), such as `de-CH`" })),
+  country: nullable(
+    Type.String({ description: "Country code (ISO 3166-1) from the proxy header that `FOYER_COUNTRY_HEADER` names" }),
+  ),
 });
 export type ConversationContext = Static<typeof ConversationContext>;
 
@@ -111,14 +118,14 @@ const conversationFields = {
 export const ConversationSummary = Type.Object(
   {
     ...conversationFields,
-    hasForm: Type.Boolean({ description: "A form was submitted in it" }),
-    feedback: nullable({ ...Rating, description: "Of the newest message that was rated" }),
+    hasForm: Type.Boolean({ description: "Whether a form was submitted in the conversation" }),
+    feedback: nullable({ ...Rating, description: "Rating of the newest rated message" }),
     lastMessage: Type.Unsafe<MessagePreview | null>({
       anyOf: [MessagePreview, { type: "null" }],
       description: "The newest message that has text",
     }),
-    isUnread: Type.Boolean({ description: "A message arrived since a member last read the conversation" }),
-    hasFailedReply: Type.Boolean({ description: "At least one of its replies ended with an error" }),
+    isUnread: Type.Boolean({ description: "Whether a message arrived since a member last read the conversation" }),
+    hasFailedReply: Type.Boolean({ description: "Whether at least one reply ended with an error" }),
   },
   { $id: "ConversationSummary" },
 );
@@ -136,15 +143,22 @@ const params = Type.Object({ id: Type.String() });
 /** `limit` over the maximum is clamped by the service, so the schema only asks for a positive integer. */
 export const ConversationQuery = Type.Object({
   agentId: Type.String({ minLength: 1 }),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Default 20; more than 100 counts as 100" })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
   userId: Type.Optional(Type.String()),
-  q: Type.Optional(Type.String({ maxLength: 64, description: "Text found in the title or a message" })),
+  q: Type.Optional(Type.String({ maxLength: 64, description: "Text to find in the title or in a message" })),
   feedback: Type.Optional(Rating),
   hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in it" })),
-  failed: Type.Optional(Type.Boolean({ description: "Whether one of its replies ended with an error" })),
-  from: Type.Optional(Type.String({ format: "date-or-date-time", description: "Started at or after" })),
-  to: Type.Optional(Type.String({ format: "date-or-date-time", description: "Started before; a date counts whole" })),
+  failed: Type.Optional(Type.Boolean({ description: "Filters by whether a reply ended with an error" })),
+  from: Type.Optional(
+    Type.String({
+      format: "date-or-date-time",
+      description: "Earliest start: a date, or a date-time with a time zone",
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({ format: "date-or-date-time", description: "Latest start. A date includes the whole day." }),
+  ),
 });
 export type ConversationQuery = Static<typeof ConversationQuery>;
 
@@ -172,7 +186,7 @@ export const getConversation = {
   config: { access: "conversation", crossOrigin: true },
   schema: {
     tags,
-    summary: "Read a conversation with its messages",
+    summary: "Read a conversation and its messages",
     params,
     response: { 200: enveloped(ref(Conversation)) },
   },
@@ -203,13 +217,15 @@ export const rateMessage = {
   config: { access: "conversation", crossOrigin: true },
   schema: {
     tags,
-    summary: "Rate a message; a later rating replaces an earlier one",
+    summary: "Rate a message. A later rating replaces an earlier one.",
     params,
     body: Type.Object({
       messageId: Type.String({ minLength: 1 }),
       rating: Rating,
       comment: Type.Optional(
-        nullable(Type.String({ maxLength: 1_000, description: "Why; a later rating replaces it as well" })),
+        nullable(
+          Type.String({ maxLength: 1_000, description: "The reason for the rating. A later rating replaces it." }),
+        ),
       ),
     }),
     response: { 200: enveloped(Type.Object({ messageId: Type.String(), rating: Rating })) },

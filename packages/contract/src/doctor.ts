@@ -12,8 +12,8 @@ export const Check = Type.Object({
   id: oneOf(checkIds),
   state: oneOf(checkStates),
   title: Type.String(),
-  detail: Type.String({ description: "What was found" }),
-  fix: nullable(Type.String({ description: "What to do about it" })),
+  detail: Type.String({ description: "What the check found" }),
+  fix: nullable(Type.String({ description: "How to fix it. `null` if there is nothing to fix." })),
 });
 export type Check = Static<typeof Check>;
 
@@ -26,7 +26,7 @@ export const getDoctor = {
   config,
   schema: {
     tags,
-    summary: "Look for what is not set up as it should be",
+    summary: "Check the configuration",
     description:
       "What concerns the account, and, for members of the server's first organization and the user of FOYER_ADMIN_EMAIL, the server.",
     response: { 200: Type.Object({ checks: Type.Array(Check) }) },
@@ -37,7 +37,7 @@ export const getDoctor = {
 export const DoctorTick = Type.Object({
   type: Type.Literal("tick"),
   number: Type.Integer(),
-  at: Type.Number({ description: "When it was sent, in milliseconds since 1970" }),
+  at: Type.Number({ description: "When the event was sent, in milliseconds since 1970" }),
 });
 export type DoctorTick = Static<typeof DoctorTick>;
 

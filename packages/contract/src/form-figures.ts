@@ -10,7 +10,7 @@ const formCounts = {
 };
 
 export const FormAnalyticsDay = Type.Object({
-  date: Type.String({ description: "The day in UTC, such as 2026-01-31" }),
+  date: Type.String({ description: "The day in UTC, such as `2026-01-31`" }),
   ...formCounts,
 });
 export type FormAnalyticsDay = Static<typeof FormAnalyticsDay>;
@@ -20,16 +20,16 @@ export const FormAnalyticsEntry = Type.Object(
     toolId: Type.String(),
     toolName: Type.String(),
     ...formCounts,
-    conversionRate: Type.Number({ description: "submitted / impressions × 100" }),
-    completionRate: Type.Number({ description: "submitted / started × 100" }),
+    conversionRate: Type.Number({ description: "Submitted / impressions × 100" }),
+    completionRate: Type.Number({ description: "Submitted / started × 100" }),
     fieldCompletionRates: Type.Unsafe<Record<string, number>>({
       type: "object",
       additionalProperties: { type: "number" },
-      description: "Field → share of the started forms in which it was filled in, × 100",
+      description: "Maps each field to the percentage of started forms in which it was filled in",
     }),
     days: Type.Optional(
       Type.Array(FormAnalyticsDay, {
-        description: "With `groupBy=day`: the days that have something, oldest first; the newest 366 of the range",
+        description: "Only with `groupBy=day`. Days with activity, oldest first, at most the newest 366 of the range.",
       }),
     ),
   },
@@ -43,11 +43,13 @@ export const getFormAnalytics = {
   config: { access: "account" },
   schema: {
     tags: ["Form submissions"],
-    summary: "How an agent's forms do",
+    summary: "Read the analytics of an agent's forms",
     querystring: Type.Object({
       agentId: Type.String({ minLength: 1 }),
-      from: Type.Optional(Type.String({ format: "date-or-date-time", description: "First day, in UTC" })),
-      to: Type.Optional(Type.String({ format: "date-or-date-time", description: "Last day, in UTC; it counts whole" })),
+      from: Type.Optional(Type.String({ format: "date-or-date-time", description: "First day of the range, in UTC" })),
+      to: Type.Optional(
+        Type.String({ format: "date-or-date-time", description: "Last day of the range, in UTC, included as a whole" }),
+      ),
       groupBy: Type.Optional(oneOf(["day"], "Adds `days` to each entry")),
     }),
     response: { 200: Type.Object({ analytics: Type.Array(ref(FormAnalyticsEntry)) }) },

@@ -9,7 +9,11 @@ export const submissionStatuses = [
 export type SubmissionStatus = (typeof submissionStatuses)[number];
 
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
-const instanceId = Type.String({ minLength: 1, maxLength: 100, description: "One showing of a form to one visitor" });
+const instanceId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "Id of one impression: a form shown once to one visitor",
+});
 const id = Type.String({ minLength: 1 });
 
 export const FormSubmit = Type.Object({
@@ -26,7 +30,7 @@ export const FormSubmit = Type.Object({
       type: ["object", "null"],
       additionalProperties: { type: "string", maxLength: 1_000 },
       maxProperties: 100,
-      description: "Field → name of the uploaded file",
+      description: "Maps each file field to the name of the uploaded file",
     }),
   ),
 });
@@ -40,13 +44,13 @@ export const SubmitResult = Type.Object({
   webhookResult: Type.Object({
     success: Type.Boolean(),
     error: nullable(Type.String()),
-    attempted: Type.Optional(Type.Literal(false, { description: "There was no webhook to call" })),
+    attempted: Type.Optional(Type.Literal(false, { description: "`false` if the form has no webhook" })),
   }),
   postActionResults: Type.Array(Type.Object({ type: Type.String(), success: Type.Boolean() })),
   clientHandler: nullable(Type.String()),
   ignoredFields: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Names in `formData` that the form does not have (at most 100). Present only when there are any",
+      description: "Names in `formData` that the form does not have, at most 100. Only present if there are any.",
     }),
   ),
 });
@@ -72,7 +76,7 @@ export type FormEvent = Static<typeof FormEvent>;
 
 /** A post action whose last attempt failed. It is retried while it is `pending`. */
 export const FailingAction = Type.Object({
-  type: Type.String({ description: "The action's type, or `confirmation` for the mail to the visitor" }),
+  type: Type.String({ description: "The type of the action, or `confirmation` for the email to the visitor" }),
   state: oneOf(["pending", "failed"]),
   error: nullable(Type.String()),
 });
@@ -93,7 +97,7 @@ const submissionFields = {
   clientResult: nullable(
     Type.Object({ success: Type.Boolean(), message: nullable(Type.String()), data: nullable(AnyObject) }),
   ),
-  failingActions: Type.Array(FailingAction, { description: "Whatever `status` says: what was not delivered" }),
+  failingActions: Type.Array(FailingAction, { description: "Actions that were not delivered, whatever `status` says" }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -105,10 +109,10 @@ export const DeliveryAttempt = Type.Object({
   number: Type.Integer(),
   startedAt: Timestamp,
   durationMs: Type.Integer(),
-  status: nullable(Type.Integer({ description: "The receiver's HTTP status; `null` when there was no answer" })),
-  error: nullable(Type.String({ description: "`null` when it was delivered" })),
-  detail: nullable(Type.String({ description: "The error in full" })),
-  response: nullable(Type.String({ description: "The first 16 KB of the answer" })),
+  status: nullable(Type.Integer({ description: "The receiver's HTTP status. `null` if it did not answer." })),
+  error: nullable(Type.String({ description: "Why the attempt failed. `null` if it succeeded." })),
+  detail: nullable(Type.String({ description: "The complete error" })),
+  response: nullable(Type.String({ description: "The first 16 KB of the receiver's response" })),
 });
 export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
 
@@ -118,11 +122,11 @@ export const Delivery = Type.Object({
   id: Type.String(),
   purpose: oneOf(
     ["webhook", "action", "confirmation"],
-    "The form's own webhook, one of its post actions, or the mail to the visitor",
+    "The form's webhook, a post action, or the email to the visitor",
   ),
   type: Type.String(),
-  target: Type.String({ description: "The URL, the mail address, or the member's id" }),
-  state: oneOf(deliveryStates, "`waiting`: for the webhook's first attempt"),
+  target: Type.String({ description: "The URL, the email address, or the id of the member" }),
+  state: oneOf(deliveryStates, "`waiting` until the first attempt of the webhook has ended"),
   nextAttemptAt: nullable(Timestamp),
   attempts: Type.Array(DeliveryAttempt),
 });
@@ -139,11 +143,20 @@ export const SubmissionQuery = Type.Object({
   agentId: Type.Optional(id),
   toolId: Type.Optional(id),
   conversationId: Type.Optional(id),
-  from: Type.Optional(Type.String({ format: "date-or-date-time", description: "Made at or after" })),
-  to: Type.Optional(Type.String({ format: "date-or-date-time", description: "Made before; a date counts whole" })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Default 20; more than 100 counts as 100" })),
+  from: Type.Optional(
+    Type.String({
+      format: "date-or-date-time",
+      description: "Earliest submission: a date, or a date-time with a time zone",
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({ format: "date-or-date-time", description: "Latest submission. A date includes the whole day." }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
-  format: Type.Optional(oneOf(["json", "csv"], "`csv` answers all of them as a file, `limit` and `offset` aside")),
+  format: Type.Optional(
+    oneOf(["json", "csv"], "`csv` returns every match as a file and ignores `limit` and `offset`."),
+  ),
 });
 export type SubmissionQuery = Static<typeof SubmissionQuery>;
 
@@ -172,7 +185,7 @@ export const reportClientResult = {
   config: visitor,
   schema: {
     tags,
-    summary: "Report how the page's own handler did",
+    summary: "Report the result of the page's own form handler",
     body: ClientResult,
     response: { 200: Success },
   },
@@ -182,7 +195,12 @@ export const recordFormEvent = {
   method: "POST",
   url: "/form-submissions/event",
   config: visitor,
-  schema: { tags, summary: "Record that a form was shown or begun", body: FormEvent, response: { 200: Success } },
+  schema: {
+    tags,
+    summary: "Record that a form was shown, started or filled in",
+    body: FormEvent,
+    response: { 200: Success },
+  },
 } as const;
 
 export const listSubmissions = {
@@ -191,7 +209,7 @@ export const listSubmissions = {
   config: account,
   schema: {
     tags,
-    summary: "List submissions, newest first",
+    summary: "List form submissions, newest first",
     querystring: SubmissionQuery,
     response: {
       200: Type.Object(
@@ -208,7 +226,7 @@ export const getSubmission = {
   config: account,
   schema: {
     tags,
-    summary: "Read a submission with every attempt to deliver it",
+    summary: "Read a submission with its deliveries and their attempts",
     params,
     response: { 200: ref(FormSubmissionDetail) },
   },
@@ -220,7 +238,7 @@ export const retrySubmission = {
   config: account,
   schema: {
     tags,
-    summary: "Deliver again what has not arrived; when all has, the webhook once more",
+    summary: "Retry the failed deliveries of a submission. If none failed, send the webhook again.",
     params,
     response: { 200: ref(FormSubmissionDetail) },
   },
@@ -233,7 +251,8 @@ export const SubmissionRetry = Type.Object({
     nullable(
       Type.Array(oneOf(submissionStatuses), {
         ...{ minItems: 1, maxItems: submissionStatuses.length },
-        description: "Only those that have one of these now; whatever has a failed part when left out",
+        description:
+          "Only submissions with one of these statuses. Without it, every submission with a failed delivery.",
       }),
     ),
   ),
@@ -246,9 +265,11 @@ export const retrySubmissions = {
   config: account,
   schema: {
     tags,
-    summary: "Deliver again whatever failed for good; answers when all of it is queued",
+    summary: "Retry all deliveries that failed permanently. Responds when they are queued.",
     body: SubmissionRetry,
-    response: { 200: Type.Object({ retried: Type.Integer({ description: "Submissions that had a failed part" }) }) },
+    response: {
+      200: Type.Object({ retried: Type.Integer({ description: "Number of submissions with failed deliveries" }) }),
+    },
   },
 } as const;
 
@@ -256,7 +277,7 @@ export const deleteSubmission = {
   method: "DELETE",
   url: "/form-submissions/:id",
   config: account,
-  schema: { tags, summary: "Delete a submission with its files", params, response: { 200: Success } },
+  schema: { tags, summary: "Delete a submission and its files", params, response: { 200: Success } },
 } as const;
 
 export const getSubmissionFile = {
@@ -265,7 +286,7 @@ export const getSubmissionFile = {
   config: account,
   schema: {
     tags,
-    summary: "Download a file under the name it was uploaded with, or the field's",
+    summary: "Download an uploaded file",
     params: Type.Object({ id: Type.String(), name: Type.String({ description: "Name of the form field" }) }),
     response: {
       200: {

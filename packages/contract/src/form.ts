@@ -17,10 +17,13 @@ export const fieldTypes = [
 
 export const executionModes = ["webhook", "client", "both"] as const;
 
-const message = Type.Optional(Type.String({ maxLength: 500, description: "The text that the visitor sees" }));
+const message = Type.Optional(Type.String({ maxLength: 500, description: "The error text that the visitor sees" }));
 const lengthRule = Type.Object({ value: Type.Integer({ minimum: 0, maximum: 1_000_000 }), message });
 const boundRule = Type.Object({
-  value: Type.Unsafe<number | string>({ type: ["number", "string"], description: "For dates a date, else a number" }),
+  value: Type.Unsafe<number | string>({
+    type: ["number", "string"],
+    description: "A number, or a date for date fields",
+  }),
   message,
 });
 
@@ -40,7 +43,7 @@ export const FormField = Type.Object({
   type: oneOf(fieldTypes),
   placeholder: Type.Optional(Type.String({ maxLength: 500 })),
   defaultValue: Type.Optional(
-    Type.String({ maxLength: 5_000, description: "A value, or a template: `{{user.email}}`" }),
+    Type.String({ maxLength: 5_000, description: "A value, or a template such as `{{user.email}}`" }),
   ),
   disabled: Type.Optional(Type.Boolean()),
   validation: Type.Optional(FieldValidation),
@@ -84,7 +87,7 @@ export const PostAction = Type.Object({
     nullable(
       Type.Array(Type.String({ maxLength: 254 }), {
         maxItems: 50,
-        description: "Addresses of mail recipients (`/mail-recipients`), in addition to `recipientIds`",
+        description: "Email addresses of confirmed recipients (`/mail-recipients`), in addition to `recipientIds`",
       }),
     ),
   ),
@@ -104,7 +107,7 @@ export type FormConfirmation = Static<typeof FormConfirmation>;
 export const VisitorForm = Type.Object({
   toolId: Type.String(),
   toolName: Type.String(),
-  label: nullable(Type.String({ description: "The form's title; by default its tool's name" })),
+  label: nullable(Type.String({ description: "The form's title. `null` means the name of the tool." })),
   formSchema: FormSchema,
   executionMode: oneOf(executionModes),
   clientHandler: nullable(Type.String()),

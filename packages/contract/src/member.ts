@@ -4,7 +4,7 @@ import { oneOf, ref, Success, Timestamp } from "./schema.ts";
 
 export const Member = Type.Object(
   {
-    id: Type.String({ description: "The user's id, as `recipientIds` of e-mail actions name it" }),
+    id: Type.String({ description: "Id of the user. `recipientIds` of email actions take these ids." }),
     name: Type.String(),
     email: Type.String(),
     role: oneOf(roles),
@@ -19,7 +19,7 @@ export const Invitation = Type.Object(
     id: Type.String(),
     email: Type.String(),
     role: oneOf(roles),
-    url: Type.String({ description: "For the invited person, who signs in or up with that address" }),
+    url: Type.String({ description: "Link for the invited person, who signs in or up with the invited address" }),
     createdAt: Timestamp,
     expiresAt: Timestamp,
   },
@@ -48,7 +48,7 @@ export const listMembers = {
   method: "GET",
   url: "/members",
   config: { access: "account" },
-  schema: { tags, summary: "List the members of the organization", response: { 200: Type.Array(ref(Member)) } },
+  schema: { tags, summary: "List members", response: { 200: Type.Array(ref(Member)) } },
 } as const;
 
 export const updateMember = {
@@ -57,7 +57,7 @@ export const updateMember = {
   config,
   schema: {
     tags,
-    summary: "Give a member another role",
+    summary: "Change a member's role",
     params,
     body: Type.Object({ role: oneOf(roles) }),
     response: { 200: ref(Member) },
@@ -68,7 +68,12 @@ export const removeMember = {
   method: "DELETE",
   url: "/members/:id",
   config,
-  schema: { tags, summary: "Remove a member; their sessions here end at once", params, response: { 200: Success } },
+  schema: {
+    tags,
+    summary: "Remove a member. Their sessions in this organization end at once.",
+    params,
+    response: { 200: Success },
+  },
 } as const;
 
 export const listPendingLinks = {
@@ -77,7 +82,7 @@ export const listPendingLinks = {
   config,
   schema: {
     tags,
-    summary: "List the links that could not be mailed, newest first, to hand them on",
+    summary: "List sign-in and reset links that could not be sent by email, newest first",
     response: { 200: Type.Array(ref(PendingLink)) },
   },
 } as const;
@@ -86,7 +91,7 @@ export const listInvitations = {
   method: "GET",
   url: "/invitations",
   config,
-  schema: { tags, summary: "List who is invited and has not come yet", response: { 200: Type.Array(ref(Invitation)) } },
+  schema: { tags, summary: "List open invitations", response: { 200: Type.Array(ref(Invitation)) } },
 } as const;
 
 export const createInvitation = {
@@ -95,7 +100,7 @@ export const createInvitation = {
   config,
   schema: {
     tags,
-    summary: "Invite somebody to the organization, for seven days; in place of an earlier invitation",
+    summary: "Invite a person for seven days. Replaces an earlier invitation of the same address.",
     body: Type.Object({ email: Type.String({ minLength: 3, maxLength: 254 }), role: oneOf(roles) }),
     response: { 201: ref(Invitation) },
   },
@@ -105,7 +110,7 @@ export const deleteInvitation = {
   method: "DELETE",
   url: "/invitations/:id",
   config,
-  schema: { tags, summary: "Take an invitation back", params, response: { 200: Success } },
+  schema: { tags, summary: "Revoke an invitation", params, response: { 200: Success } },
 } as const;
 
 /** For whoever holds the link: its id is as good as unguessable. */
@@ -115,7 +120,7 @@ export const getInvitation = {
   config: { access: "public" },
   schema: {
     tags,
-    summary: "Read what one is invited to",
+    summary: "Read an invitation",
     params,
     response: {
       200: Type.Object({
@@ -134,7 +139,7 @@ export const acceptInvitation = {
   config: { access: "user" },
   schema: {
     tags,
-    summary: "Join, signed in with the invited address; the session goes on in that organization",
+    summary: "Accept an invitation. The session must belong to the invited address, and switches to the organization.",
     params,
     response: { 200: Success },
   },

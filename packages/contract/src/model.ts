@@ -3,7 +3,7 @@ import { enveloped, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts
 
 export const ModelInfo = Type.Object(
   {
-    id: Type.String({ description: "What an agent's `model` takes" }),
+    id: Type.String({ description: "The value for an agent's `model`" }),
     provider: Type.String(),
     name: Type.String(),
     isDefault: Type.Boolean(),
@@ -18,7 +18,7 @@ export const listModels = {
   config: { access: "account" },
   schema: {
     tags: ["Models"],
-    summary: "List the models that can be used now",
+    summary: "List available models",
     response: { 200: enveloped(Type.Array(ref(ModelInfo))) },
   },
 } as const;
@@ -26,9 +26,9 @@ export const listModels = {
 /** Failed replies of one provider in the last 24 hours. */
 export const ProviderFailures = Type.Object(
   {
-    provider: nullable(Type.String({ description: "`null`: failures without a provider" })),
+    provider: nullable(Type.String({ description: "`null` for failures without a provider" })),
     label: Type.String({ description: "The provider's name, for people" }),
-    count: Type.Integer({ description: "Failed replies; counting stops at 1,000" }),
+    count: Type.Integer({ description: "Number of failed replies. Counting stops at 1,000." }),
     isOngoing: Type.Boolean({ description: "No reply of that agent has succeeded since the newest failure" }),
     newest: Type.Object({
       code: Type.String(),
@@ -62,7 +62,7 @@ export const ProviderInfo = Type.Object(
     provider: Type.String(),
     label: Type.String(),
     source: nullable(oneOf(["account", "environment"])),
-    baseUrl: nullable(Type.String({ description: "Only what the account itself has set" })),
+    baseUrl: nullable(Type.String({ description: "The organization's own base URL, if it set one" })),
   },
   { $id: "ModelProvider" },
 );
@@ -87,7 +87,7 @@ export const putProvider = {
   config: { access: "account" },
   schema: {
     tags: ["Models"],
-    summary: "Set the account's own key and address of a provider; they win over the server's",
+    summary: "Set the organization's own API key and base URL for a provider. They take precedence over the server's.",
     params: providerParams,
     body: Type.Object({
       apiKey: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
@@ -103,7 +103,7 @@ export const deleteProvider = {
   config: { access: "account" },
   schema: {
     tags: ["Models"],
-    summary: "Forget the account's own key and address of a provider",
+    summary: "Delete the organization's own API key and base URL for a provider",
     params: providerParams,
     response: { 200: enveloped(Success) },
   },
@@ -112,7 +112,7 @@ export const deleteProvider = {
 export const ProviderTest = Type.Object({
   success: Type.Boolean(),
   durationMs: Type.Integer(),
-  error: nullable(Type.String({ description: "What is wrong, in words for the account's members" })),
+  error: nullable(Type.String({ description: "What failed. `null` on success." })),
 });
 export type ProviderTest = Static<typeof ProviderTest>;
 
@@ -122,16 +122,22 @@ export const testProvider = {
   config: { access: "account" },
   schema: {
     tags: ["Models"],
-    summary: "Ask a provider whether address and key are right, before they are saved or after",
+    summary: "Test the API key and base URL of a provider",
     description:
-      "With `apiKey` or `baseUrl`, exactly these are tried, as `PUT` would save them; a saved key goes to no other address. " +
-      "With neither, what the account uses now; 404 when that is nothing.",
+      "With `apiKey` or `baseUrl`, the request tests exactly these values. A saved key is never sent to another address. " +
+      "With neither, it tests the current configuration, and answers 404 if there is none.",
     params: providerParams,
     body: Type.Object({
       apiKey: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
       baseUrl: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
       model: Type.Optional(
-        nullable(Type.String({ minLength: 1, maxLength: 200, description: "Asked where a server lists no models" })),
+        nullable(
+          Type.String({
+            minLength: 1,
+            maxLength: 200,
+            description: "The model to test with, for servers that do not list their models",
+          }),
+        ),
       ),
     }),
     response: { 200: enveloped(ProviderTest) },

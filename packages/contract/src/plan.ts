@@ -9,8 +9,8 @@ export const AgentUsage = Type.Object({
   tools: Type.Integer(),
   tokensThisMonth: Type.Integer(),
   monthlyTokenBudget: nullable(Type.Integer({ description: unlimited })),
-  conversationsThisMonth: Type.Integer({ description: "Those that began in it and were not deleted" }),
-  submissionsThisMonth: Type.Integer({ description: "Those that were not deleted" }),
+  conversationsThisMonth: Type.Integer({ description: "Conversations started this month, without deleted ones" }),
+  submissionsThisMonth: Type.Integer({ description: "Submissions of this month, without deleted ones" }),
 });
 export type AgentUsage = Static<typeof AgentUsage>;
 
@@ -18,7 +18,7 @@ export const Plan = Type.Object(
   {
     planId: Type.String(),
     limits: Type.Object({
-      requestsPerMinute: nullable(Type.Integer({ description: `With API keys; ${unlimited}` })),
+      requestsPerMinute: nullable(Type.Integer({ description: `Requests with API keys. ${unlimited}` })),
       toolsPerAgent: nullable(Type.Integer({ description: unlimited })),
       operatorTokensPerMonth: nullable(
         Type.Integer({ description: `With the server's provider keys, not the organization's own; ${unlimited}` }),
@@ -40,7 +40,7 @@ export const getPlan = {
   config: { access: "account" },
   schema: {
     tags: ["Plan"],
-    summary: "What the account's plan allows, and what was used of it; months are UTC",
+    summary: "Read the plan's limits and the current usage. Months are in UTC.",
     response: { 200: ref(Plan) },
   },
 } as const;

@@ -26,7 +26,7 @@ export const listSecrets = {
   method: "GET",
   url: "/secrets",
   config,
-  schema: { tags, summary: "List the names of the account's secrets", response: { 200: Type.Array(ref(Secret)) } },
+  schema: { tags, summary: "List secrets. Values are never returned.", response: { 200: Type.Array(ref(Secret)) } },
 } as const;
 
 export const createSecret = {
@@ -35,7 +35,7 @@ export const createSecret = {
   config,
   schema: {
     tags,
-    summary: "Keep a secret under a new name",
+    summary: "Create a secret",
     body: Type.Object({ name: secretName, value, hosts: Type.Optional(hosts) }),
     response: { 201: ref(Secret) },
   },
@@ -47,7 +47,7 @@ export const putSecret = {
   config,
   schema: {
     tags,
-    summary: "Keep a secret, in place of one of that name",
+    summary: "Create or replace a secret",
     params: Type.Object({ name: secretName }),
     body: Type.Object({ value, hosts: Type.Optional(hosts) }),
     response: { 200: ref(Secret) },

@@ -19,7 +19,7 @@ export type SetUpRequest = Static<typeof SetUpRequest>;
 
 export const SetUpResult = Type.Object({
   agentId: Type.String(),
-  apiKey: Type.String({ description: "Shown this once; only its hash is kept" }),
+  apiKey: Type.String({ description: "The API key. Only this response contains it." }),
 });
 export type SetUpResult = Static<typeof SetUpResult>;
 
@@ -43,7 +43,7 @@ export const setUp = {
   config: { access: "public" },
   schema: {
     tags: ["Set-up"],
-    summary: "Make the owner of an empty server, with an API key and a first agent",
+    summary: "Create the first owner of a new server, with an API key and an agent",
     body: SetUpRequest,
     response: { 201: enveloped(SetUpResult) },
   },

@@ -5,7 +5,9 @@ import { nullable, Timestamp } from "./schema.ts";
 export const ToolFailure = Type.Object({
   at: Timestamp,
   message: Type.String({ description: "At most 500 characters" }),
-  recoveredAt: nullable(Type.String({ format: "date-time", description: "`null`: it has not worked since" })),
+  recoveredAt: nullable(
+    Type.String({ format: "date-time", description: "When the tool next succeeded. `null` if it has not." }),
+  ),
 });
 export type ToolFailure = Static<typeof ToolFailure>;
 
@@ -15,7 +17,7 @@ export const listToolErrors = {
   config: { access: "account" },
   schema: {
     tags: ["Tools"],
-    summary: "How an agent's tools failed last, by their id; what never failed is not there",
+    summary: "List the last failure of each of an agent's tools, by tool id",
     querystring: Type.Object({ agentId: Type.String({ minLength: 1 }) }),
     response: {
       200: Type.Unsafe<Record<string, ToolFailure>>({ type: "object", additionalProperties: ToolFailure }),

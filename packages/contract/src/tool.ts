@@ -59,7 +59,7 @@ const url = Type.String({ minLength: 1, maxLength: 2_000 });
 const label = Type.String({
   maxLength: 60,
   description:
-    "What visitors read while the tool runs and above its result, such as `Checking stock`; by default its name",
+    "What visitors read while the tool runs and above its result, such as `Checking stock`. Defaults to the tool's name.",
 });
 /** Who gets a tool's result. With `model`, visitors see that the tool ran and the chat stream carries no data. */
 export const resultReaders = ["both", "model"] as const;
@@ -154,9 +154,9 @@ const headerValues = Type.Unsafe<Record<string, string>>({ type: "object", addit
 /** What a try-out of a tool shows its maker. `request` and `response` are there for http tools, their secrets masked. */
 export const ToolTest = Type.Object({
   isError: Type.Boolean(),
-  forModel: Type.String({ description: "What the model would be told" }),
-  problem: nullable(Type.String({ description: "What exactly went wrong, for the tool's maker only" })),
-  result: Type.Unknown({ description: "The whole result, for mapping its fields to a display; `null` on an error" }),
+  forModel: Type.String({ description: "What the model would receive" }),
+  problem: nullable(Type.String({ description: "The exact problem. Never sent to visitors or the model." })),
+  result: Type.Unknown({ description: "The complete result. `null` on an error." }),
   warnings: Type.Array(Type.String(), { description: "What the display left out, and why" }),
   forVisitor: Type.Object({ result: Type.Unknown(), display: Type.Unknown(), form: Type.Optional(Type.Unknown()) }),
   durationMs: Type.Integer(),
@@ -172,7 +172,7 @@ export const ToolTest = Type.Object({
     Type.Object({
       status: Type.Integer(),
       headers: headerValues,
-      body: Type.String({ description: "The first 64 KB of it, as text" }),
+      body: Type.String({ description: "The first 64 KB of the response body, as text" }),
     }),
   ),
 });
@@ -201,7 +201,7 @@ export const getToolLimits = {
   config,
   schema: {
     tags,
-    summary: "How many tools there are and may be; without an agent, of the whole account",
+    summary: "Read the number of tools and the plan's limit, for one agent or for the organization",
     querystring: Type.Object({ agentId: Type.Optional(agentId) }),
     response: { 200: ToolLimits },
   },
@@ -218,14 +218,14 @@ export const createTool = {
   method: "POST",
   url: "/tools",
   config: { ...config, idempotent: true },
-  schema: { tags, summary: "Make a tool", body: ToolCreate, response: { 201: ref(Tool) } },
+  schema: { tags, summary: "Create a tool", body: ToolCreate, response: { 201: ref(Tool) } },
 } as const;
 
 export const updateTool = {
   method: "PUT",
   url: "/tools/:id",
   config,
-  schema: { tags, summary: "Change some fields of a tool", params, body: ToolChanges, response: { 200: ref(Tool) } },
+  schema: { tags, summary: "Update a tool", params, body: ToolChanges, response: { 200: ref(Tool) } },
 } as const;
 
 /** The copy has every setting of the tool, and a webhook secret of its own. */
@@ -254,7 +254,7 @@ export const testTool = {
   config,
   schema: {
     tags,
-    summary: "Run a tool with an input and see what the model and the visitor would get",
+    summary: "Run a tool with an input and see what the model and the visitor would receive",
     params,
     body: Type.Object({ input: Type.Optional(nullable(AnyObject)) }),
     response: { 200: ToolTest },
@@ -263,7 +263,7 @@ export const testTool = {
 
 /** What signs a form's webhooks. For a day after a rotation the previous secret signs too. */
 export const WebhookSecret = Type.Object({
-  secret: Type.String({ description: "`whsec_…`, as Standard Webhooks has it" }),
+  secret: Type.String({ description: "Secret in the format of Standard Webhooks (`whsec_…`)" }),
   previousSecret: nullable(Type.String()),
   rotatedAt: nullable(Timestamp),
 });
@@ -273,12 +273,17 @@ export const getWebhookSecret = {
   method: "GET",
   url: "/tools/:id/webhook-secret",
   config,
-  schema: { tags, summary: "Read what signs a form's webhooks", params, response: { 200: WebhookSecret } },
+  schema: { tags, summary: "Read the webhook secret of a form tool", params, response: { 200: WebhookSecret } },
 } as const;
 
 export const rotateWebhookSecret = {
   method: "POST",
   url: "/tools/:id/webhook-secret/rotate",
   config,
-  schema: { tags, summary: "Replace what signs a form's webhooks", params, response: { 200: WebhookSecret } },
+  schema: {
+    tags,
+    summary: "Rotate the webhook secret of a form tool. The old secret keeps signing for 24 hours.",
+    params,
+    response: { 200: WebhookSecret },
+  },
 } as const;

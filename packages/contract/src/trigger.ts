@@ -93,8 +93,8 @@ const counts = { firedCount: Type.Integer(), convertedCount: Type.Integer() };
 const TriggerCounts = Type.Object({
   ...counts,
   days: Type.Optional(
-    Type.Array(Type.Object({ day: Type.String({ description: "`2026-01-31`, in UTC" }), ...counts }), {
-      description: "With `groupBy=day`: the days on which there was something to count, oldest first",
+    Type.Array(Type.Object({ day: Type.String({ description: "The day in UTC, such as `2026-01-31`" }), ...counts }), {
+      description: "Only with `groupBy=day`. Days with activity, oldest first.",
     }),
   ),
 });
@@ -117,8 +117,8 @@ const day = (description: string) => Type.Optional(Type.String({ format: "date-o
 
 export const TriggerStatsQuery = Type.Object({
   agentId: Type.Optional(agentId),
-  from: day("First day, in UTC"),
-  to: day("Last day, in UTC; it counts whole"),
+  from: day("First day of the range, in UTC"),
+  to: day("Last day of the range, in UTC, included as a whole"),
   groupBy: Type.Optional(oneOf(["day"])),
 });
 export type TriggerStatsQuery = Static<typeof TriggerStatsQuery>;
@@ -134,7 +134,7 @@ export const listTriggers = {
   config: account,
   schema: {
     tags,
-    summary: "List an agent's triggers in the order in which they run",
+    summary: "List an agent's triggers in the order they run",
     querystring: Type.Object({ agentId }),
     response: { 200: Type.Array(ref(Trigger)) },
   },
@@ -153,7 +153,7 @@ export const getTriggerStats = {
   config: account,
   schema: {
     tags,
-    summary: "How often each trigger fired and converted, by its id; of one agent, or of all",
+    summary: "Read how often each trigger fired and converted, by trigger id",
     querystring: TriggerStatsQuery,
     response: {
       200: Type.Unsafe<Record<string, TriggerCounts>>({ type: "object", additionalProperties: TriggerCounts }),
@@ -167,7 +167,7 @@ export const listTriggerTemplates = {
   config: account,
   schema: {
     tags,
-    summary: "Triggers to begin with; each can be posted as it is",
+    summary: "List trigger templates. Each can be sent to `POST /triggers` as it is.",
     querystring: Type.Object({ agentId: Type.Optional(agentId) }),
     response: { 200: Type.Array(TriggerTemplate) },
   },
@@ -192,7 +192,7 @@ export const updateTrigger = {
   config: account,
   schema: {
     tags,
-    summary: "Change the given fields of a trigger",
+    summary: "Update a trigger",
     params,
     body: TriggerChanges,
     response: { 200: ref(Trigger) },
@@ -215,7 +215,7 @@ export const deleteTrigger = {
   method: "DELETE",
   url: "/triggers/:id",
   config: account,
-  schema: { tags, summary: "Delete a trigger with its statistics", params, response: { 200: Success } },
+  schema: { tags, summary: "Delete a trigger and its statistics", params, response: { 200: Success } },
 } as const;
 
 export const toggleTrigger = {
@@ -224,7 +224,7 @@ export const toggleTrigger = {
   config: account,
   schema: {
     tags,
-    summary: "Enable a disabled trigger, disable an enabled one",
+    summary: "Enable or disable a trigger",
     params,
     response: { 200: ref(Trigger) },
   },
@@ -236,11 +236,11 @@ export const listWidgetTriggers = {
   config: visitor,
   schema: {
     tags,
-    summary: "The enabled triggers of an agent, in the order in which they run",
+    summary: "List an agent's enabled triggers in the order they run",
     params: Type.Object({ agentId: Type.String() }),
     response: {
       200: Type.Array(WidgetTrigger),
-      304: Type.Unsafe<undefined>({ description: "As `If-None-Match` has it already" }),
+      304: Type.Unsafe<undefined>({ description: "Not modified since the version in `If-None-Match`" }),
     },
   },
 } as const;
@@ -251,7 +251,7 @@ export const recordTriggerEvent = {
   config: { ...visitor, idempotent: true },
   schema: {
     tags,
-    summary: "Record that a trigger fired, or that the visitor engaged after it",
+    summary: "Record that a trigger fired or converted",
     body: TriggerEvent,
     response: { 200: Success },
   },
@@ -263,10 +263,10 @@ export const getVisitorForm = {
   config: visitor,
   schema: {
     tags,
-    summary: "The form of a tool, by its id or its name",
+    summary: "Read a form by the id or name of its tool",
     params: Type.Object({ toolIdOrName: Type.String() }),
     querystring: Type.Object({
-      agentId: Type.Optional(Type.String({ description: "Whose tool it is; names are unique within an agent only" })),
+      agentId: Type.Optional(Type.String({ description: "Id of the agent. Names are only unique within an agent." })),
     }),
     response: { 200: VisitorForm },
   },

@@ -168,6 +168,19 @@ describe("the API's description", () => {
     expect(trigger("exit_intent", {}, "show_bubble")).toBe(false);
   });
 
+  it("has a valid example for every operation with a body", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: "document", ...document });
+    const withBody = operations().filter(({ operation }) => operation.requestBody);
+    expect(withBody.length).toBeGreaterThan(25);
+    for (const { operation } of withBody) {
+      const { schema, example } = operation.requestBody?.content?.["application/json"] ?? {};
+      const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
+      expect(example, String(operation.operationId)).toBeTypeOf("object");
+      expect(ajv.validate(absolute, example), `${operation.operationId}: ${ajv.errorsText()}`).toBe(true);
+    }
+  });
+
   it("names every operation as the contract and the SDK do", () => {
     const names = new Map<string, string>();
     for (const [name, value] of Object.entries(contract)) {

@@ -7,16 +7,19 @@ type Operation = {
   tags?: string[];
   security?: object[];
   parameters?: unknown[];
-  requestBody?: unknown;
+  operationId?: string;
+  requestBody?: { content: Record<string, object> };
   responses?: Record<string, { headers?: object; content?: Record<string, { schema?: Record<string, unknown> }> }>;
 };
 type Parts = {
+  /** by operation id */
+  requestExamples: Readonly<Record<string, unknown>>;
   errorResponses: (operation: { hasInput: boolean; isPublic: boolean }) => object;
   webhooks: object;
 };
 
 /** Adds what all operations share to the generated document, and puts the operations in the order of the tags. */
-export function completeDocument(generated: Document, { errorResponses, webhooks }: Parts): Document {
+export function completeDocument(generated: Document, { requestExamples, errorResponses, webhooks }: Parts): Document {
   const document = withDocumentedSchemas(generated) as Document;
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     const hasInput = operation.parameters !== undefined || operation.requestBody !== undefined;
@@ -25,6 +28,8 @@ export function completeDocument(generated: Document, { errorResponses, webhooks
       addMediaTypes(response.content ?? {});
       response.headers = { ...rateLimitHeaders, ...response.headers };
     }
+    const example = requestExamples[operation.operationId ?? ""];
+    for (const media of Object.values(operation.requestBody?.content ?? {})) Object.assign(media, { example });
     operation.responses = { ...operation.responses, ...errorResponses({ hasInput, isPublic }) };
   }
   return Object.assign(document, { paths: inTagOrder(document), webhooks });

@@ -2,6 +2,7 @@ import swagger from "@fastify/swagger";
 import * as contract from "@foyer/contract";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { completeDocument } from "./openapi-document.ts";
+import { requestExamples } from "./openapi-examples.ts";
 import { errorResponses, headers, responses, tags, webhooks } from "./openapi-parts.ts";
 
 const codes = Object.entries(contract.errorStatus).map(([code, status]) => `\`${code}\` ${status}`);
@@ -49,7 +50,7 @@ export async function useOpenApi(app: FastifyInstance, baseUrl: string): Promise
     transformObject: (document) => {
       if (!("openapiObject" in document)) throw new Error("the document is not OpenAPI 3");
       const generated = document.openapiObject as unknown as Parameters<typeof completeDocument>[0];
-      return completeDocument(generated, { errorResponses, webhooks }) as object;
+      return completeDocument(generated, { requestExamples, errorResponses, webhooks }) as object;
     },
   });
 }

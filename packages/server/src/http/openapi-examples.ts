@@ -1,0 +1,83 @@
+import type * as contract from "@foyer/contract";
+import type { Static, TSchema } from "typebox";
+
+type Contract = typeof contract;
+type WithBody = { schema: { body: TSchema } };
+type Examples = {
+  [Name in keyof Contract as Contract[Name] extends WithBody ? Name : never]: Contract[Name] extends WithBody
+    ? Static<Contract[Name]["schema"]["body"]>
+    : never;
+};
+
+const agentId = "agent_01jd3v5m8k2q7x4n9r6t1w0ybc";
+const toolId = "tool_01jd3v6p5n2e8r7a4d1k9c3m0x";
+const email = "ada@example.com";
+const password = "correct horse battery staple";
+const token = "7Yk2vQd1xPz8sRt5";
+
+const bookingForm = {
+  fields: [
+    { name: "email", label: "Email", type: "email" as const, validation: { required: { value: true } } },
+    { name: "day", label: "Preferred day", type: "date" as const },
+  ],
+  submitLabel: "Book",
+};
+
+/** A request body for every operation that has one. The compiler checks them, and the tests validate them. */
+export const requestExamples: Examples = {
+  createAgent: { name: "Harbour Bikes", systemPrompt: "You help customers of a bicycle shop.", temperature: 30 },
+  updateAgent: { name: "Harbour Bikes support", allowedOrigins: ["https://shop.example"] },
+  createApiKey: { name: "Nightly import", expiresAt: "2027-01-31" },
+  signInByEmail: { email, password },
+  signUpByEmail: { email, password, name: "Ada" },
+  updateProfile: { name: "Ada" },
+  updateOrganization: { name: "Harbour Bikes" },
+  switchOrganization: { organizationId: "org_01jd3v4f6g7h8j9k0m1n2p3q4r" },
+  sendMagicLink: { email, callbackUrl: "/dashboard" },
+  requestPasswordReset: { email },
+  resetPassword: { token, newPassword: password },
+  changePassword: { currentPassword: password, newPassword: "another long enough password" },
+  sendVerificationEmail: { email },
+  chat: { agentId, messages: [{ role: "user", content: "Which bikes do you rent?" }], sessionId: "visitor-7" },
+  rateMessage: { messageId: "msg_01jd3v7c4x5y6z7a8b9c0d1e2f", rating: "up" },
+  submitForm: { toolId, formData: { email, day: "2026-02-14" }, fieldsCompleted: ["email", "day"] },
+  reportClientResult: { submissionId: "sub_01jd3v7k9hf0mtb8s6wxq2zy4c", success: true, message: "Booked" },
+  recordFormEvent: { toolId, eventType: "impression", formInstanceId: "form-42" },
+  retrySubmissions: { agentId, statuses: ["webhook_failed"] },
+  createMailRecipient: { address: "desk@example.com" },
+  updateMember: { role: "admin" },
+  createInvitation: { email, role: "member" },
+  putProvider: { apiKey: "sk-example" },
+  testProvider: { apiKey: "sk-example", baseUrl: "https://models.example/v1" },
+  createSecret: { name: "STOCK_API_KEY", value: "secret-value", hosts: ["api.example.com"] },
+  putSecret: { value: "secret-value", hosts: ["api.example.com:8443"] },
+  checkSetUpToken: { token },
+  setUp: { token, email, password, agentName: "Harbour Bikes" },
+  createTool: {
+    agentId,
+    name: "book_test_ride",
+    description: "Shows a form to book a test ride. Use it when the visitor wants to try a bike.",
+    executionType: "form",
+    inputSchema: { type: "object", properties: { email: { type: "string", description: "The visitor's address" } } },
+    formSchema: bookingForm,
+    formWebhookUrl: "https://hooks.example.com/bookings",
+  },
+  updateTool: { isEnabled: false },
+  testTool: { input: { size: "M" } },
+  createTrigger: {
+    name: "Greet on pricing",
+    triggerType: "page_view",
+    conditions: { page: "/pricing/**" },
+    actionType: "show_bubble",
+    actionConfig: { message: "Questions about our prices?", duration: 8_000 },
+  },
+  updateTrigger: { isEnabled: false, priority: 10 },
+  recordTriggerEvent: {
+    agentId,
+    triggerName: "Greet on pricing",
+    triggerType: "page_view",
+    actionType: "show_bubble",
+    eventType: "fired",
+    sessionId: "visitor-7",
+  },
+};
