@@ -51,7 +51,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     await page.getByLabel("Name").fill("Opening hours!");
     expect(await page.getByLabel("Name").inputValue()).toBe("opening_hours_");
     await save(page, "Make the tool");
-    await page.getByText("Must not be empty.", { exact: true }).waitFor();
+    await page.getByText("This field is required.", { exact: true }).waitFor();
     await isFit(page);
     await page.getByLabel("Name").fill("opening_hours");
     await page.getByLabel("Description").fill("Gives the opening hours for each day.");
@@ -105,7 +105,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     await isFit(page);
     await site.picture(page, "dashboard-tool-request");
     await save(page, "Make the tool");
-    await page.getByText("Must not be empty.", { exact: true }).first().waitFor();
+    await page.getByText("This field is required.", { exact: true }).first().waitFor();
     expect(new URL(page.url()).searchParams.get("part")).toBeNull();
     await page.getByLabel("Name", { exact: true }).fill("stock_lookup");
     await page.getByLabel("Description").fill("Looks up how many bikes of a model are in stock.");

@@ -7,7 +7,8 @@ describe("the audit log's words", () => {
     const recorded = Object.values(contract).flatMap((value) => {
       if (typeof value !== "object" || !("url" in value) || value.method === "GET") return [];
       const { access } = value.config;
-      return access === "public" || access === "user" ? [] : [`${value.method} ${value.url}`];
+      const isUnrecorded = access === "public" || access === "user" || value === contract.readConversation;
+      return isUnrecorded ? [] : [`${value.method} ${value.url}`];
     });
     expect(recorded.length).toBeGreaterThan(25);
     expect(recorded.filter((action) => wordsFor(action) === action)).toEqual([]);
