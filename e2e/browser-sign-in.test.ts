@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bindAnyPort } from "../packages/server/src/http/bind-port.ts";
 import { startBrowser, type TestBrowser } from "../test/browser.ts";
 import { type OidcTestServer, startOidcServer } from "../test/oidc-server.ts";
@@ -105,6 +105,23 @@ describe("sign-in in the browser", () => {
     expect(await agentsOf(page)).toEqual([]);
     expect((await call(page, "GET", "/auth/session")).status).toBe(200);
     await evil.close();
+  });
+
+  it("signs in by the button of the page that a link opens, and not by opening it", async () => {
+    const { email } = await createOwner(server);
+    const info = vi.spyOn(server.deps.log, "info");
+    const { page } = await browser.open();
+    await page.goto(`${base}/dashboard`);
+    await call(page, "POST", "/auth/magic-link", { email, callbackUrl: "/dashboard" });
+    const logged = () => info.mock.calls.map(([details]) => details as { to?: string; url?: string });
+    const url = () => logged().find(({ to }) => to === email)?.url;
+    await expect.poll(url, { timeout: 10_000 }).toBeTruthy();
+    await page.goto(String(url()));
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain("foyer_session");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL(`${base}/dashboard**`);
+    expect((await call(page, "GET", "/auth/session")).body.user.email).toBe(email);
+    info.mockRestore();
   });
 
   it("goes to an OpenID provider and comes back signed in", async () => {

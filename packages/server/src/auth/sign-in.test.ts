@@ -202,13 +202,13 @@ describe("a password that the operator sets", () => {
 });
 
 describe("sign-in behind https", () => {
-  it("keeps its cookie off http, under the same name", async () => {
+  it("keeps its cookie off http and gives it the __Host- prefix, which no other host can set", async () => {
     const server = await startServer({ env: { ...env, BASE_URL: "https://chat.example.com" } });
     const { email } = await createOwner(server);
     const browser = createBrowser(server);
     const { set } = await browser.signIn(email);
     expect(set).toEqual([
-      expect.stringMatching(/^foyer_session=[^;]+; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(/^__Host-foyer_session=[^;]+; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ]);
     expect((await browser.call("POST", "/auth/sign-out")).set).toEqual([expect.stringMatching(/Max-Age=0.*; Secure$/)]);
     await server.stop();
