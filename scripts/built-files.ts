@@ -70,7 +70,7 @@ function hashSources(sources: string[]): string {
         if (!/\.test\.tsx?$/.test(path)) read(path);
       }
   }
-  for (const script of readdirSync(import.meta.dirname).filter((name) => /^buil[dt]-/.test(name))) {
+  for (const script of readdirSync(import.meta.dirname).filter((name) => /^(build|built|pack)-/.test(name))) {
     hash.update(readFileSync(join(import.meta.dirname, script)));
   }
   return hash.digest("hex");

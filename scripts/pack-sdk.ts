@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const source = join(root, "packages/sdk");
@@ -19,21 +19,23 @@ export function packSdk(): void {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "-p", join(source, "tsconfig.build.json"), "--outDir", emitted], { cwd: root });
   renameSync(join(emitted, "sdk/src"), lib);
-  mkdirSync(join(lib, "contract"));
-  for (const path of globSync(join(emitted, "contract/src/*.d.ts"))) {
-    renameSync(path, join(lib, "contract", basename(path)));
+  const contract = join(emitted, "contract/src");
+  for (const path of globSync("**/*.d.ts", { cwd: contract })) {
+    mkdirSync(dirname(join(lib, "contract", path)), { recursive: true });
+    renameSync(join(contract, path), join(lib, "contract", path));
   }
   rmSync(emitted, { recursive: true });
   cpSync(join(source, "publish/typebox.d.ts"), join(lib, "contract/typebox.d.ts"));
-  for (const path of globSync(join(lib, "**/*.d.ts"))) rewrite(path, dirname(path) === lib ? "./contract/" : "./");
+  for (const path of globSync(join(lib, "**/*.d.ts")))
+    rewrite(path, `./${relative(dirname(path), join(lib, "contract"))}`);
 }
 
 /** The compiler keeps the specifiers of the sources in declarations. They must point at files of the package. */
 function rewrite(path: string, contract: string) {
   const text = readFileSync(path, "utf8")
     .replaceAll(/(["'])(\.{1,2}\/[^"']+)\.ts\1/g, '"$2.js"')
-    .replaceAll(/(["'])@foyer\/contract\1/g, `"${contract}index.js"`)
-    .replaceAll(/(["'])typebox\1/g, `"${contract}typebox.js"`);
+    .replaceAll(/(["'])@foyer\/contract\1/g, `"${contract}/index.js"`)
+    .replaceAll(/(["'])typebox\1/g, `"${contract}/typebox.js"`);
   writeFileSync(path, text);
 }
 

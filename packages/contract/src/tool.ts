@@ -69,6 +69,8 @@ const resultFor = oneOf(
 );
 
 /** What only one kind of tool has, as answers carry it. */
+const clearableFields = clearable(formFields);
+
 const kindFields = {
   mockResponse: nullable(Type.String({ maxLength: 100_000 })),
   httpUrl: nullable(url),
@@ -118,12 +120,16 @@ const optionalFields = {
   displayConfig: nullable(clearable(DisplayConfig)),
   ...kindFields,
   formSchema: nullable(clearable(FormSchema)),
-  type: { ...executionType, description: "Alternate spelling of `executionType`", deprecated: true },
-  formFieldsSchema: {
-    ...clearable(formFields),
+  type: Type.Unsafe<ExecutionType>({
+    ...executionType,
+    description: "Alternate spelling of `executionType`",
+    deprecated: true,
+  }),
+  formFieldsSchema: Type.Unsafe<Static<typeof clearableFields>>({
+    ...clearableFields,
     description: "Alternate spelling of `formSchema.fields`",
     deprecated: true,
-  },
+  }),
 };
 
 export const ToolChanges = Type.Partial(

@@ -70,7 +70,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
   function checkUsable(provider: ProviderName, access: ProviderAccess) {
     if (isUsable(provider, access)) return;
     const missing = providers[provider].baseUrl === null ? "baseUrl" : "apiKey";
-    throw invalid(missing, `${providers[provider].label} cannot be used without it`);
+    throw invalid(missing, `${providers[provider].label} cannot be used without it`, "required");
   }
 
   function checkAddress(baseUrl: string) {
