@@ -41,11 +41,12 @@ export function createReplyFailures({ db, models }: Pick<Deps, "db" | "models">)
   }
 
   /** Whether a model has answered for the agent since the failure. */
-  async function isRecovered({ agentId, at }: ReplyFailureRow): Promise<boolean> {
+  async function isRecovered(organizationId: string, { agentId, at }: ReplyFailureRow): Promise<boolean> {
     const answered = db
       .selectFrom("conversations")
       .innerJoin("messages", "messages.conversationId", "conversations.id")
       .select("messages.id")
+      .where("conversations.organizationId", "=", organizationId)
       .where("conversations.updatedAt", ">=", at - DAY_MS)
       // Keeps the database from reading all of the agent's conversations: the index of `updatedAt` finds the few.
       .where(sql`"agentId" || ''`, "=", agentId)
@@ -67,7 +68,7 @@ export function createReplyFailures({ db, models }: Pick<Deps, "db" | "models">)
           provider,
           label: labelOf(provider),
           count: Number(count),
-          isOngoing: !(await isRecovered(newest)),
+          isOngoing: !(await isRecovered(organizationId, newest)),
           newest: {
             code: newest.code,
             message: newest.message,
