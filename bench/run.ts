@@ -83,7 +83,11 @@ function print(rows: readonly Row[]) {
   const lines = [
     ["Figure", "Foyer", "Baseline", "Ratio", "Target", ""],
     ...rows.map(({ figure, measured, baseline, ratio, target, isMet }) => [
-      ...[figure, measured, baseline, ratio, target],
+      figure,
+      measured,
+      baseline,
+      ratio,
+      target,
       isMet ? "met" : "NOT MET",
     ]),
   ];

@@ -8,8 +8,11 @@ export async function createTriggers(url: string, agentId: string, count: number
       method: "POST",
       headers: { ...authorized, "content-type": "application/json" },
       body: JSON.stringify({
-        ...{ name: `Welcome bubble ${number}`, triggerType: "time_on_page", conditions: { timeOnPage: 5 * number } },
-        ...{ actionType: "show_bubble", actionConfig: { message: "Hi there! Ask me anything.", duration: 10_000 } },
+        name: `Welcome bubble ${number}`,
+        triggerType: "time_on_page",
+        conditions: { timeOnPage: 5 * number },
+        actionType: "show_bubble",
+        actionConfig: { message: "Hi there! Ask me anything.", duration: 10_000 },
       }),
     });
     if (response.status !== 201) throw new Error(`The trigger was not made: ${await response.text()}`);

@@ -21,7 +21,9 @@ export function parseScript(name: string): Script {
   if (!match) throw new Error(`${name} is no script.`);
   const [, tokens, everyMs, stamped, calls] = match;
   return {
-    ...{ tokens: Number(tokens), everyMs: Number(everyMs), isStamped: stamped !== undefined },
+    tokens: Number(tokens),
+    everyMs: Number(everyMs),
+    isStamped: stamped !== undefined,
     ...(calls ? { calls: Number(calls) } : {}),
   };
 }

@@ -91,7 +91,9 @@ describe("the dashboard's agents", () => {
     await page.getByLabel("System prompt").fill("We open at nine.");
     await save(page);
     expect(await read(page, agentId)).toMatchObject({
-      ...{ name: "Harbour desk", temperature: 30, systemPrompt: "We open at nine." },
+      name: "Harbour desk",
+      temperature: 30,
+      systemPrompt: "We open at nine.",
     });
     await page.getByRole("heading", { level: 1, name: "Harbour desk" }).waitFor();
     expect(problems).toEqual([]);
@@ -296,8 +298,11 @@ describe("the dashboard's agents", () => {
     expect((await read(page, agentId)).widget).toEqual({ greeting: "Good morning." });
     await save(page);
     expect((await read(page, agentId)).widget).toMatchObject({
-      ...{ title: "Harbour Bikes", greeting: "Good morning. Welcome", suggestions: ["When are you open?"] },
-      ...{ accentColor: "#0f766e", position: "right" },
+      title: "Harbour Bikes",
+      greeting: "Good morning. Welcome",
+      suggestions: ["When are you open?"],
+      accentColor: "#0f766e",
+      position: "right",
     });
     await page.getByLabel("Accent color", { exact: true }).fill("teal");
     await page.getByRole("button", { name: "Save" }).click();
@@ -318,7 +323,8 @@ describe("the dashboard's agents", () => {
     await page.getByRole("switch", { name: "Require signed identities" }).click();
     await save(page);
     expect(await read(page, agentId)).toMatchObject({
-      ...{ allowedOrigins: ["https://shop.example"], requireIdentity: true },
+      allowedOrigins: ["https://shop.example"],
+      requireIdentity: true,
     });
     await site.picture(page, "dashboard-embed");
     expect(problems).toEqual([]);

@@ -34,8 +34,12 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
   };
   const addMock = (more: object = {}) =>
     site.call(page, "POST", "/tools", {
-      ...{ agentId, name: "hours", description: "Gives the hours.", executionType: "mock", mockResponse: "9 to 18" },
-      ...{ inputSchema: { type: "object", properties: {} } },
+      agentId,
+      name: "hours",
+      description: "Gives the hours.",
+      executionType: "mock",
+      mockResponse: "9 to 18",
+      inputSchema: { type: "object", properties: {} },
       ...more,
     });
 
@@ -73,7 +77,8 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
     await save();
     await saved();
     expect(await site.call(page, "GET", `/tools/${id}`)).toMatchObject({
-      ...{ description: "Gives the opening hours.", mockResponse: "10 to 19" },
+      description: "Gives the opening hours.",
+      mockResponse: "10 to 19",
     });
   });
 
@@ -87,7 +92,9 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
     await save();
     await saved();
     expect(await site.call(page, "GET", `/triggers/${id}`)).toMatchObject({
-      ...{ isEnabled: false, priority: 7, actionConfig: { message: "Any questions about prices?" } },
+      isEnabled: false,
+      priority: 7,
+      actionConfig: { message: "Any questions about prices?" },
     });
   });
 
@@ -166,7 +173,8 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
       messageTemplate: name,
     });
     const { id } = await addMock({
-      ...{ executionType: "form", formSchema: { fields: [{ name: "email", label: "Email", type: "email" }] } },
+      executionType: "form",
+      formSchema: { fields: [{ name: "email", label: "Email", type: "email" }] },
       formPostActions: [chat("one"), chat("two")],
     });
     await go(`/tools/${id}?part=delivery`);

@@ -302,7 +302,8 @@ describe("a submission", () => {
     expect(await page.getByText("not in the form now").count()).toBe(3);
     await page.getByText("on the visitor's page has not reported yet").waitFor();
     await fetch(`${site.server.url}/form-submissions/client-result`, {
-      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ submissionId: id, success: false, message: "That hour is taken", data: { hour: 10 } }),
     });
     await page.reload();
@@ -448,7 +449,9 @@ describe("a server that is away", () => {
 async function insertDays(agentId: string, toolId: string, count: number) {
   const { db } = site.server.deps;
   const owned = (index: number) => ({
-    ...{ agentId, toolId, day: new Date(Date.now() - index * 86_400_000).toISOString().slice(0, 10) },
+    agentId,
+    toolId,
+    day: new Date(Date.now() - index * 86_400_000).toISOString().slice(0, 10),
   });
   const days = Array.from({ length: count }, (_, index) => {
     const impressions = 60 + ((index * 37) % 29) + (index % 7 < 2 ? 45 : 0);

@@ -123,7 +123,9 @@ describe("the guided start", () => {
     await page.getByRole("combobox", { name: "Model" }).click();
     expect(await page.getByRole("option").allInnerTexts()).toEqual([
       "Default (currently openai/gpt-5)",
-      ...["foyer/demo\nDemo (no AI)", "openai/gpt-5-mini\ngpt-5-mini, openai", "openai/gpt-5\ngpt-5, openai"],
+      "foyer/demo\nDemo (no AI)",
+      "openai/gpt-5-mini\ngpt-5-mini, openai",
+      "openai/gpt-5\ngpt-5, openai",
     ]);
     await page.keyboard.press("Escape");
     await isFit(page);

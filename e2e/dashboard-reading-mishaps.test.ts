@@ -147,7 +147,11 @@ describe("the dashboard's shared controls", () => {
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     for (const name of ["opening_hours", "stock_lookup"]) {
       await site.call(page, "POST", "/tools", {
-        ...{ agentId, name, description: "Looks something up.", executionType: "mock", mockResponse: "9 to 18" },
+        agentId,
+        name,
+        description: "Looks something up.",
+        executionType: "mock",
+        mockResponse: "9 to 18",
         inputSchema: { type: "object", properties: {} },
       });
     }

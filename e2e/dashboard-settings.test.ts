@@ -343,13 +343,23 @@ async function furnish(site: DashboardSite, receiverUrl: string) {
   const { id: workshopId } = (await make("/agents", { name: "Workshop", monthlyTokenBudget: 20_000 })).data;
   await make("/secrets", { name: "STOCK_API_KEY", value: "sk-stock", hosts: ["stock.example"] });
   await make("/tools", {
-    ...{ agentId, name: "stock_look_up", description: "Looks up stock", inputSchema: { type: "object" } },
-    ...{ executionType: "http", httpUrl: "https://stock.example/bikes", httpMethod: "GET" },
+    agentId,
+    name: "stock_look_up",
+    description: "Looks up stock",
+    inputSchema: { type: "object" },
+    executionType: "http",
+    httpUrl: "https://stock.example/bikes",
+    httpMethod: "GET",
     httpHeaders: { authorization: "Bearer {{STOCK_API_KEY}}" },
   });
   const form = {
-    ...{ agentId, name: "test_ride", description: "Books a test ride", inputSchema: { type: "object" } },
-    ...{ executionType: "form", formExecutionMode: "webhook", formWebhookUrl: `${receiverUrl}/hooks/test-rides` },
+    agentId,
+    name: "test_ride",
+    description: "Books a test ride",
+    inputSchema: { type: "object" },
+    executionType: "form",
+    formExecutionMode: "webhook",
+    formWebhookUrl: `${receiverUrl}/hooks/test-rides`,
     formSchema: { fields: [{ name: "email", label: "Email", type: "email" }] },
   };
   const { id: formId } = await make("/tools", form);

@@ -59,7 +59,8 @@ onBothDatabases("from an empty data directory to a delivered form", (createDatab
     await webhook.getByText("Delivered at attempt 2").waitFor();
     const attempts = await webhook.getByRole("listitem").allInnerTexts();
     expect(attempts.map((text) => text.replace(/\s+/g, " ").match(/Attempt \d \w+( with)? (HTTP )?\d+/)?.[0])).toEqual([
-      ...["Attempt 2 Accepted with HTTP 200", "Attempt 1 HTTP 503"],
+      "Attempt 2 Accepted with HTTP 200",
+      "Attempt 1 HTTP 503",
     ]);
     await webhook.getByText("Attempt 1").click();
     await webhook.getByText("The calendar is down").waitFor();
@@ -106,8 +107,13 @@ async function guidedStart(page: Page): Promise<string> {
 async function makeForm(page: Page, agentId: string, formWebhookUrl: string): Promise<string> {
   const answer = await page.request.post(new URL("/tools", page.url()).href, {
     data: {
-      ...{ agentId, name: "test_ride", description: "Books a test ride", executionType: "form", formWebhookUrl },
-      ...{ inputSchema: { type: "object", properties: {} }, formSchema: { fields: testRideFields } },
+      agentId,
+      name: "test_ride",
+      description: "Books a test ride",
+      executionType: "form",
+      formWebhookUrl,
+      inputSchema: { type: "object", properties: {} },
+      formSchema: { fields: testRideFields },
     },
   });
   expect(answer.status(), await answer.text()).toBe(201);

@@ -271,7 +271,8 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
   it("leads to the field that the server finds wrong, in whatever part it is", async () => {
     const { page } = await site.open(tools);
     const tool = await make(page, {
-      ...{ name: "quote", executionType: "form" },
+      name: "quote",
+      executionType: "form",
       formSchema: {
         fields: [
           { name: "email", label: "E-mail", type: "email" },

@@ -12,9 +12,11 @@ const harbour = [
   { name: "Help with prices", triggerType: "page_view", conditions: { page: "/pricing" }, ...bubble },
   { name: "Before they leave", triggerType: "exit_intent", conditions: {}, ...bubble },
   {
-    ...{ name: "Large cart", triggerType: "custom_event" },
+    name: "Large cart",
+    triggerType: "custom_event",
     conditions: { event: "cart_updated", eventData: { total: { $gte: 500 } } },
-    ...{ actionType: "open_chat", actionConfig: { message: "Can I pay in instalments?" } },
+    actionType: "open_chat",
+    actionConfig: { message: "Can I pay in instalments?" },
   },
   { name: "Half read", triggerType: "scroll_depth", conditions: { scrollDepth: 50 }, ...bubble, isEnabled: false },
 ];
@@ -66,7 +68,9 @@ describe("the dashboard's triggers", () => {
   };
   const count = async (triggerId: string, perDay: Array<readonly [fired: number, converted: number]>) => {
     const days = perDay.map(([fired, converted], ago) => ({
-      ...{ triggerId, fired, converted },
+      triggerId,
+      fired,
+      converted,
       day: new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10),
     }));
     await site.server.deps.db.insertInto("triggerDays").values(days).execute();

@@ -30,7 +30,9 @@ describe("the examples", () => {
     const client = { formExecutionMode: "client", formClientHandler: "book_test_ride", formWebhookUrl: null };
     await site.addForm(agentId, [{ name: "name", label: "Name", type: "text", defaultValue: "{{user.name}}" }], client);
     await site.owner.call("POST", `/triggers?agentId=${agentId}`, {
-      ...{ name: "Large cart", triggerType: "custom_event", actionType: "show_bubble" },
+      name: "Large cart",
+      triggerType: "custom_event",
+      actionType: "show_bubble",
       conditions: { event: "cart_updated", eventData: { total: { $gt: 500 } } },
       actionConfig: { message: "May we bring it to you?" },
     });

@@ -266,11 +266,9 @@ async function addMessages({ server, owner }: WidgetSite, agentId: string, count
     .executeTakeFirstOrThrow();
   const rows = Array.from({ length: count }, (_, index) => ({
     ...last,
-    ...{
-      id: `msg_${String(index).padStart(26, "0")}`,
-      position: last.position + index + 1,
-      content: `Message ${index}`,
-    },
+    id: `msg_${String(index).padStart(26, "0")}`,
+    position: last.position + index + 1,
+    content: `Message ${index}`,
   }));
   for (let at = 0; at < rows.length; at += 500)
     await db

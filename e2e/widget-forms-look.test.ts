@@ -197,7 +197,8 @@ describe("how forms look", () => {
     );
     const { page, problems: broken } = await site.visitForm(fields, {
       tool: {
-        ...{ formExecutionMode: "both", formClientHandler: "own" },
+        formExecutionMode: "both",
+        formClientHandler: "own",
         schema: { submitLabel: hostile, successMessage: hostile, errorMessage: hostile },
       },
     });

@@ -78,8 +78,11 @@ describe("forms in the widget, when things go crosswise", () => {
     const { page } = await site.visitForm([
       { name: "extras", label: "Extras", type: "multiselect", options: [{ label: "Helmet", value: "h" }] },
       {
-        ...{ name: "bikes", label: "Bikes", type: "multiselect" },
-        ...{ options: [{ label: "City One", value: "c" }], validation: isRequired },
+        name: "bikes",
+        label: "Bikes",
+        type: "multiselect",
+        options: [{ label: "City One", value: "c" }],
+        validation: isRequired,
       },
       { name: "degrees", label: "Degrees", type: "number" },
       { name: "count", label: "Count", type: "number", validation: { min: { value: 0 } } },

@@ -70,9 +70,17 @@ describe("forms in the widget", () => {
         ),
       );
     expect(controls).toEqual([
-      ...["text input name", "email email email", "tel tel tel", "number decimal input", "textarea textarea textarea"],
-      ...["select select select", ...Array(3).fill("checkbox input input"), "date input input"],
-      ...["datetime-local input input", "file input input", "file input input"],
+      "text input name",
+      "email email email",
+      "tel tel tel",
+      "number decimal input",
+      "textarea textarea textarea",
+      "select select select",
+      ...Array(3).fill("checkbox input input"),
+      "date input input",
+      "datetime-local input input",
+      "file input input",
+      "file input input",
     ]);
     await page.getByLabel("Name").fill(" Ada <b>Lovelace</b> ✓");
     await page.getByLabel("E-mail").fill("ada@shop.example");
@@ -91,24 +99,32 @@ describe("forms in the widget", () => {
     await sent(page);
     const [body] = hooks();
     expect(body.formData).toEqual({
-      ...{ name: " Ada <b>Lovelace</b> ✓", email: "ada@shop.example", phone: "+49 30 12 34", height: 1.75 },
-      ...{
-        notes: "One\nTwo 🚲",
-        bike: "tour",
-        extras: ["helmet", "bags"],
-        day: "2026-12-24",
-        moment: "2026-12-24T09:30",
-      },
-      ...{
-        papers: `data:text/plain;base64,${btoa("Hello")}`,
-        photo: `data:image/png;base64,${dot.toString("base64")}`,
-      },
+      name: " Ada <b>Lovelace</b> ✓",
+      email: "ada@shop.example",
+      phone: "+49 30 12 34",
+      height: 1.75,
+      notes: "One\nTwo 🚲",
+      bike: "tour",
+      extras: ["helmet", "bags"],
+      day: "2026-12-24",
+      moment: "2026-12-24T09:30",
+      papers: `data:text/plain;base64,${btoa("Hello")}`,
+      photo: `data:image/png;base64,${dot.toString("base64")}`,
     });
     expect(hooks()).toHaveLength(1);
     await page.locator("summary").click();
     expect(await page.locator(".summary dd").allInnerTexts()).toEqual([
-      ...[" Ada <b>Lovelace</b> ✓", "ada@shop.example", "+49 30 12 34", "1.75", "One\nTwo 🚲", "Harbour Tour"],
-      ...["Helmet, Panniers", "December 24, 2026", "December 24, 2026 at 9:30 AM", "a.txt", "dot.png"],
+      " Ada <b>Lovelace</b> ✓",
+      "ada@shop.example",
+      "+49 30 12 34",
+      "1.75",
+      "One\nTwo 🚲",
+      "Harbour Tour",
+      "Helmet, Panniers",
+      "December 24, 2026",
+      "December 24, 2026 at 9:30 AM",
+      "a.txt",
+      "dot.png",
     ]);
     expect(broken).toEqual([]);
   });
@@ -250,7 +266,9 @@ describe("forms in the widget", () => {
     await sent(page);
     const { one, two, three, four } = hooks()[0].formData;
     expect([one, two, three]).toEqual([
-      ...[`data:application/octet-stream;base64,${btoa("dropped")}`, null, "data:application/x-own;base64,"],
+      `data:application/octet-stream;base64,${btoa("dropped")}`,
+      null,
+      "data:application/x-own;base64,",
     ]);
     expect(four.length).toBeGreaterThan(5 * MEBIBYTE);
   });
@@ -262,7 +280,10 @@ describe("forms in the widget", () => {
     const network = await page.context().newCDPSession(page);
     await network.send("Network.enable");
     await network.send("Network.emulateNetworkConditions", {
-      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 2 * MEBIBYTE },
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: 2 * MEBIBYTE,
     });
     await page.evaluate(() => {
       const seen = new Set<number>();
@@ -295,7 +316,8 @@ describe("forms in the widget", () => {
     await page.reload();
     await page.locator(".form").waitFor();
     expect([await page.getByLabel("Name").inputValue(), await page.getByLabel("E-mail").inputValue()]).toEqual([
-      ...["Ada", "ada@shop.example"],
+      "Ada",
+      "ada@shop.example",
     ]);
     expect(await page.getByLabel("Child seat").isChecked()).toBe(true);
     await page.getByText("Please choose the file again. Files aren't kept when you leave the page.").waitFor();
@@ -458,7 +480,7 @@ describe("forms in the widget", () => {
     await refusal(413, "PAYLOAD_TOO_LARGE");
     await expect.poll(said).toEqual([headline, "Something went wrong. Please try again."]);
     await refusal(429, "RATE_LIMITED", { "retry-after": "2" });
-    await expect.poll(said).toEqual([...[headline, "You've submitted this too many times. Try again in 2 s."]]);
+    await expect.poll(said).toEqual([headline, "You've submitted this too many times. Try again in 2 s."]);
     expect(await page.locator(".submit").innerText()).toMatch(/Try again\s*\([12]\)/);
     let posts = 0;
     page.on("request", (request) => {
@@ -532,7 +554,7 @@ describe("forms in the widget", () => {
       await sent(page);
       await expect
         .poll(async () => (await site.submissions(agentId)).map(({ status }) => status).sort())
-        .toEqual([...["client_failed", "client_success"]]);
+        .toEqual(["client_failed", "client_success"]);
       expect(notices.filter(({ event }) => event !== "shown")).toMatchObject([
         { event: "started" },
         { event: "failed", reason: "HANDLER", submissionId: expect.stringMatching(/^sub_/) },
@@ -552,7 +574,9 @@ describe("forms in the widget", () => {
       await expect
         .poll(async () => (await site.submissions(agentId))[0]?.clientResult)
         .toEqual({
-          ...{ success: false, message: "TypeError at line 7", data: null },
+          success: false,
+          message: "TypeError at line 7",
+          data: null,
         });
     });
 
@@ -611,7 +635,10 @@ describe("forms in the widget", () => {
     await sent(page);
     expect(events).toHaveLength(3);
     expect(await site.analytics(agentId)).toMatchObject({
-      ...{ impressions: 1, started: 1, submitted: 1, fieldCompletionRates: { name: 100, email: 100 } },
+      impressions: 1,
+      started: 1,
+      submitted: 1,
+      fieldCompletionRates: { name: 100, email: 100 },
     });
     const [submission] = await site.submissions(agentId);
     expect(submission?.impressionAt).toBeLessThanOrEqual(submission?.startedAt ?? 0);

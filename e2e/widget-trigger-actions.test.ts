@@ -41,7 +41,10 @@ describe("what triggers do", () => {
       await page.locator(".panel").waitFor();
       expect(await bubbleOf(page).count()).toBe(0);
       expect(await heard).toEqual({
-        ...{ triggerId: ids[0], triggerName: "Need help?", triggerType: "page_view", actionType: "show_bubble" },
+        triggerId: ids[0],
+        triggerName: "Need help?",
+        triggerType: "page_view",
+        actionType: "show_bubble",
         event: "converted",
       });
       await expect.poll(() => use.counts(agentId, ids)).toEqual([[1, 1]]);
@@ -164,7 +167,10 @@ describe("what triggers do", () => {
     it("is left alone while the visitor is in it, but for a form that the site asks for", async () => {
       const agentId = await site.createAgent();
       const tool = await site.owner.call("POST", "/tools", {
-        ...{ agentId, name: "test_ride", description: "Books a test ride", executionType: "form" },
+        agentId,
+        name: "test_ride",
+        description: "Books a test ride",
+        executionType: "form",
         inputSchema: { type: "object", properties: {} },
         formSchema: { fields: [{ name: "email", label: "E-mail", type: "email" }], submitLabel: "Book" },
       });
@@ -338,8 +344,11 @@ describe("what triggers do", () => {
         { triggerType: "scroll_depth", conditions: { scrollDepth: 75 }, ...bubble("Far down") },
         { triggerType: "exit_intent", conditions: {}, ...bubble("Leaving") },
         {
-          ...{ triggerType: "custom_event", conditions: { event: "cart_updated", eventData: { total: { $gt: 500 } } } },
-          ...{ name: "Large cart", actionType: "open_chat", actionConfig: { message: "About my order" } },
+          triggerType: "custom_event",
+          conditions: { event: "cart_updated", eventData: { total: { $gt: 500 } } },
+          name: "Large cart",
+          actionType: "open_chat",
+          actionConfig: { message: "About my order" },
         },
       ],
       { path: "/pricing", context: { viewport: { width: 1100, height: 900 } } },

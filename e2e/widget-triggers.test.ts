@@ -4,18 +4,21 @@ import { startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
 const phone = { viewport: { width: 375, height: 700 }, hasTouch: true, isMobile: true };
 const timed = (seconds: number, message = "Can I help?", more = {}) => ({
-  ...{ triggerType: "time_on_page", conditions: { timeOnPage: seconds } },
+  triggerType: "time_on_page",
+  conditions: { timeOnPage: seconds },
   ...bubble(message),
   ...more,
 });
 const onPage = (page: string, message = `Seen ${page}`, more = {}) => ({
-  ...{ triggerType: "page_view", conditions: { page } },
+  triggerType: "page_view",
+  conditions: { page },
   ...bubble(message),
   ...more,
 });
 const exit = { triggerType: "exit_intent", ...bubble("Leaving?") };
 const onEvent = (event: string, eventData?: object, more = {}) => ({
-  ...{ triggerType: "custom_event", conditions: { event, ...(eventData ? { eventData } : {}) } },
+  triggerType: "custom_event",
+  conditions: { event, ...(eventData ? { eventData } : {}) },
   ...bubble(`Event ${event}`),
   ...more,
 });

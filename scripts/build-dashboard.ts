@@ -15,14 +15,21 @@ export const dashboard: Built = {
 export function buildDashboard(): Promise<void> {
   return buildInto(dashboard, async (outDir) => {
     await build({
-      ...{ root, base: "/dashboard/", configFile: false, logLevel: "warn", publicDir: false },
+      root,
+      base: "/dashboard/",
+      configFile: false,
+      logLevel: "warn",
+      publicDir: false,
       // Tests build too, and are to see what is delivered: not React's development build.
       define: { "process.env.NODE_ENV": '"production"' },
       resolve: { conditions: ["foyer-source", ...defaultClientConditions] },
       plugins: [tailwindcss()],
       oxc: { jsx: { runtime: "automatic", importSource: "react", development: false } },
       build: {
-        ...{ outDir, emptyOutDir: false, reportCompressedSize: false, chunkSizeWarningLimit: 1_000 },
+        outDir,
+        emptyOutDir: false,
+        reportCompressedSize: false,
+        chunkSizeWarningLimit: 1_000,
         target: buildTargets(browserTargets.dashboard),
         // Data addresses would need a wider policy for fonts and images.
         assetsInlineLimit: 0,

@@ -79,20 +79,48 @@ const nested = (open: string, depth: number, close: string) => open.repeat(depth
 
 /** No JSON at all. */
 export const brokenJson: readonly Buffer[] = [
-  ...["{", "}", "[1,", '{"a":1,}', "{'a':1}", '{"a":NaN}', '{"a":undefined}', "nul", '"\\u00zz"', '"\\x41"', "{} {}"],
-  ...['{"a":01}', '{"a":+1}', '{"a":.5}', '{"a":Infinity}', '{"a":"\0"}', '{"a":"line\nbreak"}', "\0", "// hi", " "],
-  ...[nested("[", 100_000, ""), `{"a":${'{"a":'.repeat(50_000)}`],
+  "{",
+  "}",
+  "[1,",
+  '{"a":1,}',
+  "{'a':1}",
+  '{"a":NaN}',
+  '{"a":undefined}',
+  "nul",
+  '"\\u00zz"',
+  '"\\x41"',
+  "{} {}",
+  '{"a":01}',
+  '{"a":+1}',
+  '{"a":.5}',
+  '{"a":Infinity}',
+  '{"a":"\0"}',
+  '{"a":"line\nbreak"}',
+  "\0",
+  "// hi",
+  " ",
+  nested("[", 100_000, ""),
+  `{"a":${'{"a":'.repeat(50_000)}`,
 ].map((text) => Buffer.from(text));
 
 /** JSON by the letter (or nearly), but nothing that anybody needs; some of it within an otherwise valid body. */
 export function hostileJson(valid: object): Buffer[] {
   const within = (json: string) => JSON.stringify({ ...valid, userMetadata: "here" }).replace('"here"', () => json);
   const texts = [
-    ...[nested("[", 100, "]"), nested("[", 100_000, "]"), `${'{"a":'.repeat(100)}{}${"}".repeat(100)}`],
-    ...['{"__proto__":{"isAdmin":true}}', '{"constructor":{"prototype":{"isAdmin":true}}}', '{"\\u005f_proto__":1}'],
-    ...[`[${"0,".repeat(199_999)}0]`, `[${"[],".repeat(199_999)}[]]`],
-    ...[within(nested("[", 100_000, "]")), within('{"__proto__":1}'), within('{"a":{"constructor":{"prototype":1}}}')],
-    ...[within(`{"a":[${"0,".repeat(199_999)}0]}`), within('{"a\\u0000":1}'), within('{"a":["\\u0000"]}')],
+    nested("[", 100, "]"),
+    nested("[", 100_000, "]"),
+    `${'{"a":'.repeat(100)}{}${"}".repeat(100)}`,
+    '{"__proto__":{"isAdmin":true}}',
+    '{"constructor":{"prototype":{"isAdmin":true}}}',
+    '{"\\u005f_proto__":1}',
+    `[${"0,".repeat(199_999)}0]`,
+    `[${"[],".repeat(199_999)}[]]`,
+    within(nested("[", 100_000, "]")),
+    within('{"__proto__":1}'),
+    within('{"a":{"constructor":{"prototype":1}}}'),
+    within(`{"a":[${"0,".repeat(199_999)}0]}`),
+    within('{"a\\u0000":1}'),
+    within('{"a":["\\u0000"]}'),
   ];
   const invalidUtf8 = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x9a]].map((bytes) =>
     Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')]),
@@ -102,14 +130,45 @@ export function hostileJson(valid: object): Buffer[] {
 
 /** Content types that are not JSON's. */
 export const otherTypes: readonly string[] = [
-  ...["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml"],
-  ...["application/jsonp", "application/vnd.api+json", "text/json", "garbage", "application/json-patch+json", ";"],
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "application/xml",
+  "application/jsonp",
+  "application/vnd.api+json",
+  "text/json",
+  "garbage",
+  "application/json-patch+json",
+  ";",
 ];
 
 /** Nobody's ids, as they stand in an address. */
 export const oddIds: readonly string[] = [
-  ...["agent_01h455vb4pex5vsknk084sn02q", "AGENT_01H455VB4PEX5VSKNK084SN02Q", "agent_", "conv_", "null", "undefined"],
-  ...["-1", "0", "*", "%00", "agent_%00", "%2F", "..%2f..%2fetc%2fpasswd", "'%20or%201=1--", "%F0%9F%9A%B2"],
-  ...["%0d%0aX:1", "__proto__", "constructor", "toString", "%5B%5D", "%", "%zz", "%E0%A4%A", "%c0%af", "%ff"],
-  ...["x".repeat(101), "x".repeat(5_000)],
+  "agent_01h455vb4pex5vsknk084sn02q",
+  "AGENT_01H455VB4PEX5VSKNK084SN02Q",
+  "agent_",
+  "conv_",
+  "null",
+  "undefined",
+  "-1",
+  "0",
+  "*",
+  "%00",
+  "agent_%00",
+  "%2F",
+  "..%2f..%2fetc%2fpasswd",
+  "'%20or%201=1--",
+  "%F0%9F%9A%B2",
+  "%0d%0aX:1",
+  "__proto__",
+  "constructor",
+  "toString",
+  "%5B%5D",
+  "%",
+  "%zz",
+  "%E0%A4%A",
+  "%c0%af",
+  "%ff",
+  "x".repeat(101),
+  "x".repeat(5_000),
 ];

@@ -41,7 +41,10 @@ function checkEvents(events: readonly ReceivedEvent[]): CheckedReply {
   checkPieces(failure ? pieces.slice(0, -1) : pieces, stop.stopReason, story);
   checkIds(events, start.messageId);
   return {
-    ...{ conversationId: start.conversationId, messageId: start.messageId, text: textOf(events), stop },
+    conversationId: start.conversationId,
+    messageId: start.messageId,
+    text: textOf(events),
+    stop,
     blocks: blocksOf(events),
     calls: events.filter((event) => event.type === "tool_use_start"),
     results: events.filter((event) => event.type === "tool_result"),

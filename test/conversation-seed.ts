@@ -115,16 +115,20 @@ function messageRow(conversationId: string, position: number, createdAt: number,
   const { content = "", pieces, feedback = null, stopReason } = saying;
   const isReply = position % 2 === 1;
   return {
-    ...{ id: idAt("msg", createdAt, Math.floor(Math.random() * 1e9)), conversationId, position },
-    ...{
-      role: isReply ? "assistant" : "user",
-      content,
-      pieces: pieces ? JSON.stringify(pieces) : null,
-      feedback,
-      feedbackComment: null,
-    },
+    id: idAt("msg", createdAt, Math.floor(Math.random() * 1e9)),
+    conversationId,
+    position,
+    role: isReply ? "assistant" : "user",
+    content,
+    pieces: pieces ? JSON.stringify(pieces) : null,
+    feedback,
+    feedbackComment: null,
     stopReason: stopReason === undefined ? (isReply ? "end_turn" : null) : stopReason,
-    ...{ stopRequested: 0, model: isReply ? "demo" : null, inputTokens: null, outputTokens: null },
-    ...{ createdAt, updatedAt: Date.now() },
+    stopRequested: 0,
+    model: isReply ? "demo" : null,
+    inputTokens: null,
+    outputTokens: null,
+    createdAt,
+    updatedAt: Date.now(),
   };
 }

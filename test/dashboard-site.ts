@@ -45,7 +45,10 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
   }
 
   return {
-    ...{ browser, server, owner, open },
+    browser,
+    server,
+    owner,
+    open,
     /** Somebody of the owner's organization with that role, by their address. */
     addMember: async (role: string) => (await createMember(server, owner.organizationId, role)).email,
     /** A call of the page's own, with its session: prepares what a test needs. Throws when it is refused. */

@@ -28,7 +28,9 @@ export async function openForms(options: { database?: TestDatabase; env?: Record
   const client = await createFormClient(server, account);
   return {
     ...client,
-    ...{ server, receiver, account },
+    server,
+    receiver,
+    account,
     db: server.deps.db,
     /** Forgets what the receiver got, and has it say yes again. */
     reset() {

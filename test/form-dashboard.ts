@@ -39,15 +39,21 @@ export async function startFormDashboard(options: { database?: TestDatabase; env
     /** A form that delivers to the receiver's `/hook`; `more` goes into the tool. */
     async createForm(page: Page, agentId: string, more: object = {}): Promise<{ id: string; name: string }> {
       return site.call(page, "POST", "/tools", {
-        ...{ agentId, name: "test_ride", description: "Books a test ride", executionType: "form" },
-        ...{ inputSchema: { type: "object", properties: {} }, formSchema: { fields: testRideFields } },
-        ...{ formWebhookUrl: `${receiver.url}/hook`, ...more },
+        agentId,
+        name: "test_ride",
+        description: "Books a test ride",
+        executionType: "form",
+        inputSchema: { type: "object", properties: {} },
+        formSchema: { fields: testRideFields },
+        formWebhookUrl: `${receiver.url}/hook`,
+        ...more,
       });
     },
     /** As the widget submits it. @returns the submission's id */
     async submit(toolId: string, formData: object, more: object = {}): Promise<string> {
       const response = await fetch(`${site.server.url}/form-submissions/submit`, {
-        ...{ method: "POST", headers: { "content-type": "application/json" } },
+        method: "POST",
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ toolId, formData, fieldsCompleted: Object.keys(formData), ...more }),
       });
       const answer = await response.json();
@@ -57,7 +63,8 @@ export async function startFormDashboard(options: { database?: TestDatabase; env
     /** What a visitor does with a form before submitting it. */
     async event(toolId: string, eventType: string, formInstanceId: string, fieldName?: string): Promise<void> {
       const response = await fetch(`${site.server.url}/form-submissions/event`, {
-        ...{ method: "POST", headers: { "content-type": "application/json" } },
+        method: "POST",
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ toolId, eventType, formInstanceId, ...(fieldName ? { fieldName } : {}) }),
       });
       if (!response.ok) throw new Error(`not recorded: ${await response.text()}`);
@@ -72,7 +79,10 @@ export async function startFormDashboard(options: { database?: TestDatabase; env
 }
 
 export const ride = (name: string, more: object = {}) => ({
-  ...{ name, bike: "city-one", day: "2027-03-14", email: `${name.split(" ")[0]?.toLowerCase()}@example.com` },
+  name,
+  bike: "city-one",
+  day: "2027-03-14",
+  email: `${name.split(" ")[0]?.toLowerCase()}@example.com`,
   ...more,
 });
 

@@ -26,7 +26,10 @@ export async function insertHarbourConversations(db: Db, owner: Owner, formToolI
   }
   const ada = { userId: "customer-1042", userName: "Ada Lindqvist", userEmail: "ada@example.com" };
   const form = {
-    ...{ toolId: formToolId, toolName: "test_ride", executionMode: "webhook", clientHandler: null },
+    toolId: formToolId,
+    toolName: "test_ride",
+    executionMode: "webhook",
+    clientHandler: null,
     formSchema: { fields: [{ name: "email", label: "E-mail", type: "email" }] },
   };
   const ride = await add({ ...ada, createdAt: hours(2) }, [
@@ -38,11 +41,17 @@ export async function insertHarbourConversations(db: Db, owner: Owner, formToolI
       pieces: [
         { type: "text", text: "Two of ours carry two children." },
         {
-          ...{ type: "tool", id: "call_1", name: "bike_stock", toolId: null, executionType: "http" },
+          type: "tool",
+          id: "call_1",
+          name: "bike_stock",
+          toolId: null,
+          executionType: "http",
           input: { category: "cargo", seats: 2 },
           result: {
             result: { bikes: [{ name: "Tender 2", price: "€4,290", stock: 3 }] },
-            ...{ isError: false, display: { type: "product_carousel" }, form: null },
+            isError: false,
+            display: { type: "product_carousel" },
+            form: null,
           },
         },
         { type: "text", text: "\n\nThe Tender 2 is the lighter one: https://harbour.example/bikes/tender-2." },
@@ -54,7 +63,12 @@ export async function insertHarbourConversations(db: Db, owner: Owner, formToolI
       pieces: [
         { type: "text", text: "Of course. Tell me when, and how to reach you:" },
         {
-          ...{ type: "tool", id: "call_2", name: "test_ride", toolId: formToolId, executionType: "form", input: {} },
+          type: "tool",
+          id: "call_2",
+          name: "test_ride",
+          toolId: formToolId,
+          executionType: "form",
+          input: {},
           result: { result: "shown", isError: false, display: { type: "form" }, form },
         },
       ],
@@ -63,10 +77,16 @@ export async function insertHarbourConversations(db: Db, owner: Owner, formToolI
   const failed = await add({ createdAt: hours(5) }, [
     { content: "Where is my order 5521?" },
     {
-      ...{ content: "I could not look that up", feedback: "down", stopReason: "error" },
+      content: "I could not look that up",
+      feedback: "down",
+      stopReason: "error",
       pieces: [
         {
-          ...{ type: "tool", id: "call_3", name: "order_status", toolId: null, executionType: "http" },
+          type: "tool",
+          id: "call_3",
+          name: "order_status",
+          toolId: null,
+          executionType: "http",
           input: { order: 5521 },
           result: { result: "The shop's server answered 503.", isError: true, display: null, form: null },
         },

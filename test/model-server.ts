@@ -29,7 +29,12 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
     chat(server.url, { agentId, messages: [{ role: "user", content }], ...more });
 
   return {
-    ...{ server, upstream, owner, call, createAgent, open },
+    server,
+    upstream,
+    owner,
+    call,
+    createAgent,
+    open,
     /** A mock tool, as the agent's owner would have made it. */
     async addTool(agentId: string, name: string, mockResponse: string, inputSchema: object): Promise<string> {
       const { organizationId } = owner;

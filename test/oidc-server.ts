@@ -35,7 +35,8 @@ export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: 
   });
 
   return {
-    ...{ issuer, requests },
+    issuer,
+    requests,
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client.clientId, OIDC_CLIENT_SECRET: client.clientSecret },
     signInAs(account: OidcAccount): void {
       accounts.set(account.sub, account);

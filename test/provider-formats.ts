@@ -16,7 +16,10 @@ const chatCompletions: Format = {
   text: (event: { choices: Array<{ delta: { content?: string | null } }> }) =>
     event.choices[0]?.delta.content ?? undefined,
   request: (model, { name, description, schema }) => ({
-    ...{ model, stream: true, stream_options: { include_usage: true }, temperature: 0.3 },
+    model,
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature: 0.3,
     messages: [
       { role: "system", content: "You sell bikes." },
       { role: "user", content: "Hello?" },
@@ -42,7 +45,10 @@ export const formats = {
     text: (event: { type: string; delta?: string }) =>
       event.type === "response.output_text.delta" ? event.delta : undefined,
     request: (model, { name, description, schema }) => ({
-      ...{ model, stream: true, temperature: 0.3, store: false },
+      model,
+      stream: true,
+      temperature: 0.3,
+      store: false,
       input: [
         { role: "system", content: "You sell bikes." },
         { role: "user", content: [{ type: "input_text", text: "Hello?" }] },
@@ -62,7 +68,10 @@ export const formats = {
     text: (event: { delta?: { type: string; text?: string } }) =>
       event.delta?.type === "text_delta" ? event.delta.text : undefined,
     request: (model, { name, description, schema }) => ({
-      ...{ model, stream: true, temperature: 0.3, max_tokens: expect.any(Number) },
+      model,
+      stream: true,
+      temperature: 0.3,
+      max_tokens: expect.any(Number),
       system: [{ type: "text", text: "You sell bikes." }],
       messages: [{ role: "user", content: [{ type: "text", text: "Hello?" }] }],
       tools: [{ name, description, input_schema: schema }],
@@ -105,7 +114,9 @@ export const formats = {
   mistral: {
     ...chatCompletions,
     request: (model, { name, description, schema }) => ({
-      ...{ model, stream: true, temperature: 0.3 },
+      model,
+      stream: true,
+      temperature: 0.3,
       messages: [
         { role: "system", content: "You sell bikes." },
         { role: "user", content: [{ type: "text", text: "Hello?" }] },

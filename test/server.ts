@@ -92,7 +92,12 @@ async function createAccount({ db }: ReturnType<typeof createDeps>, plan: string
   await db
     .insertInto("organizations")
     .values({
-      ...{ id: organizationId, name: "Test", slug: organizationId, logo: null, metadata: null, plan },
+      id: organizationId,
+      name: "Test",
+      slug: organizationId,
+      logo: null,
+      metadata: null,
+      plan,
       createdAt: new Date().toISOString(),
     })
     .execute();

@@ -42,7 +42,9 @@ export function createBrowser({ app }: TestServer, { ip = "127.0.0.1" } = {}) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const send = () =>
       app.inject({
-        ...{ method, url, remoteAddress: ip },
+        method,
+        url,
+        remoteAddress: ip,
         headers: { ...(cookie ? { cookie } : {}), "sec-fetch-site": "same-origin", ...headers },
         ...(body === undefined ? {} : { payload: body }),
       });
@@ -61,7 +63,10 @@ export function createBrowser({ app }: TestServer, { ip = "127.0.0.1" } = {}) {
     }
     const text = response.body;
     return {
-      ...{ status: response.statusCode, headers: response.headers, set, text },
+      status: response.statusCode,
+      headers: response.headers,
+      set,
+      text,
       body: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : null,
     };
   };

@@ -66,8 +66,13 @@ export async function startSmtpServer(
 
   const server = new SMTPServer({
     ...handlers,
-    ...{ key: certificateKey, cert: certificate, secure: tls === "implicit", authMethods: ["PLAIN", "LOGIN"] },
-    ...{ allowInsecureAuth: true, authOptional: !auth, disableReverseLookup: true },
+    key: certificateKey,
+    cert: certificate,
+    secure: tls === "implicit",
+    authMethods: ["PLAIN", "LOGIN"],
+    allowInsecureAuth: true,
+    authOptional: !auth,
+    disableReverseLookup: true,
     closeTimeout: 100,
     disabledCommands: [...(auth ? [] : ["AUTH"]), ...(tls === "starttls" ? [] : ["STARTTLS"])],
   });

@@ -37,7 +37,8 @@ export function triggerSite(site: WidgetSite) {
   }
 
   return {
-    ...{ createTriggers, openPage },
+    createTriggers,
+    openPage,
     /** A page of a new agent with these triggers. */
     async visitWith(triggers: object[], options: TriggerOptions = {}) {
       const agentId = await site.createAgent();
@@ -59,7 +60,9 @@ export function triggerSite(site: WidgetSite) {
 export const bubbleOf = (page: Page) => page.locator(".nudge");
 
 export const bubble = (message: string, more: object = {}) => ({
-  ...{ name: message, actionType: "show_bubble", actionConfig: { message, ...more } },
+  name: message,
+  actionType: "show_bubble",
+  actionConfig: { message, ...more },
 });
 
 /** From now on the page's clock stands, and goes on only as far as it is moved, however slow the machine is. */

@@ -16,9 +16,14 @@ export async function startFormsSite() {
   async function addForm(agentId: string, fields: FormField[], more: object = {}): Promise<FormTool> {
     const { schema = {}, ...tool } = more as { schema?: object };
     const answer = await site.owner.call("POST", "/tools", {
-      ...{ agentId, name: "test_ride", description: "Books a test ride", executionType: "form" },
-      ...{ inputSchema: { type: "object", properties: {} }, formWebhookUrl: `${receiver.url}/hook` },
-      ...{ formSchema: { fields, ...schema }, ...tool },
+      agentId,
+      name: "test_ride",
+      description: "Books a test ride",
+      executionType: "form",
+      inputSchema: { type: "object", properties: {} },
+      formWebhookUrl: `${receiver.url}/hook`,
+      formSchema: { fields, ...schema },
+      ...tool,
     });
     if (answer.status !== 201) throw new Error(`no form: ${JSON.stringify(answer.body)}`);
     return answer.body;
@@ -26,7 +31,8 @@ export async function startFormsSite() {
 
   return {
     ...site,
-    ...{ receiver, addForm },
+    receiver,
+    addForm,
     /** A page whose widget shows this form, as a trigger would. */
     async visitForm(fields: FormField[], options: { tool?: object; visit?: Parameters<typeof site.visit>[1] } = {}) {
       const opened = await site.visit({}, options.visit);

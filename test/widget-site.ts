@@ -35,7 +35,12 @@ export async function startWidgetSite() {
   }
 
   return {
-    ...{ browser, upstream, server, owner, host, createAgent },
+    browser,
+    upstream,
+    server,
+    owner,
+    host,
+    createAgent,
     /** A page of the site with the widget of a new agent, closed. Attributes go on the script tag. */
     async visit(
       agent: object = {},
@@ -50,8 +55,14 @@ export async function startWidgetSite() {
     },
     async addTool(agentId: string, name: string, response: unknown, displayConfig: object, more: object = {}) {
       const answer = await owner.call("POST", "/tools", {
-        ...{ agentId, name, description: `What ${name} does`, executionType: "mock", displayConfig },
-        ...{ inputSchema: { type: "object", properties: {} }, mockResponse: JSON.stringify(response), ...more },
+        agentId,
+        name,
+        description: `What ${name} does`,
+        executionType: "mock",
+        displayConfig,
+        inputSchema: { type: "object", properties: {} },
+        mockResponse: JSON.stringify(response),
+        ...more,
       });
       if (answer.status !== 201) throw new Error(`no tool: ${JSON.stringify(answer.body)}`);
     },

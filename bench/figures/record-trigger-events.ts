@@ -15,8 +15,14 @@ export async function triggerEvents(): Promise<Row[]> {
   const agentId = await foyer.createAgent();
   const [trigger] = await createTriggers(foyer.url, agentId, 1);
   const body = JSON.stringify({
-    ...{ agentId, triggerId: trigger?.id, triggerName: "Welcome bubble 1", triggerType: "time_on_page" },
-    ...{ actionType: "show_bubble", eventType: "fired", sessionId: "0b0c3a3e-visitor", pagePath: "/pricing/team" },
+    agentId,
+    triggerId: trigger?.id,
+    triggerName: "Welcome bubble 1",
+    triggerType: "time_on_page",
+    actionType: "show_bubble",
+    eventType: "fired",
+    sessionId: "0b0c3a3e-visitor",
+    pagePath: "/pricing/team",
   });
   // As many pages at once as a busy site has.
   const load = { seconds: 3, headers: {}, body, connections: 50 };

@@ -27,7 +27,12 @@ export async function widgetInPage(): Promise<Row[]> {
       of((round) => round.core),
     ];
     const row = (figure: string, measured: string, target: string, isMet: boolean): Row => ({
-      ...{ figure, measured, baseline: "-", ratio: "-", target, isMet },
+      figure,
+      measured,
+      baseline: "-",
+      ratio: "-",
+      target,
+      isMet,
     });
     return [
       row("Blocking an empty page", ms(blocking), `<= ${ms(LIMIT_BLOCKING_MS)}`, blocking <= LIMIT_BLOCKING_MS),

@@ -86,7 +86,9 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
             .insertInto("deliveries")
             .values((x) =>
               some.map((submissionId) => ({
-                ...{ ...job, id: newId("delivery"), submissionId },
+                ...job,
+                id: newId("delivery"),
+                submissionId,
                 dueAt: x(databaseNow(address.kind), "+", x.lit(dueInMs)),
               })),
             )

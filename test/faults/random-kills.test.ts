@@ -5,8 +5,12 @@ import { createFaultSite, createForm, type FaultSite, type Life, preload, submit
 import { seededRandom } from "./seeded-random.ts";
 
 const milestones = [
-  ...["submission.committing", "submission.committed", "submission.answering"],
-  ...["delivery.sending", "delivery.sent", "delivery.recorded"],
+  "submission.committing",
+  "submission.committed",
+  "submission.answering",
+  "delivery.sending",
+  "delivery.sent",
+  "delivery.recorded",
 ];
 
 const { kills, seed, timeout } = faultRun;

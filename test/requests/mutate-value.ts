@@ -1,8 +1,29 @@
 import type { Random } from "./random.ts";
 
 const junk: readonly unknown[] = [
-  ...[null, true, 0, -1, 1.5, 1e308, 2 ** 53, "", " ", "\0", "\ud800", "__proto__", "x".repeat(5_000)],
-  ...[[], [[]], {}, { a: { b: {} } }, [null], "Infinity", "%00", "../..", "🚲".repeat(300), { $gt: 1 }],
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  2 ** 53,
+  "",
+  " ",
+  "\0",
+  "\ud800",
+  "__proto__",
+  "x".repeat(5_000),
+  [],
+  [[]],
+  {},
+  { a: { b: {} } },
+  [null],
+  "Infinity",
+  "%00",
+  "../..",
+  "🚲".repeat(300),
+  { $gt: 1 },
 ];
 
 /** The value with one part of it replaced, removed or added: most of the time something that the schema refuses. */

@@ -250,7 +250,8 @@ export const SubmissionRetry = Type.Object({
   statuses: Type.Optional(
     nullable(
       Type.Array(oneOf(submissionStatuses), {
-        ...{ minItems: 1, maxItems: submissionStatuses.length },
+        minItems: 1,
+        maxItems: submissionStatuses.length,
         description:
           "Only submissions with one of these statuses. Without it, every submission with a failed delivery.",
       }),

@@ -70,7 +70,11 @@ describe("a streamed reply", () => {
     const error = await run(server).catch((error) => error);
     expect(error).toBeInstanceOf(FoyerError);
     expect([error.code, error.status, error.retryAfter, error.isTemporary, error.message]).toEqual([
-      ...["RATE_LIMITED", 429, 7, true, "Too many messages."],
+      "RATE_LIMITED",
+      429,
+      7,
+      true,
+      "Too many messages.",
     ]);
     expect(server.calls.length).toBe(1);
   });

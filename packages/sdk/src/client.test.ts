@@ -14,8 +14,13 @@ describe("the client, against the real server", () => {
     agentId = (await owner.call("POST", "/agents", { name: "Harbour", widget, systemPrompt: "We open at nine." })).body
       .data.id;
     const form = {
-      ...{ agentId, name: "test_ride", description: "Books a test ride", executionType: "form" },
-      ...{ inputSchema: { type: "object", properties: {} }, formExecutionMode: "client", formClientHandler: "book" },
+      agentId,
+      name: "test_ride",
+      description: "Books a test ride",
+      executionType: "form",
+      inputSchema: { type: "object", properties: {} },
+      formExecutionMode: "client",
+      formClientHandler: "book",
       formSchema: { fields: [{ name: "email", label: "E-mail", type: "email" }] },
     };
     toolId = (await owner.call("POST", "/tools", form)).body.id;

@@ -46,8 +46,11 @@ describe("the management client, against the real server", () => {
     const trigger = await client.createTrigger({
       agentId: agent.id,
       body: {
-        ...{ name: "Hello & more", triggerType: "page_view", conditions },
-        ...{ actionType: "show_bubble", actionConfig: { message: "Hi" } },
+        name: "Hello & more",
+        triggerType: "page_view",
+        conditions,
+        actionType: "show_bubble",
+        actionConfig: { message: "Hi" },
       },
     });
     expect((await client.listTriggers({ agentId: agent.id }))[0]?.id).toBe(trigger.id);

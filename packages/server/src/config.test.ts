@@ -122,8 +122,12 @@ describe("configuration", () => {
   it("reads who may come, and with whose help", () => {
     expect(readConfig({})).toMatchObject({ openSignUp: false, signIn: { google: null, github: null, oidc: null } });
     const environment = {
-      ...{ FOYER_OPEN_SIGNUP: "true", GITHUB_CLIENT_ID: "g", GITHUB_CLIENT_SECRET: "h" },
-      ...{ OIDC_ISSUER: "https://login.example.com", OIDC_CLIENT_ID: "o", OIDC_CLIENT_SECRET: "p" },
+      FOYER_OPEN_SIGNUP: "true",
+      GITHUB_CLIENT_ID: "g",
+      GITHUB_CLIENT_SECRET: "h",
+      OIDC_ISSUER: "https://login.example.com",
+      OIDC_CLIENT_ID: "o",
+      OIDC_CLIENT_SECRET: "p",
     };
     expect(readConfig(environment)).toMatchObject({
       openSignUp: true,

@@ -13,7 +13,9 @@ const options = [
 ];
 const aPng = "data:image/png;base64,QUJD";
 const fieldOf = (type: FieldType, validation?: FieldValidation): FormField => ({
-  ...{ name: "f", label: "Field", type },
+  name: "f",
+  label: "Field",
+  type,
   ...(type.endsWith("select") && { options }),
   ...(validation && { validation }),
 });
@@ -27,8 +29,17 @@ function problemOf(type: FieldType, value: unknown, validation?: FieldValidation
 const messageOf = (...field: Parameters<typeof problemOf>) => problemOf(...field)?.message;
 
 const validValues: Record<FieldType, unknown> = {
-  ...{ text: "a", email: "a@b.de", tel: "112", textarea: "a\nb", number: 5, select: "red", multiselect: ["red"] },
-  ...{ date: "2026-01-31", datetime: "2026-01-31T09:30", file: "data:text/plain;base64,SGk=", image: aPng },
+  text: "a",
+  email: "a@b.de",
+  tel: "112",
+  textarea: "a\nb",
+  number: 5,
+  select: "red",
+  multiselect: ["red"],
+  date: "2026-01-31",
+  datetime: "2026-01-31T09:30",
+  file: "data:text/plain;base64,SGk=",
+  image: aPng,
 };
 
 describe("required", () => {
@@ -77,10 +88,17 @@ it("asks no other rule about what is not given", () => {
 
 describe("kinds of values", () => {
   const kinds: Record<FieldType, string> = {
-    ...{ text: "must be text", email: "must be text", tel: "must be text", textarea: "must be text" },
-    ...{ number: "must be a number", select: "must be text", multiselect: "must be a list" },
-    ...{ date: "must be a date (2026-01-31)", datetime: "must be a date and time (2026-01-31T09:30)" },
-    ...{ file: "must be a file (a base64 data URL)", image: "must be an image (a base64 data URL)" },
+    text: "must be text",
+    email: "must be text",
+    tel: "must be text",
+    textarea: "must be text",
+    number: "must be a number",
+    select: "must be text",
+    multiselect: "must be a list",
+    date: "must be a date (2026-01-31)",
+    datetime: "must be a date and time (2026-01-31T09:30)",
+    file: "must be a file (a base64 data URL)",
+    image: "must be an image (a base64 data URL)",
   };
 
   it.each(fieldTypes)("%s", (type) => {
@@ -490,8 +508,10 @@ describe("any form", () => {
     const between = (type: FieldType, all: fc.Arbitrary<[number | string, unknown, number | string]>) =>
       all.map(([min, value, max]) => ({ type, value, validation: { min: { value: min }, max: { value: max } } }));
     const numbers = three(fc.double({ noNaN: true, noDefaultInfinity: true }), (a, b) => a - b, Number);
+    const isFilledIn = (value: string) => value.trim() !== "";
     const fitting = fc.oneof(
-      fc.tuple(fc.constantFrom<FieldType>("text", "textarea", "tel"), text).map(([type, value]) => {
+      // A required field of spaces alone counts as empty.
+      fc.tuple(fc.constantFrom<FieldType>("text", "textarea", "tel"), text.filter(isFilledIn)).map(([type, value]) => {
         const count = { value: [...value].length };
         return { type, value, validation: { minLength: count, maxLength: count, pattern: { value: "[^]" } } };
       }),

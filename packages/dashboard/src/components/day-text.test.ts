@@ -10,6 +10,12 @@ it("labels the newest day and every n-th before it, in even steps", () => {
 
 it("writes rates without a space, with one decimal below 10", () => {
   expect([0, 0.04, 4.25, 9.96, 12.5, 33.3333, 100].map(percentText)).toEqual([
-    ...["0%", "0%", "4.3%", "10%", "13%", "33%", "100%"],
+    "0%",
+    "0%",
+    "4.3%",
+    "10%",
+    "13%",
+    "33%",
+    "100%",
   ]);
 });

@@ -61,7 +61,12 @@ export function createAgentService(
         const row: AgentRow = {
           ...columnDefaults,
           ...columns,
-          ...{ id, organizationId, name: input.name, slug, createdAt: now, updatedAt: now },
+          id,
+          organizationId,
+          name: input.name,
+          slug,
+          createdAt: now,
+          updatedAt: now,
           identitySecret: secrets.seal(newIdentitySecret(), id),
         };
         const agent = toAgent(row, defaultModelId);

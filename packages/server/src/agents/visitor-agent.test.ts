@@ -22,8 +22,13 @@ describe("what visitors may know of an agent", () => {
       position: "left",
     };
     const id = await create({
-      ...{ name: "Harbour", model: "openai/secret-model", systemPrompt: "The secret discount is 12 %.", widget },
-      ...{ allowedImageHosts: ["images.shop.example"], requireIdentity: true, monthlyTokenBudget: 77_777 },
+      name: "Harbour",
+      model: "openai/secret-model",
+      systemPrompt: "The secret discount is 12 %.",
+      widget,
+      allowedImageHosts: ["images.shop.example"],
+      requireIdentity: true,
+      monthlyTokenBudget: 77_777,
     });
     const { statusCode, headers, body } = await read(id);
     expect([statusCode, headers["access-control-allow-origin"]]).toEqual([200, "*"]);

@@ -26,7 +26,12 @@ export async function createAccount(
     await trx
       .insertInto("users")
       .values({
-        ...{ id: userId, name, email: email.toLowerCase(), image: null, createdAt: now, updatedAt: now },
+        id: userId,
+        name,
+        email: email.toLowerCase(),
+        image: null,
+        createdAt: now,
+        updatedAt: now,
         // Only the operator makes an account this way, so the address is taken as it was given.
         emailVerified: sql<boolean>`true`,
       })
@@ -35,8 +40,13 @@ export async function createAccount(
       .insertInto("identities")
       .values({
         ...emptyTokens,
-        ...{ id: newId("identity"), userId, providerId: "credential", accountId: userId },
-        ...{ password: hash, createdAt: now, updatedAt: now },
+        id: newId("identity"),
+        userId,
+        providerId: "credential",
+        accountId: userId,
+        password: hash,
+        createdAt: now,
+        updatedAt: now,
       })
       .execute();
     return insertOrganization(trx, { userId, name: organizationName, plan });
@@ -135,8 +145,13 @@ export async function writePassword(db: Db, userId: string, { hash, keptSession 
         .insertInto("identities")
         .values({
           ...emptyTokens,
-          ...{ id: newId("identity"), userId, providerId: "credential", accountId: userId },
-          ...{ password: hash, createdAt: now, updatedAt: now },
+          id: newId("identity"),
+          userId,
+          providerId: "credential",
+          accountId: userId,
+          password: hash,
+          createdAt: now,
+          updatedAt: now,
         })
         // Another process may give the first one at this moment.
         .onConflict((conflict) =>

@@ -54,7 +54,12 @@ function toApiKey(row: Awaited<ReturnType<typeof listKeys>>[number]) {
   const iso = (at: number) => new Date(at).toISOString();
   const orNull = (at: number | null) => (at === null ? null : iso(at));
   return {
-    ...{ id, name, start, createdBy: memberName?.trim() || memberEmail },
-    ...{ createdAt: iso(createdAt), lastUsedAt: orNull(lastUsedAt), expiresAt: orNull(expiresAt) },
+    id,
+    name,
+    start,
+    createdBy: memberName?.trim() || memberEmail,
+    createdAt: iso(createdAt),
+    lastUsedAt: orNull(lastUsedAt),
+    expiresAt: orNull(expiresAt),
   };
 }

@@ -30,8 +30,11 @@ onBothDatabases("the audit log", (createDatabase) => {
     const agentId = (await browser.call("POST", "/agents", { name: "A" })).body.data.id;
     const { id: keyId, key } = (await browser.call("POST", "/api-keys", { name: "Laptop" })).body;
     await server.app.inject({
-      ...{ method: "PATCH", url: `/agents/${agentId}`, remoteAddress: "203.0.113.9" },
-      ...{ headers: { authorization: `Bearer ${key}` }, payload: { name: "B" } },
+      method: "PATCH",
+      url: `/agents/${agentId}`,
+      remoteAddress: "203.0.113.9",
+      headers: { authorization: `Bearer ${key}` },
+      payload: { name: "B" },
     });
     await browser.call("POST", "/secrets", { name: "TOKEN", value: "a secret value" });
     await browser.call("DELETE", "/secrets/TOKEN");
@@ -44,13 +47,11 @@ onBothDatabases("the audit log", (createDatabase) => {
         { ...entry, action: "POST /secrets", resource: "secrets", resourceId: "TOKEN", targetName: "TOKEN" },
         {
           ...entry,
-          ...{
-            action: "PATCH /agents/:id",
-            resource: "agents",
-            resourceId: agentId,
-            targetName: "A",
-            ip: "203.0.113.9",
-          },
+          action: "PATCH /agents/:id",
+          resource: "agents",
+          resourceId: agentId,
+          targetName: "A",
+          ip: "203.0.113.9",
           actor: { type: "key", id: keyId, name: "Laptop" },
         },
         { ...entry, action: "POST /api-keys", resource: "api-keys", resourceId: keyId, targetName: "Laptop" },

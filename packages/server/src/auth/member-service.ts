@@ -27,8 +27,12 @@ export function createMemberService(
     createdAt,
     expiresAt,
   }: Omit<InvitationShape, "organizationId">): Invitation => ({
-    ...{ id, email, role: toRole(role), url: `${config.baseUrl}/dashboard/invitations/${id}` },
-    ...{ createdAt: iso(createdAt), expiresAt: iso(expiresAt) },
+    id,
+    email,
+    role: toRole(role),
+    url: `${config.baseUrl}/dashboard/invitations/${id}`,
+    createdAt: iso(createdAt),
+    expiresAt: iso(expiresAt),
   });
 
   async function change({ organizationId, role: own }: Account, userId: string, role: Role | null): Promise<void> {

@@ -34,7 +34,10 @@ onBothDatabases("members", (createDatabase) => {
     const admin = await createMember(server, owner.organizationId, "admin");
     const member = await createMember(server, owner.organizationId, "member");
     return {
-      ...{ owner, admin, member, organizationId: owner.organizationId },
+      owner,
+      admin,
+      member,
+      organizationId: owner.organizationId,
       by: {
         owner: await signedInBrowser(server, owner.email),
         admin: await signedInBrowser(server, admin.email),
@@ -55,7 +58,10 @@ onBothDatabases("members", (createDatabase) => {
     const headers = { authorization: `Bearer ${key}` };
     expect((await server.app.inject({ url: "/members", headers })).json()).toEqual(body);
     expect(body[0]).toEqual({
-      ...{ id: owner.userId, name: owner.email.split("@")[0], email: owner.email, role: "owner" },
+      id: owner.userId,
+      name: owner.email.split("@")[0],
+      email: owner.email,
+      role: "owner",
       joinedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });
@@ -131,8 +137,13 @@ onBothDatabases("members", (createDatabase) => {
     const { admin, organizationId, by } = await createTeam();
     const { db } = server.deps;
     const invitation = (email: string, inviterId: string, role = "member") => ({
-      ...{ id: newId("invitation"), organizationId, email, role, inviterId },
-      ...{ createdAt: new Date().toISOString(), expiresAt: new Date(Date.now() + 60_000).toISOString() },
+      id: newId("invitation"),
+      organizationId,
+      email,
+      role,
+      inviterId,
+      createdAt: new Date().toISOString(),
+      expiresAt: new Date(Date.now() + 60_000).toISOString(),
     });
     const early = invitation("early@example.com", admin.userId);
     expect(await insertInvitation(db, early)).toBe("done");
@@ -324,7 +335,8 @@ onBothDatabases("members", (createDatabase) => {
     const { status, body: invitation } = await by.admin.call("POST", "/invitations", invite);
     expect(status).toBe(201);
     expect(invitation).toMatchObject({
-      ...{ email: "new.person@example.com", role: "admin" },
+      email: "new.person@example.com",
+      role: "admin",
       url: `http://localhost:3000/dashboard/invitations/${invitation.id}`,
     });
     const guest = createBrowser(server);

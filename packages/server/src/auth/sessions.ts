@@ -31,11 +31,13 @@ export function createSessions(db: Db, secrets: Secrets, isSecure: boolean, now:
     if (!row || new Date(row.expiresAt).getTime() <= now()) return null;
     const { organizationId, organizationName: name, plan, role } = row;
     return {
-      ...{ sessionId: row.sessionId, token },
+      sessionId: row.sessionId,
+      token,
       user: { id: row.userId, name: row.name, email: row.email, emailVerified: Boolean(row.emailVerified) },
       membership:
         organizationId && name !== null && plan && role ? { organizationId, name, plan, role: toRole(role) } : null,
-      ...{ expiresAt: new Date(row.expiresAt).getTime(), updatedAt: new Date(row.updatedAt).getTime() },
+      expiresAt: new Date(row.expiresAt).getTime(),
+      updatedAt: new Date(row.updatedAt).getTime(),
     };
   }
 

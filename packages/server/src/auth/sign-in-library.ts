@@ -25,10 +25,13 @@ export async function createOidcLibrary(deps: Deps, mails: AccountMails) {
   if (!oidc) throw new Error("OIDC_ISSUER is not set");
   const { issuer, clientId, clientSecret } = oidc;
   const provider = {
-    ...{ providerId: "oidc", clientId, clientSecret },
+    providerId: "oidc",
+    clientId,
+    clientSecret,
     discoveryUrl: `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`,
     scopes: ["openid", "email", "profile"],
-    ...{ pkce: true, requireIdTokenVerification: true },
+    pkce: true,
+    requireIdTokenVerification: true,
     // better-auth takes any truthy claim, and some providers send the text "false".
     mapProfileToUser: (profile: Record<string, unknown>) => ({ emailVerified: profile.email_verified === true }),
   };

@@ -60,7 +60,8 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     const session = (await browser.call("GET", "/auth/session")).body;
     expect(session).toMatchObject({
       user: { name: "Ada", email: "ada@example.com", emailVerified: true },
-      ...{ role: "owner", organization: { plan: "free" } },
+      role: "owner",
+      organization: { plan: "free" },
     });
     const again = await signIn(account);
     expect((await again.browser.call("GET", "/auth/session")).body.user.id).toBe(session.user.id);
@@ -212,7 +213,10 @@ describe("providers", () => {
     expect([asked.origin, asked.searchParams.get("client_id")]).toEqual(["https://github.com", "id"]);
     expect(asked.searchParams.get("redirect_uri")).toBe(`${base}/auth/callback/github`);
     expect((await browser.call("GET", "/auth/options")).body).toEqual({
-      ...{ providers: ["github"], openSignUp: false, sendsMail: false, needsSetUp: true },
+      providers: ["github"],
+      openSignUp: false,
+      sendsMail: false,
+      needsSetUp: true,
     });
     await server.stop();
   });

@@ -43,7 +43,11 @@ function scripted(...answers: ModelPart[][]) {
 }
 
 const outcome = (result: string, isError = false): ToolOutcome => ({
-  ...{ result, isError, displayConfig: null, display: null, forModel: result },
+  result,
+  isError,
+  displayConfig: null,
+  display: null,
+  forModel: result,
 });
 
 function run(model: ChatModel, more: Partial<LoopInput> = {}) {

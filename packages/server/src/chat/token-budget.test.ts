@@ -83,7 +83,11 @@ onBothDatabases("token budgets", (createDatabase) => {
 
       const refused = await say(agentId);
       expect(refused.events.map(({ type }) => type)).toEqual([
-        ...["message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_stop"],
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_stop",
       ]);
       expect(refused.text).toBe("Ask us at desk@example.com.");
       expect(refused.stop).toMatchObject({ stopReason: "end_turn", usage: { inputTokens: 0, outputTokens: 0 } });

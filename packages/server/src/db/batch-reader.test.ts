@@ -8,7 +8,10 @@ it("reads what is asked for at once with one query, each key once", async () => 
     return new Map(keys.filter((key) => key !== "none").map((key) => [key, `value of ${key}`]));
   });
   expect(await Promise.all([read("a"), read("b"), read("a"), read("none")])).toEqual([
-    ...["value of a", "value of b", "value of a", undefined],
+    "value of a",
+    "value of b",
+    "value of a",
+    undefined,
   ]);
   expect(await read("c")).toBe("value of c");
   expect(asked).toEqual([["a", "b", "none"], ["c"]]);

@@ -31,7 +31,12 @@ onBothDatabases("rows as JSON", (createDatabase) => {
       createdAt: "bigint",
     })(open.db, rows);
   const row = (id: string, name: string): Row => ({
-    ...{ id, name, organizationId: "org", hash: id, start: "fyr_", createdAt: 1_763_700_000_000 },
+    id,
+    name,
+    organizationId: "org",
+    hash: id,
+    start: "fyr_",
+    createdAt: 1_763_700_000_000,
   });
   const kept = () => open.db.selectFrom("apiKeys").select(["id", "name", "createdAt"]).orderBy("id").execute();
 

@@ -34,7 +34,10 @@ export function doctorRoutes(app: App, deps: Deps, agents: Pick<AgentService, "r
   async function ofServer(arrival: Arrival): Promise<contract.Check[]> {
     return [
       await checkMail(deps),
-      ...[checkAddress(config, arrival), checkHttps(config), checkClientIp(config, arrival), checkSecret(deps)],
+      checkAddress(config, arrival),
+      checkHttps(config),
+      checkClientIp(config, arrival),
+      checkSecret(deps),
       await checkDatabase(deps, store),
       await checkDisk(deps),
     ];

@@ -126,7 +126,10 @@ onBothDatabases("the doctor", (createDatabase) => {
     expect((await examine(browser)).find("deliveries")?.state).toBe("failure");
     // A receiver that has all of its places taken: what waits for it waits for nobody else.
     const beingSent = Array.from({ length: 16 }, (_, n) => ({
-      ...{ ...delivery, id: `delivery_sent_${n}`, position: n + 1, fence: 1 },
+      ...delivery,
+      id: `delivery_sent_${n}`,
+      position: n + 1,
+      fence: 1,
       dueAt: Date.now() + 30_000,
     }));
     await db.insertInto("deliveries").values(beingSent).execute();

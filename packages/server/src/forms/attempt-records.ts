@@ -76,7 +76,10 @@ export function createAttemptRecords(
     const rows = changed.map(({ submission: { id }, status }) => ({ id, status }));
     if (rows.length > 0) await queries.setStatus(trx, { json: toJson(rows), now: Date.now() });
     return changed.map(({ submission: { toolId, agentId, createdAt, status: before }, status }) => ({
-      ...{ toolId, agentId, day: dayOf(createdAt), ...statusDelta(before, status) },
+      toolId,
+      agentId,
+      day: dayOf(createdAt),
+      ...statusDelta(before, status),
     }));
   }
 

@@ -11,11 +11,24 @@ const createdAt = Date.parse("2026-01-31T09:30:00.123Z");
 
 function contentOf(formData: object, files: readonly File[] = []): Content {
   const submission: SubmissionRow = {
-    ...{ id: "sub_1", organizationId: "org_1", agentId: "agent_1", toolId: "tool_1", toolName: "contact_us" },
+    id: "sub_1",
+    organizationId: "org_1",
+    agentId: "agent_1",
+    toolId: "tool_1",
+    toolName: "contact_us",
     hasConversationProof: 0,
-    ...{ conversationId: null, executionMode: "webhook", clientHandler: null, formData: JSON.stringify(formData) },
-    ...{ fieldsCompleted: "[]", impressionAt: null, startedAt: null, formInstanceId: "i", status: "pending" },
-    ...{ clientResult: null, createdAt, updatedAt: createdAt },
+    conversationId: null,
+    executionMode: "webhook",
+    clientHandler: null,
+    formData: JSON.stringify(formData),
+    fieldsCompleted: "[]",
+    impressionAt: null,
+    startedAt: null,
+    formInstanceId: "i",
+    status: "pending",
+    clientResult: null,
+    createdAt,
+    updatedAt: createdAt,
   };
   return { submission, files };
 }
@@ -67,7 +80,10 @@ describe("the body of a webhook", () => {
         const content = contentOf({ ...plain, ...Object.fromEntries(kept.map(({ field }) => [field, null])) }, kept);
         const { submission } = content;
         const whole = {
-          ...{ submissionId: "sub_1", toolId: "tool_1", toolName: "contact_us", conversationId: null },
+          submissionId: "sub_1",
+          toolId: "tool_1",
+          toolName: "contact_us",
+          conversationId: null,
           formData: {
             ...JSON.parse(submission.formData),
             ...Object.fromEntries(kept.map((file) => [file.field, urlOf(file)])),
@@ -208,8 +224,14 @@ describe("a mail", () => {
     expect(emailContent({}, content)).toEqual({
       subject: "New submission of contact_us",
       text: [
-        ...["name: Ada", "choices: a, b", "cv: (file: application/pdf, 10 bytes)", "none: ", ""],
-        ...["Form: contact_us", "Submitted: 2026-01-31T09:30:00.123Z", "Submission: sub_1"],
+        "name: Ada",
+        "choices: a, b",
+        "cv: (file: application/pdf, 10 bytes)",
+        "none: ",
+        "",
+        "Form: contact_us",
+        "Submitted: 2026-01-31T09:30:00.123Z",
+        "Submission: sub_1",
       ].join("\n"),
     });
   });

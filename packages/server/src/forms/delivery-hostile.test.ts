@@ -99,8 +99,19 @@ it("nor is a name that leads there", async () => {
     const target = JSON.stringify({ url: `http://${name}:${port}/`, webhookUrl: `http://${name}:${port}/`, message });
     for (const type of ["webhook", "team_chat", "slack"] as const) {
       const delivery: DeliveryRow = {
-        ...{ id: "delivery_x", submissionId: submission.id, position: 0, purpose: "webhook", type, target, host: "" },
-        ...{ state: "pending", attempts: 0, attemptsBefore: 0, dueAt: 0, fence: 1, createdAt: 0 },
+        id: "delivery_x",
+        submissionId: submission.id,
+        position: 0,
+        purpose: "webhook",
+        type,
+        target,
+        host: "",
+        state: "pending",
+        attempts: 0,
+        attemptsBefore: 0,
+        dueAt: 0,
+        fence: 1,
+        createdAt: 0,
       };
       const answer = await send(delivery, { submission, files: [] }, signal);
       expect(answer, `${type} ${name}`).toMatchObject({ error: "Not reachable", status: null, response: null });

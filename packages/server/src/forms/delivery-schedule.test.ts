@@ -98,7 +98,9 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
     const attempt = { status: 503, error: "HTTP 503", response: "Sorry.", startedAt: expect.stringMatching(/Z$/) };
     expect(detail.deliveries).toMatchObject([
       {
-        ...{ state: "failed", nextAttemptAt: null, purpose: "webhook" },
+        state: "failed",
+        nextAttemptAt: null,
+        purpose: "webhook",
         attempts: [1, 2, 3].map((number) => ({ ...attempt, number })),
       },
     ]);
@@ -189,14 +191,18 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
     it("a receiver that is not there, or hangs up", async () => {
       const { port, release } = await holdRefusedPort();
       expect(await failure(`http://127.0.0.1:${port}/x`)).toMatchObject({
-        ...{ status: null, error: "Not reachable", response: null },
+        status: null,
+        error: "Not reachable",
+        response: null,
         detail: `127.0.0.1:${port} does not accept connections.`,
       });
       release();
       const server = createServer((socket) => socket.once("data", () => socket.destroy()));
       const rude = await listen(server, "127.0.0.1");
       expect(await failure(`http://127.0.0.1:${rude.port}/x`)).toMatchObject({
-        ...{ status: null, error: "Not reachable", detail: expect.stringContaining("closed the connection") },
+        status: null,
+        error: "Not reachable",
+        detail: expect.stringContaining("closed the connection"),
       });
       await close(server);
     });

@@ -42,9 +42,18 @@ export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">
       const notices = owners.rows.map(
         ({ userId }, index) =>
           ({
-            ...{ id: newId("delivery"), submissionId: submission.id, position: position + 1 + index, host: "mail" },
-            ...{ purpose: "notice", type: "email", target: JSON.stringify({ recipientIds: [userId] }) },
-            ...{ state: "pending", attempts: 0, attemptsBefore: 0, fence: 0, createdAt: now },
+            id: newId("delivery"),
+            submissionId: submission.id,
+            position: position + 1 + index,
+            host: "mail",
+            purpose: "notice",
+            type: "email",
+            target: JSON.stringify({ recipientIds: [userId] }),
+            state: "pending",
+            attempts: 0,
+            attemptsBefore: 0,
+            fence: 0,
+            createdAt: now,
           }) satisfies NewDelivery,
       );
       await queue.insert(trx, notices, 0);

@@ -86,8 +86,15 @@ onBothDatabases("Form analytics", (createDatabase) => {
       { formInstanceId: "a", fieldsCompleted: ["name", "email", "x"] },
     );
     expect(await forms.analyticsOf(form.id)).toEqual({
-      ...{ toolId: form.id, toolName: form.name, impressions: 7, started: 3, submitted: 1, successful: 1, failed: 0 },
-      ...{ conversionRate: (1 / 7) * 100, completionRate: (1 / 3) * 100 },
+      toolId: form.id,
+      toolName: form.name,
+      impressions: 7,
+      started: 3,
+      submitted: 1,
+      successful: 1,
+      failed: 0,
+      conversionRate: (1 / 7) * 100,
+      completionRate: (1 / 3) * 100,
       fieldCompletionRates: { name: (2 / 3) * 100, email: (1 / 3) * 100, phone: 0 },
     });
   });
@@ -115,9 +122,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
       ],
     });
     const { days, submitted } = await read("groupBy=day");
-    expect([submitted, days.length, days[0].date, days.at(-1).date]).toEqual([
-      ...[800, 366, dayBefore(365), "2026-01-31"],
-    ]);
+    expect([submitted, days.length, days[0].date, days.at(-1).date]).toEqual([800, 366, dayBefore(365), "2026-01-31"]);
     expect(await read("")).not.toHaveProperty("days");
     const { body } = await forms.account.call("GET", `/form-submissions/analytics?agentId=${agentId}&groupBy=day`);
     expect(body.analytics.find(({ toolId }: { toolId: string }) => toolId === unseen.id).days).toEqual([]);
@@ -224,14 +229,12 @@ onBothDatabases("Form analytics", (createDatabase) => {
         "retry",
         "delete",
       ),
-      ...{
-        tool: small(2),
-        server: small(1),
-        instance: small(12),
-        field: small(2),
-        which: small(20),
-        success: fc.boolean(),
-      },
+      tool: small(2),
+      server: small(1),
+      instance: small(12),
+      field: small(2),
+      which: small(20),
+      success: fc.boolean(),
     });
     async function run({ what, tool, server, instance, field, which, success }: Record<string, unknown>) {
       const app = servers[server as number];

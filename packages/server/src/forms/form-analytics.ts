@@ -35,7 +35,10 @@ export function createFormAnalytics(
     async record(tool: ToolRow, { eventType, formInstanceId, fieldName }: FormEvent): Promise<void> {
       const isField = eventType === "field_completed" && fieldName && fieldNames(tool).includes(fieldName);
       await keepEvent({
-        ...{ toolId: tool.id, agentId: tool.agentId, id: formInstanceId, day: dayOf(Date.now()) },
+        toolId: tool.id,
+        agentId: tool.agentId,
+        id: formInstanceId,
+        day: dayOf(Date.now()),
         isStarted: eventType !== "impression",
         fields: isField ? [fieldName] : [],
       }).catch(refuseGone);
@@ -67,7 +70,11 @@ function toDay({ day, impressions, started, submitted, successful, failed }: For
 function figures(row: Counts, fieldNames: readonly string[], completed: (field: string) => number) {
   const { impressions, started, submitted, successful, failed } = row;
   return {
-    ...{ impressions, started, submitted, successful, failed },
+    impressions,
+    started,
+    submitted,
+    successful,
+    failed,
     conversionRate: percent(submitted, impressions),
     completionRate: percent(submitted, started),
     fieldCompletionRates: Object.fromEntries(fieldNames.map((name) => [name, percent(completed(name), started)])),

@@ -95,8 +95,13 @@ onBothDatabases("Form submissions", (createDatabase) => {
   it("are mailed to an outside address once its owner has confirmed it by the page's button", async () => {
     const action = { type: "email", to: ["Leads@Shop.example"] };
     const refused = await forms.account.call("POST", "/tools", {
-      ...{ agentId: forms.agentId, name: "unknown_recipient", description: "d", executionType: "form" },
-      ...{ inputSchema: { type: "object" }, formSchema: { fields: [field("name")] }, formPostActions: [action] },
+      agentId: forms.agentId,
+      name: "unknown_recipient",
+      description: "d",
+      executionType: "form",
+      inputSchema: { type: "object" },
+      formSchema: { fields: [field("name")] },
+      formPostActions: [action],
     });
     expect([refused.status, refused.body.error.details[0].path]).toEqual([400, "formPostActions.0.to.0"]);
     const added = await forms.account.call("POST", "/mail-recipients", { address: " Leads@Shop.example" });

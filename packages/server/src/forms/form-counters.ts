@@ -114,8 +114,12 @@ function counterQueries(db: Db, isPostgres: boolean) {
       db
         .insertInto("formInstances")
         .values({
-          ...{ toolId: param("toolId"), id: param("id"), agentId: param("agentId"), day: param("day") },
-          ...{ isStarted: param("isStarted"), fields: param("fields") },
+          toolId: param("toolId"),
+          id: param("id"),
+          agentId: param("agentId"),
+          day: param("day"),
+          isStarted: param("isStarted"),
+          fields: param("fields"),
         })
         .onConflict((conflict) => conflict.columns(["toolId", "id"]).doNothing())
         .returning("id"),
@@ -139,9 +143,14 @@ function counterQueries(db: Db, isPostgres: boolean) {
       db
         .insertInto("formDays")
         .values({
-          ...{ toolId: param("toolId"), day: param("day"), agentId: param("agentId"), started: param("started") },
-          ...{ impressions: param("impressions"), submitted: param("submitted") },
-          ...{ successful: param("successful"), failed: param("failed") },
+          toolId: param("toolId"),
+          day: param("day"),
+          agentId: param("agentId"),
+          started: param("started"),
+          impressions: param("impressions"),
+          submitted: param("submitted"),
+          successful: param("successful"),
+          failed: param("failed"),
         })
         .onConflict((conflict) =>
           conflict.columns(["toolId", "day"]).doUpdateSet({
@@ -157,8 +166,11 @@ function counterQueries(db: Db, isPostgres: boolean) {
       db
         .insertInto("formFieldDays")
         .values({
-          ...{ toolId: param("toolId"), day: param("day"), field: param("field") },
-          ...{ agentId: param("agentId"), completed: param("completed") },
+          toolId: param("toolId"),
+          day: param("day"),
+          field: param("field"),
+          agentId: param("agentId"),
+          completed: param("completed"),
         })
         .onConflict((conflict) =>
           conflict

@@ -33,20 +33,35 @@ export function createSubmissionWriter(
 ) {
   const insertSubmission = compileOnce<SubmissionRow, never>((param) =>
     db.insertInto("submissions").values({
-      ...{ id: param("id"), organizationId: param("organizationId"), agentId: param("agentId") },
-      ...{ toolId: param("toolId"), toolName: param("toolName"), conversationId: param("conversationId") },
+      id: param("id"),
+      organizationId: param("organizationId"),
+      agentId: param("agentId"),
+      toolId: param("toolId"),
+      toolName: param("toolName"),
+      conversationId: param("conversationId"),
       hasConversationProof: param("hasConversationProof"),
-      ...{ executionMode: param("executionMode"), clientHandler: param("clientHandler") },
-      ...{ formData: param("formData"), fieldsCompleted: param("fieldsCompleted") },
-      ...{ impressionAt: param("impressionAt"), startedAt: param("startedAt"), status: param("status") },
-      ...{ formInstanceId: param("formInstanceId"), clientResult: param("clientResult") },
-      ...{ createdAt: param("createdAt"), updatedAt: param("updatedAt") },
+      executionMode: param("executionMode"),
+      clientHandler: param("clientHandler"),
+      formData: param("formData"),
+      fieldsCompleted: param("fieldsCompleted"),
+      impressionAt: param("impressionAt"),
+      startedAt: param("startedAt"),
+      status: param("status"),
+      formInstanceId: param("formInstanceId"),
+      clientResult: param("clientResult"),
+      createdAt: param("createdAt"),
+      updatedAt: param("updatedAt"),
     }),
   );
   const insertFile = compileOnce<SubmissionFileRow, never>((param) =>
     db.insertInto("submissionFiles").values({
-      ...{ submissionId: param("submissionId"), field: param("field"), prefix: param("prefix") },
-      ...{ mediaType: param("mediaType"), size: param("size"), content: param("content"), name: param("name") },
+      submissionId: param("submissionId"),
+      field: param("field"),
+      prefix: param("prefix"),
+      mediaType: param("mediaType"),
+      size: param("size"),
+      content: param("content"),
+      name: param("name"),
     }),
   );
 

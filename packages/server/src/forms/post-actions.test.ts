@@ -57,14 +57,20 @@ onBothDatabases("Post actions", (createDatabase) => {
     ]);
     expect(forms.receiver.bodies("/plain")).toEqual([
       {
-        ...{ submissionId: body.submissionId, toolId: form.id, toolName: form.name, conversationId: null },
-        ...{ formData: { name: "Ada" }, submittedAt: expect.stringMatching(/Z$/) },
+        submissionId: body.submissionId,
+        toolId: form.id,
+        toolName: form.name,
+        conversationId: null,
+        formData: { name: "Ada" },
+        submittedAt: expect.stringMatching(/Z$/),
       },
     ]);
     expect(forms.receiver.bodies("/payload")).toEqual([{ lead: { who: "Ada", from: form.name }, n: 1 }]);
     const plain = forms.receiver.received.find(({ path }) => path === "/plain");
     expect(plain?.headers).toMatchObject({
-      ...{ "x-team": "harbour", authorization: "Bearer abc", "user-agent": "Shop" },
+      "x-team": "harbour",
+      authorization: "Bearer abc",
+      "user-agent": "Shop",
       "content-type": "application/json",
       "webhook-id": `${body.submissionId}.100`,
     });
@@ -231,7 +237,9 @@ onBothDatabases("Post actions", (createDatabase) => {
 
   it("go at once where there is no webhook to wait for", async () => {
     const form = await createForm([{ type: "webhook", url: at("/only") }], {
-      ...{ formExecutionMode: "client", formWebhookUrl: at("/never"), formClientHandler: "onLead" },
+      formExecutionMode: "client",
+      formWebhookUrl: at("/never"),
+      formClientHandler: "onLead",
     });
     const { body } = await forms.submit(form.id);
     expect(paths()).toEqual(["/only"]);

@@ -109,8 +109,10 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     const ids = [...(await submitTimes(form.id, 20)), ...(await copies(form.id, 140))];
     forms.reset();
     const answers = await Promise.all([
-      ...[retry({ toolId: form.id }), retry({ toolId: form.id }, second)],
-      ...[retry({ toolId: form.id }), retry({ toolId: form.id }, second)],
+      retry({ toolId: form.id }),
+      retry({ toolId: form.id }, second),
+      retry({ toolId: form.id }),
+      retry({ toolId: form.id }, second),
     ]);
     expect(answers.reduce((sum, { body }) => sum + body.retried, 0)).toBe(160);
     const url = `/form-submissions?toolId=${form.id}&status=webhook_success&limit=1`;

@@ -20,7 +20,9 @@ async function openApp(limits?: Parameters<typeof useSubmissionBodies>[1]) {
   app.post("/", async ({ body, submittedFiles }) => ({
     body,
     files: [...submittedFiles].map(([field, { prefix, content }]) => ({
-      ...{ field, prefix, base64: Buffer.from(content).toString("base64") },
+      field,
+      prefix,
+      base64: Buffer.from(content).toString("base64"),
     })),
   }));
   await app.ready();

@@ -19,10 +19,17 @@ const CONFIRMATION_POSITION = 21 * ACTION_STEP;
 export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | "createdAt">): NewDelivery[] {
   const { id: submissionId, createdAt } = submission;
   return partsOf(form).map(({ position, type, target }, _, parts) => ({
-    ...{ id: newId("delivery"), submissionId, position, type, ...address(target) },
+    id: newId("delivery"),
+    submissionId,
+    position,
+    type,
+    ...address(target),
     purpose: position === 0 ? "webhook" : "action",
     state: position === 0 || parts[0]?.position !== 0 ? "pending" : "waiting",
-    ...{ attempts: 0, attemptsBefore: 0, fence: 1, createdAt },
+    attempts: 0,
+    attemptsBefore: 0,
+    fence: 1,
+    createdAt,
   }));
 }
 

@@ -13,10 +13,17 @@ export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionP
     .filter(({ submissionId }) => submissionId === id)
     .map(({ field, name, mediaType, size }) => [field, { file: true, name, mediaType, size, url: fileUrl(id, field) }]);
   return {
-    ...{ id, agentId, toolId, toolName, conversationId, status, executionMode },
+    id,
+    agentId,
+    toolId,
+    toolName,
+    conversationId,
+    status,
+    executionMode,
     formData: { ...JSON.parse(row.formData), ...Object.fromEntries(shown) },
     fieldsCompleted: JSON.parse(row.fieldsCompleted),
-    ...{ impressionAt, startedAt },
+    impressionAt,
+    startedAt,
     clientResult: row.clientResult === null ? null : JSON.parse(row.clientResult),
     failingActions: failing.filter(({ submissionId }) => submissionId === id).map(toFailingAction),
     createdAt: new Date(row.createdAt).toISOString(),
@@ -36,7 +43,11 @@ export function fileUrl(submissionId: string, field: string): string {
 export function toDelivery(row: DeliveryRow, attempts: readonly DeliveryAttemptRow[]): Delivery {
   const { id, type, state, purpose } = row;
   return {
-    ...{ id, type, state, purpose: purpose === "notice" ? "action" : purpose, target: describe(row) },
+    id,
+    type,
+    state,
+    purpose: purpose === "notice" ? "action" : purpose,
+    target: describe(row),
     nextAttemptAt: state === "pending" ? new Date(row.dueAt).toISOString() : null,
     attempts: attempts
       .filter(({ deliveryId }) => deliveryId === id)

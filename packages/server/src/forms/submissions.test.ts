@@ -59,18 +59,33 @@ onBothDatabases("Submissions", (createDatabase) => {
       const second = await forms.submit(form.id, {});
       const known = { agentId: forms.agentId, toolId: form.id, toolName: form.name, clientResult: null };
       expect(await forms.detail(first.body.submissionId)).toEqual({
-        ...{ id: first.body.submissionId, ...known, ...sent, formData, fieldsCompleted: ["name"] },
+        id: first.body.submissionId,
+        ...known,
+        ...sent,
+        formData,
+        fieldsCompleted: ["name"],
         failingActions: [],
-        ...{ status: "webhook_success", executionMode: "webhook" },
-        ...{ createdAt: expect.stringMatching(/Z$/), updatedAt: expect.stringMatching(/Z$/) },
+        status: "webhook_success",
+        executionMode: "webhook",
+        createdAt: expect.stringMatching(/Z$/),
+        updatedAt: expect.stringMatching(/Z$/),
         deliveries: [
           {
-            ...{ id: expect.any(String), purpose: "webhook", type: "webhook", target: hook, state: "delivered" },
+            id: expect.any(String),
+            purpose: "webhook",
+            type: "webhook",
+            target: hook,
+            state: "delivered",
             nextAttemptAt: null,
             attempts: [
               {
-                ...{ number: 1, startedAt: expect.stringMatching(/Z$/), durationMs: expect.any(Number) },
-                ...{ status: 200, error: null, detail: null, response: "ok" },
+                number: 1,
+                startedAt: expect.stringMatching(/Z$/),
+                durationMs: expect.any(Number),
+                status: 200,
+                error: null,
+                detail: null,
+                response: "ok",
               },
             ],
           },
@@ -184,7 +199,8 @@ onBothDatabases("Submissions", (createDatabase) => {
           status: "webhook_success",
           deliveries: [
             {
-              ...{ state: "delivered", target: `${forms.receiver.url}/right` },
+              state: "delivered",
+              target: `${forms.receiver.url}/right`,
               attempts: [
                 { number: 1, status: 500, error: "HTTP 500", response: "no" },
                 { number: 2, status: 200, error: null },

@@ -119,19 +119,24 @@ function newSubmission(tool: ToolRow, input: Submitted, kept: ReadonlyMap<string
   const executionMode = tool.formExecutionMode ?? "webhook";
   const status = statusOf({ executionMode, clientResult: null }, deliveries);
   const submission: SubmissionRow = {
-    ...{
-      id,
-      organizationId,
-      agentId,
-      toolId,
-      toolName,
-      conversationId: input.conversationId ?? null,
-      hasConversationProof: input.hasConversationProof ? 1 : 0,
-      executionMode,
-    },
-    ...{ clientHandler: executionMode === "webhook" ? null : clientHandler, formData, status, clientResult: null },
-    ...{ fieldsCompleted: JSON.stringify(completed), formInstanceId: input.formInstanceId ?? id },
-    ...{ impressionAt: input.impressionAt ?? null, startedAt: input.startedAt ?? null, createdAt: now, updatedAt: now },
+    id,
+    organizationId,
+    agentId,
+    toolId,
+    toolName,
+    conversationId: input.conversationId ?? null,
+    hasConversationProof: input.hasConversationProof ? 1 : 0,
+    executionMode,
+    clientHandler: executionMode === "webhook" ? null : clientHandler,
+    formData,
+    status,
+    clientResult: null,
+    fieldsCompleted: JSON.stringify(completed),
+    formInstanceId: input.formInstanceId ?? id,
+    impressionAt: input.impressionAt ?? null,
+    startedAt: input.startedAt ?? null,
+    createdAt: now,
+    updatedAt: now,
   };
   const files = [...kept].map(([field, file]) => ({ submissionId: id, field, ...file }));
   const bytes = [...kept.values()].reduce((sum, { size }) => sum + size, dataBytes);

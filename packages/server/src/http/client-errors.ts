@@ -22,8 +22,11 @@ export function useClientErrors(app: FastifyInstance): void {
     if (!socket.writable) return socket.destroy();
     const body = JSON.stringify({ data: null, error: { code, message } });
     const headers = [
-      ...[`HTTP/1.1 ${status}`, "content-type: application/json; charset=utf-8", `content-length: ${body.length}`],
-      ...[`x-request-id: ${id}`, "connection: close"],
+      `HTTP/1.1 ${status}`,
+      "content-type: application/json; charset=utf-8",
+      `content-length: ${body.length}`,
+      `x-request-id: ${id}`,
+      "connection: close",
     ];
     socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
   });

@@ -158,9 +158,25 @@ describe("addresses", () => {
     });
 
   it.each([
-    ...["//agents", "/AGENTS", "/Agents", "/agents//", "/./agents", "/triggers/widget/../agents", "/agents/.."],
-    ...["/agents;x=1", "/agents%2f", "/agents.json", "/agents%00", "/chat/../agents", "/agents/%2e%2e/agents"],
-    ...["/api/agents", "/nothing", "/index.html", "/.env", "/docs/../../../etc/passwd", "/docs/..%2f..%2fpackage.json"],
+    "//agents",
+    "/AGENTS",
+    "/Agents",
+    "/agents//",
+    "/./agents",
+    "/triggers/widget/../agents",
+    "/agents/..",
+    "/agents;x=1",
+    "/agents%2f",
+    "/agents.json",
+    "/agents%00",
+    "/chat/../agents",
+    "/agents/%2e%2e/agents",
+    "/api/agents",
+    "/nothing",
+    "/index.html",
+    "/.env",
+    "/docs/../../../etc/passwd",
+    "/docs/..%2f..%2fpackage.json",
   ])("%s is nothing", async (path) => {
     const known = await raw(path);
     expect([known.status, JSON.parse(known.body)], known.body).toEqual([404, error("NOT_FOUND")]);

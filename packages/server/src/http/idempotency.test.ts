@@ -40,7 +40,11 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
   const toolsOf = async (agentId: string) => (await owner.call("GET", `/tools?agentId=${agentId}`)).body;
   const newAgent = async (account = owner) => (await account.call("POST", "/agents", { name: "Desk" })).body.data.id;
   const toolBody = (agentId: string, name = "open_hours") => ({
-    ...{ agentId, name, description: "When we are open", executionType: "mock", mockResponse: "9 to 5" },
+    agentId,
+    name,
+    description: "When we are open",
+    executionType: "mock",
+    mockResponse: "9 to 5",
     inputSchema: { type: "object", properties: {} },
   });
 
@@ -126,8 +130,11 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
   });
 
   const triggerBody = {
-    ...{ name: "Greet", triggerType: "time_on_page", conditions: { timeOnPage: 5 } },
-    ...{ actionType: "open_chat", actionConfig: {} },
+    name: "Greet",
+    triggerType: "time_on_page",
+    conditions: { timeOnPage: 5 },
+    actionType: "open_chat",
+    actionConfig: {},
   };
 
   it("makes one trigger of many calls at once; another agent in the address is another request", async () => {

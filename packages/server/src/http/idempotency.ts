@@ -118,8 +118,11 @@ function createRecords(db: Db) {
   );
   const add = compileOnce<IdempotencyKeyRow, never>((param) =>
     db.insertInto("idempotencyKeys").values({
-      ...{ id: param("id"), agentId: param("agentId"), requestHash: param("requestHash") },
-      ...{ answer: param("answer"), createdAt: param("createdAt") },
+      id: param("id"),
+      agentId: param("agentId"),
+      requestHash: param("requestHash"),
+      answer: param("answer"),
+      createdAt: param("createdAt"),
     }),
   );
   return {

@@ -145,8 +145,14 @@ describe("the API's description", () => {
     const events = schemas.ChatEvent as unknown as { oneOf: { $ref: string }[] };
     const types = events.oneOf.map((event) => (resolve(document, event) as Json).properties?.type?.enum?.["0"]);
     expect(types).toEqual([
-      ...["message_start", "content_block_start", "content_block_delta", "content_block_stop"],
-      ...["tool_use_start", "tool_result", "error", "message_stop"],
+      "message_start",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_stop",
+      "tool_use_start",
+      "tool_result",
+      "error",
+      "message_stop",
     ]);
     const success = (path: string, method: string) => document.paths?.[path]?.[method]?.responses?.["200"] as Json;
     expect(Object.keys(success("/form-submissions", "get").content ?? {})).toEqual(["application/json", "text/csv"]);

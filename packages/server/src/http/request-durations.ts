@@ -18,8 +18,11 @@ export function createRequestDurations(registry: Registry): (labels: Labels, sec
   const metric = {
     name: NAME,
     get: async () => ({
-      ...{ name: NAME, help: "Time to the end of the response; a chat's is the whole reply", type: "histogram" },
-      ...{ aggregator: "sum", values: [...known.values()].flatMap(valuesOf) },
+      name: NAME,
+      help: "Time to the end of the response; a chat's is the whole reply",
+      type: "histogram",
+      aggregator: "sum",
+      values: [...known.values()].flatMap(valuesOf),
     }),
   };
   registry.registerMetric(metric as unknown as Metric);

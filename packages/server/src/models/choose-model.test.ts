@@ -22,7 +22,8 @@ async function startOther() {
 }
 
 const compatible = (url: string) => ({
-  ...{ OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`, OPENAI_COMPATIBLE_API_KEY: "operator-key" },
+  OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`,
+  OPENAI_COMPATIBLE_API_KEY: "operator-key",
   FOYER_DEFAULT_MODEL: "openai-compatible/small",
 });
 const keys = (upstream: ModelServer["upstream"]) =>
@@ -207,9 +208,12 @@ describe("GET /models", () => {
 
   it("has what the providers say, the default marked; one that fails has its usual model", async () => {
     const server = await start((url) => ({
-      ...{ OPENAI_API_KEY: "sk-1", OPENAI_BASE_URL: `${url}/openai` },
-      ...{ ANTHROPIC_API_KEY: "sk-ant-1", ANTHROPIC_BASE_URL: `${url}/anthropic` },
-      ...{ GOOGLE_GENERATIVE_AI_API_KEY: "AIza1", GOOGLE_GENERATIVE_AI_BASE_URL: `${url}/google` },
+      OPENAI_API_KEY: "sk-1",
+      OPENAI_BASE_URL: `${url}/openai`,
+      ANTHROPIC_API_KEY: "sk-ant-1",
+      ANTHROPIC_BASE_URL: `${url}/anthropic`,
+      GOOGLE_GENERATIVE_AI_API_KEY: "AIza1",
+      GOOGLE_GENERATIVE_AI_BASE_URL: `${url}/google`,
       OLLAMA_BASE_URL: `${url}/ollama`,
       FOYER_DEFAULT_MODEL: "openai/gpt-5",
     }));

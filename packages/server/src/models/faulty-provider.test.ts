@@ -22,8 +22,14 @@ const dialects = [
       {
         type: "message_start",
         message: {
-          ...{ id: "msg_1", type: "message", role: "assistant", model: "claude-haiku-4-5", content: [] },
-          ...{ stop_reason: null, stop_sequence: null, usage: { input_tokens: 3, output_tokens: 1 } },
+          id: "msg_1",
+          type: "message",
+          role: "assistant",
+          model: "claude-haiku-4-5",
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: 3, output_tokens: 1 },
         },
       },
       { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -265,7 +271,9 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
 
 function environment(url: string) {
   return {
-    ...{ OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`, OPENAI_COMPATIBLE_API_KEY: key },
-    ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key },
+    OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`,
+    OPENAI_COMPATIBLE_API_KEY: key,
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: key,
   };
 }

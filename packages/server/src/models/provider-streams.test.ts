@@ -51,7 +51,8 @@ const setups: Setup[] = [
   {
     provider: "openai-compatible",
     env: {
-      ...{ OPENAI_COMPATIBLE_BASE_URL: "URL/some/path/", OPENAI_COMPATIBLE_API_KEY: "c-1" },
+      OPENAI_COMPATIBLE_BASE_URL: "URL/some/path/",
+      OPENAI_COMPATIBLE_API_KEY: "c-1",
       FOYER_DEFAULT_MODEL: "openai-compatible/grok-3-mini",
     },
     path: "/some/path/chat/completions",
@@ -102,7 +103,9 @@ const texts: Record<ProviderName, [Text, ...Text[]]> = {
 type ToolCase = { name: string; call: Call; before?: string; usage: [number, number]; hidden?: string };
 const bikeStock = { name: "bike_stock", input: { category: "cargo" } };
 const completionCall: ToolCase = {
-  ...{ name: "openai-compatible.tool-call", call: { ...bikeStock, id: "call_55213042" }, usage: [203, 50] },
+  name: "openai-compatible.tool-call",
+  call: { ...bikeStock, id: "call_55213042" },
+  usage: [203, 50],
   hidden: "the visitor wants to know",
 };
 const toolCases: Partial<Record<ProviderName, ToolCase>> = {

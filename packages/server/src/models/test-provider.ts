@@ -66,7 +66,11 @@ type Ask = (method: "GET" | "POST", url: string, headers: Record<string, string>
 function createAsk({ trust, outbound }: Connection, deadline: number): Ask {
   return async (method, url, headers, body) => {
     const answer = await outbound.request({
-      ...{ url, method, trust, maxBytes: MAX_BYTES, timeoutMs: Math.max(1, Math.round(deadline - performance.now())) },
+      url,
+      method,
+      trust,
+      maxBytes: MAX_BYTES,
+      timeoutMs: Math.max(1, Math.round(deadline - performance.now())),
       headers: { ...headers, ...(body ? { "content-type": "application/json" } : {}) },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });

@@ -93,10 +93,19 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   return {
     insert: compileOnce<NewDelivery & { ms: number }, never>((param) =>
       db.insertInto("deliveries").values({
-        ...{ id: param("id"), submissionId: param("submissionId"), position: param("position") },
-        ...{ purpose: param("purpose"), type: param("type"), target: param("target"), host: param("host") },
-        ...{ state: param("state"), attempts: param("attempts"), attemptsBefore: param("attemptsBefore") },
-        ...{ fence: param("fence"), createdAt: param("createdAt"), dueAt: later(now, param("ms")) },
+        id: param("id"),
+        submissionId: param("submissionId"),
+        position: param("position"),
+        purpose: param("purpose"),
+        type: param("type"),
+        target: param("target"),
+        host: param("host"),
+        state: param("state"),
+        attempts: param("attempts"),
+        attemptsBefore: param("attemptsBefore"),
+        fence: param("fence"),
+        createdAt: param("createdAt"),
+        dueAt: later(now, param("ms")),
       }),
     ),
     settle: compileOnce<{ json: string }, { id: string; attempts: number }>((param) =>
@@ -131,8 +140,12 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
       db
         .updateTable("deliveries")
         .set({
-          ...{ state: "pending", attemptsBefore: sql`attempts`, fence: sql`fence + 1`, dueAt: later(now, param("ms")) },
-          ...{ target: param("target"), host: param("host") },
+          state: "pending",
+          attemptsBefore: sql`attempts`,
+          fence: sql`fence + 1`,
+          dueAt: later(now, param("ms")),
+          target: param("target"),
+          host: param("host"),
         })
         .where("id", "=", param("id"))
         .returningAll(),
@@ -154,13 +167,12 @@ function restartFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
       .updateTable("deliveries")
       .from(jsonRows<AddressRow>(kind, param("json"), { id: "text", target: "text", host: "text" }))
       .set({
-        ...{
-          state: "pending",
-          attemptsBefore: sql`deliveries.attempts`,
-          fence: sql`deliveries.fence + 1`,
-          dueAt: now,
-        },
-        ...{ target: sql.ref("rows.target"), host: sql.ref("rows.host") },
+        state: "pending",
+        attemptsBefore: sql`deliveries.attempts`,
+        fence: sql`deliveries.fence + 1`,
+        dueAt: now,
+        target: sql.ref("rows.target"),
+        host: sql.ref("rows.host"),
       })
       .whereRef("deliveries.id", "=", "rows.id")
       .where("deliveries.state", "=", sql.lit("failed"))

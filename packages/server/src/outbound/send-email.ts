@@ -79,7 +79,9 @@ export function createMailer(
 const CHECK_MS = 5_000;
 
 const atMost = ({ connect, greeting, socket }: typeof defaultLimits, ms: number) => ({
-  ...{ connect: Math.min(connect, ms), greeting: Math.min(greeting, ms), socket: Math.min(socket, ms) },
+  connect: Math.min(connect, ms),
+  greeting: Math.min(greeting, ms),
+  socket: Math.min(socket, ms),
 });
 
 /** Rejects as nodemailer does when something takes too long. */

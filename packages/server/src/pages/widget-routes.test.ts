@@ -15,7 +15,9 @@ describe("the widget's files", () => {
   it("may be loaded from anywhere, as small as the browser can read them", async () => {
     const plain = await get("/widget.js");
     expect([plain.statusCode, plain.headers["content-type"], plain.headers["content-encoding"]]).toEqual([
-      ...[200, "text/javascript; charset=utf-8", undefined],
+      200,
+      "text/javascript; charset=utf-8",
+      undefined,
     ]);
     expect(plain.headers).toMatchObject({
       "access-control-allow-origin": "*",
@@ -43,7 +45,9 @@ describe("the widget's files", () => {
       await get("/widget/panel.js"),
     ];
     expect([loader, panel, current].map(({ headers }) => headers["cache-control"])).toEqual([
-      ...["public, max-age=300, stale-while-revalidate=86400", "public, max-age=31536000, immutable", "no-cache"],
+      "public, max-age=300, stale-while-revalidate=86400",
+      "public, max-age=31536000, immutable",
+      "no-cache",
     ]);
     expect(current.body).toBe(panel.body);
     const again = await get("/widget.js", { "if-none-match": loader.headers.etag });

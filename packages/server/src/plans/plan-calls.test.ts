@@ -121,7 +121,9 @@ describe("an answer to a call with a key", () => {
     ) =>
       toAnswer(
         await server.app.inject({
-          ...{ method, url, headers: { ...account.headers, ...(type ? { "content-type": type } : {}) } },
+          method,
+          url,
+          headers: { ...account.headers, ...(type ? { "content-type": type } : {}) },
           ...(payload === undefined ? {} : { payload }),
         }),
       );

@@ -74,10 +74,19 @@ onBothDatabases("the plan", (createDatabase) => {
     expect([march.month, march.firstDay]).toEqual(["2026-03", "2026-03-01"]);
     const { organizationId } = account;
     const begun = (at: string) => ({
-      ...{ id: firstIdAt("conv", Date.parse(at)), organizationId, agentId, title: "t", messageCount: 0 },
-      ...{ sessionId: null, userId: null, userEmail: null, userName: null, userMetadata: null },
+      id: firstIdAt("conv", Date.parse(at)),
+      organizationId,
+      agentId,
+      title: "t",
+      messageCount: 0,
+      sessionId: null,
+      userId: null,
+      userEmail: null,
+      userName: null,
+      userMetadata: null,
       isUserVerified: 0 as const,
-      ...{ createdAt: Date.parse(at), updatedAt: Date.parse(at) },
+      createdAt: Date.parse(at),
+      updatedAt: Date.parse(at),
     });
     const instants = ["2026-02-28T23:59:59.999Z", "2026-03-01T00:00:00.000Z", "2026-03-31T23:00:00.000Z"];
     await db.insertInto("conversations").values(instants.map(begun)).execute();
@@ -91,8 +100,13 @@ onBothDatabases("the plan", (createDatabase) => {
       .execute();
     expect(await createUsageStore(server.deps)(organizationId, march)).toEqual([
       {
-        ...{ id: agentId, name: "Busy", tools: 0, monthlyTokenBudget: null },
-        ...{ tokensThisMonth: 700, conversationsThisMonth: 2, submissionsThisMonth: 6 },
+        id: agentId,
+        name: "Busy",
+        tools: 0,
+        monthlyTokenBudget: null,
+        tokensThisMonth: 700,
+        conversationsThisMonth: 2,
+        submissionsThisMonth: 6,
       },
       { id: idle, name: "Idle", ...nothing, monthlyTokenBudget: null },
     ]);

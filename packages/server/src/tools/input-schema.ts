@@ -121,15 +121,13 @@ function attempt<T>(work: () => T): T {
 
 function createAjv(allErrors: boolean): Ajv {
   const ajv = new Ajv({
-    ...{
-      allErrors,
-      strict: false,
-      strictNumbers: true,
-      meta: false,
-      validateSchema: false,
-      validateFormats: false,
-      logger: false,
-    },
+    allErrors,
+    strict: false,
+    strictNumbers: true,
+    meta: false,
+    validateSchema: false,
+    validateFormats: false,
+    logger: false,
     // Else a required `constructor` is found in every object.
     ownProperties: true,
     // 0.3 / 0.1 is not 3.

@@ -54,8 +54,12 @@ describe("an http tool in the chat, with a hostile name server", () => {
     expect(agent).toMatchObject({ status: 201 });
     const agentId: string = agent.body.data.id;
     const { status, body } = await account.call("POST", "/tools", {
-      ...{ agentId, name: "look_up", description: "Looks up", inputSchema: { type: "object" } },
-      ...{ executionType: "http", httpUrl: `http://evil.test:${port}/x` },
+      agentId,
+      name: "look_up",
+      description: "Looks up",
+      inputSchema: { type: "object" },
+      executionType: "http",
+      httpUrl: `http://evil.test:${port}/x`,
     });
     expect(status).toBe(201);
     return { agentId, id: body.id as string };

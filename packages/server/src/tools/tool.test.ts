@@ -30,7 +30,11 @@ onBothDatabases("tools", (createDatabase) => {
   const createAgent = async (account: Account) =>
     (await call("POST", "/agents", { name: "Harbour" }, account)).body.data.id;
   const mock = (more: object = {}) => ({
-    ...{ agentId, name: "check_stock", description: "Looks up the stock", executionType: "mock", inputSchema },
+    agentId,
+    name: "check_stock",
+    description: "Looks up the stock",
+    executionType: "mock",
+    inputSchema,
     ...more,
   });
   const create = (more: object = {}, account = owner) => call("POST", "/tools", mock(more), account);
@@ -45,15 +49,15 @@ onBothDatabases("tools", (createDatabase) => {
       label: null,
       resultFor: "both",
       displayConfig: null,
-      ...{ httpUrl: null, httpMethod: null, httpHeaders: null },
-      ...{
-        formSchema: null,
-        formExecutionMode: null,
-        formWebhookUrl: null,
-        formClientHandler: null,
-        formPostActions: null,
-        formConfirmation: null,
-      },
+      httpUrl: null,
+      httpMethod: null,
+      httpHeaders: null,
+      formSchema: null,
+      formExecutionMode: null,
+      formWebhookUrl: null,
+      formClientHandler: null,
+      formPostActions: null,
+      formConfirmation: null,
       warnings: [],
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: body.createdAt,
@@ -102,8 +106,11 @@ onBothDatabases("tools", (createDatabase) => {
     ];
     const { status, body } = await create({
       ...form,
-      ...{ formSchema: { fields, submitLabel: "Book" }, formWebhookUrl: "https://hooks.example.com/0" },
-      ...{ formExecutionMode: "both", formClientHandler: "onRide", formPostActions: postActions },
+      formSchema: { fields, submitLabel: "Book" },
+      formWebhookUrl: "https://hooks.example.com/0",
+      formExecutionMode: "both",
+      formClientHandler: "onRide",
+      formPostActions: postActions,
     });
     expect(status).toBe(201);
     expect(body).toMatchObject({ formSchema: { fields, submitLabel: "Book" }, formExecutionMode: "both" });
@@ -140,7 +147,9 @@ onBothDatabases("tools", (createDatabase) => {
     const rules = { required: { value: true, message: null }, minLength: null, pattern: null };
     const formSchema = {
       fields: [field("a", { ...optional, validation: rules }), field("b", { ...optional, validation: null })],
-      ...{ submitLabel: null, successMessage: null, errorMessage: null },
+      submitLabel: null,
+      successMessage: null,
+      errorMessage: null,
     };
     const { status, body } = await create({
       executionType: "form",

@@ -77,7 +77,9 @@ onBothDatabases("tools in the chat", (createDatabase) => {
       if (step++ > 0) return sayWords("Done.")(exchange);
       const { send, end } = eventStream(exchange);
       const toolCalls = calls.map(([name, input], index) => ({
-        ...{ index, id: `call_${index}`, function: { name, arguments: JSON.stringify(input) } },
+        index,
+        id: `call_${index}`,
+        function: { name, arguments: JSON.stringify(input) },
       }));
       send(chunk({ tool_calls: toolCalls }, "tool_calls"));
       send("[DONE]");
@@ -118,7 +120,10 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     const [result] = await ask("City bikes?");
     expect(shop.exchanges[0]?.request.url).toBe("/stock/city");
     expect(result).toMatchObject({
-      ...{ name: "check_stock", isError: false, result: { title: "City", price: 600 }, displayConfig },
+      name: "check_stock",
+      isError: false,
+      result: { title: "City", price: 600 },
+      displayConfig,
       display: { type: "product_card", slots: { title: "City", price: 600 }, options: {} },
     });
     expect(JSON.stringify(result)).not.toContain("200");
@@ -196,7 +201,10 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     expect(result).toMatchObject({
       isError: false,
       form: {
-        ...{ toolId: tool.id, toolName: "test_ride", executionMode: "webhook", clientHandler: null },
+        toolId: tool.id,
+        toolName: "test_ride",
+        executionMode: "webhook",
+        clientHandler: null,
         formSchema: { fields: [{ ...fields[0], defaultValue: "City" }, fields[1]] },
       },
     });

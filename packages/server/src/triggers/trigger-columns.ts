@@ -23,9 +23,17 @@ export function toTrigger(row: TriggerRow): Trigger {
   const hasLostForm = row.actionType === "show_form" && row.toolId === null;
   const { id, name, triggerType, conditions, actionType, actionConfig, triggerOnce, priority } = toWidgetTrigger(row);
   return {
-    ...{ id, agentId: row.agentId, name, description: row.description },
-    ...{ triggerType, conditions, actionType, actionConfig, triggerOnce },
-    ...{ isEnabled: row.isEnabled === 1 && !hasLostForm, priority },
+    id,
+    agentId: row.agentId,
+    name,
+    description: row.description,
+    triggerType,
+    conditions,
+    actionType,
+    actionConfig,
+    triggerOnce,
+    isEnabled: row.isEnabled === 1 && !hasLostForm,
+    priority,
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),
   };
@@ -34,9 +42,13 @@ export function toTrigger(row: TriggerRow): Trigger {
 /** Exactly what a visitor's page gets. */
 export function toWidgetTrigger(row: TriggerRow): WidgetTrigger {
   return {
-    ...{ id: row.id, name: row.name },
-    ...{ triggerType: row.triggerType, conditions: JSON.parse(row.conditions) },
-    ...{ actionType: row.actionType, actionConfig: JSON.parse(row.actionConfig) },
-    ...{ triggerOnce: row.triggerOnce === 1, priority: row.priority },
+    id: row.id,
+    name: row.name,
+    triggerType: row.triggerType,
+    conditions: JSON.parse(row.conditions),
+    actionType: row.actionType,
+    actionConfig: JSON.parse(row.actionConfig),
+    triggerOnce: row.triggerOnce === 1,
+    priority: row.priority,
   };
 }

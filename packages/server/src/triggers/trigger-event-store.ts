@@ -86,8 +86,10 @@ function eventQueries(db: Db) {
       db
         .insertInto("triggerDays")
         .values({
-          ...{ triggerId: param("triggerId"), day: param("day") },
-          ...{ fired: param("fired"), converted: param("converted") },
+          triggerId: param("triggerId"),
+          day: param("day"),
+          fired: param("fired"),
+          converted: param("converted"),
         })
         .onConflict((conflict) =>
           conflict.columns(["triggerId", "day"]).doUpdateSet({

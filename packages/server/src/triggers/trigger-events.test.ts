@@ -73,8 +73,14 @@ onBothDatabases("trigger events", (createDatabase) => {
     const kept = await keptOf(agentId);
     expect(kept).toHaveLength(2);
     expect(kept[0]).toEqual({
-      ...{ id: expect.any(Number), agentId, triggerId: trigger, ...more, ...types, eventType: "fired" },
-      ...{ day: dayOf(kept[0]?.createdAt ?? 0), createdAt: expect.any(Number) },
+      id: expect.any(Number),
+      agentId,
+      triggerId: trigger,
+      ...more,
+      ...types,
+      eventType: "fired",
+      day: dayOf(kept[0]?.createdAt ?? 0),
+      createdAt: expect.any(Number),
     });
     expect(kept[0]?.createdAt).toBeGreaterThanOrEqual(before);
     expect(kept[0]?.createdAt).toBeLessThanOrEqual(Date.now());
@@ -157,7 +163,9 @@ onBothDatabases("trigger events", (createDatabase) => {
     const answers = await Promise.all(
       Array.from({ length: 600 }, (_, n) =>
         use.report({
-          ...{ agentId, triggerId: n % 3 ? trigger : other, sessionId: `s${n % 50}` },
+          agentId,
+          triggerId: n % 3 ? trigger : other,
+          sessionId: `s${n % 50}`,
           eventType: n % 4 ? "fired" : "converted",
         }),
       ),

@@ -5,8 +5,10 @@ import { AppError } from "../errors.ts";
 import { checkedSettings, type TriggerSettings } from "./trigger-rules.ts";
 
 const fine: TriggerSettings = {
-  ...{ triggerType: "exit_intent", conditions: {} },
-  ...{ actionType: "open_chat", actionConfig: {} },
+  triggerType: "exit_intent",
+  conditions: {},
+  actionType: "open_chat",
+  actionConfig: {},
 };
 
 /** The first problem's path and message, or null. */

@@ -80,8 +80,14 @@ export function createTriggerService(
       const now = Date.now();
       const owner = { organizationId, agentId };
       const row: TriggerRow = {
-        ...{ ...triggerDefaults, ...toColumns(input), ...(await checked(owner, input)) },
-        ...{ id: newId("trigger"), ...owner, name: input.name, createdAt: now, updatedAt: now },
+        ...triggerDefaults,
+        ...toColumns(input),
+        ...(await checked(owner, input)),
+        id: newId("trigger"),
+        ...owner,
+        name: input.name,
+        createdAt: now,
+        updatedAt: now,
       };
       const trigger = toTrigger(row);
       const also = keep && ((trx: Executor) => keep(trx, agentId, trigger));

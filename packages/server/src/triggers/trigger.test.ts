@@ -37,8 +37,12 @@ onBothDatabases("triggers", (createDatabase) => {
   };
   let formCount = 0;
   const bubble = (more: object = {}) => ({
-    ...{ name: "Welcome", triggerType: "time_on_page", conditions: { timeOnPage: 30 } },
-    ...{ actionType: "show_bubble", actionConfig: { message: "Hello!" }, ...more },
+    name: "Welcome",
+    triggerType: "time_on_page",
+    conditions: { timeOnPage: 30 },
+    actionType: "show_bubble",
+    actionConfig: { message: "Hello!" },
+    ...more,
   });
   const create = (more: object = {}, agent = agentId) => call("POST", `/triggers?agentId=${agent}`, bubble(more));
   const showing = (toolId: string) => ({ actionType: "show_form", actionConfig: { toolId } });
@@ -47,9 +51,15 @@ onBothDatabases("triggers", (createDatabase) => {
     const { status, body } = await create();
     expect(status).toBe(201);
     expect(body).toEqual({
-      ...{ id: expect.stringMatching(/^trigger_[0-9a-z]{26}$/), agentId, ...bubble(), description: null },
-      ...{ triggerOnce: true, isEnabled: true, priority: 0 },
-      ...{ createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/), updatedAt: body.createdAt },
+      id: expect.stringMatching(/^trigger_[0-9a-z]{26}$/),
+      agentId,
+      ...bubble(),
+      description: null,
+      triggerOnce: true,
+      isEnabled: true,
+      priority: 0,
+      createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      updatedAt: body.createdAt,
     });
     expect(await call("GET", `/triggers/${body.id}`)).toEqual({ status: 200, body });
     expect(await call("GET", `/triggers?agentId=${agentId}`)).toEqual({ status: 200, body: [body] });
@@ -96,10 +106,18 @@ onBothDatabases("triggers", (createDatabase) => {
 
   it("keep only what their types have, and take null for what is optional", async () => {
     const { body } = await create({
-      ...{ triggerType: "custom_event", conditions: { event: "e", eventData: null, page: "/x" } },
-      ...{ actionType: "open_chat", actionConfig: { message: null, toolId: "tool_x" } },
-      ...{ description: null, triggerOnce: null, isEnabled: null, priority: null },
-      ...{ id: "mine", agentId: "agent_x", organizationId: "org_x", createdAt: "2020-01-01" },
+      triggerType: "custom_event",
+      conditions: { event: "e", eventData: null, page: "/x" },
+      actionType: "open_chat",
+      actionConfig: { message: null, toolId: "tool_x" },
+      description: null,
+      triggerOnce: null,
+      isEnabled: null,
+      priority: null,
+      id: "mine",
+      agentId: "agent_x",
+      organizationId: "org_x",
+      createdAt: "2020-01-01",
     });
     expect(body).toMatchObject({ conditions: { event: "e" }, actionConfig: {}, agentId, description: null });
     expect(body).toMatchObject({ triggerOnce: true, isEnabled: true, priority: 0 });

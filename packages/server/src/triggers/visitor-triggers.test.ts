@@ -53,8 +53,14 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       expect(response.json()).toEqual([
         { id, name: "First", triggerType: "exit_intent", conditions: {}, ...form, triggerOnce: true, priority: 0 },
         {
-          ...{ id, name: "Later", triggerType: "exit_intent", conditions: {}, actionType: "open_chat" },
-          ...{ actionConfig: { message: "Hi" }, triggerOnce: false, priority: 2 },
+          id,
+          name: "Later",
+          triggerType: "exit_intent",
+          conditions: {},
+          actionType: "open_chat",
+          actionConfig: { message: "Hi" },
+          triggerOnce: false,
+          priority: 2,
         },
       ]);
     });
@@ -113,8 +119,11 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       const hidden = { url: "https://hooks.example.com/secret", type: "webhook" };
       const formSchema = { fields, submitLabel: "Book" };
       const toolId = await createForm("test_ride", agentId, owner, {
-        ...{ formSchema, formWebhookUrl: "https://hooks.example.com/secret", formPostActions: [hidden] },
-        ...{ formExecutionMode: "both", formClientHandler: "onRide" },
+        formSchema,
+        formWebhookUrl: "https://hooks.example.com/secret",
+        formPostActions: [hidden],
+        formExecutionMode: "both",
+        formClientHandler: "onRide",
       });
       const form = {
         toolId,

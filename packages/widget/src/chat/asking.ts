@@ -31,7 +31,9 @@ export function createAsking(
       const conversation = visit.current;
       entries.add(newReply(key));
       const body = {
-        ...{ agentId: agent.id, messages: [{ role: "user" as const, content }], ...whoSays(visit) },
+        agentId: agent.id,
+        messages: [{ role: "user" as const, content }],
+        ...whoSays(visit),
         ...(conversation ? { conversationId: conversation.id } : {}),
         ...(userKey ? {} : { regenerate: true }),
         ...(conversation ? {} : { context: visitContext(), ...openedBy() }),

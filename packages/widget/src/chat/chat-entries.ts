@@ -27,7 +27,9 @@ export function createChatEntries() {
     patch({ entries });
   };
   return {
-    ...{ store, patch, edit },
+    store,
+    patch,
+    edit,
     newKey: () => `local-${++lastKey}`,
     clear: (changes: Partial<ChatState> = {}) => store.set({ ...empty, ...changes }),
     add: (entry: Entry) => patch({ entries: [...store.get().entries, entry] }),

@@ -47,8 +47,15 @@ export type Entry = UserEntry | ReplyEntry | FormEntry;
 
 export function newReply(key: string): ReplyEntry {
   return {
-    ...{ type: "reply", key, id: null, pieces: [], state: "running" },
-    ...{ isReconnecting: false, problem: null, rating: null, at: Date.now() },
+    type: "reply",
+    key,
+    id: null,
+    pieces: [],
+    state: "running",
+    isReconnecting: false,
+    problem: null,
+    rating: null,
+    at: Date.now(),
   } as ReplyEntry;
 }
 

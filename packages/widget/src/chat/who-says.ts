@@ -6,7 +6,8 @@ export function whoSays({ identity, sessionId }: Visit): Partial<ChatRequest> {
   if (!identity) return { sessionId };
   const { userId, userEmail, userName, userHash, metadata } = identity;
   return {
-    ...{ sessionId, userId },
+    sessionId,
+    userId,
     ...(userEmail ? { userEmail } : {}),
     ...(userName ? { userName } : {}),
     ...(userHash ? { userHash } : {}),

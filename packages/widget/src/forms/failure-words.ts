@@ -9,7 +9,8 @@ export type Failure = { text: string; until: number | null; canRetry: boolean };
 export function failureOf(error: unknown, words: Words, hasFiles: boolean): Failure {
   const known = error instanceof FoyerError ? error : null;
   const later = (text: string, seconds: number | null) => ({
-    ...{ text: interpolate(text, { seconds: seconds ?? 0 }), canRetry: true },
+    text: interpolate(text, { seconds: seconds ?? 0 }),
+    canRetry: true,
     until: seconds === null ? null : Date.now() + seconds * 1_000,
   });
   if (known === null) return later(words.formFailed, null);

@@ -112,7 +112,10 @@ function SelectControl(props: FieldProps): JSX.Element {
 function useControl({ field, id, session, isWrong, describedBy }: FieldProps) {
   const value = useStore(session.store).values[field.name] ?? "";
   return {
-    ...{ id, name: field.name, part: "input", value: typeof value === "string" ? value : "" },
+    id,
+    name: field.name,
+    part: "input",
+    value: typeof value === "string" ? value : "",
     required: field.validation?.required?.value === true,
     "aria-invalid": isWrong ? ("true" as const) : undefined,
     "aria-describedby": describedBy,

@@ -27,7 +27,11 @@ export function FieldView({ field, id, session }: { field: FormField; id: string
   const isLost = lostFiles.includes(field.name);
   const notes = [problem === undefined ? "" : `${id}-problem`, isLost ? `${id}-lost` : ""].filter(Boolean).join(" ");
   const props: FieldProps = {
-    ...{ field, id, session, isLocked: locked.has(field.name), isWrong: problem !== undefined },
+    field,
+    id,
+    session,
+    isLocked: locked.has(field.name),
+    isWrong: problem !== undefined,
     describedBy: notes || undefined,
   };
   const below = (

@@ -22,7 +22,10 @@ export function createFilling(panel: PanelContext, parts: Parts) {
     // What takes a field off the page also makes the visitor leave it.
     if (isOver || phase === "sent") return;
     memory.keepDraft({
-      ...{ key, attempt, ...events.progress(), files: [...new Set([...lostFiles, ...Object.keys(files)])] },
+      key,
+      attempt,
+      ...events.progress(),
+      files: [...new Set([...lostFiles, ...Object.keys(files)])],
       values: Object.fromEntries([...touched].map((name) => [name, values[name] ?? ""])),
     });
   };
@@ -55,7 +58,10 @@ export function createFilling(panel: PanelContext, parts: Parts) {
   };
 
   return {
-    ...{ store, patch, check, refill },
+    store,
+    patch,
+    check,
+    refill,
     /** From here on nothing of it is kept. */
     end(): void {
       isOver = true;

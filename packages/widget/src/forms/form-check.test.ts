@@ -12,7 +12,10 @@ const check = (
   unreadable: string[] = [],
 ) => problemsOf(fields, { values, files, unreadable: new Set(unreadable) }, words);
 const text = (pattern: string): FormField => ({
-  ...{ name: "f", label: "F", type: "text", validation: { pattern: { value: pattern, message: "No." } } },
+  name: "f",
+  label: "F",
+  type: "text",
+  validation: { pattern: { value: pattern, message: "No." } },
 });
 const file = (name: string): FormField => ({ name, label: name, type: "file" });
 
@@ -27,7 +30,9 @@ it("runs patterns as the server does: anywhere, by whole characters, in the dial
 
 it("takes what a browser could not read for wrong, not for empty", () => {
   const fields: FormField[] = ["number", "date", "datetime"].map((type) => ({
-    ...{ name: type, label: type, type: type as "number" },
+    name: type,
+    label: type,
+    type: type as "number",
   }));
   const values = { number: "", date: "", datetime: "" };
   expect(check(fields, values)).toEqual({});
@@ -63,7 +68,13 @@ it("sends numbers as numbers, choices as a list, files as data URLs, and what is
   ];
   const values = { n: "-1.50", none: "", m: ["a"], t: "", space: " " };
   expect(toFormData(fields, values, { f: "data:,x" })).toEqual({
-    ...{ n: -1.5, none: null, m: ["a"], t: null, space: " ", f: "data:,x", g: null },
+    n: -1.5,
+    none: null,
+    m: ["a"],
+    t: null,
+    space: " ",
+    f: "data:,x",
+    g: null,
   });
 });
 

@@ -15,7 +15,13 @@ const createStorage = () => {
   };
 };
 const draft = (key: string, name = "Ada"): Draft => ({
-  ...{ key, values: { name }, files: [], impressionAt: 1, startedAt: 2, completed: [], attempt: null },
+  key,
+  values: { name },
+  files: [],
+  impressionAt: 1,
+  startedAt: 2,
+  completed: [],
+  attempt: null,
 });
 let session: ReturnType<typeof createStorage>;
 let local: ReturnType<typeof createStorage>;
@@ -44,7 +50,10 @@ it("keeps drafts for the tab and sent forms for the browser, the newest fifty", 
   }
   const next = open().forms;
   expect([next.draft("d9"), next.draft("d10")?.values, next.sent("s9"), next.sent("s59")]).toEqual([
-    ...[null, { name: "Ada" }, null, { key: "s59", message: null }],
+    null,
+    { name: "Ada" },
+    null,
+    { key: "s59", message: null },
   ]);
   next.dropDraft("d59");
   expect(open().forms.draft("d59")).toBeNull();

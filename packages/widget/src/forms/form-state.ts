@@ -62,14 +62,22 @@ export function createFormState({ core, words }: PanelContext, { form, draft, pr
     return { values: { ...untouched, ...Object.fromEntries(kept) }, locked };
   };
   const store = createStore<FormState>({
-    ...{ ...filled(Object.fromEntries(restored)), files: {} },
-    ...{ lostFiles: draft?.files ?? [], problems: {}, phase: "editing", progress: null },
-    ...{ failure: null, refusals: 0, message: null, isFresh: false },
+    ...filled(Object.fromEntries(restored)),
+    files: {},
+    lostFiles: draft?.files ?? [],
+    problems: {},
+    phase: "editing",
+    progress: null,
+    failure: null,
+    refusals: 0,
+    message: null,
+    isFresh: false,
   });
   const patch = (changes: Partial<FormState>) => store.set({ ...store.get(), ...changes });
 
   return {
-    ...{ store, patch },
+    store,
+    patch,
     /** What the visitor has changed. */
     touched,
     /** Where the browser makes nothing of what was typed so far. */

@@ -36,7 +36,7 @@ it("tells sizes as the limit does, never less than they are", () => {
   const MEBIBYTE = 1024 * 1024;
   expect(
     [0, 1, 1024, 1025, MEBIBYTE - 1, MEBIBYTE, 5 * MEBIBYTE, 5 * MEBIBYTE + 1].map((size) => sizeWords(size, "en")),
-  ).toEqual([...["0 kB", "1 kB", "1 kB", "2 kB", "1,024 kB", "1 MB", "5 MB", "5.1 MB"]]);
+  ).toEqual(["0 kB", "1 kB", "1 kB", "2 kB", "1,024 kB", "1 MB", "5 MB", "5.1 MB"]);
   expect(sizeWords(1.5 * MEBIBYTE, "de")).toBe("1,5 MB");
 });
 
@@ -47,35 +47,45 @@ it("lists what was filled in as people read it", () => {
   ];
   const field = (name: string, type: FormField["type"], more = {}): FormField => ({ name, label: name, type, ...more });
   const fields = [
-    ...[field("text", "text"), field("empty", "text"), field("one", "select", { options })],
-    ...[field("many", "multiselect", { options }), field("none", "multiselect", { options }), field("day", "date")],
-    ...[field("moment", "datetime"), field("photo", "image"), { ...field("blank", "text"), label: " " }],
+    field("text", "text"),
+    field("empty", "text"),
+    field("one", "select", { options }),
+    field("many", "multiselect", { options }),
+    field("none", "multiselect", { options }),
+    field("day", "date"),
+    field("moment", "datetime"),
+    field("photo", "image"),
+    { ...field("blank", "text"), label: " " },
   ];
   const values = {
-    ...{ text: "a\nb", empty: "", one: "city", many: ["city", "tour"], none: [], day: "2026-12-24" },
-    ...{ moment: "2026-12-24T09:30", blank: "x" },
+    text: "a\nb",
+    empty: "",
+    one: "city",
+    many: ["city", "tour"],
+    none: [],
+    day: "2026-12-24",
+    moment: "2026-12-24T09:30",
+    blank: "x",
   };
   expect(answersOf(fields, { values, files: { photo: { name: "bike.png" } } }, "en-GB")).toEqual([
-    ...[
-      { label: "text", text: "a\nb" },
-      { label: "one", text: "City One" },
-      { label: "many", text: "City One, tour" },
-    ],
-    ...[
-      { label: "day", text: "24 December 2026" },
-      { label: "moment", text: "24 December 2026 at 09:30" },
-    ],
-    ...[
-      { label: "photo", text: "bike.png" },
-      { label: "blank", text: "x" },
-    ],
+    { label: "text", text: "a\nb" },
+    { label: "one", text: "City One" },
+    { label: "many", text: "City One, tour" },
+    { label: "day", text: "24 December 2026" },
+    { label: "moment", text: "24 December 2026 at 09:30" },
+    { label: "photo", text: "bike.png" },
+    { label: "blank", text: "x" },
   ]);
 });
 
 it("tells browsers what they may fill in", () => {
   const token = (name: string, type: FormField["type"] = "text") => autoCompleteOf({ name, label: "", type });
   expect(["first_name", "lastName", "Full name", "zip", "colour"].map((name) => token(name))).toEqual([
-    ...["given-name", "family-name", "name", "postal-code", undefined],
+    "given-name",
+    "family-name",
+    "name",
+    "postal-code",
+    undefined,
   ]);
   expect([token("contact", "email"), token("x", "tel"), token("name", "textarea")]).toEqual([
     "email",

@@ -22,10 +22,12 @@ describe("a form handler", () => {
     const data = { booking: 42 };
     expect(await run(() => undefined)).toEqual({ result: { success: true }, shown: null });
     expect(await run(async () => ({ success: true, message: "Done.", data }))).toEqual({
-      ...{ result: { success: true, message: "Done.", data }, shown: "Done." },
+      result: { success: true, message: "Done.", data },
+      shown: "Done.",
     });
     expect(await run(() => ({ success: false, message: "Taken." }))).toEqual({
-      ...{ result: { success: false, message: "Taken." }, shown: "Taken." },
+      result: { success: false, message: "Taken." },
+      shown: "Taken.",
     });
   });
 

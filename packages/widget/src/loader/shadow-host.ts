@@ -57,7 +57,10 @@ export function createShadowHost({ accentColor, theme, position, zIndex }: Look,
   attach();
 
   return {
-    ...{ host, root, frame, addStyles },
+    host,
+    root,
+    frame,
+    addStyles,
     setHidden(isHidden: boolean) {
       host.hidden = isHidden;
     },

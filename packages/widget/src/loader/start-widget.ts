@@ -85,10 +85,7 @@ async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore |
   const agent = (await askServer<{ data: AgentWidget }>(options, path, parts.signal))?.data;
   if (!agent || parts.signal.aborted) return null;
   const { widget } = agent;
-  const locale = chooseLocale([
-    ...[options.locale, widget.locale, document.documentElement.lang],
-    ...navigator.languages,
-  ]);
+  const locale = chooseLocale([options.locale, widget.locale, document.documentElement.lang, ...navigator.languages]);
   const words = launcherWords(locale);
   const label = options.title ?? widget.title ?? agent.name;
   const shadow = createShadowHost(

@@ -16,14 +16,23 @@ function startPage(settings: Setting[]) {
   const visible = createVisibleTime(() => at);
   visible.setVisible(true);
   const triggers = settings.map((setting, index) => ({
-    ...{ id: `t${index}`, name: `t${index}`, actionType: "show_bubble", actionConfig: {} },
-    ...{ triggerOnce: true, priority: 0, ...setting },
+    id: `t${index}`,
+    name: `t${index}`,
+    actionType: "show_bubble",
+    actionConfig: {},
+    triggerOnce: true,
+    priority: 0,
+    ...setting,
   })) as WidgetTrigger[];
   const held: Array<() => void> = [];
   let isHolding = false;
   const engine = createTriggerEngine(triggers, {
-    ...{ visible, now: () => at, path: () => page.path, depth: () => page.depth },
-    ...{ isOpen: () => page.isOpen, isBusy: () => page.isBusy },
+    visible,
+    now: () => at,
+    path: () => page.path,
+    depth: () => page.depth,
+    isOpen: () => page.isOpen,
+    isBusy: () => page.isBusy,
     fired: { has: (id) => done.has(id), add: (id) => void done.add(id), clear: () => done.clear() },
     fits: async (conditions, data) => matchEvent(conditions as { event: string }, String(conditions.event), data),
     perform: async () => {
@@ -34,7 +43,12 @@ function startPage(settings: Setting[]) {
   });
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   return {
-    ...{ engine, page, log, done, held, settle },
+    engine,
+    page,
+    log,
+    done,
+    held,
+    settle,
     hold: () => {
       isHolding = true;
     },
@@ -51,13 +65,19 @@ function startPage(settings: Setting[]) {
 }
 
 const time = (seconds: number, more: Partial<WidgetTrigger> = {}): Setting => ({
-  ...{ triggerType: "time_on_page", conditions: { timeOnPage: seconds }, ...more },
+  triggerType: "time_on_page",
+  conditions: { timeOnPage: seconds },
+  ...more,
 });
 const page = (path: string, more: Partial<WidgetTrigger> = {}): Setting => ({
-  ...{ triggerType: "page_view", conditions: { page: path }, ...more },
+  triggerType: "page_view",
+  conditions: { page: path },
+  ...more,
 });
 const event = (name: string, more: Partial<WidgetTrigger> = {}): Setting => ({
-  ...{ triggerType: "custom_event", conditions: { event: name }, ...more },
+  triggerType: "custom_event",
+  conditions: { event: name },
+  ...more,
 });
 const exit: Setting = { triggerType: "exit_intent", conditions: {} };
 
@@ -191,7 +211,10 @@ describe("of several", () => {
       engine,
       page: shown,
     } = startPage([
-      ...[time(5), event("help", { actionType: "open_chat" }), event("form", { actionType: "show_form" }), time(60)],
+      time(5),
+      event("help", { actionType: "open_chat" }),
+      event("form", { actionType: "show_form" }),
+      time(60),
     ]);
     shown.isOpen = true;
     await engine.track("help", {});

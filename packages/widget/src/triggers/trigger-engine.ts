@@ -77,7 +77,9 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
   }
 
   return {
-    ...{ watched, view, step },
+    watched,
+    view,
+    step,
     waits: () => ({
       quiet: Math.max(0, quietUntil - now()),
       typing: Math.max(0, typedAt + TYPING_MS - now()),

@@ -108,24 +108,18 @@ function WidgetFields({ agentName, widget, onChange, errorAt }: FieldsProps) {
 }
 
 const languages = [
-  ...[
-    ["en", "English"],
-    ["de", "Deutsch"],
-    ["fr", "Français"],
-    ["es", "Español"],
-    ["it", "Italiano"],
-  ],
-  ...[
-    ["pt", "Português"],
-    ["nl", "Nederlands"],
-    ["pl", "Polski"],
-    ["tr", "Türkçe"],
-    ["ar", "العربية"],
-  ],
-  ...[
-    ["ja", "日本語"],
-    ["zh", "中文"],
-  ],
+  ["en", "English"],
+  ["de", "Deutsch"],
+  ["fr", "Français"],
+  ["es", "Español"],
+  ["it", "Italiano"],
+  ["pt", "Português"],
+  ["nl", "Nederlands"],
+  ["pl", "Polski"],
+  ["tr", "Türkçe"],
+  ["ar", "العربية"],
+  ["ja", "日本語"],
+  ["zh", "中文"],
 ].map(([value = "", label = ""]) => ({ value, label }));
 
 function PlaceFields({ widget, onChange, errorAt }: Omit<FieldsProps, "agentName">) {

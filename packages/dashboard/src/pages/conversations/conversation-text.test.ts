@@ -7,33 +7,45 @@ import { type ConversationDetail, splitReply, type Turn } from "./split-reply.ts
 
 const at = "2026-03-02T10:00:00.000Z";
 const call = {
-  ...{
-    id: "c1",
-    name: "bike_stock",
-    label: null,
-    toolId: null,
-    executionType: "http",
-    input: { seats: 2 },
-    result: { stock: 3 },
-  },
-  ...{ isError: false, display: null, form: null, textBefore: 9 },
+  id: "c1",
+  name: "bike_stock",
+  label: null,
+  toolId: null,
+  executionType: "http",
+  input: { seats: 2 },
+  result: { stock: 3 },
+  isError: false,
+  display: null,
+  form: null,
+  textBefore: 9,
 };
 const turn = (part: Partial<Turn>): Turn => ({
-  ...{
-    id: "msg_1",
-    role: "assistant",
-    content: "",
-    createdAt: at,
-    toolCalls: [],
-    feedback: null,
-    stopReason: "end_turn",
-  },
+  id: "msg_1",
+  role: "assistant",
+  content: "",
+  createdAt: at,
+  toolCalls: [],
+  feedback: null,
+  stopReason: "end_turn",
   ...part,
 });
 const row: ListedConversation = {
-  ...{ id: "conv_1", agentId: "agent_1", title: 'Say "hi", ok', messageCount: 2, userId: null, userEmail: null },
-  ...{ userName: "=1+1", userVerified: false, createdAt: at, updatedAt: at, hasForm: true, feedback: null },
-  ...{ context: null, lastMessage: null, isUnread: false, hasFailedReply: false },
+  id: "conv_1",
+  agentId: "agent_1",
+  title: 'Say "hi", ok',
+  messageCount: 2,
+  userId: null,
+  userEmail: null,
+  userName: "=1+1",
+  userVerified: false,
+  createdAt: at,
+  updatedAt: at,
+  hasForm: true,
+  feedback: null,
+  context: null,
+  lastMessage: null,
+  isUnread: false,
+  hasFailedReply: false,
 };
 
 it("a reply's texts and calls are in the order in which they came, and nothing of it is lost", () => {
@@ -90,8 +102,11 @@ it("only addresses of the web are links, and the text stays as it was", () => {
 it("days are the viewer's own, and what an address says wrongly is left out", () => {
   // Tests run five and a half hours before UTC.
   expect(toListQuery("agent_1", { from: "2026-03-01", to: "2026-03-02", q: " cargo ", hasForm: "false" })).toEqual({
-    ...{ agentId: "agent_1", q: "cargo", hasForm: false },
-    ...{ from: "2026-02-28T18:30:00.000Z", to: "2026-03-02T18:30:00.000Z" },
+    agentId: "agent_1",
+    q: "cargo",
+    hasForm: false,
+    from: "2026-02-28T18:30:00.000Z",
+    to: "2026-03-02T18:30:00.000Z",
   });
   const wrong = { from: "2026-02-30", to: "soon", feedback: "meh", hasForm: "maybe", userId: " " };
   expect(toListQuery("agent_1", wrong)).toEqual({ agentId: "agent_1" });

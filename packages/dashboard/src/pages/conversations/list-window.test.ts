@@ -25,7 +25,8 @@ function createServer(count: number) {
     remove: (at: number) => ids.splice(at, 1)[0],
     ids: () => ids,
     ask: (offset = 0) => ({
-      ...{ offset, total: ids.length },
+      offset,
+      total: ids.length,
       rows: ids.slice(offset, offset + PAGE).map((id) => ({ id }) as ListedConversation),
     }),
   };

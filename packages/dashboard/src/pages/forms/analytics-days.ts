@@ -41,7 +41,8 @@ export type FieldRate = { name: string; label: string; isRequired: boolean; rate
 /** How many of those who began filled in each field, in the form's order. */
 export function fieldRates(fields: readonly FormField[], rates: Record<string, number>): FieldRate[] {
   return fields.map(({ name, label, validation }) => ({
-    ...{ name, label: label.trim() || name },
+    name,
+    label: label.trim() || name,
     isRequired: validation?.required?.value === true,
     rate: rates[name] ?? 0,
   }));

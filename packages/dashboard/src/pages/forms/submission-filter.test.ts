@@ -16,7 +16,9 @@ describe("filterOf", () => {
     expect(filterOf("agent_1", search)).toEqual({ agentId: "agent_1" });
     expect(filterOf("agent_1", { from: "2026-02-31", to: "2026-13-01" })).toEqual({ agentId: "agent_1" });
     expect(filterOf("agent_1", { status: "failed", toolId: "tool_1" })).toEqual({
-      ...{ agentId: "agent_1", status: "failed", toolId: "tool_1" },
+      agentId: "agent_1",
+      status: "failed",
+      toolId: "tool_1",
     });
   });
 });
@@ -25,7 +27,7 @@ it("asks for 100 at a time", () => {
   expect(pageQuery("agent_1", { page: 3 })).toEqual({ agentId: "agent_1", limit: 100, offset: 200 });
   expect(
     [undefined, 0, -1, 1.5, Number.NaN, 1e12, 7].map((page) => pageOf(page === undefined ? {} : { page })),
-  ).toEqual([...[1, 1, 1, 1, 1, 1, 7]]);
+  ).toEqual([1, 1, 1, 1, 1, 1, 7]);
 });
 
 it("downloads all that the filter lets through, whatever the page", () => {
@@ -36,6 +38,9 @@ it("downloads all that the filter lets through, whatever the page", () => {
 
 it("does not take a page for a filter", () => {
   expect([{}, { page: 2 }, { status: "failed" }, { to: "2026-01-31" }].map(isFiltered)).toEqual([
-    ...[false, false, true, true],
+    false,
+    false,
+    true,
+    true,
   ]);
 });

@@ -4,24 +4,42 @@ import { historyOf } from "./submission-history.ts";
 
 const at = (second: number) => `2026-01-31T10:00:${String(second).padStart(2, "0")}.000Z`;
 const attempt = (number: number, second: number) => ({
-  ...{ number, startedAt: at(second), durationMs: 500, status: 200, error: null, detail: null, response: null },
+  number,
+  startedAt: at(second),
+  durationMs: 500,
+  status: 200,
+  error: null,
+  detail: null,
+  response: null,
 });
 const delivery = (more: Partial<Delivery>): Delivery => ({
-  ...{ id: "dlv_1", purpose: "webhook", type: "webhook", target: "https://example.com" },
-  ...{ state: "delivered", nextAttemptAt: null, attempts: [attempt(1, 11)], ...more },
+  id: "dlv_1",
+  purpose: "webhook",
+  type: "webhook",
+  target: "https://example.com",
+  state: "delivered",
+  nextAttemptAt: null,
+  attempts: [attempt(1, 11)],
+  ...more,
 });
 const submission = (more: Partial<FormSubmissionDetail>): FormSubmissionDetail => ({
-  ...{ id: "sub_1", agentId: "agent_1", toolId: "tool_1", toolName: "test_ride", conversationId: null },
-  ...{ status: "success", executionMode: "both", formData: {}, fieldsCompleted: [], impressionAt: null },
-  ...{
-    startedAt: null,
-    clientResult: null,
-    createdAt: at(10),
-    updatedAt: at(10),
-    deliveries: [],
-    failingActions: [],
-    ...more,
-  },
+  id: "sub_1",
+  agentId: "agent_1",
+  toolId: "tool_1",
+  toolName: "test_ride",
+  conversationId: null,
+  status: "success",
+  executionMode: "both",
+  formData: {},
+  fieldsCompleted: [],
+  impressionAt: null,
+  startedAt: null,
+  clientResult: null,
+  createdAt: at(10),
+  updatedAt: at(10),
+  deliveries: [],
+  failingActions: [],
+  ...more,
 });
 const texts = (more: Partial<FormSubmissionDetail>) => historyOf(submission(more)).map(({ text }) => text);
 
@@ -35,7 +53,11 @@ it("goes from the form's showing to what came of it", () => {
   });
   const shown = { impressionAt: Date.parse(at(1)), startedAt: Date.parse(at(4)) };
   expect(texts({ ...shown, clientResult, deliveries: [mail, delivery({})] })).toEqual([
-    ...["Form shown", "Begun", "Submitted", "Webhook delivered", "E-mail given up after 2 attempts"],
+    "Form shown",
+    "Begun",
+    "Submitted",
+    "Webhook delivered",
+    "E-mail given up after 2 attempts",
     "Your page reported success",
   ]);
 });

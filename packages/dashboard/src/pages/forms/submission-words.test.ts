@@ -85,9 +85,19 @@ it("is looked at again while something may still happen by itself", () => {
 
 it("tells durations and waits in the unit that fits", () => {
   expect([0, 12.4, 999, 1_400, 59_940, 125_000].map(words.durationWords)).toEqual([
-    ...["0 ms", "12 ms", "999 ms", "1.4 s", "59.9 s", "2 min 5 s"],
+    "0 ms",
+    "12 ms",
+    "999 ms",
+    "1.4 s",
+    "59.9 s",
+    "2 min 5 s",
   ]);
   expect([-5, 0, 1, 59_000, 245_000, 7_140_000].map(words.waitWords)).toEqual([
-    ...["now", "now", "1 s", "59 s", "4 min 5 s", "1 h 59 min"],
+    "now",
+    "now",
+    "1 s",
+    "59 s",
+    "4 min 5 s",
+    "1 h 59 min",
   ]);
 });

@@ -6,23 +6,27 @@ export type StatusWords = { word: string; tone: Tone; help: string };
 /** Where a submission stands, for whoever owns the form. */
 export const statusWords: Record<SubmissionStatus, StatusWords> = {
   pending: {
-    ...{ word: "On its way", tone: "live" },
+    word: "On its way",
+    tone: "live",
     help: "It is being delivered to your webhook. What fails is tried again.",
   },
   submitted: {
-    ...{ word: "Received", tone: "plain" },
+    word: "Received",
+    tone: "plain",
     help: "It is kept here. Nothing has to be delivered, or that is still under way.",
   },
   webhook_success: { word: "Delivered", tone: "fine", help: "Your webhook took it." },
   webhook_failed: {
-    ...{ word: "Not delivered", tone: "wrong" },
+    word: "Not delivered",
+    tone: "wrong",
     help: "Your webhook did not take it, and no more attempts are to come.",
   },
   client_success: { word: "Taken by your page", tone: "fine", help: "The handler on your page reported success." },
   client_failed: { word: "Failed on your page", tone: "wrong", help: "The handler on your page reported a failure." },
   success: { word: "Complete", tone: "fine", help: "The webhook, your page, every action: all that it has worked." },
   failed: {
-    ...{ word: "Incomplete", tone: "wrong" },
+    word: "Incomplete",
+    tone: "wrong",
     help: "The webhook, your page or an action failed; its deliveries show which.",
   },
 };

@@ -46,7 +46,9 @@ describe("a tool's draft", () => {
       isEnabled: true,
       resultFor: "both",
       inputSchema: form.inputSchema,
-      ...{ formSchema: form.formSchema, formExecutionMode: "both", formWebhookUrl: "https://example.com/hook" },
+      formSchema: form.formSchema,
+      formExecutionMode: "both",
+      formWebhookUrl: "https://example.com/hook",
       formClientHandler: "book",
       formPostActions: [
         { type: "webhook", url: "https://example.com/b", payload: { a: ["{{email}}"] }, headers: { "X-A": "1" } },

@@ -161,7 +161,8 @@ function toAction({ type, url, headers, payload, message, recipientIds, subject 
   if (type === "team_chat") return { type, webhookUrl: url.trim(), messageTemplate: message };
   const filled = filledHeaders(headers);
   return {
-    ...{ type, url: url.trim() },
+    type,
+    url: url.trim(),
     ...(filled.length > 0 ? { headers: toHeaders(filled) } : {}),
     ...(payload.trim() ? { payload: JSON.parse(payload) } : {}),
   };

@@ -24,8 +24,15 @@ const firstConditions: Record<TriggerKind, Record<string, unknown>> = {
 };
 
 export const emptyDraft: TriggerDraft = {
-  ...{ name: "", description: "", triggerType: "time_on_page", conditions: firstConditions.time_on_page },
-  ...{ actionType: "show_bubble", actionConfig: { message: "" }, triggerOnce: true, isEnabled: true, priority: 0 },
+  name: "",
+  description: "",
+  triggerType: "time_on_page",
+  conditions: firstConditions.time_on_page,
+  actionType: "show_bubble",
+  actionConfig: { message: "" },
+  triggerOnce: true,
+  isEnabled: true,
+  priority: 0,
 };
 
 type Known = Pick<Trigger, "name" | "description" | "triggerType" | "conditions" | "actionType" | "actionConfig">;
@@ -34,8 +41,15 @@ export function toDraft(trigger: Known & Partial<Trigger>): TriggerDraft {
   const { name, description, triggerType, conditions, actionType, actionConfig } = trigger;
   const { triggerOnce, isEnabled, priority } = { ...emptyDraft, ...trigger };
   return {
-    ...{ name, description: description ?? "", triggerType, conditions, actionType, actionConfig },
-    ...{ triggerOnce, isEnabled, priority },
+    name,
+    description: description ?? "",
+    triggerType,
+    conditions,
+    actionType,
+    actionConfig,
+    triggerOnce,
+    isEnabled,
+    priority,
   };
 }
 

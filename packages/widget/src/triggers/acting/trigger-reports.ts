@@ -21,7 +21,10 @@ export function createTriggerReports({ options, storage, visit, signal }: Widget
   const keep = () => storage.write("session", "reports", waiting.length ? waiting : null);
   const post = ({ key, event }: Report) =>
     fetch(`${options.baseUrl}/triggers/event`, {
-      ...{ method: "POST", keepalive: true, credentials: "omit", body: JSON.stringify(event) },
+      method: "POST",
+      keepalive: true,
+      credentials: "omit",
+      body: JSON.stringify(event),
       headers: { "content-type": "application/json", "idempotency-key": key },
     }).catch(() => null);
 
@@ -60,8 +63,14 @@ export function createTriggerReports({ options, storage, visit, signal }: Widget
   return {
     add({ id, name, triggerType, actionType }: WidgetTrigger, eventType: TriggerEvent["eventType"]): void {
       const event = {
-        ...{ agentId: options.agentId, triggerId: id, triggerName: name, triggerType, actionType, eventType },
-        ...{ sessionId: visit.sessionId, pagePath: location.pathname.slice(0, 2_000) },
+        agentId: options.agentId,
+        triggerId: id,
+        triggerName: name,
+        triggerType,
+        actionType,
+        eventType,
+        sessionId: visit.sessionId,
+        pagePath: location.pathname.slice(0, 2_000),
       };
       waiting = [...waiting, { key: randomId(), event }].slice(-MOST_KEPT);
       keep();

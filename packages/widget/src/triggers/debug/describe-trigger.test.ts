@@ -3,13 +3,21 @@ import type { WatchedTrigger } from "../trigger-engine.ts";
 import { describeTrigger, type PageFacts } from "./describe-trigger.ts";
 
 const facts: PageFacts = {
-  ...{ path: "/pricing", visible: 12_400, depth: 31.7, hasMouse: true, events: [] },
-  ...{ fits: () => false, isDone: false, hindrance: null },
+  path: "/pricing",
+  visible: 12_400,
+  depth: 31.7,
+  hasMouse: true,
+  events: [],
+  fits: () => false,
+  isDone: false,
+  hindrance: null,
 };
 const watch = (triggerType: string, conditions: object, more: Partial<WatchedTrigger> = {}, trigger = {}) =>
   ({
     trigger: { triggerType, conditions, actionType: "show_bubble", actionConfig: {}, triggerOnce: true, ...trigger },
-    ...{ state: "watching", note: null, ...more },
+    state: "watching",
+    note: null,
+    ...more,
   }) as unknown as WatchedTrigger;
 const time = (more: Partial<WatchedTrigger> = {}, trigger = {}) =>
   watch("time_on_page", { timeOnPage: 20 }, more, trigger);

@@ -14,15 +14,29 @@ const text = (index: number, words: string): ChatEvent => ({
   delta: { type: "text_delta", text: words },
 });
 const call: ChatEvent = {
-  ...{ type: "tool_use_start", index: 1, id: "call_1", name: "stock", toolId: "tool_1" },
-  ...{ executionType: "http", input: { bike: "tourer" } },
+  type: "tool_use_start",
+  index: 1,
+  id: "call_1",
+  name: "stock",
+  toolId: "tool_1",
+  executionType: "http",
+  input: { bike: "tourer" },
 };
 const result = (isError: boolean): ChatEvent => ({
-  ...{ type: "tool_result", index: 1, toolUseId: "call_1", name: "stock", result: { left: 3 }, isError },
-  ...{ displayConfig: null, display: null },
+  type: "tool_result",
+  index: 1,
+  toolUseId: "call_1",
+  name: "stock",
+  result: { left: 3 },
+  isError,
+  displayConfig: null,
+  display: null,
 });
 const stop = (stopReason: "end_turn" | "max_steps" | "aborted" | "error"): ChatEvent => ({
-  ...{ type: "message_stop", messageId: "msg_1", stopReason, usage: { inputTokens: 120, outputTokens: 30 } },
+  type: "message_stop",
+  messageId: "msg_1",
+  stopReason,
+  usage: { inputTokens: 120, outputTokens: 30 },
 });
 
 /** Events come 10 ms apart, the first 10 ms after the question. */
@@ -83,7 +97,12 @@ describe("a reply in the trial chat", () => {
 
   it("writes durations so that they can be compared at a glance", () => {
     expect([0, 849.6, 1_000, 1_449, 9_949, 12_400].map(duration)).toEqual([
-      ...["under 1 ms", "850 ms", "1.0 s", "1.4 s", "9.9 s", "12 s"],
+      "under 1 ms",
+      "850 ms",
+      "1.0 s",
+      "1.4 s",
+      "9.9 s",
+      "12 s",
     ]);
   });
 });

@@ -33,8 +33,16 @@ export type TrialTurn = {
 
 export function newTurn(key: number, said: string, now: number): TrialTurn {
   return {
-    ...{ key, said, pieces: [], state: "running", problem: null, isReconnecting: false },
-    ...{ startedAt: now, firstWordAt: null, endedAt: null, tokens: null },
+    key,
+    said,
+    pieces: [],
+    state: "running",
+    problem: null,
+    isReconnecting: false,
+    startedAt: now,
+    firstWordAt: null,
+    endedAt: null,
+    tokens: null,
   };
 }
 

@@ -37,8 +37,11 @@ export function useTrialChat(agentId: string) {
     let begunId: string | null = null;
     setTurns((all) => [...all, newTurn(key, said, key)]);
     const body = {
-      ...{ agentId, messages: [{ role: "user" as const, content: said }] },
-      ...{ conversationId: conversation?.id ?? null, userEmail: user?.email ?? null, userName: user?.name || null },
+      agentId,
+      messages: [{ role: "user" as const, content: said }],
+      conversationId: conversation?.id ?? null,
+      userEmail: user?.email ?? null,
+      userName: user?.name || null,
     };
     const onReconnect = () => edit(key, (turn) => ({ ...turn, isReconnecting: true }));
     try {
