@@ -6,8 +6,8 @@ import { NoSkippedTests } from "./test/no-skipped-tests.ts";
 /** These replace a module with `vi.mock`, which only works before anything else has loaded the module. */
 const mocking = [
   "packages/dashboard/src/pages/conversations/export-list.test.ts",
-  "packages/server/src/auth/sign-in-attacks.test.ts",
-  "packages/server/src/models/demo-model.test.ts",
+  "packages/server/src/auth/sign-in/sign-in-attacks.test.ts",
+  "packages/server/src/models/demo/demo-model.test.ts",
 ];
 
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, env: { TZ: "Asia/Kolkata" } };

@@ -12,7 +12,7 @@ export const widget: Built = { name: "widget", sources: ["widget/src", "sdk/src"
 const parts = {
   panel: "panel/panel.tsx",
   triggers: "triggers/watch-triggers.ts",
-  acting: "triggers/acting/act-on-triggers.ts",
+  acting: "triggers/actions/run-actions.ts",
   debug: "triggers/debug/open-debug.ts",
 };
 

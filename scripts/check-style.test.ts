@@ -166,12 +166,12 @@ describe("packages", () => {
 
 describe("folders of the server", () => {
   it.each([
-    ["chat/x.ts", 'import { a } from "../agents/agent-service.ts";'],
+    ["chat/x.ts", 'import { a } from "../agents/service.ts";'],
     ["chat/x.ts", 'import { a } from "../http/sse.ts";'],
-    ["agents/x.ts", 'import { a } from "./agent-store.ts";'],
-    ["chat/x.ts", 'import type { A } from "../agents/agent-store.ts";'],
+    ["agents/x.ts", 'import { a } from "./store.ts";'],
+    ["chat/x.ts", 'import type { A } from "../agents/store.ts";'],
     ["main.ts", 'import { a } from "./auth/account-store.ts";'],
-    ["agents/agent.test.ts", 'import { a } from "../chat/chat-service.ts";'],
+    ["agents/agent.test.ts", 'import { a } from "../chat/service.ts";'],
   ])("%s may say %s", (path, line) => {
     expect(problemsOf(`${server}/${path}`, line)).toEqual([]);
   });
@@ -179,9 +179,11 @@ describe("folders of the server", () => {
   it.each([
     ["agents/x.ts", 'import { a } from "../tools/run-tool.ts";', "tools/ is right of agents/"],
     ["tools/x.ts", 'import type { A } from "../chat/agent-loop.ts";', "chat/ is right of tools/"],
-    ["http/x.ts", 'import { a } from "../auth/root-secret.ts";', "http/ imports no resource"],
-    ["outbound/x.ts", 'import type { A } from "../forms/form-store.ts";', "outbound/ imports no resource"],
-    ["chat/x.ts", 'import { a } from "../agents/agent-store.ts";', "a store is called in its own folder only"],
+    ["http/x.ts", 'import { a } from "../auth/sessions/sessions.ts";', "http/ imports no resource"],
+    ["outbound/x.ts", 'import type { A } from "../forms/submission-store.ts";', "outbound/ imports no resource"],
+    ["chat/x.ts", 'import { a } from "../agents/store.ts";', "a store is called in its own folder only"],
+    ["chat/x.ts", 'import { a } from "../auth/members/store.ts";', "a store is called in its own folder only"],
+    ["outbox/x.ts", 'import { a } from "../forms/submission-store.ts";', "outbox/ imports no resource"],
     ["setup/x.ts", 'const a = await import("../auth/account-store.ts");', "a store is called in its own folder only"],
   ])("%s may not say %s", (path, line, reason) => {
     expect(problemsOf(`${server}/${path}`, line)).toEqual([

@@ -32,12 +32,11 @@ export async function openForms(options: { database?: TestDatabase; env?: Record
     receiver,
     account,
     db: server.deps.db,
-    /** Forgets what the receiver got, and has it say yes again. */
+    /** Forgets the requests that the receiver got, and lets it answer 200 again. */
     reset() {
       receiver.received.splice(0);
       receiver.answer((_, response) => response.end("ok"));
     },
-    /** An own server on the same database, as a second process would be. */
     async stop() {
       await server.stop();
       await receiver.stop();

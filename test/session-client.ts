@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createAccount, insertOrganization } from "../packages/server/src/auth/account-store.ts";
 // Loaded here and not with the first sign-in of a test: on a busy machine that can take so long that the server sheds load.
-import "../packages/server/src/auth/sign-in-library.ts";
+import "../packages/server/src/auth/sign-in/library.ts";
 import { newId } from "../packages/server/src/ids.ts";
 import type { TestServer } from "./server.ts";
 

@@ -15,7 +15,7 @@ type LifeOptions = Parameters<typeof startProcess>[1] & { env?: Record<string, s
 
 const key = "key-of-the-tests-long-enough";
 const json = { "content-type": "application/json" };
-const preloads = { kill: "kill-at-milestone.ts", print: "print-milestones.ts", clock: "shifted-clock.ts" };
+const preloads = { kill: "kill-at-failpoint.ts", print: "print-failpoints.ts", clock: "shifted-clock.ts" };
 
 /** By which PostgreSQL knows the tests' own connections. */
 const OWN_NAME = "foyer-tests";

@@ -4,7 +4,7 @@ import { faultRun } from "./fault-run.ts";
 import { createFaultSite, createForm, type FaultSite, type Life, preload, submit } from "./fault-site.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-const milestones = [
+const failpoints = [
   "submission.committing",
   "submission.committed",
   "submission.answering",
@@ -66,9 +66,9 @@ async function prepare(site: FaultSite): Promise<string> {
   return toolId;
 }
 
-/** A server that dies at a milestone, one of many, or at any time at all; meanwhile the clients submit. */
+/** A server that dies at a failpoint, one of many, or at any time at all; meanwhile the clients submit. */
 async function liveAndDie(site: FaultSite, random: () => number, load: ReturnType<typeof createLoad>) {
-  const at = `${milestones[Math.floor(random() * milestones.length)]}:${1 + Math.floor(random() * 40)}`;
+  const at = `${failpoints[Math.floor(random() * failpoints.length)]}:${1 + Math.floor(random() * 40)}`;
   const isTimed = random() < 0.2;
   const delay = random() * 400;
   const env = { FOYER_FAULT_AT: isTimed ? "" : at };

@@ -8,7 +8,7 @@ export * from "./conversation.ts";
 export * from "./doctor.ts";
 export * from "./error.ts";
 export * from "./form.ts";
-export * from "./form-figures.ts";
+export * from "./form-analytics.ts";
 export * from "./form-submission.ts";
 export * from "./form-webhook.ts";
 export * from "./mail-recipient.ts";

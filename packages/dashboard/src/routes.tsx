@@ -222,35 +222,35 @@ const apiKeys = createRoute({
   getParentRoute: () => settings,
   path: "/api",
   loader: () => early("listApiKeys"),
-  component: lazyRouteComponent(() => import("./pages/settings/api-keys-page.tsx"), "ApiKeysPage"),
+  component: lazyRouteComponent(() => import("./pages/settings/keys/api-keys-page.tsx"), "ApiKeysPage"),
 });
 const members = createRoute({
   getParentRoute: () => settings,
   path: "/members",
   loader: () => early("listMembers"),
-  component: lazyRouteComponent(() => import("./pages/settings/members-page.tsx"), "MembersPage"),
+  component: lazyRouteComponent(() => import("./pages/settings/members/members-page.tsx"), "MembersPage"),
 });
 const secrets = createRoute({
   getParentRoute: () => settings,
   path: "/secrets",
   loader: () => early("listSecrets"),
-  component: lazyRouteComponent(() => import("./pages/settings/secrets-page.tsx"), "SecretsPage"),
+  component: lazyRouteComponent(() => import("./pages/settings/secrets/secrets-page.tsx"), "SecretsPage"),
 });
 const models = createRoute({
   getParentRoute: () => settings,
   path: "/models",
   loader: () => early("listProviders"),
-  component: lazyRouteComponent(() => import("./pages/settings/models-page.tsx"), "ModelsPage"),
+  component: lazyRouteComponent(() => import("./pages/settings/models/models-page.tsx"), "ModelsPage"),
 });
 const webhooks = createRoute({
   getParentRoute: () => settings,
   path: "/webhooks",
-  component: lazyRouteComponent(() => import("./pages/settings/webhooks-page.tsx"), "WebhooksPage"),
+  component: lazyRouteComponent(() => import("./pages/settings/webhooks/webhooks-page.tsx"), "WebhooksPage"),
 });
 const plan = createRoute({
   getParentRoute: () => settings,
   path: "/plan",
-  component: lazyRouteComponent(() => import("./pages/settings/plan-page.tsx"), "PlanPage"),
+  component: lazyRouteComponent(() => import("./pages/settings/plan/plan-page.tsx"), "PlanPage"),
 });
 const auditLog = createRoute({
   getParentRoute: () => settings,
@@ -259,17 +259,17 @@ const auditLog = createRoute({
   validateSearch: ({ page }: Record<string, unknown>): { page?: number | undefined } => ({
     page: Number(page) > 1 && Number(page) < 10_000_000 ? Math.trunc(Number(page)) : undefined,
   }),
-  component: lazyRouteComponent(() => import("./pages/settings/audit-log-page.tsx"), "AuditLogPage"),
+  component: lazyRouteComponent(() => import("./pages/settings/audit/audit-log-page.tsx"), "AuditLogPage"),
 });
 const health = createRoute({
   getParentRoute: () => settings,
   path: "/health",
-  component: lazyRouteComponent(() => import("./pages/settings/health-page.tsx"), "HealthPage"),
+  component: lazyRouteComponent(() => import("./pages/settings/health/health-page.tsx"), "HealthPage"),
 });
 const profile = createRoute({
   getParentRoute: () => settings,
   path: "/you",
-  component: lazyRouteComponent(() => import("./pages/settings/profile-page.tsx"), "ProfilePage"),
+  component: lazyRouteComponent(() => import("./pages/settings/profile/profile-page.tsx"), "ProfilePage"),
 });
 
 // An unknown address keeps the navigation.

@@ -1,31 +1,26 @@
 import { randomUUID } from "node:crypto";
-import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import underPressure from "@fastify/under-pressure";
 import * as contract from "@foyer/contract";
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type RawReplyDefaultExpression,
-  type RawRequestDefaultExpression,
-  type RawServerDefault,
-} from "fastify";
-import { agentRoutes } from "./agents/agent-routes.ts";
-import { type AgentService, type CopyContent, createAgentService } from "./agents/agent-service.ts";
-import { visitorAgentRoutes } from "./agents/visitor-agent-routes.ts";
-import { accountRoutes } from "./auth/account-routes.ts";
-import { useAuthentication } from "./auth/authenticate.ts";
-import { chatRoutes } from "./chat/chat-routes.ts";
-import { createChatService } from "./chat/chat-service.ts";
-import { conversationRoutes } from "./conversations/conversation-routes.ts";
-import { createConversationService } from "./conversations/conversation-service.ts";
+import Fastify, { type FastifyBaseLogger } from "fastify";
+import { agentRoutes } from "./agents/routes.ts";
+import { type AgentService, type CopyContent, createAgentService } from "./agents/service.ts";
+import { visitorAgentRoutes } from "./agents/visitor-routes.ts";
+import { accountRoutes } from "./auth/routes.ts";
+import { useAuthentication } from "./auth/sessions/authenticate.ts";
+import { chatRoutes } from "./chat/routes.ts";
+import { createChatService } from "./chat/service.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
+import { conversationRoutes } from "./conversations/routes.ts";
+import { createConversationService } from "./conversations/service.ts";
 import type { Deps } from "./deps.ts";
-import { doctorRoutes } from "./doctor/doctor-routes.ts";
+import { doctorRoutes } from "./doctor/routes.ts";
 import { AppError } from "./errors.ts";
-import { formRoutes } from "./forms/form-routes.ts";
-import { createForms } from "./forms/forms.ts";
-import { submitRoutes } from "./forms/submit-routes.ts";
-import { useCrossOrigin } from "./http/cross-origin.ts";
+import { createForms } from "./forms/forms-module.ts";
+import { formRoutes } from "./forms/routes.ts";
+import { submitRoutes } from "./forms/submit/routes.ts";
+import { collectRoutes } from "./http/allowed-methods.ts";
+import type { App } from "./http/app.ts";
+import { useCrossOrigin } from "./http/cors.ts";
 import { registerRequestDraining } from "./http/drain-request.ts";
 import { sendError, toAppError, useErrorReplies } from "./http/error-replies.ts";
 import { isDirect, normalizeForwardedFor } from "./http/forwarded.ts";
@@ -34,8 +29,7 @@ import { createIdempotency } from "./http/idempotency.ts";
 import { useJsonBodies } from "./http/json-body.ts";
 import { openApiRoutes, useOpenApi } from "./http/openapi.ts";
 import { RequestLog } from "./http/request-log.ts";
-import { collectRoutes } from "./http/route-table.ts";
-import { useSafeHeaders } from "./http/safe-headers.ts";
+import { useSafeHeaders } from "./http/security-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { useValidation } from "./http/validation.ts";
 import { registerWriteLimits } from "./http/write-limits.ts";
@@ -47,35 +41,27 @@ import { pageRoutes } from "./pages/page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
 import type { CallCounter } from "./plans/call-counter.ts";
 import { createCallCounter, createPlanLimit } from "./plans/plan-calls.ts";
-import { planRoutes } from "./plans/plan-routes.ts";
 import { registerRateLimitHeaders } from "./plans/rate-limit-headers.ts";
+import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
-import { providerRoutes } from "./providers/provider-routes.ts";
-import { setupRoutes } from "./setup/setup-routes.ts";
-import { createSetupService } from "./setup/setup-service.ts";
+import { providerRoutes } from "./providers/routes.ts";
+import { setupRoutes } from "./setup/routes.ts";
+import { createSetupService } from "./setup/service.ts";
 import { createAgentTools } from "./tools/agent-tools.ts";
-import { createFormFinder } from "./tools/form-finder.ts";
-import { mailRecipientRoutes } from "./tools/mail-recipient-routes.ts";
-import { createMailRecipients, type MailRecipients } from "./tools/mail-recipients.ts";
+import { createFormFinder } from "./tools/form/form-finder.ts";
+import { mailRecipientRoutes } from "./tools/form/mail-recipient-routes.ts";
+import { createMailRecipients, type MailRecipients } from "./tools/form/mail-recipients.ts";
+import { toolRoutes } from "./tools/routes.ts";
 import { createToolRunner } from "./tools/run-tool.ts";
-import { secretRoutes } from "./tools/secret-routes.ts";
-import { createSecretService } from "./tools/secret-service.ts";
-import { toolRoutes } from "./tools/tool-routes.ts";
-import { createToolService, type ToolService } from "./tools/tool-service.ts";
-import { createWebhookSecrets } from "./tools/webhook-secrets.ts";
-import { createListingCache } from "./triggers/trigger-listing.ts";
-import { triggerRoutes } from "./triggers/trigger-routes.ts";
-import { createTriggerService, type TriggerService } from "./triggers/trigger-service.ts";
-import { visitorTriggerRoutes } from "./triggers/visitor-trigger-routes.ts";
+import { secretRoutes } from "./tools/secrets/routes.ts";
+import { createSecretService } from "./tools/secrets/service.ts";
+import { createWebhookSecrets } from "./tools/secrets/webhook-secrets.ts";
+import { createToolService, type ToolService } from "./tools/service.ts";
+import { createListingCache } from "./triggers/listing.ts";
+import { triggerRoutes } from "./triggers/routes.ts";
+import { createTriggerService, type TriggerService } from "./triggers/service.ts";
+import { visitorTriggerRoutes } from "./triggers/visitor-routes.ts";
 import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
-
-export type App = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
 
 const BODY_LIMIT = 1024 * 1024;
 
@@ -103,7 +89,7 @@ export async function createApp(deps: Deps) {
   const calls = createCallCounter(deps);
   await usePlugins(app, deps, calls);
 
-  const audit = accountRoutes(app, deps, createSignInLimit(config), () => import("./auth/sign-in-library.ts"));
+  const audit = accountRoutes(app, deps, createSignInLimit(config), () => import("./auth/sign-in/library.ts"));
 
   let isDraining = false;
   const idempotency = createIdempotency(deps.db);

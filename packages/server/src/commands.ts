@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { createAccount, findMember, hasAccounts, setPassword, setPlan } from "./auth/account-store.ts";
-import { generateKey } from "./auth/api-key-format.ts";
-import { deleteKey, insertKey, listKeys } from "./auth/api-key-store.ts";
+import { generateKey } from "./auth/api-keys/key-format.ts";
+import { deleteKey, insertKey, listKeys } from "./auth/api-keys/store.ts";
 import { planIds } from "./config.ts";
 import { email as readEmail } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";

@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
 import { loadEnvFile } from "node:process";
 import { pino } from "pino";
-import { createApiKeys } from "./auth/api-keys.ts";
-import { createSessions } from "./auth/sessions.ts";
+import { createApiKeys } from "./auth/api-keys/api-keys.ts";
+import { createSessions } from "./auth/sessions/sessions.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createBackgroundReads } from "./db/background-reads.ts";
 import { openDatabase } from "./db/open.ts";
 import type { Deps } from "./deps.ts";
+import { createSecrets, loadOrCreateSecret } from "./encryption.ts";
 import { createLoopbackPrivileges } from "./loopback-privileges.ts";
 import { createModels } from "./models/choose-model.ts";
 import { createOutbound } from "./outbound/guarded-request.ts";
 import { createMailer } from "./outbound/send-email.ts";
 import { createProviderSettings } from "./providers/provider-settings.ts";
-import { createSecrets, loadOrCreateSecret } from "./root-secret.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 
 /** Reads `.env` in the working directory, if there is one; what is set already wins. */

@@ -1,8 +1,8 @@
-import { deleteOver } from "./auth/account-retention.ts";
+import { deleteOver } from "./auth/retention.ts";
 import { deleteOlderThan } from "./conversations/retention.ts";
 import { startCleanUp } from "./db/clean-up.ts";
 import type { Deps } from "./deps.ts";
-import { deleteShowingsBefore } from "./forms/showing-retention.ts";
+import { deleteShowingsBefore } from "./forms/impression-retention.ts";
 import { deleteSubmissionDaysBefore, deleteSubmissionsBefore } from "./forms/submission-retention.ts";
 import { deleteOldAnswers } from "./http/idempotency.ts";
 import { deleteVisitorDaysBefore } from "./plans/limit-retention.ts";

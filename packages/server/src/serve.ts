@@ -1,6 +1,6 @@
 import { createApp } from "./app.ts";
 import { hasAccounts } from "./auth/account-store.ts";
-import { ensureAdmin } from "./auth/ensure-admin.ts";
+import { ensureAdmin } from "./auth/members/ensure-admin.ts";
 import { ConfigError } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { lockDataFolder } from "./db/data-folder-lock.ts";

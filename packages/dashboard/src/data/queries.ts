@@ -1,6 +1,6 @@
 import { type EndpointName, FoyerError, type Input, type Output } from "@foyer/sdk";
 import { QueryCache, QueryClient, queryOptions, useMutation } from "@tanstack/react-query";
-import { notify } from "../components/notices.ts";
+import { notify } from "../components/toasts.ts";
 import { api } from "./api.ts";
 
 /** What was asked for stays as it is while it is asked for again; what failed for a moment is asked for twice more. */

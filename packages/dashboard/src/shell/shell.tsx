@@ -4,7 +4,7 @@ import { Outlet, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { IconButton } from "../components/button.tsx";
-import { Lamp } from "../components/lamp.tsx";
+import { Lamp } from "../components/logo.tsx";
 import { Page } from "../components/page.tsx";
 import { EmptyState } from "../components/states.tsx";
 import { ask } from "../data/queries.ts";

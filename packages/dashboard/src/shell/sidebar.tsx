@@ -3,9 +3,9 @@ import { Link, type LinkProps, useNavigate, useParams, useRouter, useRouterState
 import { ChevronsUpDown, ListChecks, Monitor, Moon, Search, Sun, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { IconButton } from "../components/button.tsx";
-import { Lamp } from "../components/lamp.tsx";
+import { Lamp } from "../components/logo.tsx";
 import { Menu } from "../components/menu.tsx";
-import { notify } from "../components/notices.ts";
+import { notify } from "../components/toasts.ts";
 import { api } from "../data/api.ts";
 import { lastAgentId, rememberAgent } from "../data/last-agent.ts";
 import { endOnboarding, useOnboarding } from "../data/onboarding.ts";

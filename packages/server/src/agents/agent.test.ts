@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { freeSlug, slugOf } from "./agent-slug.ts";
+import { freeSlug, slugOf } from "./slug.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 

@@ -1,4 +1,4 @@
-import type { Secrets } from "../root-secret.ts";
+import type { Secrets } from "../encryption.ts";
 
 const PREFIX = "fct_";
 

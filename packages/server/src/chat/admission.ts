@@ -1,10 +1,10 @@
 import type { ChatRequest } from "@foyer/contract";
-import { accessTo, type ConversationAccess, type Proof } from "../conversations/conversation-access.ts";
-import type { ConversationService } from "../conversations/conversation-service.ts";
+import { accessTo, type ConversationAccess, type Proof } from "../conversations/access.ts";
+import type { ConversationService } from "../conversations/service.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
+import type { Secrets } from "../encryption.ts";
 import { AppError } from "../errors.ts";
-import type { Secrets } from "../root-secret.ts";
-import { provenUserId, type Visitor, visitorOf } from "./chat-turn.ts";
+import { provenUserId, type Visitor, visitorOf } from "./new-messages.ts";
 
 /** `known` is the conversation that the request continues, and `access` how it may; both null for a new one. */
 type Admitted = {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import type { ChatModel, ModelPart } from "../models/chat-model.ts";
-import type { ToolOutcome } from "../tools/run-tool.ts";
+import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { type LoopInput, runAgentLoop } from "./agent-loop.ts";
 
 const usage = {

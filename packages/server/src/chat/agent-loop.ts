@@ -9,9 +9,9 @@ import type { ToolPiece } from "../conversations/message-pieces.ts";
 import { type AskLimits, askModel } from "../models/ask-model.ts";
 import type { ChatModel, ModelPart } from "../models/chat-model.ts";
 import { ModelError, ReplyLimitError } from "../models/model-error.ts";
-import type { ToolOutcome } from "../tools/run-tool.ts";
+import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { failure } from "../tools/tool-outcome.ts";
-import { plausible, tokensOfStep } from "./step-tokens.ts";
+import { plausible, tokensOfStep } from "./token-usage.ts";
 
 /** Tool calls of one step, and how many of them run at the same time: each may be a request to somebody else's server. */
 const MAX_CALLS = 16;

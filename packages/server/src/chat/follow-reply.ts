@@ -1,6 +1,6 @@
 import type { StopReason } from "@foyer/contract";
-import { stopReasonOf } from "../conversations/conversation-service.ts";
 import { fromColumns } from "../conversations/message-pieces.ts";
+import { stopReasonOf } from "../conversations/service.ts";
 import type { MessageRow } from "../db/tables.ts";
 import type { EventReader } from "../http/sse.ts";
 import { eventsAfter, positionIn, type ReplyStart } from "./reply-events.ts";

@@ -1,6 +1,6 @@
 import type { ChatEvent, StopReason, Usage } from "@foyer/contract";
 import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
-import type { ToolOutcome } from "../tools/run-tool.ts";
+import type { ToolOutcome } from "../tools/tool-outcome.ts";
 
 /**
  * A reply as Server-Sent Events. Each event's id is `<message id>:<position>`, and a position counts what was said:

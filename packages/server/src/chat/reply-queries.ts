@@ -1,7 +1,8 @@
 import { sql } from "kysely";
+import type { Flag } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { ConversationRow, Flag, MessageRow, ReplyFailureRow } from "../db/tables.ts";
+import type { ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 
 export type HistoryRow = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "position" | "createdAt">;
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };

@@ -7,7 +7,7 @@ import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { Spend, TokenBudgets } from "../plans/token-budget.ts";
-import type { Visitor } from "./chat-turn.ts";
+import type { Visitor } from "./new-messages.ts";
 import {
   type ConversationSize,
   type HistoryRow,

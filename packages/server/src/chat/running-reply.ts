@@ -1,7 +1,7 @@
 import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
 import { AppError } from "../errors.ts";
 import { ReplyLimitError } from "../models/model-error.ts";
-import type { ToolOutcome } from "../tools/run-tool.ts";
+import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { failure } from "../tools/tool-outcome.ts";
 import { eventsAfter, eventWriter, type ReplyEnding, type ReplyStart } from "./reply-events.ts";
 import { createReplyRoom } from "./reply-room.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { titleOf } from "../chat/chat-turn.ts";
+import { titleOf } from "../chat/new-messages.ts";
 import { deleteOlderThan } from "./retention.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;

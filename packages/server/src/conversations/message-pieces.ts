@@ -1,6 +1,6 @@
 import type { ToolCall } from "@foyer/contract";
 import type { MessageRow } from "../db/tables.ts";
-import type { ToolOutcome } from "../tools/run-tool.ts";
+import type { ToolOutcome } from "../tools/tool-outcome.ts";
 
 /** A tool call as the chat shows and keeps it; `result` is absent while it runs. */
 export type ToolPiece = {

@@ -2,8 +2,8 @@ import { Worker } from "node:worker_threads";
 import { type Compilable, type CompiledQuery, sql } from "kysely";
 import { AppError } from "../errors.ts";
 import type { OpenDatabase } from "./open.ts";
-import { withPatience } from "./patience.ts";
 import { createReadLane } from "./read-lane.ts";
+import { withPatience } from "./statement-timeout.ts";
 
 export type ReadRequest = { id: number; sql: string; parameters: readonly unknown[]; timeoutMs: number };
 export type ReadResult = { id: number } & ({ rows: unknown[] } | { isLate: boolean; message: string });

@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { secretFileName } from "../root-secret.ts";
+import { secretFileName } from "../encryption.ts";
 
 /** The database's name inside a backup folder. */
 const DATABASE = "foyer.sqlite";

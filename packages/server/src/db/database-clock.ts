@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { DatabaseKind } from "./migrate.ts";
+import type { DatabaseKind } from "./database-kind.ts";
 
 /**
  * The database's clock, in milliseconds since 1970: the one that processes sharing a database agree on. Within a

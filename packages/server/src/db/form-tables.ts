@@ -1,6 +1,6 @@
 import type { SubmissionStatus } from "@foyer/contract";
 import type { Generated } from "kysely";
-import type { Flag, Instant, Json } from "./tables.ts";
+import type { Flag, Instant, Json } from "./column-types.ts";
 
 /** The tables of form submissions, as Kysely sees them. */
 export type FormTables = {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "./compiled-query.ts";
-import type { DatabaseKind } from "./migrate.ts";
+import type { DatabaseKind } from "./database-kind.ts";
 import type { Db } from "./open.ts";
 import type { Tables } from "./tables.ts";
 

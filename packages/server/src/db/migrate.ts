@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
+import type { DatabaseKind } from "./database-kind.ts";
 import { initial } from "./migrations/0001-initial.ts";
 import { forms } from "./migrations/0002-forms.ts";
 import { triggers } from "./migrations/0003-triggers.ts";
@@ -11,11 +12,10 @@ import { formBounds } from "./migrations/0008-form-bounds.ts";
 import { security } from "./migrations/0009-security.ts";
 import { inbox } from "./migrations/0012-inbox.ts";
 import { feedbackComments } from "./migrations/0013-feedback-comments.ts";
-import type { Db, OpenDatabase } from "./open.ts";
-import { withPatience } from "./patience.ts";
+import type { Db } from "./open.ts";
+import { withPatience } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
 
-export type DatabaseKind = OpenDatabase["kind"];
 type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 
 const LOCK_POLL_MS = 50;

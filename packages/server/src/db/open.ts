@@ -4,7 +4,8 @@ import Database from "better-sqlite3";
 import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect } from "kysely";
 import type { PoolClient, QueryConfig } from "pg";
 import { isUnavailable } from "./database-errors.ts";
-import { currentPatience } from "./patience.ts";
+import type { DatabaseKind } from "./database-kind.ts";
+import { currentPatience } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
@@ -12,7 +13,7 @@ export type Db = Kysely<Tables>;
 /** Where the data is: a file of SQLite's own, or a PostgreSQL address. */
 export type DatabaseAddress = { kind: "sqlite"; file: string } | { kind: "postgres"; url: string };
 
-export type OpenDatabase = { db: Db; kind: DatabaseAddress["kind"]; address: DatabaseAddress };
+export type OpenDatabase = { db: Db; kind: DatabaseKind; address: DatabaseAddress };
 
 /** Opens the database; creates SQLite's file and folder when missing. Throws when SQLite's file cannot be opened. */
 export function openDatabase(address: DatabaseAddress, onPoolError: (error: Error) => void): OpenDatabase {

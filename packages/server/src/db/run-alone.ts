@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { DatabaseKind } from "./migrate.ts";
+import type { DatabaseKind } from "./database-kind.ts";
 import type { Db } from "./open.ts";
 
 /**

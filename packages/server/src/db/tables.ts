@@ -1,5 +1,6 @@
 import type { ActionType, TriggerType } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
+import type { Flag, Instant, Json } from "./column-types.ts";
 import type { FormTables } from "./form-tables.ts";
 
 /**
@@ -36,10 +37,6 @@ export type Tables = FormTables & {
   auditLog: AuditLogRow;
   organizationMonths: OrganizationMonthRow;
 };
-
-export type Instant = number;
-export type Flag = 0 | 1;
-export type Json = string;
 
 type OrganizationRow = {
   id: string;
@@ -100,7 +97,7 @@ type ApiKeyRow = {
 export type ProviderSettingsRow = {
   organizationId: string;
   provider: string;
-  /** sealed, see auth/secret-box.ts */
+  /** encrypted, see encryption.ts */
   apiKey: string | null;
   baseUrl: string | null;
   updatedAt: Instant;
@@ -119,7 +116,7 @@ export type AgentRow = {
   allowedOrigins: Json;
   allowedImageHosts: Json;
   requireIdentity: Flag;
-  /** sealed */
+  /** encrypted */
   identitySecret: string;
   monthlyTokenBudget: number | null;
   budgetMessage: string | null;
@@ -172,7 +169,7 @@ export type ToolErrorRow = {
 export type SecretRow = {
   organizationId: string;
   name: string;
-  /** sealed */
+  /** encrypted */
   value: string;
   /** hosts that may get it; empty: the host of whichever tool names it */
   hosts: Json;
@@ -193,7 +190,7 @@ export type ConversationRow = {
   userMetadata: Json | null;
   /** 1 when `userHash` proved `userId`; email, name and metadata are what the page claims in any case */
   isUserVerified: Flag;
-  /** 1 when the first request named a visitor: only that visitor may continue it, see chat/conversation-access.ts */
+  /** 1 when the first request named a visitor: only that visitor may continue it, see conversations/access.ts */
   hasOwner: Flag;
   /** UTF-8 bytes of all messages, and of their tool calls */
   textBytes: number;
@@ -367,7 +364,7 @@ export type PendingLinkRow = {
   id: string;
   kind: "sign-in" | "password-reset";
   email: string;
-  /** sealed */
+  /** encrypted */
   url: string;
   createdAt: Instant;
   expiresAt: Instant;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createPostgres, type TestDatabase } from "../../../../test/databases.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenDatabase, openDatabase } from "./open.ts";
-import { withPatience } from "./patience.ts";
+import { withPatience } from "./statement-timeout.ts";
 import { inTransaction } from "./transaction.ts";
 
 let database: TestDatabase;

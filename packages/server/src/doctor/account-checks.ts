@@ -1,7 +1,7 @@
 import type { Check, ProviderFailures } from "@foyer/contract";
-import type { AgentService } from "../agents/agent-service.ts";
+import type { AgentService } from "../agents/service.ts";
 import type { Deps } from "../deps.ts";
-import type { DoctorStore } from "./doctor-store.ts";
+import type { DoctorStore } from "./store.ts";
 
 const LATE_MS = 60_000;
 const VERY_LATE_MS = 600_000;

@@ -1,5 +1,5 @@
 import type { Check } from "@foyer/contract";
-import { isOurs } from "../auth/same-origin.ts";
+import { isOurs } from "../auth/sessions/same-origin.ts";
 import type { Config } from "../config.ts";
 import { isLoopback } from "../loopback.ts";
 

@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import type { Check } from "@foyer/contract";
 import type { Deps } from "../deps.ts";
 import { isLoopback } from "../loopback.ts";
-import type { DoctorStore } from "./doctor-store.ts";
+import type { DoctorStore } from "./store.ts";
 
 const SLOW_MS = 20;
 const MB = 1024 * 1024;

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FormSubmission } from "@foyer/contract";
 import { stringify } from "csv-stringify";
 import type { Deps } from "../deps.ts";
-import { asText } from "./delivery-content.ts";
+import { asText } from "./deliveries/delivery-content.ts";
 import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { fileUrl, toSubmission } from "./submission-view.ts";
 

@@ -1,5 +1,5 @@
 import type { SubmissionRow } from "../db/form-tables.ts";
-import { asText } from "./delivery-content.ts";
+import { asText } from "./deliveries/delivery-content.ts";
 import type { FileFacts, SubmissionStore } from "./submission-store.ts";
 
 const NEWEST = 10;

@@ -1,6 +1,6 @@
 import type { Delivery, FormSubmission } from "@foyer/contract";
 import type { DeliveryAttemptRow, DeliveryRow, SubmissionRow } from "../db/form-tables.ts";
-import type { DeliveryTarget } from "./send-delivery.ts";
+import type { DeliveryTarget } from "./deliveries/send-delivery.ts";
 import type { FailingRow, FileFacts } from "./submission-store.ts";
 
 /** What belongs to a page of submissions; rows of other submissions may be among it. */

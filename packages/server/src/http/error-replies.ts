@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isUnavailable } from "../db/database-errors.ts";
 import { AppError } from "../errors.ts";
+import type { RouteTable } from "./allowed-methods.ts";
 import { useClientErrors } from "./client-errors.ts";
-import type { RouteTable } from "./route-table.ts";
 
 /** The one place where an error becomes an answer. */
 export function useErrorReplies(app: FastifyInstance, routes: RouteTable, notFoundPage: () => Promise<string>): void {

@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { App } from "../app.ts";
 import { createReadinessCheck } from "../db/readiness.ts";
 import type { Deps } from "../deps.ts";
+import { sameText } from "../encryption.ts";
 import { AppError } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
-import { sameText } from "../root-secret.ts";
+import type { App } from "./app.ts";
 import { isForwarded } from "./forwarded.ts";
-import { createRequestDurations } from "./request-durations.ts";
+import { createRequestDurations } from "./request-metrics.ts";
 
 export type HealthOptions = { runningReplies: () => number; isDraining: () => boolean };
 

@@ -3,10 +3,11 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPostgres } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { type App, createApp } from "../app.ts";
-import { generateKey } from "../auth/api-key-format.ts";
-import { insertKey, listKeys } from "../auth/api-key-store.ts";
-import { createApiKeys } from "../auth/api-keys.ts";
+import { createApp } from "../app.ts";
+import { createApiKeys } from "../auth/api-keys/api-keys.ts";
+import { generateKey } from "../auth/api-keys/key-format.ts";
+import { insertKey, listKeys } from "../auth/api-keys/store.ts";
+import type { App } from "./app.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 

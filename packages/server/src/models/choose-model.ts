@@ -4,7 +4,7 @@ import { AppError, notFound } from "../errors.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";
 import { anthropic } from "./anthropic.ts";
 import type { ChatModel, ChosenModel } from "./chat-model.ts";
-import { demoModel } from "./demo-model.ts";
+import { demoModel } from "./demo/demo-model.ts";
 import { google } from "./google.ts";
 import { mistral } from "./mistral.ts";
 import { ollama } from "./ollama.ts";

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import Type from "typebox";
-import type { App } from "../app.ts";
-import type { MailRecipients } from "../tools/mail-recipients.ts";
+import type { App } from "../http/app.ts";
+import type { MailRecipients } from "../tools/form/mail-recipients.ts";
 import { createPageFiles } from "./page-files.ts";
 
 const policy = [

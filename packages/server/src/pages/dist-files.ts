@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { entityTag } from "../http/if-none-match.ts";
+import { entityTag } from "../http/etag.ts";
 
 /** A built file as it is sent, with what `Content-Encoding` says of it. */
 export type DistFile = { body: Buffer; type: string; encoding: "br" | "gzip" | null; etag: string };

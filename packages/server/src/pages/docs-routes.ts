@@ -1,6 +1,6 @@
 import Type from "typebox";
-import type { App } from "../app.ts";
 import { AppError, notFound } from "../errors.ts";
+import type { App } from "../http/app.ts";
 import { createDistFiles } from "./dist-files.ts";
 import { sendFile } from "./send-file.ts";
 

@@ -1,8 +1,8 @@
 import * as contract from "@foyer/contract";
 import type { FastifyReply } from "fastify";
-import type { App } from "../app.ts";
-import { landingAddress } from "../auth/same-origin.ts";
+import { landingAddress } from "../auth/sessions/same-origin.ts";
 import type { Config } from "../config.ts";
+import type { App } from "../http/app.ts";
 import type { PageFiles } from "./page-files.ts";
 
 type Page = { title: string; text: string; button: string; action: string };

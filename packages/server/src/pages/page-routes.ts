@@ -1,9 +1,9 @@
 import type { FastifyReply } from "fastify";
 import Type from "typebox";
-import type { AgentService } from "../agents/agent-service.ts";
-import type { App } from "../app.ts";
+import type { AgentService } from "../agents/service.ts";
 import type { Config } from "../config.ts";
 import { AppError, notFound } from "../errors.ts";
+import type { App } from "../http/app.ts";
 import { demoImages, demoPage } from "./demo-page.ts";
 import { linkRoutes } from "./link-routes.ts";
 import { createPageFiles } from "./page-files.ts";

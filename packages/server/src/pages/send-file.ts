@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { hasState } from "../http/if-none-match.ts";
+import { hasState } from "../http/etag.ts";
 import type { DistFile } from "./dist-files.ts";
 
 const YEAR_SECONDS = 31_536_000;

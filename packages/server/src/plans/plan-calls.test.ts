@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createPostgres, onBothDatabases } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../test/session-client.ts";
-import { generateKey } from "../auth/api-key-format.ts";
-import { insertKey } from "../auth/api-key-store.ts";
+import { generateKey } from "../auth/api-keys/key-format.ts";
+import { insertKey } from "../auth/api-keys/store.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
 import { newId } from "../ids.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { CountCall } from "../auth/authenticate.ts";
+import type { CountCall } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { type CallCounter, createLocalCounter, createSharedCounter, type MinuteCount } from "./call-counter.ts";

@@ -3,7 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { firstIdAt } from "../ids.ts";
-import { monthOf } from "./plan-routes.ts";
+import { monthOf } from "./routes.ts";
 import { createUsageStore } from "./usage-store.ts";
 
 const nothing = { tools: 0, tokensThisMonth: 0, conversationsThisMonth: 0, submissionsThisMonth: 0 };

@@ -1,8 +1,8 @@
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ProviderSettingsRow } from "../db/tables.ts";
+import type { Secrets } from "../encryption.ts";
 import { type ProviderAccess, type ProviderName, providerNames } from "../models/provider-environment.ts";
-import type { Secrets } from "../root-secret.ts";
 
 export type ProviderSettings = ReturnType<typeof createProviderSettings>;
 

@@ -1,6 +1,6 @@
-import { isWithoutOwner } from "../auth/first-owner.ts";
+import { isWithoutOwner } from "../auth/members/first-owner.ts";
 import type { Deps } from "../deps.ts";
-import { sameText } from "../root-secret.ts";
+import { sameText } from "../encryption.ts";
 
 /** The token that lets its holder become the owner of an empty server. The same in every process, dead once used. */
 function setUpToken({ secrets }: Pick<Deps, "secrets">): string {

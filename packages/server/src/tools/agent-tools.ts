@@ -1,10 +1,11 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import type { ToolOutcome, ToolRunner } from "./run-tool.ts";
+import type { ToolRunner } from "./run-tool.ts";
+import { createToolStore } from "./store.ts";
 import { createToolErrors } from "./tool-errors.ts";
+import type { ToolOutcome } from "./tool-outcome.ts";
 import { failure } from "./tool-outcome.ts";
-import { createToolStore } from "./tool-store.ts";
 
 /** An agent's tools as its reply needs them: what the model is offered, and how a call is run. */
 export type AgentTools = {

@@ -2,24 +2,14 @@ import type { Display, FormSchema, ToolTest, VisitorForm } from "@foyer/contract
 import { hasRemoteImages, keepImagesFrom } from "@foyer/contract/rules/display-images";
 import { displayOf } from "@foyer/contract/rules/fill-display";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
-import type { AgentService } from "../agents/agent-service.ts";
+import type { AgentService } from "../agents/service.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { inputProblem } from "./input-schema.ts";
-import { runHttpTool } from "./run-http-tool.ts";
-import type { SecretService } from "./secret-service.ts";
-import { displayConfigOf } from "./tool-columns.ts";
-import { failure } from "./tool-outcome.ts";
-
-/** What came of a tool call: for the visitor, and (`forModel`) in the words that the model is told. */
-export type ToolOutcome = {
-  result: unknown;
-  isError: boolean;
-  displayConfig: unknown;
-  display: unknown;
-  form?: VisitorForm;
-  forModel: string;
-};
+import { displayConfigOf } from "./columns.ts";
+import { runHttpTool } from "./http/run-http-tool.ts";
+import { inputProblem } from "./schema/input-schema.ts";
+import type { SecretService } from "./secrets/service.ts";
+import { failure, type ToolOutcome } from "./tool-outcome.ts";
 
 type Input = Record<string, unknown>;
 /** `result` and `warnings` are for the tool's maker: the whole result, and what its display leaves out. */

@@ -1,5 +1,5 @@
 import type { ToolFailure } from "@foyer/contract";
-import type { AgentService } from "../agents/agent-service.ts";
+import type { AgentService } from "../agents/service.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { ToolErrorRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";

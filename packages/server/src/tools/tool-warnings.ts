@@ -1,7 +1,7 @@
 import type { Tool, ToolWarning } from "@foyer/contract";
 import type { Mailer } from "../outbound/send-email.ts";
 import { normalizeAddress } from "../outbound/smtp-address.ts";
-import type { MailRecipients } from "./mail-recipients.ts";
+import type { MailRecipients } from "./form/mail-recipients.ts";
 
 type Recipient = Awaited<ReturnType<MailRecipients["among"]>>[number];
 

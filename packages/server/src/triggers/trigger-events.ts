@@ -6,7 +6,7 @@ import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { isId } from "../ids.ts";
 import { dayOf } from "../utc-day.ts";
-import { createTriggerEventStore, type Fired, type NewTriggerEvent } from "./trigger-event-store.ts";
+import { createTriggerEventStore, type Fired, type NewTriggerEvent } from "./event-store.ts";
 
 const BATCH = 256;
 

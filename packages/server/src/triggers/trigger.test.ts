@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { newId } from "../ids.ts";
-import { formTemplates, triggerTemplates } from "./trigger-templates.ts";
+import { formTemplates, triggerTemplates } from "./templates.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 

@@ -1,17 +1,17 @@
 import type { TriggerEvent, VisitorForm } from "@foyer/contract";
-import type { AgentService } from "../agents/agent-service.ts";
 import { namesOrigin } from "../agents/origin-check.ts";
+import type { AgentService } from "../agents/service.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId } from "../ids.ts";
-import type { FormFinder } from "../tools/form-finder.ts";
+import type { FormFinder } from "../tools/form/form-finder.ts";
 import { toVisitorForm } from "../tools/run-tool.ts";
-import { toWidgetTrigger } from "./trigger-columns.ts";
+import { toWidgetTrigger } from "./columns.ts";
+import { type Listing, type ListingCache, toListing } from "./listing.ts";
+import { createTriggerStore } from "./store.ts";
 import { createTriggerEvents } from "./trigger-events.ts";
-import { type Listing, type ListingCache, toListing } from "./trigger-listing.ts";
-import { createTriggerStore } from "./trigger-store.ts";
 
 export type VisitorTriggers = ReturnType<typeof createVisitorTriggers>;
 

@@ -1,5 +1,5 @@
 import type { ConsentStorage } from "../loader/consent-storage.ts";
-import type { KnownConversation, Visit } from "../loader/visit.ts";
+import type { KnownConversation, Visit } from "../loader/visitor-session.ts";
 
 type Kept = { owners?: { anonymous?: { current: string | null; list: KnownConversation[] } } };
 

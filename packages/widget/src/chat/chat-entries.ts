@@ -1,5 +1,5 @@
+import { createStore } from "../store.ts";
 import type { Entry, ReplyEntry } from "./conversation-state.ts";
-import { createStore } from "./store.ts";
 
 export type ChatState = {
   entries: readonly Entry[];

@@ -6,7 +6,7 @@ import { focusPanel } from "../panel/focus.ts";
 import { Icon } from "../panel/icon.tsx";
 import { isComposing } from "../panel/keys.ts";
 import { usePanel } from "../panel/panel-context.ts";
-import { useStore } from "./store.ts";
+import { useStore } from "../store.ts";
 
 /** The server's limit. */
 const MAX_CHARACTERS = 32_000;

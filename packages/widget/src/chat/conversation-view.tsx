@@ -6,10 +6,10 @@ import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
+import { useStore } from "../store.ts";
 import { Composer } from "./composer.tsx";
 import type { Entry, FormEntry } from "./conversation-state.ts";
 import { ReplyView } from "./reply-view.tsx";
-import { useStore } from "./store.ts";
 import { UserView } from "./user-view.tsx";
 import { Welcome } from "./welcome.tsx";
 

@@ -2,12 +2,12 @@ import { type Rating, type Request, rateMessage } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Words } from "../locales/en.ts";
 import { adoptConversation } from "./adopt-conversation.ts";
-import { createAsking } from "./asking.ts";
 import { createChatEntries } from "./chat-entries.ts";
 import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
+import { createStandingForms } from "./pinned-forms.ts";
 import { createReplyReader } from "./reply-reader.ts";
 import { createRestoring } from "./restoring.ts";
-import { createStandingForms } from "./standing-forms.ts";
+import { createAsking } from "./send-message.ts";
 import { createStarting } from "./starting.ts";
 
 export type Chat = ReturnType<typeof createChat>;

@@ -5,7 +5,7 @@ import { interpolate } from "../locales/load-messages.ts";
 import { applyEvent } from "./apply-event.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { textOf } from "./conversation-state.ts";
-import { problemWords } from "./problem-words.ts";
+import { problemWords } from "./error-messages.ts";
 
 type Running = { key: string; abort: AbortController; conversation: ConversationKey | null; isStopping: boolean };
 

@@ -3,8 +3,8 @@ import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Words } from "../locales/en.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { isRunning, toEntries } from "./conversation-state.ts";
+import type { StandingForms } from "./pinned-forms.ts";
 import type { ReplyReader } from "./reply-reader.ts";
-import type { StandingForms } from "./standing-forms.ts";
 
 type Parts = {
   entries: ChatEntries;

@@ -1,9 +1,9 @@
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { newReply } from "./conversation-state.ts";
+import type { StandingForms } from "./pinned-forms.ts";
 import type { ReplyReader } from "./reply-reader.ts";
 import type { createRestoring } from "./restoring.ts";
-import type { StandingForms } from "./standing-forms.ts";
 
 type Parts = {
   entries: ChatEntries;

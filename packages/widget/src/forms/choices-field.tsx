@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren, JSX } from "preact";
-import { useStore } from "../chat/store.ts";
+import { useStore } from "../store.ts";
 import type { FieldProps } from "./field-view.tsx";
 
 type ChoicesProps = FieldProps & { label: JSX.Element; children: ComponentChildren };

@@ -2,9 +2,9 @@
 import type { FormField } from "@foyer/contract";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useStore } from "../chat/store.ts";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { useStore } from "../store.ts";
 import { autoCompleteOf } from "./auto-complete.ts";
 import type { FieldProps } from "./field-view.tsx";
 

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import type { FormField } from "@foyer/contract";
 import type { JSX } from "preact";
-import { useStore } from "../chat/store.ts";
 import { usePanel } from "../panel/panel-context.ts";
+import { useStore } from "../store.ts";
 import { ChoicesField } from "./choices-field.tsx";
 import { FieldControl } from "./field-control.tsx";
 import { isFileField } from "./field-values.ts";

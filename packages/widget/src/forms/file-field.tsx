@@ -2,14 +2,14 @@
 import { MAX_FILE_BYTES } from "@foyer/contract/rules/data-url";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useStore } from "../chat/store.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
+import { useStore } from "../store.ts";
 import type { FieldProps } from "./field-view.tsx";
+import { sizeWords } from "./format-bytes.ts";
 import { ImagePreview } from "./image-preview.tsx";
-import { sizeWords } from "./size-words.ts";
 
 /** A place for one file: chosen, dropped in, looked at, taken out again. The control is a real one, whatever it looks like. */
 export function FileField({ field, id, session, isLocked, isWrong, describedBy }: FieldProps): JSX.Element {

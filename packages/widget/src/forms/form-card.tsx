@@ -3,16 +3,16 @@ import { ownFormText } from "@foyer/contract/rules/form-texts";
 import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { useStore } from "../chat/store.ts";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
+import { useStore } from "../store.ts";
 import { isFileField } from "./field-values.ts";
 import { FieldView } from "./field-view.tsx";
 import type { FormSession } from "./form-session.ts";
 import { FormSummary } from "./form-summary.tsx";
+import { whenSeen } from "./on-visible.ts";
 import { SubmitArea } from "./submit-area.tsx";
-import { whenSeen } from "./when-seen.ts";
 
 /** A form: its fields, and after it was sent the confirmation. */
 export function FormCard({ session }: { session: FormSession }): JSX.Element {

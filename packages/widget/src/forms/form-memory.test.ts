@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import type { Identity } from "../foyer-api.ts";
 import { createConsentStorage } from "../loader/consent-storage.ts";
 import { createEventBus } from "../loader/event-bus.ts";
-import { createVisit } from "../loader/visit.ts";
+import { createVisit } from "../loader/visitor-session.ts";
 import { createFormMemory, type Draft } from "./form-memory.ts";
 
 const createStorage = () => {

@@ -2,7 +2,7 @@
 import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { resultBefore } from "../chat/result-before.ts";
+import { resultBefore } from "../chat/previous-tool-result.ts";
 import { usePanel } from "../panel/panel-context.ts";
 
 /** A form within the conversation. `instanceKey` is that of one showing of it; forms are loaded when the first is shown. */

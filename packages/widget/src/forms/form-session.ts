@@ -1,10 +1,10 @@
 import type { VisitorForm } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
-import { createFilling } from "./filling.ts";
+import { createFilling } from "./form-controller.ts";
 import { createFormEvents } from "./form-events.ts";
 import { createFormMemory } from "./form-memory.ts";
-import { createSubmitting } from "./submitting.ts";
+import { createSubmitting } from "./submit-form.ts";
 
 export type FormSession = ReturnType<typeof createFormSession>;
 

@@ -1,8 +1,8 @@
 import type { VisitorForm } from "@foyer/sdk";
-import { createStore } from "../chat/store.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
+import { createStore } from "../store.ts";
 import { defaultValues } from "./default-values.ts";
-import type { Failure } from "./failure-words.ts";
+import type { Failure } from "./error-messages.ts";
 import { type FormValues, fits } from "./field-values.ts";
 import { type Problems, problemsOf } from "./form-check.ts";
 import type { Draft } from "./form-memory.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import { useStore } from "../chat/store.ts";
 import { usePanel } from "../panel/panel-context.ts";
+import { useStore } from "../store.ts";
 import { answersOf } from "./answers.ts";
 import type { FormSession } from "./form-session.ts";
 

@@ -2,8 +2,8 @@
 import { ownFormText } from "@foyer/contract/rules/form-texts";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { useStore } from "../chat/store.ts";
 import { usePanel } from "../panel/panel-context.ts";
+import { useStore } from "../store.ts";
 import type { FormSession } from "./form-session.ts";
 
 /** The one main action of a form, what it is doing, and why it did not work. */

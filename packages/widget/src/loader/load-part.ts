@@ -1,4 +1,4 @@
-import type { actOnTriggers } from "../triggers/acting/act-on-triggers.ts";
+import type { actOnTriggers } from "../triggers/actions/run-actions.ts";
 import type { openDebug } from "../triggers/debug/open-debug.ts";
 import type { watchTriggers } from "../triggers/watch-triggers.ts";
 import type { MountPanel, WidgetCore } from "./widget-core.ts";

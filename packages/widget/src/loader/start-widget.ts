@@ -1,7 +1,7 @@
 import type { AgentWidget } from "@foyer/sdk";
 import type { FoyerApi } from "../foyer-api.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
-import { launcherWords } from "../locales/launcher-words.ts";
+import { launcherWords } from "../locales/launcher-messages.ts";
 import { startTriggers } from "../triggers/start-triggers.ts";
 import { askServer } from "./ask-server.ts";
 import { type ConsentStorage, createConsentStorage } from "./consent-storage.ts";
@@ -11,7 +11,7 @@ import { loadPart } from "./load-part.ts";
 import { createPanelController } from "./panel-controller.ts";
 import type { WidgetOptions } from "./read-options.ts";
 import { createShadowHost } from "./shadow-host.ts";
-import { createVisit, type Visit } from "./visit.ts";
+import { createVisit, type Visit } from "./visitor-session.ts";
 import type { Registry, WidgetCore } from "./widget-core.ts";
 
 type Parts = { bus: EventBus; storage: ConsentStorage; visit: Visit; registry: Registry; signal: AbortSignal };

@@ -6,7 +6,7 @@ import type { EventBus } from "./event-bus.ts";
 import type { PanelController } from "./panel-controller.ts";
 import type { WidgetOptions } from "./read-options.ts";
 import type { ShadowHost } from "./shadow-host.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "./visitor-session.ts";
 
 /** What the parts of a running widget share: the loader's own, the triggers, and the panel with its chat and forms. */
 export type WidgetCore = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chooseLocale, localeIds } from "./choose-locale.ts";
 import { en, type Words } from "./en.ts";
-import { launcherWords } from "./launcher-words.ts";
+import { launcherWords } from "./launcher-messages.ts";
 import { interpolate, loadMessages } from "./load-messages.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();

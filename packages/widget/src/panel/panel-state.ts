@@ -1,4 +1,4 @@
-import { createStore } from "../chat/store.ts";
+import { createStore } from "../store.ts";
 
 export type PanelState = ReturnType<typeof createPanelState>;
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useStore } from "../chat/store.ts";
+import { useStore } from "../store.ts";
 import { focusPanel, keepFocusWithin } from "./focus.ts";
 import { Icon } from "./icon.tsx";
 import { closesPicker, isComposing } from "./keys.ts";

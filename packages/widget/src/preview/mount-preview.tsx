@@ -9,7 +9,7 @@ import { FormPlace } from "../forms/form-place.tsx";
 import { createConsentStorage } from "../loader/consent-storage.ts";
 import { createEventBus } from "../loader/event-bus.ts";
 import { readOptions, type WidgetOptions } from "../loader/read-options.ts";
-import { createVisit } from "../loader/visit.ts";
+import { createVisit } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { loadMessages } from "../locales/load-messages.ts";

@@ -1,6 +1,6 @@
 import type { WidgetTrigger } from "@foyer/contract";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Acting, actOnTriggers } from "./acting/act-on-triggers.ts";
+import type { Acting, actOnTriggers } from "./actions/run-actions.ts";
 import { watchExit } from "./exit-intent.ts";
 import type { FiredTriggers } from "./fired-triggers.ts";
 import { watchPageViews } from "./page-views.ts";

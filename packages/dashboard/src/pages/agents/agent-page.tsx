@@ -10,8 +10,8 @@ import { DeleteAgent } from "./delete-agent.tsx";
 import { DuplicateAgent } from "./duplicate-agent.tsx";
 import { ModelField } from "./model-field.tsx";
 import { chosenModel } from "./model-name.ts";
+import { TrialChat } from "./playground/playground-chat.tsx";
 import { ProviderBanner } from "./provider-banner.tsx";
-import { TrialChat } from "./trial/trial-chat.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/");
 

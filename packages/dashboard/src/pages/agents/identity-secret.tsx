@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
-import { Copyable } from "../../components/copyable.tsx";
+import { Copyable } from "../../components/copy-field.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { ask, useCall } from "../../data/queries.ts";

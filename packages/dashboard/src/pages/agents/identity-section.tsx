@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { ChoiceBar } from "../../components/choice-bar.tsx";
-import { Copyable } from "../../components/copyable.tsx";
+import { Copyable } from "../../components/copy-field.tsx";
 import { Toggle } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
+import { ChoiceBar } from "../../components/segmented-control.tsx";
 import { identifiedLine, identitySamples } from "./identity-samples.ts";
 import { IdentitySecret } from "./identity-secret.tsx";
 

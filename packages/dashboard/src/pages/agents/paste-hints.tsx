@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { ChoiceBar } from "../../components/choice-bar.tsx";
+import { ChoiceBar } from "../../components/segmented-control.tsx";
 import { pasteHints } from "./embed-line.ts";
 
 /** Where to paste the line, by what the site is made with. */

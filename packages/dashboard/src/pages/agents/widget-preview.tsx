@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { ChoiceBar } from "../../components/choice-bar.tsx";
+import { ChoiceBar } from "../../components/segmented-control.tsx";
 import { type Theme, useTheme } from "../../data/theme.ts";
 import type { WidgetSettings } from "./widget-draft.ts";
 

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
-import { Lamp } from "../../components/lamp.tsx";
+import { Lamp } from "../../components/logo.tsx";
 
 /** The frame of the pages that need no session: the logo, a heading, and one thing to do. */
 export function AuthPage({ title, children }: { title: string; children: ReactNode }) {

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button, ButtonLink } from "../../components/button.tsx";
-import { Copyable } from "../../components/copyable.tsx";
+import { Copyable } from "../../components/copy-field.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { waitWords } from "./submission-words.ts";
+import { waitWords } from "./submission-labels.ts";
 
 /** How long it is until then, to the second: `in 4 min 5 s`. */
 export function Countdown({ to }: { to: string }) {

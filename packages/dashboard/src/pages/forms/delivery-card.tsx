@@ -6,7 +6,7 @@ import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { ResponseText } from "./client-report.tsx";
 import { Countdown } from "./countdown.tsx";
-import { attemptWords, deliveryName, deliveryWords, durationWords } from "./submission-words.ts";
+import { attemptWords, deliveryName, deliveryWords, durationWords } from "./submission-labels.ts";
 
 /** One place that a submission goes to, and every attempt to get it there, the newest first. */
 export function DeliveryCard({ delivery }: { delivery: Delivery }) {

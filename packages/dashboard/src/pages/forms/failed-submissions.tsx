@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { ask, useCall } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
 import type { SubmissionSearch } from "./submission-filter.ts";
-import { deliveryName, plural, undelivered } from "./submission-words.ts";
+import { deliveryName, plural, undelivered } from "./submission-labels.ts";
 
 /** How many submissions did not arrive, a way to deliver them again, and then how that goes on. */
 export function FailedSubmissions({

@@ -1,6 +1,6 @@
 import type { FormAnalyticsEntry } from "@foyer/contract";
 import { percentText } from "../../components/day-text.ts";
-import { plural } from "./submission-words.ts";
+import { plural } from "./submission-labels.ts";
 
 /** Shown, started, submitted, delivered: bars as wide as their share of what was shown, and what each number counts. */
 export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {

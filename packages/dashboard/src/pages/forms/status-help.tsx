@@ -1,5 +1,5 @@
 import { Status } from "../../components/status.tsx";
-import { statuses, statusWords } from "./submission-words.ts";
+import { statuses, statusWords } from "./submission-labels.ts";
 
 /** What the words for a submission's status mean, for whoever asks. */
 export function StatusHelp() {

@@ -8,7 +8,7 @@ import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { historyOf } from "./submission-history.ts";
-import { standingOf } from "./submission-words.ts";
+import { standingOf } from "./submission-labels.ts";
 
 /** Where it stands, who sent it, and how it came to that. */
 export function SubmissionFacts({ submission }: { submission: FormSubmissionDetail }) {

@@ -1,5 +1,5 @@
 import type { SubmissionQuery } from "@foyer/contract";
-import { isStatus } from "./submission-words.ts";
+import { isStatus } from "./submission-labels.ts";
 
 /** What the address of the list says; dates are days of the viewer's: `2026-01-31`. */
 export type SubmissionSearch = { status?: string; toolId?: string; from?: string; to?: string; page?: number };

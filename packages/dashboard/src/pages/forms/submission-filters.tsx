@@ -3,7 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Button } from "../../components/button.tsx";
 import { Select, TextField } from "../../components/field.tsx";
 import { isFiltered, type SubmissionSearch } from "./submission-filter.ts";
-import { statuses, statusWords } from "./submission-words.ts";
+import { statuses, statusWords } from "./submission-labels.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms");
 

@@ -1,5 +1,5 @@
 import type { FormSubmissionDetail } from "@foyer/contract";
-import { deliveryName, plural } from "./submission-words.ts";
+import { deliveryName, plural } from "./submission-labels.ts";
 
 /** `at` in milliseconds since 1970; `null` where nobody wrote it down. */
 export type Happening = { text: string; at: number | null };

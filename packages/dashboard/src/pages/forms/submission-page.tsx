@@ -9,11 +9,11 @@ import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { ClientReport } from "./client-report.tsx";
 import { DeliveryCard } from "./delivery-card.tsx";
-import { SubmissionActs } from "./submission-acts.tsx";
+import { SubmissionActs } from "./submission-actions.tsx";
 import { SubmissionAnswers } from "./submission-answers.tsx";
 import { SubmissionFacts } from "./submission-facts.tsx";
 import { lastSearch } from "./submission-filter.ts";
-import { isUnderWay, standingOf } from "./submission-words.ts";
+import { isUnderWay, standingOf } from "./submission-labels.ts";
 import { answersOf } from "./submitted-answers.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");

@@ -11,8 +11,8 @@ import { FormsTabs } from "./forms-tabs.tsx";
 import { StatusHelp } from "./status-help.tsx";
 import { csvAddress, isFiltered, pageQuery, rememberSearch, type SubmissionSearch } from "./submission-filter.ts";
 import { SubmissionFilters } from "./submission-filters.tsx";
+import { plural } from "./submission-labels.ts";
 import { SubmissionPager } from "./submission-pager.tsx";
-import { plural } from "./submission-words.ts";
 import { SubmissionsTable } from "./submissions-table.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/forms");

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Status } from "../../components/status.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { deliveryNote, standingOf } from "./submission-words.ts";
+import { deliveryNote, standingOf } from "./submission-labels.ts";
 import { summaryOf } from "./submitted-answers.ts";
 
 /** A row a submission; its answers, in short, are the link to it. */

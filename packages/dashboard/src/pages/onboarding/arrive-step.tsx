@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { ButtonLink } from "../../components/button.tsx";
-import { Lamp } from "../../components/lamp.tsx";
+import { Lamp } from "../../components/logo.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { endOnboarding, rememberOnboarding } from "../../data/onboarding.ts";
 import { ask } from "../../data/queries.ts";
-import type { OnboardingAgent } from "./onboarding-page.tsx";
+import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { firstOfVisitors } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 

@@ -1,7 +1,7 @@
-import { Copyable } from "../../components/copyable.tsx";
+import { Copyable } from "../../components/copy-field.tsx";
 import { embedLine } from "../agents/embed-line.ts";
 import { PasteHints } from "../agents/paste-hints.tsx";
-import type { OnboardingAgent } from "./onboarding-page.tsx";
+import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 
 /** The one line, and where it goes. */

@@ -9,7 +9,7 @@ import { ask, useCall } from "../../data/queries.ts";
 import { ModelField } from "../agents/model-field.tsx";
 import { chosenModel, DEMO_MODEL } from "../agents/model-name.ts";
 import { examplePrompt } from "./example-prompt.ts";
-import type { OnboardingAgent } from "./onboarding-page.tsx";
+import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 

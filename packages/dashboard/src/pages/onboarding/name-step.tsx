@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { TextField } from "../../components/field.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { useCall } from "../../data/queries.ts";
-import type { OnboardingAgent } from "./onboarding-page.tsx";
+import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 

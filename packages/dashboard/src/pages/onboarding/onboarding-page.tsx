@@ -11,7 +11,7 @@ import { ArriveStep } from "./arrive-step.tsx";
 import { EmbedStep } from "./embed-step.tsx";
 import { KnowStep } from "./know-step.tsx";
 import { NameStep } from "./name-step.tsx";
-import { type OnboardingStep, onboardingSteps, stepOf } from "./onboarding-steps.ts";
+import { type OnboardingAgent, type OnboardingStep, onboardingSteps, stepOf } from "./onboarding-steps.ts";
 import { TryStep } from "./try-step.tsx";
 
 const route = getRouteApi("/shell/start");
@@ -70,15 +70,6 @@ function useDoneSteps(agentId: string | undefined, step: OnboardingStep): readon
   }, [agentId, step]);
   return progress && progress.agentId === agentId ? progress.done : agentId ? ["name"] : [];
 }
-
-export type OnboardingAgent = {
-  id: string;
-  name: string;
-  model: string;
-  modelIsDefault?: boolean;
-  systemPrompt: string | null;
-  widget: { suggestions?: string[] | null };
-};
 
 function Current({ step, agent }: { step: OnboardingStep; agent: OnboardingAgent }): ReactNode {
   if (step === "name") return <NameStep agent={agent} />;

@@ -9,6 +9,16 @@ export const onboardingSteps = [
 
 export type OnboardingStep = (typeof onboardingSteps)[number]["id"];
 
+/** The fields of an agent that the steps read. */
+export type OnboardingAgent = {
+  id: string;
+  name: string;
+  model: string;
+  modelIsDefault?: boolean;
+  systemPrompt: string | null;
+  widget: { suggestions?: string[] | null };
+};
+
 /** The step that an address means. Without an agent there is only the first; an agent that has its name goes on with the second. */
 export function stepOf({ agentId, step }: { agentId?: string; step?: string }): OnboardingStep {
   if (!agentId) return "name";

@@ -1,8 +1,8 @@
 import { useCallback, useState } from "react";
 import { rememberOnboarding } from "../../data/onboarding.ts";
-import { TrialChat } from "../agents/trial/trial-chat.tsx";
+import { TrialChat } from "../agents/playground/playground-chat.tsx";
 import { exampleQuestions } from "./example-prompt.ts";
-import type { OnboardingAgent } from "./onboarding-page.tsx";
+import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 
 /** A first chat with the agent. */

@@ -4,6 +4,9 @@ import { ask } from "../../data/queries.ts";
 
 export type AgentTools = { agent: Output<"listAgents">[number]; tools: Output<"listTools"> };
 
+/** A form tool and the agent it belongs to. */
+export type AgentForm = { agent: AgentTools["agent"]; tool: AgentTools["tools"][number] };
+
 /** The tools of the first `count` agents. Those of an agent come when they come; `isLoading` until all have. */
 export function useAllTools(count: number) {
   const { data: agents } = useSuspenseQuery(ask("listAgents"));

@@ -3,7 +3,7 @@ import { EventBuilder } from "./event-builder.tsx";
 import { EventTester } from "./event-tester.tsx";
 import { PageTester } from "./page-tester.tsx";
 import { conditionsFor, type TriggerDraft } from "./trigger-draft.ts";
-import { kinds } from "./trigger-words.ts";
+import { kinds } from "./trigger-labels.ts";
 
 export type FieldsProps = {
   values: TriggerDraft;

@@ -15,7 +15,7 @@ import {
   verticalListSortingStrategy,
 } from "@dnd-kit/sortable";
 import type { ReactNode } from "react";
-import type { Trigger } from "./trigger-words.ts";
+import type { Trigger } from "./trigger-labels.ts";
 
 /** Lets the triggers be put into another order by dragging, or by Space and the arrows. */
 export function SortableTriggers({

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { NumberField, Select, TextArea } from "../../components/field.tsx";
 import { ask } from "../../data/queries.ts";
 import type { FieldsProps } from "./condition-fields.tsx";
-import { actions } from "./trigger-words.ts";
+import { actions } from "./trigger-labels.ts";
 
 /** What happens then. */
 export function ActionFields({ agentId, values, errorAt, change }: FieldsProps & { agentId: string }) {

@@ -1,6 +1,6 @@
 import { type BarPart, DayChart } from "../../components/day-chart.tsx";
 import type { DayCounts } from "./trigger-days.ts";
-import { rateInWords } from "./trigger-words.ts";
+import { rateInWords } from "./trigger-labels.ts";
 
 const parts: ReadonlyArray<BarPart<DayCounts>> = [
   { name: "Converted", fill: "var(--color-lamp)", value: ({ converted }) => converted },

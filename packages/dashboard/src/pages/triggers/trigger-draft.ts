@@ -1,5 +1,5 @@
 import type { Input } from "@foyer/sdk";
-import type { ActionKind, Trigger, TriggerKind } from "./trigger-words.ts";
+import type { ActionKind, Trigger, TriggerKind } from "./trigger-labels.ts";
 
 /** A trigger while it is edited. `conditions` and `actionConfig` may hold fields of other kinds, too: the server keeps those of the chosen one. */
 export type TriggerDraft = {

@@ -4,7 +4,7 @@ import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { Table, Td, Th } from "../../components/table.tsx";
 import { ask } from "../../data/queries.ts";
 import { countsByDay, type DayCounts, firstDay, lastDays } from "./trigger-days.ts";
-import { rateInWords } from "./trigger-words.ts";
+import { rateInWords } from "./trigger-labels.ts";
 
 const TriggerChart = lazy(() => import("./trigger-chart.tsx").then((module) => ({ default: module.TriggerChart })));
 

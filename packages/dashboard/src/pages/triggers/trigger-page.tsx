@@ -12,7 +12,7 @@ import { DuplicateTrigger } from "./duplicate-trigger.tsx";
 import { toChanges, toDraft } from "./trigger-draft.ts";
 import { TriggerFigures } from "./trigger-figures.tsx";
 import { TriggerForm } from "./trigger-form.tsx";
-import { conditionInWords } from "./trigger-words.ts";
+import { conditionInWords } from "./trigger-labels.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/triggers/$triggerId");
 

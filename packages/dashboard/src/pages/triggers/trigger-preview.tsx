@@ -1,7 +1,7 @@
 import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Lamp } from "../../components/lamp.tsx";
+import { Lamp } from "../../components/logo.tsx";
 import { ask } from "../../data/queries.ts";
 import type { TriggerDraft } from "./trigger-draft.ts";
 

@@ -5,7 +5,7 @@ import { IconButton } from "../../components/button.tsx";
 import { Toggle } from "../../components/field.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { Skeleton } from "../../components/states.tsx";
-import { actionInWords, conditionInWords, rateInWords, type Trigger } from "./trigger-words.ts";
+import { actionInWords, conditionInWords, rateInWords, type Trigger } from "./trigger-labels.ts";
 
 export type Counts = { firedCount: number; convertedCount: number };
 

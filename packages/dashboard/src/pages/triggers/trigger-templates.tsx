@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Skeleton } from "../../components/states.tsx";
 import { ask } from "../../data/queries.ts";
-import { conditionInWords } from "./trigger-words.ts";
+import { conditionInWords } from "./trigger-labels.ts";
 
 /** Triggers to begin with; choosing one fills the editor. */
 export function TriggerTemplates({ agentId }: { agentId: string }) {

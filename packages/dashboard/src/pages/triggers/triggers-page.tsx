@@ -9,9 +9,9 @@ import { ask } from "../../data/queries.ts";
 import { DeleteTrigger } from "./delete-trigger.tsx";
 import { SortableTriggers } from "./sortable-triggers.tsx";
 import { firstDay } from "./trigger-days.ts";
+import type { Trigger } from "./trigger-labels.ts";
 import { columns, TriggerRow } from "./trigger-row.tsx";
 import { TriggerTemplates } from "./trigger-templates.tsx";
-import type { Trigger } from "./trigger-words.ts";
 import { useTriggerChanges } from "./use-trigger-changes.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/triggers");

@@ -1,11 +1,11 @@
 import { FoyerError } from "@foyer/sdk";
 import { useState } from "react";
-import { notify } from "../../components/notices.ts";
+import { notify } from "../../components/toasts.ts";
 import { toSentence } from "../../components/use-draft.ts";
 import { api } from "../../data/api.ts";
 import { ask, queryClient, refresh } from "../../data/queries.ts";
+import type { Trigger } from "./trigger-labels.ts";
 import { changesForOrder } from "./trigger-order.ts";
-import type { Trigger } from "./trigger-words.ts";
 
 /** What the list changes at once, before the server has answered, and takes back when the server refuses. */
 export function useTriggerChanges(agentId: string) {

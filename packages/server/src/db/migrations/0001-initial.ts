@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
-import type { DatabaseKind } from "../migrate.ts";
+import type { DatabaseKind } from "../database-kind.ts";
 import type { Tables } from "../tables.ts";
 
 /** Accounts, keys, agents, tools and conversations. */

@@ -1,6 +1,6 @@
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
-import type { DatabaseKind } from "../migrate.ts";
+import type { DatabaseKind } from "../database-kind.ts";
 import type { Tables } from "../tables.ts";
 
 /** Submissions with their files, what is to be delivered and how that went, and the forms' counters. */

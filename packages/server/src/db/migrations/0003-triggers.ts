@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
-import type { DatabaseKind } from "../migrate.ts";
+import type { DatabaseKind } from "../database-kind.ts";
 import type { Tables } from "../tables.ts";
 
 /** Triggers, what widgets report of them, and the counters of that. */

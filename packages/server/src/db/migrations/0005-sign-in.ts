@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
-import type { DatabaseKind } from "../migrate.ts";
+import type { DatabaseKind } from "../database-kind.ts";
 import type { Tables } from "../tables.ts";
 
 /** Sessions, links under way, invitations and the audit log. */

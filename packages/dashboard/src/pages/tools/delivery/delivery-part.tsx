@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Copyable } from "../../../components/copyable.tsx";
+import { Copyable } from "../../../components/copy-field.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
 import { ask } from "../../../data/queries.ts";

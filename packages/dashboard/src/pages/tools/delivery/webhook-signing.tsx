@@ -2,7 +2,7 @@ import type { Tool } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
-import { Copyable } from "../../../components/copyable.tsx";
+import { Copyable } from "../../../components/copy-field.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Section } from "../../../components/page.tsx";
 import { ErrorState, Skeleton } from "../../../components/states.tsx";

@@ -1,8 +1,8 @@
 import type { FormField } from "@foyer/contract";
 import { useRef, useState } from "react";
 import { TextField } from "../../../components/field.tsx";
-import { notify } from "../../../components/notices.ts";
 import { Section } from "../../../components/page.tsx";
+import { notify } from "../../../components/toasts.ts";
 import { type Keyed, keyed, keyOf, withPart } from "../row-key.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { toFieldName, uniqueName } from "../tool-name.ts";

@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import { Button } from "../../../components/button.tsx";
-import { notify } from "../../../components/notices.ts";
+import { notify } from "../../../components/toasts.ts";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import { uniqueName } from "../tool-name.ts";
 import { InputFields } from "./input-fields.tsx";

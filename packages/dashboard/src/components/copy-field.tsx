@@ -1,0 +1,53 @@
+import { Check, Copy } from "lucide-react";
+import { useState } from "react";
+import { IconButton } from "./button.tsx";
+import { notify } from "./toasts.ts";
+
+/** Code or a key, with a button that copies it. Works without the clipboard's permission too, as on plain http. */
+export function Copyable({ text, label }: { text: string; label: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    if (!(await writeClipboard(text)))
+      return notify("Copying failed. Select the text and copy it yourself.", { isWrong: true });
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return (
+    <div className="flex min-w-0 items-start gap-1 rounded-lg border border-line bg-sunken ps-3">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+      <section tabIndex={0} aria-label={label} className="min-w-0 flex-1 overflow-x-auto py-2">
+        <pre className="font-mono">
+          <code>{text}</code>
+        </pre>
+      </section>
+      <IconButton label={isCopied ? `${label}: copied` : `Copy ${label}`} onClick={copy}>
+        {isCopied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+      </IconButton>
+      <span role="status" className="sr-only">
+        {isCopied ? "Copied" : ""}
+      </span>
+    </div>
+  );
+}
+
+/**
+ * Browsers have no clipboard on pages that came by plain http from elsewhere than this machine, but for what is selected.
+ * An open dialog takes the focus away from what is not in it. @returns whether it was copied
+ */
+export async function writeClipboard(text: string): Promise<boolean> {
+  const isDone = navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  if (await isDone) return true;
+  const before = document.activeElement;
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.style.position = "fixed";
+  (document.querySelector("[role=dialog]") ?? document.body).append(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return isCopied;
+}

@@ -1,0 +1,215 @@
+import { ArrowUp, RotateCcw, Square } from "lucide-react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { Button, ButtonLink, IconButton } from "../../../components/button.tsx";
+import { isComposing } from "../../../components/composing.ts";
+import { GrowingTextarea } from "../../../components/field.tsx";
+import { TrialTurnView } from "./playground-turn.tsx";
+import { type TrialChatState, useTrialChat } from "./use-playground-chat.ts";
+
+/** A live chat with the saved agent, beside the settings that are being edited. `note` says what is not saved yet. */
+export function TrialChat({
+  agentId,
+  agentName,
+  note,
+  suggestions = [],
+  onReply,
+  className = "",
+}: {
+  agentId: string;
+  agentName: string;
+  note?: ReactNode;
+  suggestions?: readonly string[];
+  /** Told when a reply has come to its end. */
+  onReply?: () => void;
+  className?: string;
+}) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const chat = keepingFocus(useTrialChat(agentId), field);
+  const hasReply = chat.turns.some(({ state }) => state === "done");
+  useEffect(() => {
+    if (hasReply) onReply?.();
+  }, [hasReply, onReply]);
+  return (
+    <section
+      aria-label={`Try ${agentName}`}
+      className={`flex min-h-0 flex-col rounded-lg border border-line bg-raised ${className}`}
+    >
+      <header className="flex min-h-12 items-center gap-1 border-b border-line ps-4 pe-1.5">
+        <h2 className="min-w-0 flex-1 truncate font-semibold">Playground</h2>
+        {chat.conversation && (
+          <ButtonLink
+            look="plain"
+            className="text-soft"
+            {...{ to: "/agents/$agentId/conversations/$conversationId" }}
+            params={{ agentId, conversationId: chat.conversation.id }}
+          >
+            Transcript
+          </ButtonLink>
+        )}
+        <IconButton label="New conversation" disabled={chat.turns.length === 0} onClick={chat.restart}>
+          <RotateCcw size={16} aria-hidden />
+        </IconButton>
+      </header>
+      {note && (
+        <p role="status" className="border-b border-line bg-sunken px-4 py-2 text-sm">
+          {note}
+        </p>
+      )}
+      <Turns chat={chat} agentName={agentName} suggestions={suggestions} />
+      <Composer chat={chat} agentName={agentName} field={field} />
+    </section>
+  );
+}
+
+function Turns({
+  chat,
+  agentName,
+  suggestions,
+}: {
+  chat: TrialChatState;
+  agentName: string;
+  suggestions: readonly string[];
+}) {
+  const list = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    // Follows the words as they come, unless the viewer reads further up.
+    if (chat.turns.length > 0 && isAtEnd.current) list.current?.scrollTo(0, list.current.scrollHeight);
+  }, [chat.turns]);
+  const onScroll = () => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = list.current ?? {};
+    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+  };
+  const last = chat.turns.at(-1);
+  return (
+    <>
+      <section
+        ref={list}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        tabIndex={0}
+        aria-label="Conversation"
+        onScroll={onScroll}
+        className="min-h-0 flex-1 overflow-y-auto p-4"
+      >
+        {chat.turns.length === 0 ? (
+          <NothingSaid chat={chat} agentName={agentName} suggestions={suggestions} />
+        ) : (
+          <div className="grid gap-6">
+            {chat.turns.map((turn) => (
+              <TrialTurnView
+                key={turn.key}
+                turn={turn}
+                agentName={agentName}
+                chat={chat}
+                onAgain={() => !chat.isRunning && void chat.say(turn.said)}
+              />
+            ))}
+          </div>
+        )}
+      </section>
+      <p role="status" className="sr-only">
+        {last && last.state !== "running" ? `${agentName} has replied.` : last ? `${agentName} is replying.` : ""}
+      </p>
+    </>
+  );
+}
+
+function NothingSaid({
+  chat,
+  agentName,
+  suggestions,
+}: {
+  chat: TrialChatState;
+  agentName: string;
+  suggestions: readonly string[];
+}) {
+  return (
+    <div className="grid gap-3">
+      <p className="max-w-[44ch] text-soft">
+        Chat with {agentName} as a visitor would. Tools make real calls, forms are really submitted, and you can inspect
+        each request and response.
+      </p>
+      {suggestions.length > 0 && (
+        <ul aria-label="Suggestions" className="flex flex-wrap gap-2">
+          {suggestions.map((suggestion) => (
+            <li key={suggestion}>
+              <Button className="text-start whitespace-normal" onClick={() => void chat.say(suggestion)}>
+                {suggestion}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** What is pressed vanishes or is off then: the focus goes where the next message is written, but not to a phone's keyboard. */
+function keepingFocus(chat: TrialChatState, field: RefObject<HTMLTextAreaElement | null>): TrialChatState {
+  const focus = () => matchMedia("(hover: hover)").matches && field.current?.focus();
+  return {
+    ...chat,
+    say: (text) => {
+      focus();
+      return chat.say(text);
+    },
+    stop: () => {
+      focus();
+      chat.stop();
+    },
+    restart: () => {
+      focus();
+      chat.restart();
+    },
+  };
+}
+
+function Composer({
+  chat,
+  agentName,
+  field,
+}: {
+  chat: TrialChatState;
+  agentName: string;
+  field: RefObject<HTMLTextAreaElement | null>;
+}) {
+  const [text, setText] = useState("");
+  const send = () => {
+    if (text.trim() === "" || chat.isRunning) return;
+    void chat.say(text.trim());
+    setText("");
+  };
+  return (
+    <form
+      className="flex items-end gap-2 border-t border-line p-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <GrowingTextarea
+        ref={field}
+        rows={1}
+        aria-label={`Message to ${agentName}`}
+        placeholder="Write a message"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
+          event.preventDefault();
+          send();
+        }}
+        className="max-h-40 min-h-9 min-w-0 flex-1 resize-none rounded-lg border border-edge bg-paper px-3 py-1.5 pointer-coarse:min-h-11"
+      />
+      {chat.isRunning ? (
+        <IconButton label="Stop" className="border border-line text-ink" onClick={chat.stop}>
+          <Square size={14} aria-hidden className="fill-current" />
+        </IconButton>
+      ) : (
+        <IconButton type="submit" label="Send" disabled={text.trim() === ""} className="border border-line text-ink">
+          <ArrowUp size={16} aria-hidden />
+        </IconButton>
+      )}
+    </form>
+  );
+}

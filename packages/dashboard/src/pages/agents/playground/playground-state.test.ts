@@ -1,0 +1,108 @@
+import type { ChatEvent, Message } from "@foyer/contract";
+import { describe, expect, it } from "vitest";
+import { afterEvent, duration, newTurn, type TrialTurn, withMemberDetails } from "./playground-state.ts";
+
+const start = {
+  type: "message_start",
+  conversationId: "conv_1",
+  messageId: "msg_1",
+  conversationToken: "t",
+} as const;
+const text = (index: number, words: string): ChatEvent => ({
+  type: "content_block_delta",
+  index,
+  delta: { type: "text_delta", text: words },
+});
+const call: ChatEvent = {
+  type: "tool_use_start",
+  index: 1,
+  id: "call_1",
+  name: "stock",
+  toolId: "tool_1",
+  executionType: "http",
+  input: { bike: "tourer" },
+};
+const result = (isError: boolean): ChatEvent => ({
+  type: "tool_result",
+  index: 1,
+  toolUseId: "call_1",
+  name: "stock",
+  result: { left: 3 },
+  isError,
+  displayConfig: null,
+  display: null,
+});
+const stop = (stopReason: "end_turn" | "max_steps" | "aborted" | "error"): ChatEvent => ({
+  type: "message_stop",
+  messageId: "msg_1",
+  stopReason,
+  usage: { inputTokens: 120, outputTokens: 30 },
+});
+
+/** Events come 10 ms apart, the first 10 ms after the question. */
+const after = (...events: ChatEvent[]) =>
+  events.reduce<TrialTurn>((turn, event, index) => afterEvent(turn, event, 10 * (index + 1)), newTurn(1, "Hi", 0));
+
+describe("a reply in the trial chat", () => {
+  it("grows with its words, and tells when the first and the last came and what it cost", () => {
+    const turn = after(start, text(0, "We are "), text(0, "open."), stop("end_turn"));
+    expect(turn.pieces).toEqual([{ type: "text", text: "We are open." }]);
+    expect([turn.state, turn.firstWordAt, turn.endedAt, turn.tokens]).toEqual(["done", 20, 40, 150]);
+  });
+
+  it("keeps what a tool was asked, what it answered, and how long that took", () => {
+    const turn = after(start, text(0, "One moment."), call, result(false), text(2, "Three are left."));
+    expect(turn.pieces[1]).toEqual({
+      type: "tool",
+      id: "call_1",
+      name: "stock",
+      label: null,
+      kind: "http",
+      state: "done",
+      input: { bike: "tourer" },
+      result: { left: 3 },
+      display: null,
+      form: null,
+      startedAt: 30,
+      endedAt: 40,
+    });
+    expect(turn.pieces[2]).toEqual({ type: "text", text: "Three are left." });
+    expect(after(start, text(0, "…"), call, result(true)).pieces[1]).toMatchObject({ state: "failed" });
+  });
+
+  it("says how it ended, and why it failed", () => {
+    const ends = (["end_turn", "max_steps", "aborted", "error"] as const).map((reason) => after(stop(reason)).state);
+    expect(ends).toEqual(["done", "cut", "stopped", "failed"]);
+    const error: ChatEvent = { type: "error", error: { code: "INTERNAL", message: "The model refused the key." } };
+    expect(after(start, error, stop("error"))).toMatchObject({
+      state: "failed",
+      problem: "The model refused the key.",
+    });
+  });
+
+  it("tells members the provider's own reason and a result that visitors do not receive", () => {
+    const hidden = { ...result(false), result: null } as ChatEvent;
+    const failed = after(start, text(0, "…"), call, hidden, stop("error"));
+    const toolCalls = [{ id: "call_1", forModel: "three" }];
+    const failure = { provider: "openai", providerStatus: 401, message: "Incorrect API key provided" };
+    const told = withMemberDetails(failed, { toolCalls, failure } as unknown as Message);
+    expect(told.problem).toBe("openai answered 401: Incorrect API key provided");
+    expect(told.pieces[1]).toMatchObject({ result: "three" });
+  });
+
+  it("is back with the first word after a broken connection", () => {
+    const broken = { ...after(start, text(0, "We ")), isReconnecting: true };
+    expect(afterEvent(broken, text(0, "are"), 90).isReconnecting).toBe(false);
+  });
+
+  it("writes durations so that they can be compared at a glance", () => {
+    expect([0, 849.6, 1_000, 1_449, 9_949, 12_400].map(duration)).toEqual([
+      "under 1 ms",
+      "850 ms",
+      "1.0 s",
+      "1.4 s",
+      "9.9 s",
+      "12 s",
+    ]);
+  });
+});

@@ -1,0 +1,152 @@
+import { ChevronRight } from "lucide-react";
+import { useMemo } from "react";
+import { Button } from "../../../components/button.tsx";
+import { Status, Tag } from "../../../components/status.tsx";
+import { WidgetView } from "../../../components/widget-view.tsx";
+import { duration, type TrialTool, type TrialTurn } from "./playground-state.ts";
+import type { TrialChatState } from "./use-playground-chat.ts";
+
+/** A question and its reply as visitors see it, with the tool calls behind it and what it took. */
+export function TrialTurnView({
+  turn,
+  agentName,
+  chat,
+  onAgain,
+}: {
+  turn: TrialTurn;
+  agentName: string;
+  chat: TrialChatState;
+  onAgain: () => void;
+}) {
+  const isRunning = turn.state === "running";
+  const isSilent = isRunning && turn.pieces.length === 0;
+  return (
+    <article className="grid gap-3">
+      <div className="justify-self-end rounded-xl bg-sunken px-3.5 py-2 whitespace-pre-wrap sm:max-w-[85%]">
+        <span className="sr-only">You: </span>
+        {turn.said}
+      </div>
+      <div
+        className="grid min-w-0 gap-2 border-s-2 border-line ps-3 data-live:border-lamp"
+        data-live={isRunning || undefined}
+      >
+        <p className="text-sm font-medium">{agentName}</p>
+        {turn.pieces.map((piece, index) =>
+          piece?.type === "text" ? (
+            <ReplyText
+              // biome-ignore lint/suspicious/noArrayIndexKey: a piece is identified by its position in the reply
+              key={index}
+              text={piece.text}
+              isUnfinished={isRunning && index === turn.pieces.length - 1}
+              {...{ chat }}
+            />
+          ) : (
+            piece && <ToolCall key={piece.id} tool={piece} chat={chat} />
+          ),
+        )}
+        {isSilent && <p className="glow text-soft">Waiting for the reply</p>}
+        <TurnEnd turn={turn} onAgain={onAgain} />
+      </div>
+    </article>
+  );
+}
+
+function TurnEnd({ turn, onAgain }: { turn: TrialTurn; onAgain: () => void }) {
+  if (turn.isReconnecting) return <p className="text-sm text-soft">Connection lost. Reconnecting…</p>;
+  if (turn.state === "running") return null;
+  const { startedAt, firstWordAt, endedAt, tokens } = turn;
+  const facts = [
+    ...(firstWordAt === null ? [] : [`first word after ${duration(firstWordAt - startedAt)}`]),
+    ...(endedAt === null ? [] : [`done after ${duration(endedAt - startedAt)}`]),
+    ...(tokens ? [`${tokens.toLocaleString()} tokens`] : []),
+  ];
+  return (
+    <>
+      {turn.state === "failed" && (
+        <>
+          <p className="text-wrong">The reply failed. {turn.problem ?? "The model did not give a reason."}</p>
+          <Button className="justify-self-start" onClick={onAgain}>
+            Try again
+          </Button>
+        </>
+      )}
+      {turn.state === "stopped" && <p className="text-sm text-soft">Stopped. The partial reply is saved.</p>}
+      {turn.state === "cut" && <p className="text-sm text-soft">The reply reached its limit of tool calls.</p>}
+      {turn.state !== "failed" && facts.length > 0 && (
+        <p className="text-sm text-soft first-letter:uppercase">{facts.join(" · ")}</p>
+      )}
+    </>
+  );
+}
+
+const states = {
+  running: { tone: "live", word: "Running" },
+  done: { tone: "fine", word: "Answered" },
+  failed: { tone: "wrong", word: "Failed" },
+} as const;
+
+function ReplyText({ text, isUnfinished, chat }: { text: string; isUnfinished: boolean; chat: TrialChatState }) {
+  const content = useMemo(
+    () => ({ type: "pieces" as const, key: "text", pieces: [{ type: "text" as const, text }], isUnfinished }),
+    [text, isUnfinished],
+  );
+  return chat.agent && <WidgetView agent={chat.agent} content={content} live={liveIn(chat)} />;
+}
+
+const liveIn = (chat: TrialChatState) => ({
+  conversation: chat.conversation,
+  onSay: (text: string) => !chat.isRunning && void chat.say(text),
+});
+
+/** What the tool put into the chat, if it is more than a line of text. It works as it does for a visitor. */
+function ShownByTool({ tool, chat }: { tool: TrialTool; chat: TrialChatState }) {
+  const content = useMemo(() => ({ type: "pieces" as const, key: tool.id, pieces: [tool] }), [tool]);
+  const isShown = tool.form !== null || (tool.display !== null && tool.display.type !== "text");
+  return isShown && chat.agent && <WidgetView agent={chat.agent} content={content} live={liveIn(chat)} />;
+}
+
+function ToolCall({ tool, chat }: { tool: TrialTool; chat: TrialChatState }) {
+  const { tone, word } = states[tool.state];
+  const took = tool.endedAt === null ? "" : ` in ${duration(tool.endedAt - tool.startedAt)}`;
+  return (
+    <div className="grid min-w-0 gap-2">
+      <details className="group rounded-lg border border-line">
+        <summary className="flex min-h-9 flex-wrap items-center gap-x-2 px-2.5 py-1 marker:content-none [&::-webkit-details-marker]:hidden">
+          <ChevronRight
+            size={14}
+            aria-hidden
+            className="shrink-0 text-soft transition-transform group-open:rotate-90"
+          />
+          <code>{tool.name}</code>
+          {tool.kind && <Tag>{tool.kind}</Tag>}
+          <span className="ms-auto text-sm text-soft">
+            <Status tone={tone}>
+              {word}
+              {took}
+            </Status>
+          </span>
+        </summary>
+        <div className="grid gap-2 border-t border-line px-2.5 py-2.5">
+          <Json label="Input" value={tool.input} />
+          {tool.state !== "running" && (
+            <Json label={tool.state === "failed" ? "Error" : "Result"} value={tool.result} />
+          )}
+        </div>
+      </details>
+      {tool.state === "done" && <ShownByTool tool={tool} chat={chat} />}
+    </div>
+  );
+}
+
+function Json({ label, value }: { label: string; value: unknown }) {
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return (
+    <div className="grid min-w-0 gap-1">
+      <p className="text-sm text-soft">{label}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+      <section tabIndex={0} aria-label={label} className="max-h-64 overflow-auto rounded-md bg-sunken px-2.5 py-2">
+        <pre className="whitespace-pre-wrap">{text}</pre>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { type ConversationKey, createRequest, FoyerError, stopChat, streamChat } from "@foyer/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { api } from "../../../data/api.ts";
+import { ask, refresh } from "../../../data/queries.ts";
+import { afterEvent, newTurn, type TrialTurn, withMemberDetails } from "./playground-state.ts";
+
+/** As a visitor asks it: the chat is a public endpoint, which takes no session. */
+const request = createRequest({ baseUrl: location.origin });
+
+type Running = { abort: AbortController; isStopping: boolean };
+
+/** One conversation with an agent, as its visitors have it. It is kept among the others, under the viewer's address. */
+export function useTrialChat(agentId: string) {
+  const [turns, setTurns] = useState<readonly TrialTurn[]>([]);
+  const [conversation, setConversation] = useState<ConversationKey | null>(null);
+  const running = useRef<Running | null>(null);
+  const user = useQuery(ask("getSession")).data?.user;
+  const agent = useQuery(ask("getAgent", { id: agentId })).data;
+  const isRunning = turns.at(-1)?.state === "running";
+
+  // Leaving the page leaves the reply, too; another agent's page begins anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another agent is what begins anew
+  useEffect(() => {
+    setTurns([]);
+    setConversation(null);
+    return () => running.current?.abort.abort();
+  }, [agentId]);
+
+  const edit = (key: number, change: (turn: TrialTurn) => TrialTurn) =>
+    setTurns((all) => all.map((turn) => (turn.key === key ? change(turn) : turn)));
+
+  async function say(said: string): Promise<void> {
+    const key = performance.now();
+    const own: Running = { abort: new AbortController(), isStopping: false };
+    running.current = own;
+    let begunId: string | null = null;
+    setTurns((all) => [...all, newTurn(key, said, key)]);
+    const body = {
+      agentId,
+      messages: [{ role: "user" as const, content: said }],
+      conversationId: conversation?.id ?? null,
+      userEmail: user?.email ?? null,
+      userName: user?.name || null,
+    };
+    const onReconnect = () => edit(key, (turn) => ({ ...turn, isReconnecting: true }));
+    try {
+      for await (const event of streamChat(request, body, {
+        token: conversation?.token,
+        signal: own.abort.signal,
+        onReconnect,
+      })) {
+        if (event.type === "message_start" && event.conversationToken) {
+          const begun = { id: event.conversationId, token: event.conversationToken };
+          begunId = begun.id;
+          setConversation(begun);
+          if (own.isStopping) void stopChat(request, begun).catch(() => {});
+        }
+        edit(key, (turn) => afterEvent(turn, event, performance.now()));
+      }
+    } catch (error) {
+      const problem = error instanceof FoyerError ? error.message : String(error);
+      edit(key, (turn) => ({ ...turn, state: "failed", problem, isReconnecting: false, endedAt: performance.now() }));
+    }
+    // The stream tells what visitors may know; the stored reply also has what only members may.
+    if (begunId !== null) {
+      const stored = await api.getConversation({ id: begunId }).catch(() => null);
+      const reply = stored?.messages.at(-1);
+      if (reply) edit(key, (turn) => withMemberDetails(turn, reply));
+    }
+    void refresh("listConversations");
+  }
+
+  return {
+    /** Undefined until it is loaded. */
+    agent,
+    turns,
+    conversation,
+    isRunning,
+    say,
+    /** What has not begun yet is stopped as soon as it begins. */
+    stop() {
+      if (running.current) running.current.isStopping = true;
+      if (conversation) void stopChat(request, conversation).catch(() => {});
+    },
+    /** The next message begins a new conversation. */
+    restart() {
+      running.current?.abort.abort();
+      setTurns([]);
+      setConversation(null);
+    },
+  };
+}
+
+export type TrialChatState = ReturnType<typeof useTrialChat>;

@@ -1,0 +1,103 @@
+import { submissionStatuses } from "@foyer/contract";
+import { describe, expect, it } from "vitest";
+import * as words from "./submission-labels.ts";
+
+const attempt = { number: 1, startedAt: "2026-01-31T10:00:00.000Z", durationMs: 5, detail: null, response: null };
+const bad = { ...attempt, status: 503, error: "HTTP 503" };
+const good = { ...attempt, status: 200, error: null };
+
+it("has words of their own for every status", () => {
+  expect(words.statuses.toSorted()).toEqual(submissionStatuses.toSorted());
+  const all = words.statuses.map((status) => words.statusWords[status]);
+  expect(new Set(all.map(({ word }) => word)).size).toBe(submissionStatuses.length);
+  expect(all.every(({ help }) => help.endsWith("."))).toBe(true);
+  expect(["pending", "constructor", "", undefined].map(words.isStatus)).toEqual([true, false, false, false]);
+});
+
+describe("standingOf", () => {
+  const failing = { type: "webhook", state: "pending", error: "HTTP 500" } as const;
+
+  it("says that an action of a delivered submission is failing, and whether it is retried", () => {
+    expect(words.standingOf({ status: "webhook_success", failingActions: [failing] })).toMatchObject({
+      word: "Delivered, 1 action failing",
+      tone: "warning",
+      help: expect.stringContaining("Foyer retries what failed."),
+    });
+    const given = { ...failing, state: "failed" } as const;
+    const { word, help } = words.standingOf({ status: "submitted", failingActions: [given, given] });
+    expect(word).toBe("Received, 2 actions failing");
+    expect(help).toContain("Foyer has stopped retrying.");
+  });
+
+  it("is the status alone when no action is failing or the submission failed anyway", () => {
+    expect(words.standingOf({ status: "success", failingActions: [] })).toBe(words.statusWords.success);
+    expect(words.standingOf({ status: "failed", failingActions: [failing] })).toBe(words.statusWords.failed);
+  });
+});
+
+describe("deliveryWords", () => {
+  it.each([
+    ["waiting", [], "Waits for the webhook's first attempt", "plain"],
+    ["pending", [], "Being sent", "live"],
+    ["pending", [bad], "Will be tried again", "live"],
+    ["delivered", [good], "Delivered", "fine"],
+    ["delivered", [bad, good], "Delivered at attempt 2", "fine"],
+    ["failed", [bad], "Given up after 1 attempt", "wrong"],
+    ["failed", [bad, bad], "Given up after 2 attempts", "wrong"],
+  ] as const)("%s after %j is %s", (state, attempts, word, tone) => {
+    expect(words.deliveryWords({ state, attempts: [...attempts] })).toEqual({ word, tone });
+  });
+});
+
+it("says what came back from an attempt, without saying it twice", () => {
+  expect(words.attemptWords(good)).toBe("Accepted with HTTP 200");
+  expect(words.attemptWords({ status: null, error: null })).toBe("Accepted");
+  expect(words.attemptWords(bad)).toBe("HTTP 503");
+  expect(words.attemptWords({ status: null, error: "Timed out" })).toBe("Timed out");
+  expect(words.attemptWords({ status: 302, error: "Redirected" })).toBe("Redirected (HTTP 302)");
+});
+
+describe("deliveryNote", () => {
+  const reported = (success: boolean, message: string | null = null) => ({ success, message, data: null });
+  it.each([
+    ["submitted", "client", null, "Your page has not reported yet"],
+    ["submitted", "webhook", null, "Kept here"],
+    ["webhook_success", "both", null, "The webhook took it, your page has not reported"],
+    ["webhook_success", "webhook", null, "The webhook took it"],
+    ["client_failed", "client", reported(false, "That hour is taken"), "Your page: That hour is taken"],
+    ["client_failed", "client", reported(false), "Your page reported a failure"],
+    ["failed", "both", reported(false, "No"), "Your page: No"],
+    ["failed", "both", reported(true, "Yes"), "The webhook or an action failed"],
+    ["failed", "webhook", null, "The webhook or an action failed"],
+  ] as const)("of %s, %s, %j is %s", (status, executionMode, clientResult, note) => {
+    expect(words.deliveryNote({ status, executionMode, clientResult })).toBe(note);
+  });
+});
+
+it("is looked at again while something may still happen by itself", () => {
+  const isUnderWay = (status: "pending" | "webhook_success", ...states: Array<"waiting" | "pending" | "failed">) =>
+    words.isUnderWay({ status, deliveries: states.map((state) => ({ state })) });
+  expect(isUnderWay("pending")).toBe(true);
+  expect(isUnderWay("webhook_success", "pending")).toBe(true);
+  expect(isUnderWay("webhook_success", "waiting")).toBe(true);
+  expect(isUnderWay("webhook_success", "failed")).toBe(false);
+});
+
+it("tells durations and waits in the unit that fits", () => {
+  expect([0, 12.4, 999, 1_400, 59_940, 125_000].map(words.durationWords)).toEqual([
+    "0 ms",
+    "12 ms",
+    "999 ms",
+    "1.4 s",
+    "59.9 s",
+    "2 min 5 s",
+  ]);
+  expect([-5, 0, 1, 59_000, 245_000, 7_140_000].map(words.waitWords)).toEqual([
+    "now",
+    "now",
+    "1 s",
+    "59 s",
+    "4 min 5 s",
+    "1 h 59 min",
+  ]);
+});

@@ -1,0 +1,74 @@
+import { useState } from "react";
+import { Button } from "../../../components/button.tsx";
+import { Copyable } from "../../../components/copy-field.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Select, TextField } from "../../../components/field.tsx";
+import { notify } from "../../../components/toasts.ts";
+import { api } from "../../../data/api.ts";
+import { refresh } from "../../../data/queries.ts";
+import { FormDialog } from "../form-dialog.tsx";
+import { useDialogForm } from "../use-dialog-form.ts";
+import { givableRoles } from "./role-select.tsx";
+
+type Made = { email: string; url: string };
+
+/** Asks somebody in. On a server without mail the link is shown, to hand it on. */
+export function InviteDialog({
+  isOwner,
+  sendsMail,
+  onClose,
+}: {
+  isOwner: boolean;
+  sendsMail: boolean;
+  onClose: () => void;
+}) {
+  const [made, setMade] = useState<Made>();
+  const form = useDialogForm({ email: "", role: "member" as "member" | "admin" | "owner" }, async (body) => {
+    const invitation = await api.createInvitation({ body });
+    await refresh("listInvitations");
+    if (!sendsMail) return setMade(invitation);
+    notify(`Invitation sent to ${invitation.email}`);
+    onClose();
+  });
+  if (made) return <HandOn {...made} onClose={onClose} />;
+  return (
+    <FormDialog title="Invite member" action="Invite" form={form} onClose={onClose}>
+      <TextField
+        {...{ label: "Email", type: "email", autoComplete: "off" }}
+        help={
+          sendsMail
+            ? "We send a link that works for seven days."
+            : "Email is not configured, so you get a link to send yourself."
+        }
+        value={form.values.email}
+        onChange={(email) => form.change({ email })}
+        error={form.errorAt("email")}
+      />
+      <Select
+        label="Role"
+        options={givableRoles(isOwner)}
+        value={form.values.role}
+        onChange={(role) => form.change({ role })}
+        error={form.errorAt("role")}
+      />
+    </FormDialog>
+  );
+}
+
+function HandOn({ email, url, onClose }: Made & { onClose: () => void }) {
+  return (
+    <Dialog
+      title={`${email} was invited`}
+      description="Send them this link. It works for seven days, and only for this address."
+      isOpen
+      onClose={onClose}
+    >
+      <Copyable label="the link" text={url} />
+      <div className="flex justify-end">
+        <Button look="main" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

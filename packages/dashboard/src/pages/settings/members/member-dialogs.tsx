@@ -1,0 +1,55 @@
+import type { Output } from "@foyer/sdk";
+import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { useCall } from "../../../data/queries.ts";
+
+type Closable = { onClose: () => void };
+
+export function RemovingMember({
+  member: { id, email },
+  session: { user, organization },
+  onClose,
+}: Closable & { member: Output<"listMembers">[number]; session: Output<"getSession"> }) {
+  const isSelf = id === user.id;
+  const remove = useCall("removeMember", {
+    changes: isSelf ? [] : ["listMembers"],
+    done: isSelf ? "" : `${email} removed`,
+  });
+  const place = organization?.name ?? "the organization";
+  return (
+    <ConfirmDialog
+      title={isSelf ? `Leave ${place}?` : `Remove ${email}?`}
+      action={isSelf ? `Leave ${place}` : `Remove ${email}`}
+      isOpen
+      isBusy={remove.isPending}
+      onClose={onClose}
+      // What this browser knows of the organization is nobody's business any more.
+      onConfirm={() => remove.mutate({ id }, { onSuccess: isSelf ? () => location.assign("/dashboard") : onClose })}
+    >
+      <p>
+        {isSelf ? "You lose" : "They lose"} access to {place} immediately. Everything {isSelf ? "you" : "they"} created
+        stays, but {isSelf ? "your" : "their"} API keys stop working.
+      </p>
+      <p>A new invitation is needed to come back.</p>
+    </ConfirmDialog>
+  );
+}
+
+export function LosingRights({
+  role,
+  isBusy,
+  onClose,
+  onConfirm,
+}: Closable & { role: string; isBusy: boolean; onConfirm: () => void }) {
+  return (
+    <ConfirmDialog
+      title={`Change your role to ${role.replace(/^an? /, "")}?`}
+      action="Change my role"
+      isOpen
+      isBusy={isBusy}
+      onClose={onClose}
+      onConfirm={onConfirm}
+    >
+      <p>You cannot undo this yourself. Another owner can.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,45 @@
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../../../components/button.tsx";
+import { Page } from "../../../components/page.tsx";
+import { ask } from "../../../data/queries.ts";
+import { mayOpen } from "../../../shell/destinations.tsx";
+import { InviteDialog } from "./invite-dialog.tsx";
+import { MembersTable } from "./members-table.tsx";
+import { OpenInvitations } from "./open-invitations.tsx";
+import { PendingLinks } from "./pending-links.tsx";
+
+/** Who works in the organization, who is asked to, and the links that nobody could mail. */
+export function MembersPage() {
+  const { data: session } = useSuspenseQuery(ask("getSession"));
+  const { data: members } = useSuspenseQuery(ask("listMembers"));
+  const sendsMail = useQuery(ask("getSignInOptions")).data?.sendsMail ?? true;
+  const [isInviting, setInviting] = useState(false);
+  const isAdmin = mayOpen(session.role, { minimumRole: "admin" });
+  return (
+    <Page
+      title="Members"
+      description="Members work on agents. Admins also manage members, API keys, secrets and models. Owners can do everything, including reading the audit log."
+      actions={
+        isAdmin && (
+          <Button look="main" onClick={() => setInviting(true)}>
+            Invite member
+          </Button>
+        )
+      }
+    >
+      <MembersTable members={members} session={session} />
+      {isAdmin ? (
+        <div className="mt-10">
+          <OpenInvitations sendsMail={sendsMail} />
+          {session.role === "owner" && <PendingLinks sendsMail={sendsMail} />}
+        </div>
+      ) : (
+        <p className="mt-4 text-soft">Only admins and owners can invite members and change roles.</p>
+      )}
+      {isInviting && (
+        <InviteDialog isOwner={session.role === "owner"} sendsMail={sendsMail} onClose={() => setInviting(false)} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,124 @@
+import type { Output } from "@foyer/sdk";
+import { useState } from "react";
+import { Button } from "../../../components/button.tsx";
+import { Tag } from "../../../components/status.tsx";
+import { Table, Td, Th, Tr } from "../../../components/table.tsx";
+import { Time } from "../../../components/time.tsx";
+import { notify } from "../../../components/toasts.ts";
+import { useCall } from "../../../data/queries.ts";
+import { ActCell, ActHead } from "../actions-cell.tsx";
+import { LosingRights, RemovingMember } from "./member-dialogs.tsx";
+import { RoleSelect, roleNames } from "./role-select.tsx";
+
+export type Member = Output<"listMembers">[number];
+type Session = Output<"getSession">;
+
+/** Whose rows the viewer may touch follows the server's rules: an admin not an owner's, nobody the only owner's. */
+export function MembersTable({ members, session }: { members: Member[]; session: Session }) {
+  const [removing, setRemoving] = useState<Member | null>(null);
+  const owners = members.filter(({ role }) => role === "owner").length;
+  const isAdmin = session.role === "admin" || session.role === "owner";
+  return (
+    <>
+      <Table
+        label="Members"
+        head={
+          <>
+            <Th>Person</Th>
+            <Th>Role</Th>
+            <Th className="hidden sm:table-cell">Joined</Th>
+            {isAdmin && <ActHead />}
+          </>
+        }
+      >
+        {members.map((member) => {
+          const isOnlyOwner = member.role === "owner" && owners === 1;
+          const mayTouch = isAdmin && !isOnlyOwner && (session.role === "owner" || member.role !== "owner");
+          const isSelf = member.id === session.user.id;
+          return (
+            <Tr key={member.id}>
+              <Td>
+                <Person {...member} isSelf={isSelf} />
+              </Td>
+              <Td>{mayTouch ? <RoleOf member={member} session={session} /> : roleNames[member.role]}</Td>
+              <Td className="hidden text-soft sm:table-cell">
+                <Time at={member.joinedAt} />
+              </Td>
+              {isAdmin && (
+                <ActCell>
+                  {mayTouch && (
+                    <Button
+                      look="plain"
+                      className="text-soft"
+                      aria-label={isSelf ? "Leave this organization" : `Remove ${member.email}`}
+                      onClick={() => setRemoving(member)}
+                    >
+                      {isSelf ? "Leave" : "Remove"}
+                    </Button>
+                  )}
+                </ActCell>
+              )}
+            </Tr>
+          );
+        })}
+      </Table>
+      {isAdmin && owners === 1 && (
+        <p className="mt-3 text-sm text-soft">
+          The only owner cannot leave or change roles. Make another member an owner first.
+        </p>
+      )}
+      {removing && <RemovingMember member={removing} session={session} onClose={() => setRemoving(null)} />}
+    </>
+  );
+}
+
+function Person({ name, email, isSelf }: Member & { isSelf: boolean }) {
+  // Who never gave a name has the first part of the address for one.
+  const hasName = name !== "" && name !== email.split("@")[0];
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-x-2">
+      <span className="font-medium">{hasName ? name : email}</span>
+      {hasName && <span className="text-soft">{email}</span>}
+      {isSelf && <Tag>You</Tag>}
+    </div>
+  );
+}
+
+/** Changes at once, and can be taken back; but who gives up rights of their own could not take that back. */
+function RoleOf({ member, session }: { member: Member; session: Session }) {
+  const [isLosing, setLosing] = useState<Member["role"] | null>(null);
+  const update = useCall("updateMember", { changes: ["listMembers", "getSession"] });
+  const give = (role: Member["role"], { isUndo = false } = {}) =>
+    update.mutate(
+      { id: member.id, body: { role } },
+      {
+        onSuccess: () => {
+          setLosing(null);
+          const undo = () => give(member.role, { isUndo: true });
+          const isOwn = member.id === session.user.id;
+          notify(`${member.email} is now ${phrase(role)}`, isUndo || isOwn ? {} : { undo });
+        },
+      },
+    );
+  return (
+    <>
+      <RoleSelect
+        label={`Role of ${member.email}`}
+        value={update.isPending ? update.variables.body.role : member.role}
+        isOwner={session.role === "owner"}
+        disabled={update.isPending}
+        onChange={(role) => (member.id === session.user.id ? setLosing(role) : give(role))}
+      />
+      {isLosing && (
+        <LosingRights
+          role={phrase(isLosing)}
+          isBusy={update.isPending}
+          onClose={() => setLosing(null)}
+          onConfirm={() => give(isLosing)}
+        />
+      )}
+    </>
+  );
+}
+
+const phrase = (role: Member["role"]) => (role === "member" ? "a member" : `an ${role}`);

@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { Section } from "../../../components/page.tsx";
+import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
+import { Table, Td, Th, Tr } from "../../../components/table.tsx";
+import { Time } from "../../../components/time.tsx";
+import { ask } from "../../../data/queries.ts";
+import { ActCell, ActHead } from "../actions-cell.tsx";
+import { CopyLink } from "./copy-link.tsx";
+
+const kinds = { "sign-in": "Sign in", "password-reset": "Reset password" } as const;
+
+/** Links that a server without mail could not send. Whoever opens one acts as its person, so only owners see them. */
+export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
+  // Whoever asked for one is waiting for it.
+  const { data, error, refetch } = useQuery({
+    ...ask("listPendingLinks"),
+    enabled: !sendsMail,
+    refetchInterval: 10_000,
+  });
+  if (sendsMail) return null;
+  return (
+    <Section
+      title="Undelivered sign-in links"
+      description="Send each link only to the person it is for. Anyone who opens it is signed in as them."
+    >
+      {error && <ErrorState error={error} onRetry={refetch} />}
+      {!data && !error && <SkeletonRows count={2} label="Loading links" />}
+      {data?.length === 0 && (
+        <p className="text-soft">
+          No links. A server that only listens on its own machine writes them to its log instead.
+        </p>
+      )}
+      {data && data.length > 0 && (
+        <Table
+          label="Undelivered sign-in links"
+          head={
+            <>
+              <Th>For</Th>
+              <Th>Purpose</Th>
+              <Th className="hidden sm:table-cell">Requested</Th>
+              <Th className="hidden sm:table-cell">Expires</Th>
+              <ActHead />
+            </>
+          }
+        >
+          {data.map(({ kind, email, url, createdAt, expiresAt }) => (
+            <Tr key={url}>
+              <Td className="min-w-32">{email}</Td>
+              <Td>{kinds[kind]}</Td>
+              <Td className="hidden text-soft sm:table-cell">
+                <Time at={createdAt} />
+              </Td>
+              <Td className="hidden text-soft sm:table-cell">
+                <Time at={expiresAt} />
+              </Td>
+              <ActCell>
+                <CopyLink url={url} whose={email} />
+              </ActCell>
+            </Tr>
+          ))}
+        </Table>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,67 @@
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { Page, Section } from "../../../components/page.tsx";
+import { ask, useCall } from "../../../data/queries.ts";
+import { ProviderDialog } from "./provider-dialog.tsx";
+import { type Provider, ProviderRow } from "./provider-row.tsx";
+import { UsableModels } from "./usable-models.tsx";
+
+/** Where agents' replies come from: the server's providers, or the account's own keys in their place. */
+export function ModelsPage() {
+  const { data: providers } = useSuspenseQuery(ask("listProviders"));
+  const [editing, setEditing] = useState<Provider | null>(null);
+  const [removing, setRemoving] = useState<Provider | null>(null);
+  const isBare = providers.every(({ source }) => source === null);
+  return (
+    <Page
+      title="Models"
+      description="The providers and models your agents can use. A key you add here takes precedence over the one in the server's configuration."
+    >
+      {isBare && (
+        <p className="mb-6 rounded-lg border border-line bg-raised px-4 py-3">
+          <span className="font-medium">No provider is connected.</span> Agents use the demo, which only searches their
+          instructions and calls their tools. Connect a provider to use a real model.
+        </p>
+      )}
+      <Section title="Providers">
+        <ul className="border-t border-line">
+          {providers.map((provider) => (
+            <ProviderRow
+              key={provider.provider}
+              provider={provider}
+              onEdit={() => setEditing(provider)}
+              onRemove={() => setRemoving(provider)}
+            />
+          ))}
+        </ul>
+      </Section>
+      <UsableModels labels={new Map(providers.map(({ provider, label }) => [provider, label]))} />
+      {editing && <ProviderDialog provider={editing} onClose={() => setEditing(null)} />}
+      {removing && <RemovingKey provider={removing} onClose={() => setRemoving(null)} />}
+    </Page>
+  );
+}
+
+function RemovingKey({ provider: { provider, label }, onClose }: { provider: Provider; onClose: () => void }) {
+  const changes = ["listProviders", "listModels"] as const;
+  const remove = useCall("deleteProvider", {
+    changes: [...changes],
+    done: `Your ${label} settings were removed`,
+  });
+  return (
+    <ConfirmDialog
+      title={`Remove your ${label} settings?`}
+      action={`Remove ${label} settings`}
+      isOpen
+      isBusy={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ provider }, { onSuccess: onClose })}
+    >
+      <p>
+        This deletes the key and the address. Agents that use {label} fall back to the server's own key if there is one.
+        Otherwise they stop answering.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,81 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "../../../components/button.tsx";
+import { TextField } from "../../../components/field.tsx";
+import { notify } from "../../../components/toasts.ts";
+import { api } from "../../../data/api.ts";
+import { refresh } from "../../../data/queries.ts";
+import { FormDialog } from "../form-dialog.tsx";
+import { useDialogForm } from "../use-dialog-form.ts";
+import type { Provider } from "./provider-row.tsx";
+import { TestOutcome } from "./provider-test-outcome.tsx";
+
+/** These have no address of their own. */
+const needsAddress = ["ollama", "openai-compatible"];
+
+/** The account's own key and address of a provider, which can be tried before they are kept. */
+export function ProviderDialog({
+  provider: { provider, label, baseUrl, source },
+  onClose,
+}: {
+  provider: Provider;
+  onClose: () => void;
+}) {
+  const form = useDialogForm({ apiKey: "", baseUrl: baseUrl ?? "" }, async (values) => {
+    await api.putProvider({ provider, body: orNull(values) });
+    await refresh("listProviders", "listModels");
+    notify(`Agents now use your ${label} settings`);
+    onClose();
+  });
+  const { values, change, errorAt } = form;
+  const test = useMutation({ mutationFn: () => api.testProvider({ provider, body: orNull(values) }) });
+  const edit = (part: Partial<typeof values>) => {
+    test.reset();
+    change(part);
+  };
+  const hasAddress = needsAddress.includes(provider);
+  const isEmpty = hasAddress ? !values.baseUrl : !values.apiKey;
+  return (
+    <FormDialog
+      title={label}
+      description={
+        source === "account"
+          ? "The stored key is never shown. Enter it again to change anything."
+          : "The key is stored encrypted and never shown again."
+      }
+      action="Save"
+      form={form}
+      onClose={onClose}
+      besideAction={
+        <Button disabled={isEmpty} isBusy={test.isPending} onClick={() => test.mutate()}>
+          Test
+        </Button>
+      }
+    >
+      {provider !== "ollama" && (
+        <TextField
+          {...{ label: "API key", type: "password", autoComplete: "off", isOptional: hasAddress }}
+          value={values.apiKey}
+          onChange={(apiKey) => edit({ apiKey })}
+          error={errorAt("apiKey")}
+        />
+      )}
+      <TextField
+        {...{ label: "Base URL", type: "url", autoComplete: "off", isOptional: !hasAddress }}
+        placeholder={hasAddress ? "https://models.example.com/v1" : undefined}
+        help={
+          hasAddress
+            ? "The base URL of its API."
+            : `Only needed if you use a proxy or gateway instead of ${label}'s own API.`
+        }
+        value={values.baseUrl}
+        onChange={(baseUrl) => edit({ baseUrl })}
+        error={errorAt("baseUrl")}
+      />
+      <TestOutcome test={test} />
+    </FormDialog>
+  );
+}
+
+function orNull({ apiKey, baseUrl }: { apiKey: string; baseUrl: string }) {
+  return { apiKey: apiKey.trim() || null, baseUrl: baseUrl.trim() || null };
+}

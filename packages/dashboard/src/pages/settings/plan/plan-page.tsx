@@ -1,0 +1,69 @@
+import type { Plan } from "@foyer/contract";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Page, Section } from "../../../components/page.tsx";
+import { ErrorState, Skeleton, SkeletonRows } from "../../../components/states.tsx";
+import { ask } from "../../../data/queries.ts";
+import { AgentUsageTable } from "./agent-usage-table.tsx";
+import { Meter } from "./meter.tsx";
+
+const number = new Intl.NumberFormat();
+const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** What the plan allows, and what was used of it this month. */
+export function PlanPage() {
+  // The minute's requests go on while the page is looked at.
+  const { data: plan, error, refetch } = useQuery({ ...ask("getPlan"), refetchInterval: 10_000 });
+  return (
+    <Page title="Plan" description="Your organization's limits and usage.">
+      {error && !plan && <ErrorState error={error} onRetry={refetch} />}
+      {!plan && !error && <Loading />}
+      {plan && (
+        <>
+          <Limits plan={plan} />
+          <Section title={`Usage in ${monthName.format(new Date())}`} description="Calendar month in UTC.">
+            <AgentUsageTable agents={plan.usage.agents} toolsPerAgent={plan.limits.toolsPerAgent} />
+          </Section>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
+  return (
+    <dl className="mb-8 grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3">
+      <Fact name="Plan">
+        <span className="capitalize">{planId}</span>
+      </Fact>
+      <Fact name="API requests per minute">
+        {limits.requestsPerMinute === null ? "No limit" : number.format(limits.requestsPerMinute)}
+        <div className="text-sm font-normal text-soft">{number.format(usage.requestsThisMinute)} this minute</div>
+        {limits.requestsPerMinute !== null && (
+          <Meter label="API requests this minute" value={usage.requestsThisMinute} most={limits.requestsPerMinute} />
+        )}
+      </Fact>
+      <Fact name="Tools per agent">
+        {limits.toolsPerAgent === null ? "No limit" : number.format(limits.toolsPerAgent)}
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="bg-paper px-4 py-3">
+      <dt className="text-soft">{name}</dt>
+      <dd className="text-lg font-semibold">{children}</dd>
+    </div>
+  );
+}
+
+function Loading() {
+  return (
+    <>
+      <Skeleton className="mb-8 h-[94px] rounded-lg" />
+      <SkeletonRows count={4} label="Loading usage" />
+    </>
+  );
+}

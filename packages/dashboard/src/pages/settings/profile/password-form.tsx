@@ -1,0 +1,43 @@
+import { Button } from "../../../components/button.tsx";
+import { TextField } from "../../../components/field.tsx";
+import { notify } from "../../../components/toasts.ts";
+import { api } from "../../../data/api.ts";
+import { useDialogForm } from "../use-dialog-form.ts";
+
+const empty = { currentPassword: "", newPassword: "" };
+
+export function PasswordForm() {
+  const form = useDialogForm(empty, async (body) => {
+    await api.changePassword({ body });
+    notify("Password changed. Your other sessions were signed out");
+  });
+  return (
+    <form
+      ref={form.form}
+      noValidate
+      className="grid max-w-sm gap-4"
+      onSubmit={(event) => form.onSubmit(event).then((isDone) => isDone && form.reset(empty))}
+    >
+      <TextField
+        {...{ label: "Current password", type: "password", autoComplete: "current-password" }}
+        value={form.values.currentPassword}
+        onChange={(currentPassword) => form.change({ currentPassword })}
+        error={form.errorAt("currentPassword")}
+      />
+      <TextField
+        {...{ label: "New password", type: "password", autoComplete: "new-password", help: "At least 12 characters." }}
+        value={form.values.newPassword}
+        onChange={(newPassword) => form.change({ newPassword })}
+        error={form.errorAt("newPassword")}
+      />
+      {form.problem && (
+        <p role="alert" className="border-s-2 border-wrong ps-3">
+          {form.problem}
+        </p>
+      )}
+      <Button type="submit" isBusy={form.isBusy} className="justify-self-start">
+        Change password
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,93 @@
+import type { Output } from "@foyer/sdk";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../../../components/button.tsx";
+import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { Page } from "../../../components/page.tsx";
+import { EmptyState } from "../../../components/states.tsx";
+import { ask, useCall } from "../../../data/queries.ts";
+import { useAllTools } from "../use-all-tools.ts";
+import { SecretDialog } from "./secret-dialog.tsx";
+import { findSecretUses, type SecretUse } from "./secret-uses.ts";
+import { SecretsTable } from "./secrets-table.tsx";
+
+type Secret = Output<"listSecrets">[number];
+
+/** An account with more agents than this is not searched for who uses what. */
+const SEARCHED_AGENTS = 50;
+
+/** What tools send to other systems, by name: the values go in and never come out. */
+export function SecretsPage() {
+  const { data: secrets } = useSuspenseQuery(ask("listSecrets"));
+  const { byAgent, isLoading, hasMore, error } = useAllTools(SEARCHED_AGENTS);
+  const uses = isLoading || hasMore || error ? null : findSecretUses(byAgent);
+  const [editing, setEditing] = useState<Secret | "new" | null>(null);
+  const [deleting, setDeleting] = useState<Secret | null>(null);
+  const add = (
+    <Button look="main" onClick={() => setEditing("new")}>
+      Create secret
+    </Button>
+  );
+  return (
+    <Page
+      title="Secrets"
+      description={
+        <>
+          Credentials for the APIs your tools call. Use one in a tool's URL or headers as <code>{"{{NAME}}"}</code>.
+          Values are stored encrypted and never shown again.
+        </>
+      }
+      actions={secrets.length > 0 && add}
+    >
+      {secrets.length === 0 ? (
+        <EmptyState title="No secrets yet" action={add}>
+          Store API keys here and use them by name in your tools. Visitors and the model never see the value.
+        </EmptyState>
+      ) : (
+        <SecretsTable secrets={secrets} uses={uses} onReplace={setEditing} onDelete={setDeleting} />
+      )}
+      {editing && <SecretDialog secret={editing === "new" ? null : editing} onClose={() => setEditing(null)} />}
+      {deleting && (
+        <DeleteDialog
+          name={deleting.name}
+          uses={uses?.get(deleting.name) ?? []}
+          isSearched={uses !== null}
+          onClose={() => setDeleting(null)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function DeleteDialog({
+  name,
+  uses,
+  isSearched,
+  onClose,
+}: {
+  name: string;
+  uses: SecretUse[];
+  isSearched: boolean;
+  onClose: () => void;
+}) {
+  const remove = useCall("deleteSecret", { changes: ["listSecrets"], done: `${name} deleted` });
+  return (
+    <ConfirmDialog
+      title={`Delete ${name}?`}
+      action={`Delete ${name}`}
+      isOpen
+      isBusy={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ name }, { onSuccess: onClose })}
+    >
+      {uses.length > 0 && (
+        <p className="text-ink">
+          {uses.length === 1 ? "One tool uses it and will fail" : `${uses.length} tools use it and will fail`}:{" "}
+          {uses.map(({ agentName, toolName }) => `${toolName} of ${agentName}`).join(", ")}.
+        </p>
+      )}
+      {uses.length === 0 && <p>{isSearched ? "No tool uses it." : "Tools that use it will fail."}</p>}
+      <p>You cannot restore the value.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState } from "react";
+import { Button, ButtonLink } from "../../../components/button.tsx";
+import { Page, Section } from "../../../components/page.tsx";
+import { EmptyState, ErrorState, SkeletonRows } from "../../../components/states.tsx";
+import { type AgentForm, useAllTools } from "../use-all-tools.ts";
+import { SigningSecretDialog } from "./signing-secret-dialog.tsx";
+import { WebhookSamples } from "./webhook-samples.tsx";
+import { WebhooksTable } from "./webhooks-table.tsx";
+
+const AGENTS_AT_ONCE = 50;
+
+/** Every form of every agent, where its submissions go, and what proves to the receiver that they come from here. */
+export function WebhooksPage() {
+  const [count, setCount] = useState(AGENTS_AT_ONCE);
+  const { byAgent, hasMore, isLoading, error, retry } = useAllTools(count);
+  const [open, setOpen] = useState<AgentForm | null>(null);
+  const forms = byAgent.flatMap(({ agent, tools }) =>
+    tools.filter(({ executionType }) => executionType === "form").map((tool) => ({ agent, tool })),
+  );
+  return (
+    <Page title="Webhooks" description="Each form sends its submissions to your endpoint, signed with its own secret.">
+      {error && <ErrorState error={error} onRetry={retry} />}
+      {isLoading && <SkeletonRows count={3} label="Loading forms" />}
+      {!isLoading && !error && forms.length === 0 && <NoForms firstAgentId={byAgent[0]?.agent.id} />}
+      {!isLoading && forms.length > 0 && <WebhooksTable forms={forms} onSecret={setOpen} />}
+      {hasMore && (
+        <Button className="mt-4" onClick={() => setCount(count + AGENTS_AT_ONCE)}>
+          Show forms of more agents
+        </Button>
+      )}
+      <div className="mt-10">
+        <Section
+          title="Verify signatures"
+          description={
+            <>
+              The signatures follow{" "}
+              <a
+                href="https://www.standardwebhooks.com"
+                target="_blank"
+                rel="noreferrer"
+                className="text-ink underline underline-offset-2"
+              >
+                Standard Webhooks
+              </a>
+              , so its libraries work. Without a library, use this code. A delivery can arrive more than once: use{" "}
+              <code>webhook-id</code> to detect duplicates.
+            </>
+          }
+        >
+          <WebhookSamples />
+        </Section>
+      </div>
+      {open && <SigningSecretDialog form={open} onClose={() => setOpen(null)} />}
+    </Page>
+  );
+}
+
+function NoForms({ firstAgentId }: { firstAgentId: string | undefined }) {
+  const action = firstAgentId ? (
+    <ButtonLink
+      look="main"
+      to="/agents/$agentId/tools/new"
+      params={{ agentId: firstAgentId }}
+      search={{ kind: "form" }}
+    >
+      Create form
+    </ButtonLink>
+  ) : (
+    <ButtonLink look="main" to="/start">
+      Create agent
+    </ButtonLink>
+  );
+  return (
+    <EmptyState title="No forms yet" action={action}>
+      Agents can show forms in the chat. Once you have one, its webhook and signing secret appear here.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,80 @@
+import { Link } from "@tanstack/react-router";
+import { Button } from "../../../components/button.tsx";
+import { Table, Td, Th, Tr } from "../../../components/table.tsx";
+import { ActCell, ActHead } from "../actions-cell.tsx";
+import type { AgentForm } from "../use-all-tools.ts";
+import { LastDelivery } from "./last-delivery.tsx";
+
+export function WebhooksTable({ forms, onSecret }: { forms: AgentForm[]; onSecret: (form: AgentForm) => void }) {
+  return (
+    <Table
+      label="Forms and their webhooks"
+      head={
+        <>
+          <Th>Form</Th>
+          <Th className="hidden md:table-cell">Webhook</Th>
+          <Th className="hidden sm:table-cell">Last delivery</Th>
+          <ActHead />
+        </>
+      }
+    >
+      {forms.map((form) => (
+        <Tr key={form.tool.id}>
+          <Td className="min-w-36">
+            <FormName {...form} />
+            <div className="text-sm break-all text-soft md:hidden">
+              <Target tool={form.tool} />
+            </div>
+            <div className="text-sm sm:hidden">
+              <LastDelivery {...form} />
+            </div>
+          </Td>
+          <Td className="hidden max-w-64 truncate md:table-cell">
+            <Target tool={form.tool} />
+          </Td>
+          <Td className="hidden sm:table-cell">
+            <LastDelivery {...form} />
+          </Td>
+          <ActCell>
+            <Button look="plain" aria-label={`Signing secret of ${form.tool.name}`} onClick={() => onSecret(form)}>
+              Signing secret
+            </Button>
+          </ActCell>
+        </Tr>
+      ))}
+    </Table>
+  );
+}
+
+function FormName({ agent, tool }: AgentForm) {
+  return (
+    <>
+      <Link
+        to="/agents/$agentId/tools/$toolId"
+        params={{ agentId: agent.id, toolId: tool.id }}
+        className="font-medium underline-offset-2 hover:underline"
+      >
+        {tool.name}
+      </Link>{" "}
+      <span className="text-soft">in {agent.name}</span>
+    </>
+  );
+}
+
+/** Where submissions go; actions can call addresses too, signed alike. */
+function Target({ tool }: Pick<AgentForm, "tool">) {
+  const others = (tool.formPostActions ?? []).filter(({ type }) => type === "webhook").length;
+  const more = others > 0 ? `and ${others} ${others === 1 ? "action" : "actions"}` : "";
+  return (
+    <>
+      {tool.formWebhookUrl ? (
+        <code className="font-mono" title={tool.formWebhookUrl}>
+          {tool.formWebhookUrl}
+        </code>
+      ) : (
+        <span className="text-soft">None</span>
+      )}{" "}
+      <span className="text-soft">{more}</span>
+    </>
+  );
+}

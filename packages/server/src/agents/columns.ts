@@ -1,0 +1,93 @@
+import type { Agent, AgentChanges, AgentSummary, AgentWidget } from "@foyer/contract";
+import type { AgentRow } from "../db/tables.ts";
+import { invalid } from "../errors.ts";
+import type { AgentSummaryRow } from "./store.ts";
+
+const DEFAULT_TEMPERATURE = 70;
+
+/** What an agent has when nothing is said. */
+export const columnDefaults = {
+  model: null,
+  systemPrompt: null,
+  temperature: DEFAULT_TEMPERATURE,
+  widget: "{}",
+  allowedOrigins: "[]",
+  allowedImageHosts: "[]",
+  requireIdentity: 0,
+  monthlyTokenBudget: null,
+  budgetMessage: null,
+} as const;
+
+/** The given settings as columns; `null` goes back to the default, what is not given is left out. */
+export function toColumns(input: AgentChanges): Partial<AgentRow> {
+  const columns: Partial<AgentRow> = {};
+  if (input.model !== undefined) columns.model = input.model;
+  if (input.systemPrompt !== undefined) columns.systemPrompt = input.systemPrompt;
+  if (input.temperature !== undefined) columns.temperature = input.temperature ?? DEFAULT_TEMPERATURE;
+  if (input.widget !== undefined) columns.widget = JSON.stringify(input.widget ?? {});
+  if (input.allowedOrigins !== undefined) columns.allowedOrigins = JSON.stringify(origins(input.allowedOrigins ?? []));
+  if (input.allowedImageHosts !== undefined) {
+    columns.allowedImageHosts = JSON.stringify(hosts(input.allowedImageHosts ?? []));
+  }
+  if (input.requireIdentity !== undefined) columns.requireIdentity = input.requireIdentity ? 1 : 0;
+  if (input.monthlyTokenBudget !== undefined) columns.monthlyTokenBudget = input.monthlyTokenBudget;
+  if (input.budgetMessage !== undefined) columns.budgetMessage = input.budgetMessage;
+  return columns;
+}
+
+function origins(values: string[]) {
+  return values.map((value, index) => {
+    const url = URL.parse(value);
+    const isOrigin = url && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "").toLowerCase() === url.origin;
+    if (!isOrigin) throw invalid(`allowedOrigins.${index}`, "must be an origin such as https://shop.example", "format");
+    return url.origin;
+  });
+}
+
+function hosts(values: string[]) {
+  return values.map((value, index) => {
+    const url = URL.parse(`https://${value}`);
+    // The URL parser takes `;` and `,` in a host, which would add directives to a Content-Security-Policy.
+    if (url?.host !== value.toLowerCase() || !/^[a-z0-9.-]+(:\d+)?$/.test(url.host))
+      throw invalid(`allowedImageHosts.${index}`, "must be a host such as images.example", "format");
+    return url.host;
+  });
+}
+
+/** @param defaultModelId what an agent without a model of its own uses */
+export function toSummary(row: AgentSummaryRow, defaultModelId: string): AgentSummary {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    model: row.model ?? defaultModelId,
+    modelIsDefault: row.model === null,
+    createdAt: new Date(row.createdAt).toISOString(),
+  };
+}
+
+export function toAgent(row: AgentRow, defaultModelId: string): Agent {
+  return {
+    ...toSummary(row, defaultModelId),
+    systemPrompt: row.systemPrompt,
+    temperature: row.temperature,
+    widget: JSON.parse(row.widget),
+    allowedOrigins: JSON.parse(row.allowedOrigins),
+    allowedImageHosts: JSON.parse(row.allowedImageHosts),
+    requireIdentity: row.requireIdentity === 1,
+    monthlyTokenBudget: row.monthlyTokenBudget,
+    budgetMessage: row.budgetMessage,
+    updatedAt: new Date(row.updatedAt).toISOString(),
+  };
+}
+
+/** What every visitor may know. */
+export function toAgentWidget(row: AgentRow): AgentWidget {
+  return {
+    id: row.id,
+    name: row.name,
+    widget: JSON.parse(row.widget),
+    allowedImageHosts: JSON.parse(row.allowedImageHosts),
+    requireIdentity: row.requireIdentity === 1,
+  };
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import { isDuplicate } from "../db/database-errors.ts";
+import type { AgentRow, Tables } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
+import { isId, newId } from "../ids.ts";
+import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
+import { createOriginCheck } from "./origin-check.ts";
+import { freeSlug, slugOf } from "./slug.ts";
+import { type AgentStore, createAgentStore } from "./store.ts";
+
+const COPY_SUFFIX = " (copy)";
+/** As long as the contract allows. */
+const MAX_NAME = 200;
+
+/** Copies what one agent has to another, within the transaction. */
+export type CopyContent = (trx: Transaction<Tables>, fromAgentId: string, toAgentId: string) => Promise<void>;
+
+export type AgentService = ReturnType<typeof createAgentService>;
+
+/** `onChange` and `onDelete` are called once the change is committed. */
+export function createAgentService(
+  { db, models, secrets }: Pick<Deps, "db" | "models" | "secrets">,
+  onChange: (agentId: string) => void,
+  onDelete: (agentId: string) => void,
+) {
+  const store = createAgentStore(db);
+
+  async function existing(organizationId: string, id: string) {
+    const row = isId("agent", id) ? await store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Agent");
+    return row;
+  }
+
+  const shown = async (row: AgentRow) => toAgent(row, await models.defaultFor(row.organizationId));
+
+  return {
+    ...createOriginCheck(),
+    async list(organizationId: string): Promise<AgentSummary[]> {
+      const defaultModelId = await models.defaultFor(organizationId);
+      return (await store.list(organizationId)).map((row) => toSummary(row, defaultModelId));
+    },
+    async get(organizationId: string, id: string): Promise<Agent> {
+      return shown(await existing(organizationId, id));
+    },
+    /** The agent as the chat needs it. 404 when there is none. */
+    async getPublic(id: string): Promise<AgentRow> {
+      const row = isId("agent", id) ? await store.getPublic(id) : undefined;
+      if (!row) throw notFound("Agent");
+      return row;
+    },
+    async create(organizationId: string, input: AgentCreate, keep?: Keep): Promise<Agent> {
+      const id = newId("agent");
+      const now = Date.now();
+      const columns = toColumns(input);
+      const defaultModelId = await models.defaultFor(organizationId);
+      return withSlug(store, organizationId, input.name, null, async (slug) => {
+        const row: AgentRow = {
+          ...columnDefaults,
+          ...columns,
+          id,
+          organizationId,
+          name: input.name,
+          slug,
+          createdAt: now,
+          updatedAt: now,
+          identitySecret: secrets.seal(newIdentitySecret(), id),
+        };
+        const agent = toAgent(row, defaultModelId);
+        await store.insert(row, keep && ((trx) => keep(trx, id, agent)));
+        return agent;
+      });
+    },
+    /**
+     * Copies the agent under a free slug and a name that says so. `copyContent` copies what belongs to it, in the same transaction.
+     * Its secrets are not copied: the copy signs identities with a secret of its own.
+     */
+    async duplicate(organizationId: string, id: string, copyContent: CopyContent): Promise<Agent> {
+      const source = await existing(organizationId, id);
+      const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
+      return withSlug(store, organizationId, name, null, async (slug) => {
+        const copyId = newId("agent");
+        const identitySecret = secrets.seal(newIdentitySecret(), copyId);
+        const now = Date.now();
+        const row = { ...source, id: copyId, name, slug, identitySecret, createdAt: now, updatedAt: now };
+        await store.insert(row, (trx) => copyContent(trx, id, copyId));
+        return shown(row);
+      });
+    },
+    async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
+      const row = await existing(organizationId, id);
+      const changes = { ...toColumns(input), updatedAt: Date.now() };
+      const { name } = input;
+      const renamed = name !== undefined && name !== row.name;
+      const updated = renamed
+        ? await withSlug(store, organizationId, name, id, (slug) =>
+            store.update(organizationId, id, { ...changes, name, slug }),
+          )
+        : await store.update(organizationId, id, changes);
+      if (!updated) throw notFound("Agent");
+      onChange(id);
+      return shown(updated);
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      await existing(organizationId, id);
+      await store.delete(organizationId, id);
+      onChange(id);
+      onDelete(id);
+    },
+    ...identitySecrets(store, secrets, existing),
+  };
+}
+
+/** Reading and replacing the secret with which a site's server signs its visitors' ids. */
+function identitySecrets(
+  store: AgentStore,
+  secrets: Deps["secrets"],
+  existing: (organizationId: string, id: string) => Promise<AgentRow>,
+) {
+  return {
+    async identitySecret(organizationId: string, id: string): Promise<string> {
+      return secrets.open((await existing(organizationId, id)).identitySecret, id);
+    },
+    async rotateIdentitySecret(organizationId: string, id: string): Promise<string> {
+      await existing(organizationId, id);
+      const identitySecret = newIdentitySecret();
+      await store.update(organizationId, id, {
+        identitySecret: secrets.seal(identitySecret, id),
+        updatedAt: Date.now(),
+      });
+      return identitySecret;
+    },
+  };
+}
+
+/** Runs `write` with a free slug; another one is tried when somebody was faster. `ownId` is the agent that is renamed. */
+async function withSlug<T>(
+  store: AgentStore,
+  organizationId: string,
+  name: string,
+  ownId: string | null,
+  write: (slug: string) => Promise<T>,
+) {
+  const base = await slugOf(name);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write(freeSlug(base, await store.slugsLike(organizationId, base, ownId)));
+    } catch (error) {
+      if (!isDuplicate(error) || attempt === 10) throw error;
+    }
+  }
+}
+
+const newIdentitySecret = () => `fis_${randomBytes(32).toString("base64url")}`;

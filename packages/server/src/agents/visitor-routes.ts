@@ -1,0 +1,24 @@
+import * as contract from "@foyer/contract";
+import type { Config } from "../config.ts";
+import type { App } from "../http/app.ts";
+import { entityTag, hasState } from "../http/etag.ts";
+import { toAgentWidget } from "./columns.ts";
+import type { AgentService } from "./service.ts";
+
+/** What the widget asks for first. */
+export function visitorAgentRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
+  const ownOrigin = new URL(baseUrl).origin;
+  app.route({
+    ...contract.getAgentWidget,
+    handler: async (request, reply) => {
+      const agent = await agents.getPublic(request.params.id);
+      agents.checkOrigin(agent, request.headers.origin, ownOrigin);
+      const data = toAgentWidget(agent);
+      const etag = entityTag(JSON.stringify(data));
+      // Asked for on every page, so that a change is there at once; mostly the answer is that nothing changed.
+      reply.headers({ etag, "cache-control": "no-cache", vary: "origin" });
+      if (hasState(request.headers["if-none-match"], etag)) return reply.status(304).send();
+      return { data, error: null };
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import * as contract from "@foyer/contract";
+import type { Db } from "../../db/open.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
+import type { App } from "../../http/app.ts";
+import { accountOf } from "../sessions/authenticate.ts";
+import type { ApiKeys } from "./api-keys.ts";
+import { generateKey } from "./key-format.ts";
+import { insertKey, listKeys } from "./store.ts";
+
+const MAX_KEYS = 100;
+
+export function apiKeyRoutes(app: App, { db, keys }: { db: Db; keys: ApiKeys }): void {
+  app.route({
+    ...contract.listApiKeys,
+    handler: async (request) => (await listKeys(db, accountOf(request).organizationId)).map(toApiKey),
+  });
+  app.route({
+    ...contract.createApiKey,
+    handler: async (request, reply) => {
+      const { organizationId, userId: createdBy } = accountOf(request);
+      const expiresAt = readExpiry(request.body.expiresAt ?? null);
+      if ((await listKeys(db, organizationId)).length >= MAX_KEYS) {
+        throw new AppError("CONFLICT", `An account has at most ${MAX_KEYS} keys. Revoke one first.`);
+      }
+      const key = generateKey();
+      const name = request.body.name.trim();
+      const id = await insertKey(db, { organizationId, createdBy, name, key, expiresAt });
+      const made = (await listKeys(db, organizationId)).find((row) => row.id === id);
+      if (!made) throw notFound("API key");
+      return reply
+        .status(201)
+        .header("cache-control", "no-store")
+        .send({ ...toApiKey(made), key });
+    },
+  });
+  app.route({
+    ...contract.deleteApiKey,
+    handler: async (request) => {
+      if (!(await keys.revoke(accountOf(request).organizationId, request.params.id))) throw notFound("API key");
+      return { success: true as const };
+    },
+  });
+}
+
+/** A day means its beginning, in UTC. */
+function readExpiry(text: string | null): number | null {
+  const at = text === null ? null : Date.parse(text);
+  if (at !== null && at <= Date.now()) throw invalid("expiresAt", "must be in the future", "min");
+  return at;
+}
+
+function toApiKey(row: Awaited<ReturnType<typeof listKeys>>[number]) {
+  const { id, name, start, createdAt, lastUsedAt, expiresAt, memberName, memberEmail } = row;
+  const iso = (at: number) => new Date(at).toISOString();
+  const orNull = (at: number | null) => (at === null ? null : iso(at));
+  return {
+    id,
+    name,
+    start,
+    createdBy: memberName?.trim() || memberEmail,
+    createdAt: iso(createdAt),
+    lastUsedAt: orNull(lastUsedAt),
+    expiresAt: orNull(expiresAt),
+  };
+}

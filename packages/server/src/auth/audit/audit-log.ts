@@ -1,0 +1,196 @@
+import {
+  type AuditEntry,
+  getIdentitySecret,
+  getWebhookSecret,
+  listPendingLinks,
+  readConversation,
+} from "@foyer/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { RateLimiterMemory } from "rate-limiter-flexible";
+import { createBatchWriter } from "../../db/batch-writer.ts";
+import type { AuditLogRow } from "../../db/tables.ts";
+import type { Deps } from "../../deps.ts";
+import { newId } from "../../ids.ts";
+import { findUser } from "../account-store.ts";
+import type { Account } from "../sessions/authenticate.ts";
+import type { SignedIn } from "../sessions/sessions.ts";
+import { insertEntries, listEntries, organizationIdsOf, targetNameOf } from "./store.ts";
+
+type Actor = Pick<AuditLogRow, "organizationId" | "actorType" | "actorId" | "actorName">;
+type Action = Pick<AuditLogRow, "action" | "resource" | "resourceId" | "resourceName" | "ip">;
+type User = { id: string; email: string };
+type Target = { resource: string; id: string; name: string | null };
+
+const MAX_LIMIT = 200;
+const BATCH = 100;
+/** Failed sign-ins recorded per user and hour in this process. Guessing passwords must not fill the log. */
+const FAILURES_PER_HOUR = 20;
+
+/** Reads that are recorded, because each of them hands out a secret. */
+const secretReads: readonly string[] = [getIdentitySecret.url, getWebhookSecret.url, listPendingLinks.url];
+
+export type AuditLog = ReturnType<typeof createAuditLog>;
+
+/**
+ * Who changed what, when and from where, and who read a secret. The new values are left out, so no secret can get into
+ * the log. An entry is written before its call is answered. If that fails the change still stands, and the server's log
+ * says so.
+ */
+export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "log">) {
+  const write = createBatchWriter<AuditLogRow, void>(
+    db,
+    async (trx, rows) => {
+      await insertEntries(trx, rows);
+      return rows.map(() => undefined);
+    },
+    { maxItems: BATCH },
+  );
+  const failures = new RateLimiterMemory({ points: FAILURES_PER_HOUR, duration: 3_600 });
+
+  async function record(actor: Actor, action: Action): Promise<void> {
+    try {
+      await write({ id: newId("log"), at: Date.now(), ...actor, ...action });
+    } catch (error) {
+      log.error({ err: error, action: action.action, resourceId: action.resourceId }, "an audit entry was not written");
+    }
+  }
+
+  async function everywhere(user: User, action: string, ip: string): Promise<void> {
+    const target = { resource: "users", id: user.id, name: user.email };
+    for (const organizationId of await organizationIdsOf(db, user.id)) {
+      await record(userActor(organizationId, user), toAction(action, target, ip));
+    }
+  }
+
+  return {
+    /** The name of what a call is about to change, while it still exists. */
+    targetOf: (account: Account, request: FastifyRequest): Promise<string | null> => {
+      const { id } = request.params as { id?: string };
+      return id === undefined
+        ? Promise.resolve(null)
+        : targetNameOf(db, account.organizationId, resourceOf(request), id);
+    },
+    /** A call that changed something, or read a secret, in the caller's organization. */
+    async called(account: Account, request: FastifyRequest): Promise<void> {
+      const { id, name, provider } = request.params as { id?: string; name?: string; provider?: string };
+      const target = request.auditTarget;
+      await record(actorOf(account), {
+        action: `${request.method} ${request.routeOptions.url}`,
+        resource: resourceOf(request),
+        resourceId: id ?? name ?? provider ?? target?.id ?? null,
+        resourceName: target?.name ?? name ?? provider ?? null,
+        ip: request.ip,
+      });
+    },
+    /** Something that a user did with their own session. */
+    async signedIn({ ip }: Pick<FastifyRequest, "ip">, { user, membership }: SignedIn, action: string): Promise<void> {
+      if (!membership) return;
+      const target = { resource: "users", id: user.id, name: user.email };
+      await record(userActor(membership.organizationId, user), toAction(action, target, ip));
+    },
+    /** Something that a user did in an organization without a session there. */
+    async did(user: User & { organizationId: string }, action: string, target: Target, ip: string): Promise<void> {
+      await record(userActor(user.organizationId, user), toAction(action, target, ip));
+    },
+    /** Something that concerns a user in every organization they belong to. */
+    everywhere,
+    /** A refused sign-in, for the organizations of the user with that address. Nothing for an unknown address. */
+    async signInFailed(email: string, ip: string): Promise<void> {
+      const address = email.trim().toLowerCase();
+      const user = await findUser(db, address);
+      if (!user) return;
+      const isWithin = await failures.consume(user.id).then(
+        () => true,
+        () => false,
+      );
+      if (isWithin) await everywhere({ id: user.id, email: address }, "sign-in-failed", ip);
+    },
+    async list(organizationId: string, query: { limit?: number; offset?: number }) {
+      const limit = Math.min(query.limit ?? 50, MAX_LIMIT);
+      const offset = query.offset ?? 0;
+      const { rows, total } = await listEntries({ db, reads }, organizationId, { limit, offset });
+      return { entries: rows.map(toEntry), pagination: { total, limit, offset } };
+    },
+  };
+}
+
+/** Records every call that changes something in an organization. Other routes get no hook, so reading costs nothing. */
+export function useAuditLog(app: FastifyInstance, audit: AuditLog): void {
+  app.addHook("onRoute", (route) => {
+    const method = String(route.method);
+    const { access } = route.config ?? {};
+    const isRead =
+      (/GET|HEAD|OPTIONS/.test(method) && !(method === "GET" && secretReads.includes(route.url))) ||
+      route.url === readConversation.url;
+    if (isRead || access === "public" || access === "user") return;
+    const preHandler = async (request: FastifyRequest) => {
+      const name = request.account && (await audit.targetOf(request.account, request));
+      request.auditTarget = { id: null, name };
+    };
+    const preSerialization = async (request: FastifyRequest, _: FastifyReply, payload: unknown) => {
+      const name = request.auditTarget?.name ?? nameIn(payload);
+      request.auditTarget = { id: textIn(payload, "id") ?? textIn(payload, "name"), name };
+      return payload;
+    };
+    const onSend = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
+      const { account } = request;
+      if (account && reply.statusCode < 400) await audit.called(account, request);
+      return payload;
+    };
+    route.preHandler = [...[route.preHandler ?? []].flat(), preHandler];
+    route.preSerialization = [...[route.preSerialization ?? []].flat(), preSerialization];
+    route.onSend = [...[route.onSend ?? []].flat(), onSend];
+  });
+  app.decorateRequest("auditTarget", null);
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** what an audited call changes: the id that it created, and the name */
+    auditTarget: { id: string | null; name: string | null } | null;
+  }
+}
+
+function resourceOf(request: FastifyRequest): string {
+  return request.routeOptions.url?.split("/")[1] ?? "";
+}
+
+/** A text field of an answer, in or out of an envelope. */
+function textIn(payload: unknown, field: "id" | "name" | "email"): string | null {
+  const body = payload as Record<string, unknown> | null;
+  const data = body?.data as Record<string, unknown> | null | undefined;
+  const value = body?.[field] ?? data?.[field];
+  return typeof value === "string" ? value : null;
+}
+
+/** Invitations have no name but an address. */
+function nameIn(payload: unknown): string | null {
+  return textIn(payload, "name") ?? textIn(payload, "email");
+}
+
+function toAction(action: string, { resource, id, name }: Target, ip: string): Action {
+  return { action, resource, resourceId: id, resourceName: name, ip };
+}
+
+function userActor(organizationId: string, { id, email }: User): Actor {
+  return { organizationId, actorType: "user", actorId: id, actorName: email };
+}
+
+function actorOf({ organizationId, keyId, userId, name }: Account): Actor {
+  if (keyId === null) return userActor(organizationId, { id: userId ?? "", email: name });
+  return { organizationId, actorType: "key", actorId: keyId, actorName: name };
+}
+
+function toEntry(row: AuditLogRow): AuditEntry {
+  const { id, at, actorType, actorId, actorName, action, resource, resourceId, resourceName, ip } = row;
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    actor: { type: actorType, id: actorId, name: actorName },
+    action,
+    resource,
+    resourceId,
+    targetName: resourceName,
+    ip,
+  };
+}

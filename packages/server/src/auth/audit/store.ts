@@ -1,0 +1,92 @@
+import type { Transaction } from "kysely";
+import type { Db } from "../../db/open.ts";
+import type { AuditLogRow, Tables } from "../../db/tables.ts";
+import type { Deps } from "../../deps.ts";
+
+/** Inserts all in one statement, except those of organizations that were deleted meanwhile. */
+export async function insertEntries(trx: Transaction<Tables>, rows: AuditLogRow[]): Promise<void> {
+  const wanted = [...new Set(rows.map((row) => row.organizationId))];
+  const found = await trx.selectFrom("organizations").select("id").where("id", "in", wanted).execute();
+  const known = new Set(found.map(({ id }) => id));
+  const kept = rows.filter((row) => known.has(row.organizationId));
+  if (kept.length > 0) await trx.insertInto("auditLog").values(kept).execute();
+}
+
+/** Newest first. */
+export async function listEntries(
+  { db, reads }: Pick<Deps, "db" | "reads">,
+  organizationId: string,
+  { limit, offset }: { limit: number; offset: number },
+) {
+  const own = db.selectFrom("auditLog").where("organizationId", "=", organizationId);
+  const options = { lane: "list", owner: organizationId } as const;
+  const rows = await reads.run(own.selectAll().orderBy("id", "desc").limit(limit).offset(offset), options);
+  const [count] = await reads.run(
+    own.select(({ fn }) => fn.countAll().as("total")),
+    options,
+  );
+  return { rows, total: Number(count?.total ?? 0) };
+}
+
+/** The organizations that a user belongs to. */
+export async function organizationIdsOf(db: Db, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom("members").select("organizationId").where("userId", "=", userId).execute();
+  return rows.map((row) => row.organizationId);
+}
+
+/** The current name of what a management call addresses. Null for what has no name, and for what does not exist. */
+export async function targetNameOf(
+  db: Db,
+  organizationId: string,
+  resource: string,
+  id: string,
+): Promise<string | null> {
+  switch (resource) {
+    case "agents":
+    case "tools":
+    case "triggers":
+      return nameIn(db, resource, organizationId, id);
+    case "api-keys":
+      return nameIn(db, "apiKeys", organizationId, id);
+    case "invitations":
+      return addressOf(
+        await db
+          .selectFrom("invitations")
+          .select("email")
+          .where("id", "=", id)
+          .where("organizationId", "=", organizationId)
+          .executeTakeFirst(),
+      );
+    case "members":
+      return addressOf(
+        await db
+          .selectFrom("users")
+          .innerJoin("members", "members.userId", "users.id")
+          .select("users.email")
+          .where("users.id", "=", id)
+          .where("members.organizationId", "=", organizationId)
+          .executeTakeFirst(),
+      );
+    default:
+      return null;
+  }
+}
+
+async function nameIn(
+  db: Db,
+  table: "agents" | "tools" | "triggers" | "apiKeys",
+  organizationId: string,
+  id: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom(table)
+    .select("name")
+    .where("id", "=", id)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirst();
+  return row?.name ?? null;
+}
+
+function addressOf(row: { email: string } | undefined): string | null {
+  return row?.email ?? null;
+}

@@ -1,0 +1,31 @@
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { countInvitationsSince, openInvitations } from "./invitation-store.ts";
+
+/** Open invitations per organization. */
+const MAX_OPEN = 100;
+/**
+ * Invitations in 24 hours, revoked ones included, because each of them is a mail from this server to a stranger. Where
+ * anybody can sign up, an organization starts with the lower cap.
+ */
+const MAX_PER_DAY = { established: 100, new: 10 };
+const NEW_FOR_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/** @throws 409 for too many open invitations, 429 for too many in a day */
+export async function checkInvitationCaps(
+  { db, config }: Pick<Deps, "db" | "config">,
+  organizationId: string,
+  now: number,
+): Promise<void> {
+  if ((await openInvitations(db, organizationId)).length >= MAX_OPEN) {
+    throw new AppError("CONFLICT", `There are ${MAX_OPEN} open invitations. Revoke some of them first.`);
+  }
+  const since = new Date(now - DAY_MS).toISOString();
+  const { count, organizationCreatedAt } = await countInvitationsSince(db, organizationId, since);
+  const ageMs = now - new Date(organizationCreatedAt).getTime();
+  const cap = config.openSignUp && ageMs < NEW_FOR_DAYS * DAY_MS ? MAX_PER_DAY.new : MAX_PER_DAY.established;
+  if (count < cap) return;
+  const message = `This organization can send ${cap} invitations in 24 hours. Try again later.`;
+  throw new AppError("RATE_LIMITED", message, { limit: cap, retryAfter: 3_600 });
+}

@@ -1,0 +1,59 @@
+import * as contract from "@foyer/contract";
+import type { App } from "../../http/app.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
+import { accountOf, signedInOf } from "../sessions/authenticate.ts";
+import type { AccountMails } from "../sign-in/account-mails.ts";
+import type { TakeTry } from "../sign-in/routes.ts";
+import type { MemberService } from "./service.ts";
+
+type Parts = { members: MemberService; mails: AccountMails; audit: AuditLog; takeTry: TakeTry };
+
+export function memberRoutes(app: App, { members, mails, audit, takeTry }: Parts): void {
+  app.route({ ...contract.listMembers, handler: async (request) => members.list(accountOf(request)) });
+  app.route({
+    ...contract.updateMember,
+    handler: async (request) => members.update(accountOf(request), request.params.id, request.body.role),
+  });
+  app.route({
+    ...contract.removeMember,
+    handler: async (request) => {
+      await members.remove(accountOf(request), request.params.id);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.listPendingLinks,
+    handler: async (request, reply) => {
+      reply.header("cache-control", "no-store");
+      return mails.pending(accountOf(request).organizationId);
+    },
+  });
+  app.route({ ...contract.listInvitations, handler: async (request) => members.listInvitations(accountOf(request)) });
+  app.route({
+    ...contract.createInvitation,
+    handler: async (request, reply) => {
+      const { email, role } = request.body;
+      await takeTry(request, email, "link");
+      return reply.status(201).send(await members.invite(accountOf(request), signedInOf(request), email, role));
+    },
+  });
+  app.route({
+    ...contract.deleteInvitation,
+    handler: async (request) => {
+      await members.takeBack(accountOf(request), request.params.id);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.getInvitation,
+    handler: async (request) => members.readInvitation(request.params.id),
+  });
+  app.route({
+    ...contract.acceptInvitation,
+    handler: async (request) => {
+      const session = await members.accept(signedInOf(request), request.params.id);
+      await audit.signedIn(request, session, "accept-invitation");
+      return { success: true as const };
+    },
+  });
+}

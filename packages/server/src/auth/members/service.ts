@@ -1,0 +1,140 @@
+import type { Invitation, Member, Role } from "@foyer/contract";
+import { email as parseEmail } from "../../config-values.ts";
+import type { InvitationRow } from "../../db/tables.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
+import { newId } from "../../ids.ts";
+import { toRole } from "../route-roles.ts";
+import type { Account } from "../sessions/authenticate.ts";
+import type { SignedIn } from "../sessions/sessions.ts";
+import type { AccountMails } from "../sign-in/account-mails.ts";
+import { checkInvitationCaps } from "./invitation-caps.ts";
+import * as invitations from "./invitation-store.ts";
+import { changeMember, findMemberOf, listMembers } from "./store.ts";
+
+const INVITATION_MS = 7 * 86_400_000;
+export type MemberService = ReturnType<typeof createMemberService>;
+
+/** Who belongs to an organization, and who is asked to. */
+export function createMemberService(
+  { db, config, keys, sessions }: Pick<Deps, "db" | "config" | "keys" | "sessions">,
+  mails: AccountMails,
+) {
+  const toInvitation = ({
+    id,
+    email,
+    role,
+    createdAt,
+    expiresAt,
+  }: Omit<InvitationShape, "organizationId">): Invitation => ({
+    id,
+    email,
+    role: toRole(role),
+    url: `${config.baseUrl}/dashboard/invitations/${id}`,
+    createdAt: iso(createdAt),
+    expiresAt: iso(expiresAt),
+  });
+
+  async function change({ organizationId, role: own }: Account, userId: string, role: Role | null): Promise<void> {
+    if (own !== "owner" && role === "owner") throw ownersOnly();
+    const mayTouch = (current: string) => own === "owner" || current !== "owner";
+    const outcome = await changeMember(db, { organizationId, userId }, role, mayTouch);
+    // Their keys ended, or have another role. Other processes notice within 5 s.
+    keys.forgetKnown();
+    if (outcome === "unknown") throw notFound("Member");
+    if (outcome === "forbidden") throw ownersOnly();
+    if (outcome === "last owner") {
+      throw new AppError("CONFLICT", "This is the only owner. Make another member an owner first.");
+    }
+  }
+
+  return {
+    async list({ organizationId }: Account): Promise<Member[]> {
+      return (await listMembers(db, organizationId)).map(toMember);
+    },
+    /** @throws 403 when an admin touches an owner or makes one, 409 for the only owner */
+    async update(account: Account, userId: string, role: Role): Promise<Member> {
+      await change(account, userId, role);
+      const member = await findMemberOf(db, account.organizationId, userId);
+      if (!member) throw notFound("Member");
+      return toMember(member);
+    },
+    /** @throws as `update` */
+    remove: (account: Account, userId: string): Promise<void> => change(account, userId, null),
+
+    /** For an admin without those of owners: without a mail server, whoever has the link can accept it. */
+    async listInvitations({ organizationId, role: own }: Account): Promise<Invitation[]> {
+      const open = await invitations.openInvitations(db, organizationId);
+      return open.filter(({ role }) => own === "owner" || role !== "owner").map(toInvitation);
+    },
+    /** @throws 403 when an admin invites an owner, or the inviter's own address is not proven; 409 for a member */
+    async invite(
+      { organizationId, role: own }: Account,
+      inviter: SignedIn,
+      to: string,
+      role: Role,
+    ): Promise<Invitation> {
+      if (own !== "owner" && role === "owner") throw ownersOnly();
+      if (!inviter.user.emailVerified) {
+        throw new AppError("FORBIDDEN", "Confirm your own email address before you invite others.");
+      }
+      const email = address(to);
+      const now = Date.now();
+      await checkInvitationCaps({ db, config }, organizationId, now);
+      const times = { createdAt: iso(now), expiresAt: iso(now + INVITATION_MS) };
+      const row = { id: newId("invitation"), organizationId, email, role, inviterId: inviter.user.id, ...times };
+      const outcome = await invitations.insertInvitation(db, row);
+      if (outcome !== "done") throw notInvited(outcome, email);
+      const invitation = toInvitation(row);
+      mails.invitation(email, inviter.membership?.name ?? "Foyer", inviter.user.email, invitation.url);
+      return invitation;
+    },
+    /** @throws 404 for one that the account does not see */
+    async takeBack({ organizationId, role: own }: Account, id: string): Promise<void> {
+      if (!(await invitations.cancelInvitation(db, organizationId, id, own === "owner"))) throw notFound("Invitation");
+    },
+    async readInvitation(id: string) {
+      const invitation = await invitations.findInvitation(db, id);
+      if (!invitation) throw notFound("Invitation");
+      return { ...invitation, role: toRole(invitation.role) };
+    },
+    /** The session goes on in that organization. @throws 404 for an invitation to another address, as for none at all */
+    async accept(session: SignedIn, id: string): Promise<SignedIn> {
+      const organizationId = await invitations.acceptInvitation(db, id, session.user);
+      if (organizationId === null) throw notFound("Invitation");
+      await sessions.switchTo(session, organizationId);
+      return (await sessions.find(session.token)) ?? session;
+    },
+  };
+}
+
+type InvitationShape = Pick<InvitationRow, "id" | "email" | "role" | "organizationId"> & {
+  createdAt: string | Date;
+  expiresAt: string | Date;
+};
+
+type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
+
+function toMember({ id, name, email, role, createdAt }: MemberRow): Member {
+  return { id, name, email, role: toRole(role), joinedAt: iso(createdAt) };
+}
+
+const iso = (at: string | number | Date) => new Date(at).toISOString();
+
+function notInvited(outcome: "forbidden" | "member" | "no admin", email: string) {
+  if (outcome === "member") return new AppError("CONFLICT", `${email} is a member already.`);
+  // The latter: it was taken away while this call was on its way.
+  return outcome === "forbidden" ? ownersOnly() : new AppError("FORBIDDEN", "This needs the role of an admin.");
+}
+
+function ownersOnly() {
+  return new AppError("FORBIDDEN", "Only an owner can make, change or remove owners.");
+}
+
+function address(email: string): string {
+  try {
+    return parseEmail(email.trim());
+  } catch {
+    throw invalid("email", "must be an address such as you@example.com", "format");
+  }
+}

@@ -1,0 +1,89 @@
+import type { Role } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import type { Db } from "../../db/open.ts";
+import type { Tables } from "../../db/tables.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { lockMembers } from "./member-lock.ts";
+
+const membersOf = (db: Db, organizationId: string) =>
+  db
+    .selectFrom("members")
+    .innerJoin("users", "users.id", "members.userId")
+    .select(["users.id", "users.name", "users.email", "members.role", "members.createdAt"])
+    .where("members.organizationId", "=", organizationId);
+
+/** In the order of joining. */
+export async function listMembers(db: Db, organizationId: string) {
+  return membersOf(db, organizationId).orderBy("members.id").execute();
+}
+
+export async function findMemberOf(db: Db, organizationId: string, userId: string) {
+  return membersOf(db, organizationId).where("members.userId", "=", userId).executeTakeFirst();
+}
+
+type Change = { organizationId: string; userId: string };
+type Outcome = "done" | "unknown" | "forbidden" | "last owner";
+
+/**
+ * `mayTouch` decides by the role they have now. Null as a role removes them, and with them their sessions and API keys
+ * here. Whatever else they created stays.
+ */
+export async function changeMember(
+  db: Db,
+  { organizationId, userId }: Change,
+  role: Role | null,
+  mayTouch: (current: string) => boolean,
+): Promise<Outcome> {
+  return inTransaction(db, async (trx) => {
+    await lockMembers(trx, organizationId);
+    const member = await findMemberOf(trx, organizationId, userId);
+    if (!member) return "unknown";
+    if (!mayTouch(member.role)) return "forbidden";
+    if (member.role === "owner" && role !== "owner" && (await countOwners(trx, organizationId)) < 2)
+      return "last owner";
+    if (role !== "owner") await cancelInvitationsBy(trx, { organizationId, userId }, role);
+    if (role !== null) {
+      await trx
+        .updateTable("members")
+        .set({ role })
+        .where("organizationId", "=", organizationId)
+        .where("userId", "=", userId)
+        .execute();
+      return "done";
+    }
+    await trx.deleteFrom("members").where("organizationId", "=", organizationId).where("userId", "=", userId).execute();
+    await trx
+      .deleteFrom("sessions")
+      .where("userId", "=", userId)
+      .where("activeOrganizationId", "=", organizationId)
+      .execute();
+    await trx
+      .deleteFrom("apiKeys")
+      .where("organizationId", "=", organizationId)
+      .where("createdBy", "=", userId)
+      .execute();
+    return "done";
+  });
+}
+
+/** What they may not give any more with this role, so that nobody comes back by an invitation of their own. */
+async function cancelInvitationsBy(trx: Transaction<Tables>, { organizationId, userId }: Change, role: Role | null) {
+  await trx
+    .updateTable("invitations")
+    .set({ status: "canceled" })
+    .where("organizationId", "=", organizationId)
+    .where("inviterId", "=", userId)
+    .where("status", "=", "pending")
+    .$if(role === "admin", (query) => query.where("role", "=", "owner"))
+    .execute();
+}
+
+async function countOwners(trx: Transaction<Tables>, organizationId: string) {
+  const { count } = await trx
+    .selectFrom("members")
+    .select(({ fn }) => fn.countAll().as("count"))
+    .where("organizationId", "=", organizationId)
+    .where("role", "=", "owner")
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

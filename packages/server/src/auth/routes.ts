@@ -1,0 +1,40 @@
+import * as contract from "@foyer/contract";
+import type { Deps } from "../deps.ts";
+import type { App } from "../http/app.ts";
+import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { type AuditLog, createAuditLog, useAuditLog } from "./audit/audit-log.ts";
+import { memberRoutes } from "./members/routes.ts";
+import { createMemberService } from "./members/service.ts";
+import { profileRoutes } from "./profile-routes.ts";
+import { accountOf } from "./sessions/authenticate.ts";
+import { createAccountMails } from "./sign-in/account-mails.ts";
+import { createSignInProviders } from "./sign-in/providers.ts";
+import { signInLinkRoutes, signInRoutes, type TakeTry } from "./sign-in/routes.ts";
+import { createSignIn, type LoadLibrary } from "./sign-in/sign-in.ts";
+
+/**
+ * Sign-in, members, keys and the audit log. Register it before all other routes: their changes are recorded too.
+ * @returns the audit log
+ */
+export function accountRoutes(app: App, deps: Deps, takeTry: TakeTry, loadLibrary: LoadLibrary): AuditLog {
+  const audit = createAuditLog(deps);
+  useAuditLog(app, audit);
+  const mails = createAccountMails(deps);
+  app.addHook("onClose", mails.settled);
+  const signIn = createSignIn(deps, mails, loadLibrary, {
+    onReset: (user, ip) => audit.everywhere(user, "reset-password", ip),
+    onFailedSignIn: audit.signInFailed,
+  });
+  const providers = createSignInProviders(deps, mails, loadLibrary);
+  const parts = { signIn, providers, audit, takeTry };
+  signInRoutes(app, deps, parts);
+  signInLinkRoutes(app, deps, parts);
+  memberRoutes(app, { members: createMemberService(deps, mails), mails, audit, takeTry });
+  profileRoutes(app, deps, audit);
+  apiKeyRoutes(app, deps);
+  app.route({
+    ...contract.listAuditLog,
+    handler: async (request) => audit.list(accountOf(request).organizationId, request.query),
+  });
+  return audit;
+}

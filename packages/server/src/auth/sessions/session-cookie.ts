@@ -1,0 +1,43 @@
+import { createHmac } from "node:crypto";
+import { type Secrets, sameText } from "../../encryption.ts";
+
+/** Over https the prefix keeps other hosts of the same domain from setting a cookie in our place. */
+export function sessionCookieName(isSecure: boolean): string {
+  return isSecure ? "__Host-foyer_session" : "foyer_session";
+}
+export const SESSION_SECONDS = 7 * 86_400;
+
+/** What better-auth signs its cookies and tokens with. */
+export function signInSecret(secrets: Secrets): string {
+  return secrets.sign("sign-in", "better-auth");
+}
+
+/** The session's token out of a `Cookie` header, or null without a cookie that we signed. */
+export function readSessionCookie(secret: string, header: string | undefined, isSecure: boolean): string | null {
+  const value = cookieValue(header, sessionCookieName(isSecure));
+  if (!value) return null;
+  const dot = value.lastIndexOf(".");
+  const token = value.slice(0, dot);
+  return dot > 0 && sameText(value.slice(dot + 1), sign(secret, token)) ? token : null;
+}
+
+/** `Set-Cookie` for a session, as better-auth writes it; without a token it takes the cookie away. */
+export function writeSessionCookie(secret: string, token: string | null, isSecure: boolean): string {
+  const value = token === null ? "" : encodeURIComponent(`${token}.${sign(secret, token)}`);
+  const age = token === null ? 0 : SESSION_SECONDS;
+  return `${sessionCookieName(isSecure)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+}
+
+/** The form of better-auth: base64 HMAC-SHA256 of the value. */
+function sign(secret: string, token: string) {
+  return createHmac("sha256", secret).update(token).digest("base64");
+}
+
+function cookieValue(header: string | undefined, name: string): string | null {
+  const pair = header?.split(";").find((part) => part.trimStart().startsWith(`${name}=`));
+  try {
+    return pair === undefined ? null : decodeURIComponent(pair.slice(pair.indexOf("=") + 1).trim());
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+import type { Role, Session } from "@foyer/contract";
+import type { Db } from "../../db/open.ts";
+import type { Secrets } from "../../encryption.ts";
+import { notFound } from "../../errors.ts";
+import { toRole } from "../route-roles.ts";
+import { readSessionCookie, sessionCookieName, signInSecret, writeSessionCookie } from "./session-cookie.ts";
+import { activateOrganization, deleteSession, extendSession, organizationsOf, sessionLookup } from "./store.ts";
+
+/** A browser that somebody signed in with. */
+export type SignedIn = {
+  sessionId: string;
+  token: string;
+  user: Session["user"];
+  /** the organization it works in */
+  membership: { organizationId: string; name: string; plan: string; role: Role } | null;
+  expiresAt: number;
+  updatedAt: number;
+};
+
+const EXTEND_AFTER_MS = 86_400_000;
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Reads what better-auth wrote, without loading it: most calls of the dashboard need no more. */
+export function createSessions(db: Db, secrets: Secrets, isSecure: boolean, now: () => number = Date.now) {
+  const lookUp = sessionLookup(db);
+  const secret = signInSecret(secrets);
+
+  async function find(token: string): Promise<SignedIn | null> {
+    const row = await lookUp(token);
+    if (!row || new Date(row.expiresAt).getTime() <= now()) return null;
+    const { organizationId, organizationName: name, plan, role } = row;
+    return {
+      sessionId: row.sessionId,
+      token,
+      user: { id: row.userId, name: row.name, email: row.email, emailVerified: Boolean(row.emailVerified) },
+      membership:
+        organizationId && name !== null && plan && role ? { organizationId, name, plan, role: toRole(role) } : null,
+      expiresAt: new Date(row.expiresAt).getTime(),
+      updatedAt: new Date(row.updatedAt).getTime(),
+    };
+  }
+
+  return {
+    find,
+    cookieName: sessionCookieName(isSecure),
+    /** The signed-in browser that sent this `Cookie` header, or null. */
+    async authenticate(cookies: string | undefined): Promise<SignedIn | null> {
+      const token = readSessionCookie(secret, cookies, isSecure);
+      return token === null ? null : find(token);
+    },
+    /** `Set-Cookie` for a token; null takes the cookie away. */
+    cookie: (token: string | null): string => writeSessionCookie(secret, token, isSecure),
+    /** Makes a session that is in use last; at most once a day. @returns whether the browser needs a new cookie */
+    async extend(session: SignedIn): Promise<boolean> {
+      if (now() - session.updatedAt < EXTEND_AFTER_MS) return false;
+      await extendSession(db, session.sessionId, now());
+      return true;
+    },
+    end: (token: string): Promise<void> => deleteSession(db, token),
+    /** Ends the session of this `Cookie` header, if there is one. */
+    async endPrevious(cookies: string | undefined): Promise<void> {
+      const token = readSessionCookie(secret, cookies, isSecure);
+      if (token !== null) await deleteSession(db, token);
+    },
+    /** @throws 404 for an organization that the user is no member of */
+    async switchTo({ sessionId }: SignedIn, organizationId: string): Promise<void> {
+      if (!(await activateOrganization(db, sessionId, organizationId))) throw notFound("Organization");
+    },
+    /** The session as its owner sees it. */
+    async describe({ user, membership, expiresAt }: SignedIn): Promise<Session> {
+      const organizations = await organizationsOf(db, user.id);
+      return {
+        user,
+        organization: membership && { id: membership.organizationId, name: membership.name, plan: membership.plan },
+        role: membership?.role ?? null,
+        organizations: organizations.map(({ role, ...rest }) => ({ ...rest, role: toRole(role) })),
+        expiresAt: new Date(expiresAt).toISOString(),
+      };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { BetterAuthOptions } from "better-auth";
+import type { Deps } from "../../deps.ts";
+import { newId } from "../../ids.ts";
+import { SESSION_SECONDS, sessionCookieName, signInSecret } from "../sessions/session-cookie.ts";
+import type { AccountMails } from "./account-mails.ts";
+import { clientIpHeader } from "./client.ts";
+import { createPasswordHashing } from "./password-hashing.ts";
+
+export type OnPasswordReset = (user: { id: string; email: string }) => Promise<void>;
+
+const prefixes: Record<string, Parameters<typeof newId>[0]> = {
+  user: "user",
+  session: "session",
+  account: "identity",
+  verification: "verification",
+};
+
+/** How better-auth works here. Its own limits, checks of origins and routes are ours instead: it is called, not mounted. */
+export function signInOptions(deps: Deps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
+  const { config, db, databaseKind, secrets, mailer } = deps;
+  const secure = config.baseUrl.startsWith("https:");
+  const { google, github } = config.signIn;
+  return {
+    appName: "Foyer",
+    baseURL: `${config.baseUrl}/auth`,
+    basePath: "/auth",
+    secret: signInSecret(secrets),
+    database: { db, type: databaseKind, transaction: false },
+    telemetry: { enabled: false },
+    logger: logger(deps),
+    rateLimit: { enabled: false },
+    onAPIError: { errorURL: `${config.baseUrl}/dashboard` },
+    user: { modelName: "users" },
+    session: {
+      modelName: "sessions",
+      expiresIn: SESSION_SECONDS,
+      additionalFields: { activeOrganizationId: { type: "string", required: false, input: false } },
+    },
+    account: {
+      modelName: "identities",
+      updateAccountOnSignIn: false,
+      // A user whose address was never proven loses everything that came before the proof: see library-hooks.ts.
+      accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
+    },
+    verification: { modelName: "verifications", storeIdentifier: "hashed" },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 12,
+      maxPasswordLength: 128,
+      autoSignIn: false,
+      requireEmailVerification: mailer.isConfigured,
+      resetPasswordTokenExpiresIn: 3_600,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: async ({ user, token }) => mails.passwordReset(user.email, token),
+      onPasswordReset: async ({ user }) => onPasswordReset?.(user),
+      onExistingUserSignUp: async ({ user }) => mails.alreadySignedUp(user.email),
+      password: createPasswordHashing(),
+    },
+    emailVerification: {
+      sendOnSignUp: mailer.isConfigured,
+      sendOnSignIn: mailer.isConfigured,
+      expiresIn: 86_400,
+      sendVerificationEmail: async ({ user, token }) => mails.verification(user.email, token),
+    },
+    socialProviders: {
+      ...(google ? { google: { ...google, mapProfileToUser: provenOnly } } : {}),
+      ...(github ? { github } : {}),
+    },
+    advanced: {
+      // By name and not by the test runner's environment, which would switch it off.
+      disableOriginCheck: false,
+      useSecureCookies: false,
+      cookiePrefix: "foyer",
+      cookies: { session_token: { name: sessionCookieName(secure) } },
+      defaultCookieAttributes: { secure, httpOnly: true, sameSite: "lax" },
+      database: { generateId: ({ model }) => newId(prefixes[model] ?? "verification"), validateSchema: false },
+      ipAddress: { ipAddressHeaders: [clientIpHeader] },
+      backgroundTasks: { handler: mails.inBackground },
+    },
+  } satisfies BetterAuthOptions;
+}
+
+/** better-auth takes any truthy claim for a proof. */
+function provenOnly(profile: { email_verified?: unknown }) {
+  return { emailVerified: profile.email_verified === true };
+}
+
+/** Its words go to our log without what it adds to them, which may hold addresses and tokens. */
+function logger({ log }: Deps): NonNullable<BetterAuthOptions["logger"]> {
+  return {
+    level: "warn",
+    log(level, message, ...details) {
+      const reason = details.find((detail) => detail instanceof Error)?.message;
+      log[level === "error" ? "warn" : "debug"]({ reason }, `sign-in: ${message}`);
+    },
+  };
+}

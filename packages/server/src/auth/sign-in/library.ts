@@ -1,0 +1,47 @@
+import { betterAuth } from "better-auth";
+import { genericOAuth } from "better-auth/plugins/generic-oauth";
+import { magicLink } from "better-auth/plugins/magic-link";
+import type { Deps } from "../../deps.ts";
+import { type AccountMails, MAGIC_LINK_SECONDS } from "./account-mails.ts";
+import { signInHooks } from "./library-hooks.ts";
+import { type OnPasswordReset, signInOptions } from "./library-options.ts";
+
+/** better-auth as it is set up here. Importing this file costs 200 ms and 38 MB, so it is imported on first use. */
+export function createSignInLibrary(deps: Deps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
+  const plugin = magicLink({
+    storeToken: "hashed",
+    expiresIn: MAGIC_LINK_SECONDS,
+    sendMagicLink: ({ email, token, metadata }) => mails.magicLink(email, token, String(metadata?.callbackUrl)),
+  });
+  return betterAuth({ ...optionsFor(deps, mails, onPasswordReset), plugins: [plugin] });
+}
+
+/**
+ * The same with the OpenID Connect provider, whose description is fetched when it is first used. An instance of its own:
+ * a provider that is down keeps nobody from signing in by password. @throws when it cannot be reached
+ */
+export async function createOidcLibrary(deps: Deps, mails: AccountMails) {
+  const { oidc } = deps.config.signIn;
+  if (!oidc) throw new Error("OIDC_ISSUER is not set");
+  const { issuer, clientId, clientSecret } = oidc;
+  const provider = {
+    providerId: "oidc",
+    clientId,
+    clientSecret,
+    discoveryUrl: `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`,
+    scopes: ["openid", "email", "profile"],
+    pkce: true,
+    requireIdTokenVerification: true,
+    // better-auth takes any truthy claim, and some providers send the text "false".
+    mapProfileToUser: (profile: Record<string, unknown>) => ({ emailVerified: profile.email_verified === true }),
+  };
+  const library = betterAuth({ ...optionsFor(deps, mails), plugins: [genericOAuth({ config: [provider] })] });
+  const { socialProviders } = await library.$context;
+  if (!socialProviders.some(({ id }) => id === "oidc")) throw new Error(`${issuer} cannot be reached or read`);
+  return library;
+}
+
+function optionsFor(deps: Deps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
+  const { user, ...options } = signInOptions(deps, mails, onPasswordReset);
+  return { ...options, user: { ...user, ...signInHooks.user(deps) }, databaseHooks: signInHooks.database(deps) };
+}

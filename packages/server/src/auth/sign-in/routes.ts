@@ -1,0 +1,187 @@
+import * as contract from "@foyer/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Deps } from "../../deps.ts";
+import type { App } from "../../http/app.ts";
+import { hasAccounts, nameFromEmail } from "../account-store.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
+import { readPlainName } from "../plain-name.ts";
+import { signedInOf } from "../sessions/authenticate.ts";
+import { landingAddress } from "../sessions/same-origin.ts";
+import type { SignedIn } from "../sessions/sessions.ts";
+import type { Client } from "./client.ts";
+import type { SignInProviders } from "./providers.ts";
+import type { SignIn, SignInOutcome } from "./sign-in.ts";
+
+/** Takes one attempt from the limits of the client and of the email address, apart for passwords and links. @throws 429 */
+export type TakeTry = (request: FastifyRequest, email?: string, kind?: "password" | "link") => Promise<void>;
+
+type Parts = { signIn: SignIn; providers: SignInProviders; audit: AuditLog; takeTry: TakeTry };
+type Context = Pick<Deps, "db" | "config" | "sessions" | "mailer">;
+
+/** Sessions: how they begin, what they say, how they end. */
+export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, providers }: Parts): void {
+  const { db, config, sessions, mailer } = deps;
+  const answer = async (request: FastifyRequest, reply: FastifyReply, session: SignedIn | null) => {
+    if (!session) throw new Error("better-auth made no session");
+    await audit.signedIn(request, session, "sign-in");
+    return reply.header("cache-control", "no-store").send(await sessions.describe(session));
+  };
+
+  app.route({
+    ...contract.signInByEmail,
+    handler: async (request, reply) => {
+      const { email, password } = request.body;
+      await takeTry(request, email);
+      const outcome = await signIn.byPassword(clientOf(request), email, password);
+      setCookies(reply, outcome);
+      return answer(request, reply, outcome.session);
+    },
+  });
+  app.route({
+    ...contract.signUpByEmail,
+    handler: async (request, reply) => {
+      const { email, password, name, invitationId } = request.body;
+      await takeTry(request, email);
+      const user = { email, password, name: name ? readPlainName("name", name) : nameFromEmail(email) };
+      await signIn.signUp(clientOf(request), { ...user, invitationId: invitationId ?? null });
+      return reply.status(201).send({ success: true as const, verificationSent: mailer.isConfigured });
+    },
+  });
+  app.route({
+    ...contract.signOut,
+    handler: async (request, reply) => {
+      const session = signedInOf(request);
+      await sessions.end(session.token);
+      await audit.signedIn(request, session, "sign-out");
+      return reply.header("set-cookie", sessions.cookie(null)).send({ success: true as const });
+    },
+  });
+  app.route({
+    ...contract.getSession,
+    handler: async (request, reply) => {
+      const session = signedInOf(request);
+      if (await sessions.extend(session)) reply.header("set-cookie", sessions.cookie(session.token));
+      return reply.header("cache-control", "no-store").send(await sessions.describe(session));
+    },
+  });
+  app.route({
+    ...contract.switchOrganization,
+    handler: async (request) => {
+      const session = signedInOf(request);
+      await sessions.switchTo(session, request.body.organizationId);
+      return sessions.describe((await sessions.find(session.token)) ?? session);
+    },
+  });
+  app.route({
+    ...contract.changePassword,
+    handler: async (request, reply) => {
+      const before = signedInOf(request);
+      await takeTry(request, before.user.email);
+      const { currentPassword, newPassword } = request.body;
+      const { session, ...outcome } = await signIn.changePassword(clientOf(request), currentPassword, newPassword);
+      if (!session) throw new Error("better-auth made no session");
+      setCookies(reply, outcome);
+      if (before.membership) await sessions.switchTo(session, before.membership.organizationId);
+      await audit.signedIn(request, before, "change-password");
+      return sessions.describe((await sessions.find(session.token)) ?? session);
+    },
+  });
+  app.route({
+    ...contract.getSignInOptions,
+    handler: async () => ({
+      providers: providers.configured,
+      openSignUp: config.openSignUp,
+      sendsMail: mailer.isConfigured,
+      needsSetUp: !(await hasAccounts(db)),
+    }),
+  });
+}
+
+/** Signing in by a link or by somebody else's word: what is sent, and where the browser comes back. */
+export function signInLinkRoutes(
+  app: App,
+  { config }: Pick<Context, "config">,
+  { signIn, providers, audit, takeTry }: Parts,
+): void {
+  const goOn = async (request: FastifyRequest, reply: FastifyReply, outcome: SignInOutcome) => {
+    setCookies(reply, outcome);
+    if (outcome.session) await audit.signedIn(request, outcome.session, "sign-in");
+    return reply.header("cache-control", "no-store").redirect(outcome.location ?? `${config.baseUrl}/dashboard`);
+  };
+
+  app.route({
+    ...contract.sendMagicLink,
+    handler: async (request) => {
+      const { email, callbackUrl } = request.body;
+      const landing = landingAddress(callbackUrl, config);
+      await takeTry(request, email, "link");
+      await signIn.sendMagicLink(clientOf(request), email, landing);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.confirmMagicLink,
+    handler: async (request, reply) => {
+      const landing = landingAddress(request.query.callbackUrl, config);
+      await takeTry(request);
+      return goOn(request, reply, await signIn.followMagicLink(clientOf(request), request.query.token, landing));
+    },
+  });
+  app.route({
+    ...contract.requestPasswordReset,
+    handler: async (request) => {
+      await takeTry(request, request.body.email, "link");
+      await signIn.requestPasswordReset(clientOf(request), request.body.email);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.resetPassword,
+    handler: async (request) => {
+      await takeTry(request);
+      await signIn.resetPassword(clientOf(request), request.body.token, request.body.newPassword);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.sendVerificationEmail,
+    handler: async (request) => {
+      await takeTry(request, request.body.email, "link");
+      await signIn.sendVerification(clientOf(request), request.body.email);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.confirmEmail,
+    handler: async (request, reply) => {
+      await takeTry(request);
+      return goOn(request, reply, await signIn.verifyEmail(clientOf(request), request.query.token));
+    },
+  });
+  app.route({
+    ...contract.signInByProvider,
+    // A HEAD would begin a sign-in, and at the callback use it up.
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const landing = landingAddress(request.query.callbackUrl, config);
+      await takeTry(request);
+      return goOn(request, reply, await providers.start(clientOf(request), request.params.provider, landing));
+    },
+  });
+  app.route({
+    ...contract.providerCallback,
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      await takeTry(request);
+      return goOn(request, reply, await providers.finish(clientOf(request), request.params.provider, request.query));
+    },
+  });
+}
+
+function clientOf({ ip, headers }: FastifyRequest): Client {
+  return { ip, userAgent: headers["user-agent"], cookies: headers.cookie };
+}
+
+function setCookies(reply: FastifyReply, { cookies }: Pick<SignInOutcome, "cookies">) {
+  if (cookies.length > 0) reply.header("set-cookie", cookies);
+}

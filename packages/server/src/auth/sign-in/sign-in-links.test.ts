@@ -1,0 +1,330 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createSqlite, onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../../test/server.ts";
+import {
+  createBrowser,
+  createMember,
+  createOrganization,
+  createOwner,
+  password,
+  patiently,
+  signedInBrowser,
+} from "../../../../../test/session-client.ts";
+import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
+import { writePassword } from "../account-store.ts";
+
+const limitsOff = { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
+const linkIn = (text: string) => /https?:\/\/\S+/.exec(text)?.[0] ?? "";
+const pathOf = (link: string) => link.replace(/^https?:\/\/[^/]+/, "");
+
+onBothDatabases("links by mail", (createDatabase) => {
+  let database: TestDatabase;
+  let smtp: SmtpTestServer;
+  let server: TestServer;
+  beforeAll(async () => {
+    database = await createDatabase();
+    smtp = await startSmtpServer();
+    server = await startServer({
+      database,
+      env: { ...limitsOff, SMTP_URL: smtp.url, BASE_URL: "https://chat.example.com", FOYER_OPEN_SIGNUP: "true" },
+    });
+    // An empty server belongs to whoever has its set-up link.
+    await createOwner(server);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await smtp.close();
+    await database.drop();
+  });
+
+  /** What is mailed to `to` because of the call. */
+  async function mailAfter(to: string, call: () => Promise<{ status: number }>) {
+    const mails = () => smtp.mails().filter((mail) => mail.to[0] === to);
+    const before = mails().length;
+    expect([200, 201, 403]).toContain((await call()).status);
+    await expect.poll(() => mails().length, patiently).toBe(before + 1);
+    const { text, subject } = mails()[before] ?? { text: "", subject: "" };
+    return { text, subject, link: linkIn(text) };
+  }
+
+  it("sign in, once, and go on where they were told to", async () => {
+    const { email, organizationId } = await createOwner(server);
+    const browser = createBrowser(server);
+    const callbackUrl = "/dashboard/agents?tab=1#top";
+    const { link } = await mailAfter(email, () => browser.call("POST", "/auth/magic-link", { email, callbackUrl }));
+    expect(link).toMatch(/^https:\/\/chat\.example\.com\/auth\/magic-link\/verify\?token=[A-Za-z]{32}&callbackUrl=/);
+    expect(await storedLinks()).not.toContain(new URL(link).searchParams.get("token"));
+    const followed = await browser.call("POST", pathOf(link));
+    expect([followed.status, followed.headers.location]).toEqual([
+      302,
+      "https://chat.example.com/dashboard/agents?tab=1#top",
+    ]);
+    expect((await browser.call("GET", "/auth/session")).body.organization.id).toBe(organizationId);
+    const again = createBrowser(server);
+    const used = await again.call("POST", pathOf(link));
+    expect([used.status, used.headers.location, used.set]).toEqual([
+      302,
+      "https://chat.example.com/dashboard?error=INVALID_TOKEN",
+      [],
+    ]);
+  });
+
+  it("are not used up by a mail scanner that opens them, and sign in only from the page's own button", async () => {
+    const { email } = await createOwner(server);
+    const scanner = createBrowser(server);
+    const { link } = await mailAfter(email, () => scanner.call("POST", "/auth/magic-link", { email }));
+    const head = await server.app.inject({ method: "HEAD", url: pathOf(link) });
+    expect([head.statusCode, head.headers["set-cookie"]]).toEqual([200, undefined]);
+    const page = await scanner.call("GET", pathOf(link));
+    expect([page.status, page.set, page.headers["cache-control"]]).toEqual([200, [], "no-store"]);
+    expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
+    // With `no-referrer` a browser would send `Origin: null` with the form.
+    expect(page.headers["referrer-policy"]).toBe("same-origin");
+    const action = /<form method="post" action="([^"]+)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const form = { "content-type": "application/x-www-form-urlencoded", "content-length": "0" };
+    for (const foreign of [
+      { "sec-fetch-site": "cross-site" },
+      { origin: "https://evil.example" },
+      { origin: "null" },
+    ]) {
+      const forged = await server.app.inject({ method: "POST", url: action, headers: { ...form, ...foreign } });
+      expect([forged.statusCode, forged.headers["set-cookie"]]).toEqual([403, undefined]);
+    }
+    const browser = createBrowser(server);
+    const origin = "https://chat.example.com";
+    const used = await browser.call("POST", action, undefined, { ...form, origin });
+    expect([used.status, used.headers.location]).toEqual([302, "https://chat.example.com/dashboard"]);
+    expect((await browser.call("GET", "/auth/session")).status).toBe(200);
+  });
+
+  it("are too old after ten minutes", async () => {
+    const { email } = await createOwner(server);
+    const browser = createBrowser(server);
+    const { link } = await mailAfter(email, () => browser.call("POST", "/auth/magic-link", { email }));
+    const { rows } = await expireAll();
+    expect(rows).toBeGreaterThan(0);
+    const late = await browser.call("POST", pathOf(link));
+    expect([late.headers.location, late.set]).toEqual(["https://chat.example.com/dashboard?error=INVALID_TOKEN", []]);
+  });
+
+  it("set a new password, once, and end every session", async () => {
+    const { email } = await createOwner(server);
+    const old = await signedInBrowser(server, email);
+    const browser = createBrowser(server);
+    const ask = () => browser.call("POST", "/auth/request-password-reset", { email });
+    const { link } = await mailAfter(email, ask);
+    expect(link).toMatch(/^https:\/\/chat\.example\.com\/dashboard\/reset-password\?token=\w+$/);
+    const token = new URL(link).searchParams.get("token");
+    expect(await storedLinks()).not.toContain(token);
+    const reset = (newPassword: string) => browser.call("POST", "/auth/reset-password", { token, newPassword });
+    expect((await reset("too short")).body.error.details[0].path).toBe("newPassword");
+    expect((await reset("another long password")).body).toEqual({ success: true });
+    const second = await reset("a third long password");
+    expect([second.status, second.body.error.details[0].path]).toEqual([400, "token"]);
+    expect((await old.call("GET", "/agents")).status).toBe(401);
+    expect((await browser.signIn(email)).status).toBe(401);
+    expect((await browser.signIn(email, "another long password")).status).toBe(200);
+    const actions = (await browser.call("GET", "/audit-log")).body.entries.map(
+      ({ action }: { action: string }) => action,
+    );
+    // The refused sign-in is recorded in the background.
+    expect(actions.filter((action: string) => action !== "sign-in-failed")).toEqual([
+      "sign-in",
+      "reset-password",
+      "sign-in",
+    ]);
+    const { link: other } = await mailAfter(email, ask);
+    await expireAll();
+    const late = { token: new URL(other).searchParams.get("token"), newPassword: "a fourth long password" };
+    expect((await browser.call("POST", "/auth/reset-password", late)).status).toBe(400);
+  });
+
+  it("die with a new password, however it was set", async () => {
+    const { email, userId } = await createOwner(server);
+    const neighbour = await createOwner(server);
+    const browser = createBrowser(server);
+    const magicLink = (to: string) => mailAfter(to, () => browser.call("POST", "/auth/magic-link", { email: to }));
+    const resetLink = () => mailAfter(email, () => browser.call("POST", "/auth/request-password-reset", { email }));
+    const tokenOf = ({ link }: { link: string }) => new URL(link).searchParams.get("token");
+    const reset = async (mail: { link: string }, newPassword: string) =>
+      (await browser.call("POST", "/auth/reset-password", { token: tokenOf(mail), newPassword })).status;
+    const unrelated = await magicLink(neighbour.email);
+
+    const [first, second, signIn] = [await resetLink(), await resetLink(), await magicLink(email)];
+    expect(await reset(second, "another long password")).toBe(200);
+    expect(await reset(first, "a thief's long password")).toBe(400);
+    expect((await createBrowser(server).call("POST", pathOf(signIn.link))).set).toEqual([]);
+
+    const signedIn = createBrowser(server);
+    await signedIn.signIn(email, "another long password");
+    const third = await resetLink();
+    const change = { currentPassword: "another long password", newPassword: "a third long password" };
+    expect((await signedIn.call("POST", "/auth/change-password", change)).status).toBe(200);
+    expect((await signedIn.call("GET", "/auth/session")).status).toBe(200);
+    expect(await reset(third, "a thief's long password")).toBe(400);
+
+    const fourth = await resetLink();
+    await writePassword(server.deps.db, userId, { hash: "a hash" });
+    expect(await reset(fourth, "a thief's long password")).toBe(400);
+    expect((await createBrowser(server).call("POST", pathOf(unrelated.link))).set).not.toEqual([]);
+  });
+
+  it("confirm a new user's address before anybody signs in with it", async () => {
+    const email = "fresh@example.com";
+    const browser = createBrowser(server);
+    const signUp = () => browser.call("POST", "/auth/sign-up/email", { email, password, name: "Fresh" });
+    const { link, text } = await mailAfter(email, signUp);
+    expect(text).toContain("If it was not, do nothing");
+    const refused = mailAfter(email, () => browser.signIn(email));
+    expect(linkIn((await refused).text)).toContain("/auth/verify-email?token=");
+    const early = await browser.signIn(email);
+    expect([early.status, early.set]).toEqual([403, []]);
+    const broken = await browser.call("POST", `${pathOf(link).slice(0, -3)}abc`);
+    expect(broken.headers.location).toBe("https://chat.example.com/dashboard?error=INVALID_TOKEN");
+    const followed = await browser.call("POST", pathOf(link));
+    expect([followed.headers.location, followed.set]).toEqual(["https://chat.example.com/dashboard", []]);
+    const session = (await browser.signIn(email)).body;
+    // The first session makes the organization of somebody who came without an invitation.
+    expect(session).toMatchObject({ role: "owner", organization: { name: "My organization", plan: "free" } });
+  });
+
+  it("tell whoever has an account that somebody tried to make it again, and answer the same", async () => {
+    const { email } = await createOwner(server);
+    const browser = createBrowser(server);
+    const signUp = (to: string) => browser.call("POST", "/auth/sign-up/email", { email: to, password });
+    const { subject } = await mailAfter(email, () => signUp(email));
+    expect(subject).toBe("You have an account already");
+    const [known, unknown] = [await signUp(email), await signUp("nobody-yet@example.com")];
+    expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
+    const users = await server.deps.db.selectFrom("users").selectAll().where("email", "=", email).execute();
+    expect(users).toHaveLength(1);
+  });
+
+  it("invite, and name who invites", async () => {
+    const { email } = await createOwner(server);
+    const browser = await signedInBrowser(server, email);
+    const invite = () => browser.call("POST", "/invitations", { email: "guest@example.com", role: "member" });
+    const { text, link, subject } = await mailAfter("guest@example.com", invite);
+    expect(text).toContain(`${email} invited you to join My organization.`);
+    // A name that a stranger chose must not headline the server's mail.
+    expect(subject).toBe("You have been invited to Foyer");
+    const [invitation] = (await browser.call("GET", "/invitations")).body;
+    expect(link).toBe(invitation.url);
+    const guest = createBrowser(server);
+    // Whoever was mailed needs no password: the link to the same mailbox is enough to come.
+    const ask = () => guest.call("POST", "/auth/magic-link", { email: "guest@example.com" });
+    await guest.call("POST", pathOf((await mailAfter("guest@example.com", ask)).link));
+    expect((await guest.call("GET", "/auth/session")).body).toMatchObject({ organization: null });
+    expect((await guest.call("POST", `/invitations/${invitation.id}/accept`)).status).toBe(200);
+    expect((await guest.call("GET", "/auth/session")).body.role).toBe("member");
+  });
+
+  it("invite at most ten people a day for a new organization where anybody can sign up", async () => {
+    const browser = await signedInBrowser(server, (await createOwner(server)).email);
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) {
+      const { status, body } = await browser.call("POST", "/invitations", {
+        email: `p${i}@example.com`,
+        role: "member",
+      });
+      statuses.push(status);
+      // Revoking one does not make room: its mail is already out.
+      if (status === 201) await browser.call("DELETE", `/invitations/${body.id}`);
+    }
+    expect(statuses).toEqual([...Array(10).fill(201), 429]);
+  });
+
+  async function storedLinks() {
+    const rows = await server.deps.db.selectFrom("verifications").selectAll().execute();
+    expect(rows.length).toBeGreaterThan(0);
+    return JSON.stringify(rows);
+  }
+
+  async function expireAll() {
+    const expiresAt = new Date(Date.now() - 1_000).toISOString();
+    const result = await server.deps.db.updateTable("verifications").set({ expiresAt }).executeTakeFirst();
+    return { rows: Number(result.numUpdatedRows) };
+  }
+});
+
+describe("links without a mail server", () => {
+  it("go to the log where only this machine can reach the server", async () => {
+    const server = await startServer({ env: limitsOff });
+    const { email } = await createOwner(server);
+    const info = vi.spyOn(server.deps.log, "info");
+    const browser = createBrowser(server);
+    const logged = () => info.mock.calls.map(([details]) => details as { to?: string; url?: string });
+    await browser.call("POST", "/auth/magic-link", { email });
+    await expect
+      .poll(logged, patiently)
+      .toContainEqual({ to: email, url: expect.stringContaining("/auth/magic-link/verify") });
+    const url = logged().find(({ to }) => to === email)?.url ?? "";
+    expect((await browser.call("POST", pathOf(url))).headers.location).toBe("http://localhost:3000/dashboard");
+    expect((await browser.call("GET", "/auth/session")).status).toBe(200);
+    await server.stop();
+  });
+
+  it("are for owners to hand on elsewhere, and never in the log", async () => {
+    const database = await createSqlite();
+    const env = { ...limitsOff, HOST: "0.0.0.0", BASE_URL: "https://chat.example.com" };
+    const server = await startServer({ database, env });
+    const owner = await createOwner(server);
+    const member = await createMember(server, owner.organizationId, "member");
+    const elsewhere = await createOwner(server);
+    const info = vi.spyOn(server.deps.log, "info");
+    const browser = createBrowser(server);
+    for (const email of [member.email, elsewhere.email, "nobody@example.com"]) {
+      await browser.call("POST", "/auth/magic-link", { email });
+      await browser.call("POST", "/auth/request-password-reset", { email });
+    }
+    const ownerBrowser = await signedInBrowser(server, owner.email);
+    const links = async () => (await ownerBrowser.call("GET", "/members/links")).body;
+    await expect.poll(links, patiently).toHaveLength(2);
+    expect(await links()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: "sign-in", email: member.email }),
+        expect.objectContaining({ kind: "password-reset", email: member.email }),
+      ]),
+    );
+    const [{ url }] = (await links()).filter(({ kind }: { kind: string }) => kind === "sign-in");
+    const stored = await server.deps.db.selectFrom("pendingLinks").selectAll().execute();
+    expect(JSON.stringify(stored)).not.toContain(new URL(url).searchParams.get("token"));
+    expect(JSON.stringify(info.mock.calls)).not.toContain("magic-link/verify");
+    await browser.call("POST", pathOf(url));
+    expect((await browser.call("GET", "/auth/session")).body.user.email).toBe(member.email);
+    // Whoever belongs to another organization too would be acted for there as well.
+    await createOrganization(server, member.userId);
+    expect(await links()).toEqual([]);
+    await server.stop();
+    await database.drop();
+  });
+
+  it("prove nobody's address to a stranger who owns an organization of their own", async () => {
+    const env = { ...limitsOff, HOST: "0.0.0.0", BASE_URL: "https://chat.example.com", FOYER_OPEN_SIGNUP: "true" };
+    const server = await startServer({ env });
+    const owner = await createOwner(server);
+    const email = "somebody-else@example.com";
+    const stranger = createBrowser(server);
+    await stranger.call("POST", "/auth/sign-up/email", { email, password });
+    expect((await stranger.signIn(email)).body).toMatchObject({ role: "owner", user: { emailVerified: false } });
+    const own = await signedInBrowser(server, owner.email);
+    await own.call("POST", "/invitations", { email: "new@example.com", role: "member" });
+    for (const to of [email, owner.email, "new@example.com"]) {
+      await stranger.call("POST", "/auth/magic-link", { email: to });
+      await stranger.call("POST", "/auth/request-password-reset", { email: to });
+    }
+    const stored = () => server.deps.db.selectFrom("pendingLinks").select("id").execute();
+    await expect.poll(stored, patiently).toHaveLength(5);
+    const kinds = async (browser: typeof own) =>
+      (await browser.call("GET", "/members/links")).body.map((link: { kind: string; email: string }) => [
+        link.kind,
+        link.email,
+      ]);
+    expect(await kinds(stranger)).toEqual([["password-reset", email]]);
+    expect((await kinds(own)).toSorted()).toEqual([
+      ["password-reset", owner.email],
+      ["sign-in", owner.email],
+    ]);
+    await server.stop();
+  });
+});

@@ -1,0 +1,115 @@
+import { createHmac } from "node:crypto";
+import { type ChatRequest, chatLimits } from "@foyer/contract";
+import type { Flag } from "../db/column-types.ts";
+import { sameText } from "../encryption.ts";
+import { invalid } from "../errors.ts";
+
+export type NewMessage = { role: "user" | "assistant"; content: string };
+
+const TITLE_LENGTH = 60;
+const METADATA_LENGTH = 8_192;
+
+/**
+ * Which of the sent messages are new. A new conversation takes all; in a known one our history is the truth, so only
+ * what the user said after the last reply that the client knows is appended.
+ * @throws 400 with the path of the message that is wrong
+ */
+export function newMessages({ messages, regenerate }: ChatRequest, isNew: boolean): NewMessage[] {
+  if (regenerate && !isNew) return [];
+  const first = isNew ? 0 : messages.findLastIndex((message) => message.role === "assistant") + 1;
+  const appended = messages.slice(first);
+  const last = messages.at(-1);
+  const lastPath = `messages.${messages.length - 1}`;
+  if (last?.role !== "user") throw invalid(`${lastPath}.role`, "The last message must be the user's", "enum");
+  if (last.content.trim() === "") throw invalid(`${lastPath}.content`, "must not be empty", "min_length");
+  if (appended.length > chatLimits.messages) {
+    throw invalid("messages", `At most ${chatLimits.messages} messages can be added at once, found ${appended.length}`);
+  }
+  appended.forEach(({ content }, index) => {
+    // Counted like every other limit: an emoji is one character.
+    const length = content.length <= chatLimits.characters ? 0 : Array.from(content).length;
+    if (length <= chatLimits.characters) return;
+    const problem = `must be at most ${chatLimits.characters} characters long, found ${length}`;
+    throw invalid(`messages.${first + index}.content`, problem);
+  });
+  return appended;
+}
+
+/** The first thing the user said, in one line of at most 60 characters, cut between words. */
+export function titleOf(messages: readonly NewMessage[]): string {
+  const said = messages.find((message) => message.role === "user" && message.content.trim() !== "");
+  const characters = Array.from((said?.content ?? "").replace(/\s+/g, " ").trim());
+  if (characters.length <= TITLE_LENGTH) return characters.join("");
+  const cut = characters.slice(0, TITLE_LENGTH);
+  const lastSpace = characters[TITLE_LENGTH] === " " ? TITLE_LENGTH : cut.lastIndexOf(" ");
+  return cut.slice(0, lastSpace > 0 ? lastSpace : TITLE_LENGTH).join("");
+}
+
+export type Visitor = {
+  userId: string | null;
+  userEmail: string | null;
+  userName: string | null;
+  userMetadata: string | null;
+  isUserVerified: Flag;
+};
+
+const anonymous: Visitor = {
+  userId: null,
+  userEmail: null,
+  userName: null,
+  userMetadata: null,
+  isUserVerified: 0,
+};
+
+/** The user that a valid `userHash` proves, or null. `identitySecret` is asked for only when there is something to check. */
+export function provenUserId({ userId, userHash }: ChatRequest, identitySecret: () => string): string | null {
+  return userId && userHash && isSignedBy(identitySecret(), userId, userHash) ? userId : null;
+}
+
+/** Whether the request names a visitor in any way, believed or not. */
+export function namesVisitor(request: ChatRequest): boolean {
+  const { sessionId, userId, userEmail, userName, userMetadata, metadata, userHash } = request;
+  return Boolean(sessionId || userId || userEmail || userName || userMetadata || metadata || userHash);
+}
+
+/** Who the visitor says to be; nobody where only a proven user is believed and this one is not. */
+export function visitorOf(
+  request: ChatRequest,
+  { isBelieved, isVerified }: { isBelieved: boolean; isVerified: boolean },
+): Visitor {
+  const { userId } = request;
+  if (!isBelieved) return anonymous;
+  return {
+    userId: userId || null,
+    userEmail: request.userEmail || null,
+    userName: request.userName || null,
+    userMetadata: metadataOf(request),
+    isUserVerified: isVerified ? 1 : 0,
+  };
+}
+
+/**
+ * Whom a visitor's budget belongs to: the user, where that is proved; else the session, which others cannot guess; else
+ * whoever it says to be, or its address. Null for nobody.
+ */
+export function budgetOwner(
+  { userId }: Visitor,
+  isProved: boolean,
+  sessionId: string | null | undefined,
+  ip: string | null,
+): string | null {
+  if (userId && (isProved || !sessionId)) return `user:${userId}`;
+  if (sessionId) return `session:${sessionId}`;
+  return ip && `ip:${ip}`;
+}
+
+function metadataOf({ userMetadata, metadata }: ChatRequest): string | null {
+  const given = userMetadata ?? metadata;
+  const text = given ? JSON.stringify(given) : null;
+  if (text === null || text.length <= METADATA_LENGTH) return text;
+  throw invalid("userMetadata", `must be at most ${METADATA_LENGTH} characters of JSON, found ${text.length}`);
+}
+
+function isSignedBy(secret: string, userId: string, hash: string) {
+  return sameText(createHmac("sha256", secret).update(userId).digest("hex"), hash.toLowerCase());
+}

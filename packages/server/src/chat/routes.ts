@@ -1,0 +1,82 @@
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import { conversationToken } from "../auth/conversation-token.ts";
+import { viewerOf } from "../conversations/routes.ts";
+import type { ConversationService } from "../conversations/service.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "../errors.ts";
+import type { App } from "../http/app.ts";
+import { sendEvents } from "../http/sse.ts";
+import { createRateLimit, limitedClient } from "../plans/rate-limit.ts";
+import { followStored } from "./follow-reply.ts";
+import { positionIn } from "./reply-events.ts";
+import type { ChatService } from "./service.ts";
+
+export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversations: ConversationService): void {
+  const { config, secrets } = deps;
+  const perSession = createRateLimit(config.limits.chatPerSession, "messages");
+  const perIp = createRateLimit(config.limits.chatPerIp, "messages from your address");
+  /** From the proxy only: with more than one address, the first one is a trusted proxy's. */
+  const countryIn = (request: FastifyRequest) =>
+    config.countryHeader && (request.ips?.length ?? 0) > 1
+      ? request.headers[config.countryHeader]?.toString()
+      : undefined;
+  const callerOf = (request: FastifyRequest) => ({
+    ip: limitedClient(request, config),
+    origin: request.headers.origin,
+    log: request.log,
+    proof: {
+      token: request.conversationToken,
+      organizationId: request.account?.organizationId ?? null,
+    },
+    visit: {
+      userAgent: request.headers["user-agent"],
+      acceptLanguage: request.headers["accept-language"],
+      country: countryIn(request),
+    },
+  });
+
+  app.route({
+    ...contract.chat,
+    // Before validation, so that guessing ids counts and every response says how the caller stands.
+    onRequest: (request) => perIp.consume(limitedClient(request, config), request),
+    handler: async (request, reply) => {
+      const { body } = request;
+      const caller = callerOf(request);
+      const agent = await chat.agentFor(body.agentId, caller);
+      if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
+      const running = await chat.start(agent, body, caller);
+      return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, 0));
+    },
+  });
+  app.route({
+    ...contract.resumeChat,
+    handler: async (request, reply) => {
+      const { conversationId } = request.params;
+      const lastEventId = request.headers["last-event-id"];
+      await conversations.existing(viewerOf(request, conversationId), conversationId);
+      const running = chat.replies.get(conversationId);
+      if (running) {
+        const position = positionIn(lastEventId, running.messageId);
+        return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, position));
+      }
+      const row = await chat.store.latestReply(conversationId);
+      if (!row) throw notFound("A reply in this conversation was");
+      const follow = followStored(chat.store, row, conversationToken(secrets, conversationId), lastEventId);
+      return sendEvents(reply, config.heartbeat, (reader) =>
+        follow(reader, (error) => {
+          request.log.warn({ err: error }, "following a reply failed");
+          reader.end();
+        }),
+      );
+    },
+  });
+  app.route({
+    ...contract.stopChat,
+    handler: async (request) => {
+      const { conversationId } = request.params;
+      await chat.stop(viewerOf(request, conversationId), conversationId);
+      return { data: { success: true as const }, error: null };
+    },
+  });
+}

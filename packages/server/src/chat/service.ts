@@ -1,0 +1,168 @@
+import type { ChatRequest } from "@foyer/contract";
+import type { AgentService } from "../agents/service.ts";
+import { conversationToken } from "../auth/conversation-token.ts";
+import type { Proof } from "../conversations/access.ts";
+import type { ConversationService } from "../conversations/service.ts";
+import type { Viewer } from "../conversations/store.ts";
+import { isMissingReference } from "../db/database-errors.ts";
+import type { AgentRow, ConversationRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { createTokenBudgets } from "../plans/token-budget.ts";
+import type { AgentTools } from "../tools/agent-tools.ts";
+import { claimOf, createAdmission } from "./admission.ts";
+import { HISTORY_MESSAGES, type Note, toPrompt } from "./model-prompt.ts";
+import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
+import { createReplyStore } from "./reply-store.ts";
+import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
+import { createRunningReplies } from "./running-replies.ts";
+import { createRunningReply, type RunningReply } from "./running-reply.ts";
+import { type VisitHeaders, visitContext } from "./visit-context.ts";
+
+/** What is known of a call to the chat besides its body. `ip` is null where limits by address do not apply. */
+export type Caller = {
+  ip: string | null;
+  origin: string | undefined;
+  log: ReplyLog;
+  proof: Omit<Proof, "userId">;
+  visit: VisitHeaders;
+};
+
+/** What other resources add to a reply. */
+type Sources = {
+  toolsOf(agentId: string): Promise<AgentTools>;
+  /** what happened beside the chat */
+  notesOf(agentId: string, conversationId: string): Promise<Note[]>;
+  /** the message of an enabled bubble trigger, or null */
+  openingOf(agentId: string, triggerId: string): Promise<string | null>;
+};
+
+export type ChatService = ReturnType<typeof createChatService>;
+
+export function createChatService(
+  deps: Deps,
+  agents: AgentService,
+  conversations: ConversationService,
+  { toolsOf, notesOf, openingOf }: Sources,
+) {
+  const { config, secrets, models } = deps;
+  const budgets = createTokenBudgets(deps);
+  const store = createReplyStore(deps.db, budgets.count);
+  const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
+  const run = createReplyRunner(config.models, store, replies);
+  const ownOrigin = new URL(config.baseUrl).origin;
+  const admit = createAdmission(secrets, conversations);
+
+  return {
+    replies,
+    store,
+    /** The agent of a chat, when this caller may use it. */
+    async agentFor(agentId: string, { ip, origin }: Caller): Promise<AgentRow> {
+      replies.checkRoom(ip);
+      const agent = await agents.getPublic(agentId);
+      agents.checkOrigin(agent, origin, ownOrigin);
+      return agent;
+    },
+    /**
+     * Keeps what the visitor says and begins the reply, which goes on by itself.
+     * @throws AppError for everything that can be known without asking the model
+     */
+    async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
+      const { known, access, identity } = await admit(agent, request, caller.proof);
+      const messages = await messagesOf(agent, request, known === null, openingOf);
+      const tools = await toolsOf(agent.id);
+      const model = await models.choose(agent, { isNewConversation: known === null });
+      const conversation = known ?? newConversation(agent, request, { ...identity, messages, caller });
+      const isOpen = access === "open";
+      const reply = createRunningReply(
+        {
+          conversationId: conversation.id,
+          messageId: newId("msg"),
+          conversationToken: isOpen ? null : conversationToken(secrets, conversation.id),
+        },
+        { agentId: agent.id, resumable: request.resumable === true, resumeWindow: config.resumeWindow },
+      );
+      await replies.add(reply, caller.ip, { mayReplace: !isOpen });
+      try {
+        const spender = budgets.spenderOf({
+          visitor: budgetOwner(identity.visitor, identity.provenUserId !== null, request.sessionId, caller.ip),
+          ip: caller.ip,
+          organizationId: model.isOperatorPaid ? agent.organizationId : null,
+        });
+        const refusal = await budgets.refusal(agent, spender);
+        // Nothing may fail between the turn's being kept and its reply.
+        const notes = known ? await notesOf(agent.id, known.id) : [];
+        const begun = await store.begin(
+          {
+            conversation,
+            isNew: known === null,
+            mayReplaceReply: !isOpen,
+            claimedBy: claimOf(known, access, identity.visitor),
+            messages,
+            replyId: reply.messageId,
+            model: refusal === null ? model.modelId : null,
+            regenerate: request.regenerate === true,
+          },
+          HISTORY_MESSAGES,
+        );
+        replies.kept(reply);
+        reply.room.limit(begun.room);
+        const prompt = toPrompt(agent.systemPrompt, begun.history, notes);
+        void run(reply, { agent, model, prompt, tools, log: caller.log, spender, refusal });
+        return reply;
+      } catch (error) {
+        replies.remove(reply);
+        reply.end({ stopReason: "error" });
+        throw isMissingReference(error) ? notFound("Conversation") : error;
+      }
+    },
+    /** Ends the running reply of the conversation, wherever it runs. */
+    async stop(viewer: Viewer, conversationId: string): Promise<void> {
+      await conversations.existing(viewer, conversationId);
+      const reply = replies.get(conversationId);
+      if (!reply) return store.requestStop(conversationId);
+      reply.abort();
+      await reply.done;
+    },
+  };
+}
+
+/** What the turn appends; a new conversation may begin with the bubble that the visitor answers. */
+async function messagesOf(
+  agent: AgentRow,
+  request: ChatRequest,
+  isNew: boolean,
+  openingOf: Sources["openingOf"],
+): Promise<Array<NewMessage & { id: string }>> {
+  const messages: NewMessage[] = newMessages(request, isNew);
+  const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
+  const all = opening === null ? messages : [{ role: "assistant" as const, content: opening }, ...messages];
+  return all.map((message) => ({ ...message, id: newId("msg") }));
+}
+
+function newConversation(
+  agent: AgentRow,
+  request: ChatRequest,
+  { visitor, messages, caller }: { visitor: Visitor; messages: NewMessage[]; caller: Caller },
+): ConversationRow {
+  const now = Date.now();
+  return {
+    id: newId("conv"),
+    organizationId: agent.organizationId,
+    agentId: agent.id,
+    title: titleOf(messages),
+    messageCount: 0,
+    sessionId: request.sessionId ?? null,
+    ...visitor,
+    hasOwner: namesVisitor(request) ? 1 : 0,
+    textBytes: 0,
+    toolBytes: 0,
+    context: visitContext(request.context, caller.visit),
+    lastMessageRole: null,
+    lastMessagePreview: null,
+    lastMessageAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,56 @@
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import { accountOf } from "../auth/sessions/authenticate.ts";
+import type { App } from "../http/app.ts";
+import type { ReplyFailures } from "./reply-failures.ts";
+import type { ConversationService } from "./service.ts";
+import type { Viewer } from "./store.ts";
+
+export function conversationRoutes(app: App, conversations: ConversationService, failures: ReplyFailures): void {
+  app.route({
+    ...contract.listConversations,
+    handler: async (request) => ({
+      ...(await conversations.list(accountOf(request).organizationId, request.query)),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.getConversation,
+    handler: async (request) => {
+      const { id } = request.params;
+      return { data: await conversations.get(viewerOf(request, id), id), error: null };
+    },
+  });
+  app.route({
+    ...contract.deleteConversation,
+    handler: async (request) => {
+      await conversations.delete(accountOf(request).organizationId, request.params.id);
+      return { data: { success: true as const }, error: null };
+    },
+  });
+  app.route({
+    ...contract.readConversation,
+    handler: async (request) => {
+      await conversations.markRead(accountOf(request).organizationId, request.params.id);
+      return { data: { success: true as const }, error: null };
+    },
+  });
+  app.route({
+    ...contract.listProviderFailures,
+    handler: async (request) => ({ data: await failures.lately(accountOf(request).organizationId), error: null }),
+  });
+  app.route({
+    ...contract.rateMessage,
+    handler: async (request) => {
+      const { id } = request.params;
+      const { messageId, rating } = request.body;
+      await conversations.rate(viewerOf(request, id), id, request.body);
+      return { data: { messageId, rating }, error: null };
+    },
+  });
+}
+
+/** The account, or the holder of this very conversation's token (authenticate.ts let nobody else in). */
+export function viewerOf(request: FastifyRequest, conversationId: string): Viewer {
+  return request.account ? { organizationId: request.account.organizationId } : { conversationId };
+}

@@ -1,0 +1,172 @@
+import type {
+  Conversation,
+  ConversationQuery,
+  ConversationSummary,
+  Message,
+  Rating,
+  ReplyFailure,
+} from "@foyer/contract";
+import type { AgentService } from "../agents/service.ts";
+import type { MessageRow, ReplyFailureRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { notFound } from "../errors.ts";
+import { isId } from "../ids.ts";
+import { instantsOf } from "../utc-day.ts";
+import { accessTo, type Proof } from "./access.ts";
+import { fromColumns, toolCallsOf } from "./message-pieces.ts";
+import {
+  type ConversationFieldsRow,
+  type ConversationFilter,
+  type ConversationSummaryRow,
+  createConversationStore,
+  type Viewer,
+} from "./store.ts";
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
+
+/** A running reply gives a sign of life every few seconds; one silent for longer died with its process. */
+const SILENT_MS = 30_000;
+
+type RatingBody = { messageId: string; rating: Rating; comment?: string | null };
+
+export type ConversationService = ReturnType<typeof createConversationService>;
+
+/** `onDelete` is called once the deletion is committed. */
+export function createConversationService(
+  deps: Pick<Deps, "db" | "reads" | "databaseKind" | "secrets">,
+  agents: AgentService,
+  onDelete: (id: string) => void,
+) {
+  const { secrets } = deps;
+  const store = createConversationStore(deps);
+
+  async function find(viewer: Viewer, id: string) {
+    return isId("conv", id) ? await store.get(viewer, id) : undefined;
+  }
+
+  async function existing(viewer: Viewer, id: string) {
+    const row = await find(viewer, id);
+    if (!row) throw notFound("Conversation");
+    return row;
+  }
+
+  return {
+    async list(organizationId: string, query: ConversationQuery) {
+      await agents.get(organizationId, query.agentId);
+      const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
+      const offset = query.offset ?? 0;
+      const { rows, total } = await store.list(organizationId, query.agentId, toFilter(query), limit, offset);
+      return { data: rows.map(toSummary), pagination: { total, limit, offset } };
+    },
+    find,
+    /** 404 when the viewer may not see it, or there is none. */
+    existing,
+    /** Whether a request may speak in this conversation of an agent. */
+    async maySpeakIn(
+      { agentId, organizationId }: { agentId: string; organizationId: string },
+      id: string | null | undefined,
+      proof: Proof,
+    ): Promise<boolean> {
+      const row = id ? await find({ organizationId }, id) : undefined;
+      return row?.agentId === agentId && accessTo(row, proof, secrets) !== null;
+    },
+    async get(viewer: Viewer, id: string): Promise<Conversation> {
+      const row = await existing(viewer, id);
+      const isMember = "organizationId" in viewer;
+      const messages = (await store.messages(id)).map((message) => toMessage(message, isMember));
+      if (!isMember) return { ...toFields(row), messages };
+      const failures = new Map((await store.failures(id)).map((failure) => [failure.messageId, toFailure(failure)]));
+      return {
+        ...toFields(row),
+        messages: messages.map((message) => ({ ...message, failure: failures.get(message.id) ?? null })),
+      };
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      if (!isId("conv", id) || !(await store.delete(organizationId, id))) throw notFound("Conversation");
+      onDelete(id);
+    },
+    async markRead(organizationId: string, id: string): Promise<void> {
+      const isFound = isId("conv", id) && (await store.markRead(organizationId, id, Date.now()));
+      if (!isFound) throw notFound("Conversation");
+    },
+    async rate(viewer: Viewer, id: string, { messageId, rating, comment }: RatingBody): Promise<void> {
+      await existing(viewer, id);
+      if (!isId("msg", messageId) || !(await store.rate(id, messageId, rating, comment?.trim() || null)))
+        throw notFound("Message");
+    },
+  };
+}
+
+function toFilter({ userId, q, feedback, hasForm, failed, from, to }: ConversationQuery): ConversationFilter {
+  return {
+    ...(userId === undefined ? {} : { userId }),
+    ...(q === undefined || q === "" ? {} : { q }),
+    ...(feedback === undefined ? {} : { feedback }),
+    ...(hasForm === undefined ? {} : { hasForm }),
+    ...(failed === undefined ? {} : { failed }),
+    ...instantsOf({ from, to }),
+  };
+}
+
+function toSummary(row: ConversationSummaryRow): ConversationSummary {
+  return {
+    ...toFields(row),
+    hasForm: Boolean(row.hasForm),
+    feedback: row.feedback,
+    lastMessage: toPreview(row),
+    isUnread: row.lastMessageAt !== null && row.lastMessageAt > (row.readAt ?? 0),
+    hasFailedReply: Boolean(row.hasFailedReply),
+  };
+}
+
+function toPreview({ lastMessageRole: role, lastMessagePreview: text, lastMessageAt: at }: ConversationSummaryRow) {
+  return role !== null && text !== null && at !== null ? { role, text, at: new Date(at).toISOString() } : null;
+}
+
+function toFields(row: ConversationFieldsRow): Omit<Conversation, "messages"> {
+  return {
+    id: row.id,
+    agentId: row.agentId,
+    title: row.title,
+    messageCount: row.messageCount,
+    userId: row.userId,
+    userEmail: row.userEmail,
+    userName: row.userName,
+    userVerified: row.isUserVerified === 1,
+    context: row.context === null ? null : JSON.parse(row.context),
+    createdAt: new Date(row.createdAt).toISOString(),
+    updatedAt: new Date(row.updatedAt).toISOString(),
+  };
+}
+
+function toFailure(row: ReplyFailureRow): ReplyFailure {
+  return {
+    code: row.code,
+    message: row.message,
+    provider: row.provider,
+    model: row.model,
+    providerStatus: row.providerStatus,
+    at: new Date(row.at).toISOString(),
+  };
+}
+
+function toMessage(row: MessageRow, isMember: boolean): Message {
+  return {
+    id: row.id,
+    role: row.role,
+    content: row.content,
+    createdAt: new Date(row.createdAt).toISOString(),
+    toolCalls: row.pieces ? toolCallsOf(fromColumns(row), { isMember }) : [],
+    feedback: row.feedback,
+    ...(isMember ? { feedbackComment: row.feedbackComment } : {}),
+    stopReason: stopReasonOf(row),
+  };
+}
+
+/** How a reply ended; `null` while it runs, here or in another process. */
+export function stopReasonOf(row: MessageRow, now = Date.now()): Message["stopReason"] {
+  if (row.role === "user") return null;
+  const isLost = row.stopReason === null && now - row.updatedAt > SILENT_MS;
+  return isLost ? "aborted" : (row.stopReason as Message["stopReason"]);
+}

@@ -1,0 +1,219 @@
+import type { ConversationQuery, Rating } from "@foyer/contract";
+import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import type { Flag, Instant } from "../db/column-types.ts";
+import { compileOnce } from "../db/compiled-query.ts";
+import type { DatabaseKind } from "../db/database-kind.ts";
+import type { Db } from "../db/open.ts";
+import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+
+/** Rows before the page that an index passes over in about a millisecond. */
+const FAR_OFFSET = 10_000;
+
+/** What the list shows; a visitor's metadata can be large. */
+const summaryColumns = [
+  "id",
+  "agentId",
+  "title",
+  "messageCount",
+  "userId",
+  "userEmail",
+  "userName",
+  "isUserVerified",
+  "context",
+  "lastMessageRole",
+  "lastMessagePreview",
+  "lastMessageAt",
+  "createdAt",
+  "updatedAt",
+] as const;
+const listColumns = [...summaryColumns, "readAt"] as const;
+export type ConversationFieldsRow = Pick<ConversationRow, (typeof summaryColumns)[number]>;
+export type ConversationSummaryRow = ConversationFieldsRow & {
+  readAt: Instant | null;
+  hasForm: boolean | Flag;
+  feedback: MessageRow["feedback"];
+  hasFailedReply: boolean | Flag;
+};
+
+/** Who may see a conversation: its account, or the holder of its token. */
+export type Viewer = { organizationId: string } | { conversationId: string };
+
+export type ConversationFilter = Omit<ConversationQuery, "agentId" | "from" | "to"> & {
+  /** milliseconds; from inclusive, to exclusive */
+  from?: number;
+  to?: number;
+};
+
+export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">) {
+  const { firstPage, total } = pageQueries(db);
+  return {
+    /** Newest first. Without filters the total is a counter's; with them the matches are counted. */
+    async list(organizationId: string, agentId: string, filter: ConversationFilter, limit: number, offset: number) {
+      const isFiltered = Object.values(filter).some((value) => value !== undefined);
+      if (!isFiltered && offset < FAR_OFFSET) {
+        const page = await firstPage(db, { agentId, organizationId, limit, offset });
+        const counted = await total(db, { agentId });
+        return { rows: page.rows, total: counted.rows[0]?.conversations ?? 0 };
+      }
+      const matching = db
+        .selectFrom("conversations")
+        .where("agentId", "=", agentId)
+        .where("organizationId", "=", organizationId)
+        .$call(matches(filter, databaseKind));
+      const page = matching.select(listColumns).select(summaryExtras).orderBy("id", "desc");
+      const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
+      const rows: ConversationSummaryRow[] = await reads.run(page.limit(limit).offset(offset), options);
+      const [counted] = await reads.run(
+        matching.select((x) => x.fn.countAll<number>().as("n")),
+        options,
+      );
+      return { rows, total: Number(counted?.n ?? 0) };
+    },
+    async get(viewer: Viewer, id: string): Promise<ConversationRow | undefined> {
+      return db.selectFrom("conversations").selectAll().where("id", "=", id).where(seenBy(viewer)).executeTakeFirst();
+    },
+    async messages(conversationId: string): Promise<MessageRow[]> {
+      return db
+        .selectFrom("messages")
+        .selectAll()
+        .where("conversationId", "=", conversationId)
+        .orderBy("position")
+        .execute();
+    },
+    async failures(conversationId: string): Promise<ReplyFailureRow[]> {
+      return db.selectFrom("replyFailures").selectAll().where("conversationId", "=", conversationId).execute();
+    },
+    /** Keeps the agent's counter right in the same transaction. @returns false when there is none such */
+    async delete(organizationId: string, id: string): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        const deleted = await trx
+          .deleteFrom("conversations")
+          .where("id", "=", id)
+          .where("organizationId", "=", organizationId)
+          .returning("agentId")
+          .executeTakeFirst();
+        if (!deleted) return false;
+        await trx
+          .updateTable("agentCounters")
+          .set({ conversations: sql`conversations - 1` })
+          .where("agentId", "=", deleted.agentId)
+          .execute();
+        return true;
+      });
+    },
+    ...marks(db),
+  };
+}
+
+/** What members and visitors mark in a conversation. */
+function marks(db: Db) {
+  return {
+    /** @returns false when the organization has no such conversation */
+    async markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
+      const result = await db
+        .updateTable("conversations")
+        .set({ readAt: now })
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    /** @returns false when the conversation has no such message */
+    async rate(conversationId: string, messageId: string, rating: Rating, comment: string | null): Promise<boolean> {
+      const result = await db
+        .updateTable("messages")
+        .set({ feedback: rating, feedbackComment: comment })
+        .where("id", "=", messageId)
+        .where("conversationId", "=", conversationId)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+  };
+}
+
+/** Where a form was submitted. A visitor can name any conversation, so the submission's agent counts too. */
+const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
+  and submissions."agentId" = conversations."agentId"`;
+
+const hasSubmission = sql<boolean>`exists (${submitted})`;
+
+const failed = sql`select 1 from "replyFailures" where "replyFailures"."conversationId" = conversations.id`;
+
+const summaryExtras = [
+  sql<boolean | Flag>`(${failed} limit 1) is not null`.as("hasFailedReply"),
+  // For the few rows of a page; for `exists` PostgreSQL may read every submission.
+  sql<boolean | Flag>`(${submitted} limit 1) is not null`.as("hasForm"),
+  sql<MessageRow["feedback"]>`(select feedback from messages where messages."conversationId" = conversations.id
+    and feedback is not null order by position desc limit 1)`.as("feedback"),
+];
+
+/** What every look at the inbox runs. */
+function pageQueries(db: Db) {
+  const firstPage = compileOnce<
+    { agentId: string; organizationId: string; limit: number; offset: number },
+    ConversationSummaryRow
+  >((param) =>
+    db
+      .selectFrom("conversations")
+      .select(listColumns)
+      .select(summaryExtras)
+      .where("organizationId", "=", param("organizationId"))
+      // What comes before the page is passed over in the index alone.
+      .where("id", "in", (where) =>
+        where
+          .selectFrom("conversations as own")
+          .select("own.id")
+          .where("own.agentId", "=", param("agentId"))
+          .orderBy("own.id", "desc")
+          .limit(param("limit"))
+          .offset(param("offset")),
+      )
+      .orderBy("id", "desc"),
+  );
+  const total = compileOnce<{ agentId: string }, { conversations: number }>((param) =>
+    db.selectFrom("agentCounters").select("conversations").where("agentId", "=", param("agentId")),
+  );
+  return { firstPage, total };
+}
+
+function seenBy(viewer: Viewer) {
+  return (where: ExpressionBuilder<Tables, "conversations">) =>
+    "organizationId" in viewer
+      ? where("organizationId", "=", viewer.organizationId)
+      : where("conversations.id", "=", viewer.conversationId);
+}
+
+function matches(
+  { userId, q, feedback, hasForm, failed: hasFailed, from, to }: ConversationFilter,
+  kind: DatabaseKind,
+) {
+  return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
+    query
+      .$if(userId !== undefined, (x) => x.where("userId", "=", userId ?? null))
+      .$if(from !== undefined, (x) => x.where("createdAt", ">=", from ?? 0))
+      .$if(to !== undefined, (x) => x.where("createdAt", "<", to ?? 0))
+      .$if(hasForm !== undefined, (x) => x.where(hasForm ? hasSubmission : sql<boolean>`not ${hasSubmission}`))
+      .$if(hasFailed !== undefined, (x) =>
+        x.where(hasFailed ? sql<boolean>`exists (${failed})` : sql<boolean>`not exists (${failed})`),
+      )
+      .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
+      .$if(q !== undefined, (x) =>
+        x.where(
+          sql<boolean>`(${contains(kind, "title", q ?? "")} or ${hasMessage(contains(kind, "content", q ?? ""))})`,
+        ),
+      );
+}
+
+function hasMessage(condition: RawBuilder<unknown>) {
+  return sql<boolean>`exists (select 1 from messages where messages."conversationId" = conversations.id and ${condition})`;
+}
+
+/** Case-insensitive and literal. Both functions take linear time, while LIKE backtracks. */
+function contains(kind: DatabaseKind, column: "title" | "content", text: string) {
+  const needle = text.toLowerCase();
+  return kind === "sqlite"
+    ? sql`contains_text(${sql.ref(column)}, ${needle})`
+    : sql`strpos(lower(${sql.ref(column)}), ${needle}) > 0`;
+}

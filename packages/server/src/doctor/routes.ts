@@ -1,0 +1,91 @@
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import type { AgentService } from "../agents/service.ts";
+import { accountOf, signedInOf } from "../auth/sessions/authenticate.ts";
+import { createReplyFailures } from "../conversations/reply-failures.ts";
+import type { Deps } from "../deps.ts";
+import type { App } from "../http/app.ts";
+import { type EventReader, sendEvents } from "../http/sse.ts";
+import { checkDeliveries, checkEncryption, checkModel, checkOrigins, checkReplies } from "./account-checks.ts";
+import { type Arrival, checkAddress, checkClientIp, checkHttps } from "./request-checks.ts";
+import { checkDatabase, checkDisk, checkMail, checkSecret } from "./server-checks.ts";
+import { createDoctorStore } from "./store.ts";
+
+const TICKS = 5;
+const TICK_MS = 200;
+
+/** Looks for what is not set up as it should be. */
+export function doctorRoutes(app: App, deps: Deps, agents: Pick<AgentService, "refusedOrigins">): void {
+  const { config } = deps;
+  const store = createDoctorStore(deps);
+  const failures = createReplyFailures(deps);
+
+  async function ofAccount(organizationId: string): Promise<contract.Check[]> {
+    const own = await store.agents(organizationId);
+    return [
+      await checkModel(deps, organizationId, own),
+      checkReplies(await failures.lately(organizationId)),
+      await checkDeliveries(store, organizationId),
+      checkOrigins(agents, own),
+      checkEncryption(deps, own),
+    ];
+  }
+
+  async function ofServer(arrival: Arrival): Promise<contract.Check[]> {
+    return [
+      await checkMail(deps),
+      checkAddress(config, arrival),
+      checkHttps(config),
+      checkClientIp(config, arrival),
+      checkSecret(deps),
+      await checkDatabase(deps, store),
+      await checkDisk(deps),
+    ];
+  }
+
+  app.route({
+    ...contract.getDoctor,
+    handler: async (request, reply) => {
+      const { organizationId } = accountOf(request);
+      // Where anybody may sign up, strangers own organizations too.
+      const { email } = signedInOf(request).user;
+      const isOperator = email === config.admin?.email || (await store.isFirst(organizationId));
+      const checks = await ofAccount(organizationId);
+      if (isOperator) checks.push(...(await ofServer(arrivalOf(request))));
+      reply.header("cache-control", "no-store");
+      return { checks };
+    },
+  });
+  app.route({
+    ...contract.streamDoctor,
+    handler: async (_, reply) => sendEvents(reply, config.heartbeat, tick),
+  });
+}
+
+function arrivalOf(request: FastifyRequest): Arrival {
+  const { protocol, host, ip, headers, socket } = request;
+  const socketIp = socket.remoteAddress ?? "";
+  return {
+    protocol,
+    host,
+    origin: headers.origin,
+    ip,
+    socketIp,
+    isForwarded: headers["x-forwarded-for"] !== undefined,
+  };
+}
+
+function tick(reader: EventReader): () => void {
+  let number = 0;
+  const send = () => {
+    number++;
+    const event: contract.DoctorTick = { type: "tick", number, at: Date.now() };
+    reader.write(`event: tick\ndata: ${JSON.stringify(event)}\n\n`);
+    if (number < TICKS) return;
+    clearInterval(timer);
+    reader.end();
+  };
+  const timer = setInterval(send, TICK_MS);
+  send();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,16 @@
+import { channel } from "node:diagnostics_channel";
+
+const failpoints = channel("foyer.failpoint");
+
+type Failpoint =
+  | "submission.committing"
+  | "submission.committed"
+  | "submission.answering"
+  | "delivery.sending"
+  | "delivery.sent"
+  | "delivery.recorded";
+
+/** Publishes that the code reached this point, so that a fault test can kill the process there. Free without a subscriber. */
+export function failpoint(name: Failpoint): void {
+  if (failpoints.hasSubscribers) failpoints.publish(name);
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { type FormClient, openForms } from "../../../../../test/form-client.ts";
+import { createDeliveryQueue, type DeliveryQueue, type Leased, type Next } from "../../outbox/delivery-queue.ts";
+import { createFormCounters } from "../analytics/form-counters.ts";
+import { type AttemptRecords, createAttemptRecords } from "./attempt-records.ts";
+
+onBothDatabases("The record of attempts", (createDatabase) => {
+  let database: TestDatabase;
+  let forms: FormClient;
+  let queue: DeliveryQueue;
+  let records: AttemptRecords;
+  beforeAll(async () => {
+    database = await createDatabase();
+    // What is submitted is due much later, so that nobody but the tests sends it.
+    forms = await openForms({ database, env: { FOYER_WEBHOOK_SCHEDULE: "1h" } });
+    await forms.addMember("owner", "owner@example.com");
+    const { deps } = forms.server;
+    queue = createDeliveryQueue(deps, 60_000);
+    const mailer = { ...deps.mailer, isConfigured: true };
+    records = createAttemptRecords(
+      { ...deps, mailer },
+      queue,
+      createFormCounters(deps.db, deps.databaseKind === "postgres"),
+    );
+  });
+  afterAll(async () => {
+    await forms.stop();
+    await database.drop();
+  });
+
+  const url = "http://127.0.0.1:9/";
+  async function submitted() {
+    const form = await forms.createForm({ formWebhookUrl: url, formPostActions: [{ type: "webhook", url }] });
+    const { submissionId } = (await forms.submit(form.id)).body;
+    const rows = await forms.db.selectFrom("deliveries").selectAll().where("submissionId", "=", submissionId).execute();
+    const delivery = rows.find(({ purpose }) => purpose === "webhook");
+    if (!delivery) throw new Error("nothing to deliver");
+    return { form, submissionId, delivery };
+  }
+  const failed = {
+    status: 500,
+    error: "HTTP 500",
+    detail: "No.",
+    response: "no",
+    startedAt: 1_700_000_000_000,
+    durationMs: 5,
+  };
+  const write = (delivery: Leased, next: Next) => records.write({ delivery, attempt: failed, next });
+  const noticesOf = (id: string) =>
+    forms.db
+      .selectFrom("deliveries")
+      .select("id")
+      .where("submissionId", "=", id)
+      .where("purpose", "=", "notice")
+      .execute();
+
+  it("has nothing of who lost the lease: no attempt, no status, no count, no mail, nothing that goes on", async () => {
+    const { form, submissionId, delivery } = await submitted();
+    const before = await forms.detail(submissionId);
+    expect(await write({ ...delivery, fence: delivery.fence - 1 }, { state: "failed" })).toEqual([]);
+    expect(await forms.detail(submissionId)).toEqual(before);
+    expect(await noticesOf(submissionId)).toEqual([]);
+    expect(await forms.analyticsOf(form.id)).toMatchObject({ successful: 0, failed: 0 });
+    expect(await forms.db.selectFrom("failureNotices").selectAll().where("toolId", "=", form.id).execute()).toEqual([]);
+  });
+
+  it("has all that follows of who holds it, many in one go", async () => {
+    const all = await Promise.all(Array.from({ length: 5 }, submitted));
+    const released = await Promise.all(all.map(({ delivery }) => write(delivery, { state: "failed" })));
+    for (const [index, { submissionId, form }] of all.entries()) {
+      expect(released[index]).toMatchObject([{ submissionId, purpose: "action", state: "pending" }]);
+      const { status, deliveries } = await forms.detail(submissionId);
+      expect(status).toBe("webhook_failed");
+      const { startedAt: _, ...attempt } = failed;
+      expect(deliveries[0]?.attempts).toEqual([{ number: 1, startedAt: "2023-11-14T22:13:20.000Z", ...attempt }]);
+      expect(await noticesOf(submissionId)).toHaveLength(1);
+      expect(await forms.analyticsOf(form.id)).toMatchObject({ successful: 0, failed: 1 });
+    }
+  });
+
+  it("takes one of two outcomes that meet in one go, and lets the actions go on once", async () => {
+    const { submissionId, delivery } = await submitted();
+    const wait = { state: "pending", waitMs: 3_600_000 } as const;
+    const released = await Promise.all([
+      write({ ...delivery, fence: delivery.fence - 1 }, { state: "failed" }),
+      write(delivery, wait),
+    ]);
+    expect(released.map(({ length }) => length)).toEqual([0, 1]);
+    const { status, deliveries } = await forms.detail(submissionId);
+    expect([status, deliveries[0]?.attempts.length]).toEqual(["pending", 1]);
+    expect(await noticesOf(submissionId)).toEqual([]);
+    const [held] = await forms.db.selectFrom("deliveries").selectAll().where("id", "=", delivery.id).execute();
+    if (held) expect(await write(held, { state: "delivered" })).toEqual([]);
+    expect((await forms.detail(submissionId)).deliveries[0]?.attempts.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  it("says nothing about what was deleted meanwhile", async () => {
+    const { submissionId, delivery } = await submitted();
+    await forms.account.call("DELETE", `/form-submissions/${submissionId}`);
+    expect(await write(delivery, { state: "failed" })).toEqual([]);
+  });
+});

@@ -1,0 +1,165 @@
+import { sql } from "kysely";
+import { createBatchWriter } from "../../db/batch-writer.ts";
+import { compileOnce, type Executor } from "../../db/compiled-query.ts";
+import type { DeliveryAttemptRow, DeliveryRow, SubmissionRow } from "../../db/form-tables.ts";
+import { compileInsert, jsonRows, toJson } from "../../db/json-rows.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import type { DeliveryQueue, Leased, Next } from "../../outbox/delivery-queue.ts";
+import { dayOf } from "../../utc-day.ts";
+import { type DayDelta, type FormCounters, statusDelta } from "../analytics/form-counters.ts";
+import { createFailureNotices } from "./failure-notices.ts";
+import { submissionStatus } from "./submission-status.ts";
+
+export type Attempt = Omit<DeliveryAttemptRow, "deliveryId" | "number">;
+type Made = { delivery: Leased; attempt: Attempt; next: Next };
+type StatusRow = Pick<SubmissionRow, (typeof statusColumns)[number]>;
+
+const statusColumns = [
+  ...(["id", "organizationId", "agentId", "toolId", "status"] as const),
+  ...(["executionMode", "clientResult", "createdAt"] as const),
+];
+
+export type AttemptRecords = ReturnType<typeof createAttemptRecords>;
+
+/**
+ * Writes down attempts and all that follows from them: the delivery's state, the submission's status, the counters,
+ * what may go on now, and the notice to the owners. Many attempts share one transaction.
+ */
+export function createAttemptRecords(
+  { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
+  queue: DeliveryQueue,
+  counters: FormCounters,
+) {
+  const queries = recordQueries({ db, databaseKind });
+  const notices = createFailureNotices({ db, mailer }, queue);
+
+  /** @returns the attempts that count, which is not so where another has the lease, and for each in turn what it lets go on */
+  async function settle(trx: Executor, batch: readonly Made[]): Promise<{ settled: Made[]; released: Leased[][] }> {
+    const numbers = await queue.settle(trx, batch);
+    const attempts = batch.flatMap(({ delivery: { id: deliveryId }, attempt }) => {
+      const number = numbers.get(deliveryId);
+      return number === undefined ? [] : [{ ...attempt, deliveryId, number }];
+    });
+    await queries.insertAttempts(trx, attempts);
+    const isFirst = ({ delivery }: Made) => delivery.purpose === "webhook" && numbers.get(delivery.id) === 1;
+    const released = await queue.releaseWaiting(trx, batch.filter(isFirst).map(submissionOf));
+    return {
+      settled: batch.filter(({ delivery }) => numbers.has(delivery.id)),
+      released: batch.map((made) =>
+        isFirst(made) ? released.filter((next) => next.submissionId === submissionOf(made)) : [],
+      ),
+    };
+  }
+
+  async function writeBatch(trx: Executor, batch: readonly Made[]): Promise<Leased[][]> {
+    const submissions = await lock(trx, batch.map(submissionOf));
+    const { settled, released } = await settle(trx, batch);
+    const givenUp = new Set(settled.filter(isGivenUp).map(submissionOf));
+    for (const submission of submissions) if (givenUp.has(submission.id)) await notices.add(trx, submission);
+    await counters.add(trx, await updateStatus(trx, submissions));
+    return released;
+  }
+
+  /** Nobody else changes these submissions before the transaction ends. */
+  async function lock(trx: Executor, ids: readonly string[]): Promise<StatusRow[]> {
+    return (await queries.lockSubmissions(trx, { json: jsonIds(ids) })).rows;
+  }
+
+  /** Brings their status up to date. @returns what that changes in the counters */
+  async function updateStatus(trx: Executor, submissions: readonly StatusRow[]): Promise<DayDelta[]> {
+    const parts = (await queries.partsOf(trx, { json: jsonIds(submissions.map(({ id }) => id)) })).rows;
+    const partsById = Map.groupBy(parts, ({ submissionId }) => submissionId);
+    const changed = submissions
+      .map((submission) => ({ submission, status: statusOf(submission, partsById.get(submission.id) ?? []) }))
+      .filter(({ submission, status }) => status !== submission.status);
+    const rows = changed.map(({ submission: { id }, status }) => ({ id, status }));
+    if (rows.length > 0) await queries.setStatus(trx, { json: toJson(rows), now: Date.now() });
+    return changed.map(({ submission: { toolId, agentId, createdAt, status: before }, status }) => ({
+      toolId,
+      agentId,
+      day: dayOf(createdAt),
+      ...statusDelta(before, status),
+    }));
+  }
+
+  function changeAll<T>(ids: readonly string[], work: (trx: Executor, known: StatusRow[]) => Promise<T>): Promise<T> {
+    return inTransaction(db, async (trx) => {
+      const result = await work(trx, await lock(trx, ids));
+      await counters.add(trx, await updateStatus(trx, await lock(trx, ids)));
+      return result;
+    });
+  }
+
+  const write = createBatchWriter(db, writeBatch, { maxItems: 200 });
+  return {
+    /** @returns deliveries that may go on now, leased to this process */
+    write: (made: Made): Promise<Leased[]> => write(made),
+    /**
+     * Changes a part of a submission otherwise than by an attempt, while nobody else can, and brings its status up to
+     * date. @returns what `work` returns, or undefined when there is no such submission
+     */
+    change<T>(id: string, work: (trx: Executor, submission: StatusRow) => Promise<T>): Promise<T | undefined> {
+      return changeAll([id], async (trx, [before]) => before && work(trx, before));
+    },
+    /** The same for several; `work` is run however many of them there are. */
+    changeAll,
+  };
+}
+
+const isGivenUp = ({ delivery, next }: Made) =>
+  next.state === "failed" && (delivery.purpose === "webhook" || delivery.purpose === "action");
+
+type Part = Pick<DeliveryRow, "purpose" | "state">;
+
+/** The status by the submission's own parts; notices to the owners and mails to the visitor do not count. */
+export function statusOf(
+  submission: Pick<SubmissionRow, "executionMode" | "clientResult">,
+  deliveries: readonly Part[],
+) {
+  const outcome = ({ state }: Part) => (state === "delivered" ? "success" : state === "failed" ? "failed" : "pending");
+  const webhook = deliveries.find(({ purpose }) => purpose === "webhook");
+  const { executionMode, clientResult } = submission;
+  const reported = clientResult === null ? "pending" : JSON.parse(clientResult).success ? "success" : "failed";
+  return submissionStatus({
+    webhook: webhook ? outcome(webhook) : null,
+    client: executionMode === "webhook" ? null : reported,
+    actions: deliveries.filter(({ purpose }) => purpose === "action").map(outcome),
+  });
+}
+
+const submissionOf = ({ delivery }: Made) => delivery.submissionId;
+const jsonIds = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
+
+function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind">) {
+  const ids = (json: string) => db.selectFrom(jsonRows<{ id: string }>(kind, json, { id: "text" })).select("rows.id");
+  return {
+    /** In one order everywhere, so that two processes never wait for each other. */
+    lockSubmissions: compileOnce<{ json: string }, StatusRow>((param) =>
+      db
+        .selectFrom("submissions")
+        .select(statusColumns)
+        .where("id", "in", ids(param("json")))
+        .orderBy("id")
+        .$if(kind === "postgres", (query) => query.forUpdate()),
+    ),
+    partsOf: compileOnce<{ json: string }, Part & { submissionId: string }>((param) =>
+      db
+        .selectFrom("deliveries")
+        .select(["submissionId", "purpose", "state"])
+        .where("submissionId", "in", ids(param("json")))
+        .orderBy("position"),
+    ),
+    setStatus: compileOnce<{ json: string; now: number }, never>((param) =>
+      db
+        .updateTable("submissions")
+        .from(jsonRows<Pick<SubmissionRow, "id" | "status">>(kind, param("json"), { id: "text", status: "text" }))
+        .set({ status: sql.ref("rows.status"), updatedAt: param("now") })
+        .whereRef("submissions.id", "=", "rows.id"),
+    ),
+    insertAttempts: compileInsert<DeliveryAttemptRow>(db, kind, "deliveryAttempts", {
+      ...({ deliveryId: "text", number: "bigint", startedAt: "bigint", durationMs: "bigint" } as const),
+      ...({ status: "bigint", error: "text", detail: "text", response: "text" } as const),
+    }),
+  };
+}

@@ -1,0 +1,258 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { SubmissionRow } from "../../db/form-tables.ts";
+import { asText, payloadBody, webhookBody } from "./delivery-content.ts";
+import { emailContent, teamChatBody } from "./delivery-texts.ts";
+
+type Content = Parameters<typeof webhookBody>[0];
+type File = Content["files"][number];
+
+const createdAt = Date.parse("2026-01-31T09:30:00.123Z");
+
+function contentOf(formData: object, files: readonly File[] = []): Content {
+  const submission: SubmissionRow = {
+    id: "sub_1",
+    organizationId: "org_1",
+    agentId: "agent_1",
+    toolId: "tool_1",
+    toolName: "contact_us",
+    hasConversationProof: 0,
+    conversationId: null,
+    executionMode: "webhook",
+    clientHandler: null,
+    formData: JSON.stringify(formData),
+    fieldsCompleted: "[]",
+    impressionAt: null,
+    startedAt: null,
+    formInstanceId: "i",
+    status: "pending",
+    clientResult: null,
+    createdAt,
+    updatedAt: createdAt,
+  };
+  return { submission, files };
+}
+
+function fileOf(field: string, content: Buffer, prefix = "data:application/pdf;base64,"): File {
+  return { field, content, prefix, mediaType: "application/pdf", size: content.length, name: null };
+}
+
+const urlOf = ({ prefix, content }: File) => prefix + content.toString("base64");
+const message = (messageTemplate: string, formData: object, webhookUrl = "https://hooks.example/x") =>
+  JSON.parse(teamChatBody({ messageTemplate, webhookUrl }, contentOf(formData)));
+
+describe("the body of a webhook", () => {
+  it("has exactly what the interface says", async () => {
+    const body = await webhookBody(contentOf({ name: "Ada" }));
+    expect(body.toString()).toBe(
+      '{"submissionId":"sub_1","toolId":"tool_1","toolName":"contact_us","conversationId":null,' +
+        '"formData":{"name":"Ada"},"submittedAt":"2026-01-31T09:30:00.123Z"}',
+    );
+  });
+
+  it.each([0, 1, 2, 3, 768 * 1024 - 1, 768 * 1024, 768 * 1024 + 1, 5 * 1024 * 1024])(
+    "carries a file of %d bytes as it was submitted",
+    async (size) => {
+      const file = fileOf("cv", Buffer.alloc(size, "0123456789"), 'data:text/x;name="a\\b";base64,');
+      const { formData } = JSON.parse((await webhookBody(contentOf({ a: 1, cv: null, z: 2 }, [file]))).toString());
+      expect(formData.cv === urlOf(file)).toBe(true);
+      expect(Object.keys(formData)).toEqual(["a", "cv", "z"]);
+    },
+  );
+
+  it("is what JSON.stringify makes of the plain object, whatever the data and files", async () => {
+    const text = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string({
+        unit: fc.constantFrom("\\", '"', "u0000", "file 0", "\\u0000file 0", "\\u0000", "ü", "🚲", "\ud800"),
+      }),
+    );
+    const anyFile = fc.record({
+      field: fc.oneof(fc.constantFrom("cv", "photo", "a.b", '"', "\\"), text),
+      content: fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes)),
+      prefix: text.map((between) => `data:${between};base64,`),
+    });
+    const files = fc.uniqueArray(anyFile, { maxLength: 4, selector: ({ field }) => field });
+    const data = fc.dictionary(text, fc.jsonValue({ depthSize: "small", stringUnit: "binary" }), { maxKeys: 5 });
+    await fc.assert(
+      fc.asyncProperty(data, files, async (plain, raw) => {
+        const kept = raw.map(({ field, content, prefix }) => fileOf(field, content, prefix));
+        const content = contentOf({ ...plain, ...Object.fromEntries(kept.map(({ field }) => [field, null])) }, kept);
+        const { submission } = content;
+        const whole = {
+          submissionId: "sub_1",
+          toolId: "tool_1",
+          toolName: "contact_us",
+          conversationId: null,
+          formData: {
+            ...JSON.parse(submission.formData),
+            ...Object.fromEntries(kept.map((file) => [file.field, urlOf(file)])),
+          },
+          submittedAt: "2026-01-31T09:30:00.123Z",
+        };
+        expect((await webhookBody(content)).toString()).toBe(JSON.stringify(whole));
+        // The same through a template, with a text right in front of the file and behind it.
+        const names = Object.keys(plain).filter((name) => name === name.trim() && !/[{}]/.test(name) && name !== "");
+        const filled = names.map((name) => `{{${name}}}{{cv}}{{${name}}}`);
+        const values = names.map((name) => {
+          const value = asText(JSON.parse(submission.formData)[name]);
+          const own = kept.find(({ field }) => field === name);
+          const cv = kept.find(({ field }) => field === "cv");
+          const around = own ? urlOf(own) : name === "_toolName" ? "contact_us" : value;
+          return around + (cv ? urlOf(cv) : asText(plain.cv)) + around;
+        });
+        expect((await payloadBody({ filled }, content)).toString()).toBe(JSON.stringify({ filled: values }));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("a payload", () => {
+  it("is filled wherever it holds text, however deep, and nowhere else", async () => {
+    const payload = {
+      "{{name}}": "Hello {{ name }}, from {{_toolName}}",
+      nested: { list: ["{{name}}", { deep: "{{choices}}" }, 7, null, true], number: "{{age}}" },
+      unknown: "[{{nobody}}{{constructor}}{{__proto__}}{{}}]",
+      once: "{{trick}}",
+    };
+    const content = contentOf({ name: 'A "quoted" \\ name\n', choices: ["a", "b"], age: 42, trick: "{{name}}" });
+    expect(JSON.parse((await payloadBody(payload, content)).toString())).toEqual({
+      "{{name}}": 'Hello A "quoted" \\ name\n, from contact_us',
+      nested: { list: ['A "quoted" \\ name\n', { deep: "a, b" }, 7, null, true], number: "42" },
+      unknown: "[{{}}]",
+      once: "{{name}}",
+    });
+  });
+
+  it("carries files as data URLs, as often as they are named", async () => {
+    const file = fileOf("cv", Buffer.from("Ada"));
+    const body = await payloadBody({ a: "{{cv}}", b: ["<{{cv}}{{cv}}>"] }, contentOf({ cv: null }, [file]));
+    expect(JSON.parse(body.toString())).toEqual({ a: urlOf(file), b: [`<${urlOf(file)}${urlOf(file)}>`] });
+  });
+
+  it("does not grow with every place that names a long text or a file", async () => {
+    const text = contentOf({ text: "x".repeat(990_000) });
+    await expect(payloadBody({ a: Array(10).fill("{{text}}") }, text)).rejects.toThrow("more than 4000000 characters");
+    await expect(payloadBody({ a: Array(4).fill("{{text}}") }, text)).resolves.toHaveLength(3_960_019);
+    expect(() => teamChatBody({ message: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
+    expect(() => emailContent({ subject: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
+    const file = contentOf({ cv: null }, [fileOf("cv", Buffer.alloc(5 * 1024 * 1024))]);
+    await expect(payloadBody({ a: Array(8).fill("{{cv}}") }, file)).rejects.toThrow("more than 32 MiB");
+  });
+
+  it("takes no text of a visitor's for a file", async () => {
+    const file = fileOf("cv", Buffer.from("Ada"));
+    for (const name of ["\\u0000file 0", "\\u0000file 0\\u0000", "file 0", "\\", '"', '\\"']) {
+      const body = await payloadBody({ all: "{{name}}{{cv}}{{name}}" }, contentOf({ name, cv: null }, [file]));
+      expect(JSON.parse(body.toString()), name).toEqual({ all: name + urlOf(file) + name });
+    }
+  });
+});
+
+describe("a message to a team chat", () => {
+  it("is the template, filled, under either name", () => {
+    expect(message("{{name}} wrote by {{_toolName}}: {{text}}{{nobody}}", { name: "Ada", text: "Hi" })).toEqual({
+      text: "Ada wrote by contact_us: Hi",
+    });
+    const action = { message: "From {{name}}", webhookUrl: "https://hooks.example/x" };
+    expect(JSON.parse(teamChatBody(action, contentOf({ name: "Ada" })))).toEqual({ text: "From Ada" });
+  });
+
+  it("escapes what a visitor wrote and leaves the owner's own marks", () => {
+    expect(message("<!here> {{text}}", { text: "<!channel> & <https://evil.example|here> &lt;" })).toEqual({
+      text: "<!here> &lt;!channel&gt; &amp; &lt;https://evil.example|here&gt; &amp;lt;",
+    });
+  });
+
+  it.each([
+    ["@channel, @here and (@all)", "@\u200bchannel, @\u200bhere and (@\u200ball)"],
+    ["[Approve](https://evil.example)", "\\[Approve\\](https://evil.example)"],
+    ["![](https://evil.example/beacon.png)", "!\\[\\](https://evil.example/beacon.png)"],
+    ["# Heading\n> quote", "\\# Heading\n\\&gt; quote"],
+    ["maria_d@example.com", "maria_d@example.com"],
+  ])("shows %j as text in a chat that renders Markdown", (text, shown) => {
+    expect(message("{{text}}", { text }).text).toBe(shown);
+  });
+
+  it("leaves Markdown to Slack, which knows none of it", () => {
+    const url = "https://hooks.slack.com/services/1";
+    expect(message("{{text}}", { text: "[a](b) @here <!here>" }, url).text).toBe("[a](b) @here &lt;!here&gt;");
+  });
+
+  it("names files and does not carry them", () => {
+    const content = contentOf({ cv: null }, [fileOf("cv", Buffer.alloc(1_000))]);
+    expect(JSON.parse(teamChatBody({ message: "CV: {{cv}}" }, content))).toEqual({
+      text: "CV: (file: application/pdf, 1000 bytes)",
+    });
+  });
+
+  it.each([
+    "https://discord.com/api/webhooks/1/a",
+    "https://discordapp.com/api/webhooks/1/a",
+    "https://ptb.discord.com/api/webhooks/1/a",
+    "https://canary.discord.com/api/webhooks/1/a",
+  ])("is content without mentions at %s", (url) => {
+    expect(message("{{text}}", { text: "@everyone & <b>" }, url)).toEqual({
+      content: "@everyone & <b>",
+      allowed_mentions: { parse: [] },
+    });
+  });
+
+  it.each([
+    "https://discord.com/channels/1",
+    "https://discord.com.evil.example/api/webhooks/1/a",
+    "https://hooks.example/discord.com/api/webhooks/1",
+  ])("is text at %s", (url) => {
+    expect(message("{{text}}", { text: "a" }, url)).toEqual({ text: "a" });
+  });
+
+  it("has at most 2,000 characters for Discord, none of them halved", () => {
+    const url = "https://discord.com/api/webhooks/1/a";
+    expect(message("{{text}}", { text: "x".repeat(2_000) }, url).content).toBe("x".repeat(2_000));
+    const { content } = message("{{text}}", { text: "🚲".repeat(2_500) }, url);
+    expect([...content]).toHaveLength(2_000);
+    expect(content).toBe(`${"🚲".repeat(1_999)}…`);
+  });
+});
+
+describe("a mail", () => {
+  it("has every field in a line, then where it comes from", () => {
+    const content = contentOf({ name: "Ada", choices: ["a", "b"], cv: null, none: "" }, [
+      fileOf("cv", Buffer.alloc(10)),
+    ]);
+    expect(emailContent({}, content)).toEqual({
+      subject: "New submission of contact_us",
+      text: [
+        "name: Ada",
+        "choices: a, b",
+        "cv: (file: application/pdf, 10 bytes)",
+        "none: ",
+        "",
+        "Form: contact_us",
+        "Submitted: 2026-01-31T09:30:00.123Z",
+        "Submission: sub_1",
+      ].join("\n"),
+    });
+  });
+
+  it("has a subject of one line, whatever a visitor wrote", () => {
+    const name = "Ada\r\nBcc: everybody@example.com\u2028\u0085X: 1";
+    const { subject } = emailContent({ subject: "From {{name}}" }, contentOf({ name }));
+    expect(subject).toMatch(/^From Ada Bcc: everybody@example.com.*X: 1$/);
+    expect(subject).not.toMatch(/[\r\n\u2028]/);
+    expect([...emailContent({ subject: "{{name}}" }, contentOf({ name: "🚲".repeat(999) })).subject]).toHaveLength(250);
+  });
+});
+
+it.each([
+  [null, ""],
+  [undefined, ""],
+  ["text", "text"],
+  [0, "0"],
+  [false, "false"],
+  [["a", ["b", null], 1], "a, b, , 1"],
+  [{ a: [1] }, '{"a":[1]}'],
+])("%j as text is %j", (value, text) => {
+  expect(asText(value)).toBe(text);
+});

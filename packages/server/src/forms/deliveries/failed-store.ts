@@ -1,0 +1,50 @@
+import { sql } from "kysely";
+import { compileOnce, type Executor } from "../../db/compiled-query.ts";
+import type { DeliveryRow, SubmissionRow } from "../../db/form-tables.ts";
+import { jsonRows, toJson } from "../../db/json-rows.ts";
+import type { Deps } from "../../deps.ts";
+
+type Filter = { agentId: string | null; toolId: string | null; status: SubmissionRow["status"] };
+
+export type FailedStore = ReturnType<typeof createFailedStore>;
+
+/** Finds deliveries that were given up; a notice to the owners is not one of them. */
+export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
+  const failedOf = compileOnce<{ json: string }, DeliveryRow>((param) =>
+    db
+      .selectFrom("deliveries")
+      .selectAll()
+      .where("state", "=", sql.lit("failed"))
+      .where("purpose", "!=", sql.lit("notice"))
+      .where(
+        "submissionId",
+        "in",
+        db.selectFrom(jsonRows<{ id: string }>(databaseKind, param("json"), { id: "text" })).select("rows.id"),
+      ),
+  );
+  const json = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
+  return {
+    /** The account's submissions, oldest first, from the one after `after` on. */
+    async submissionsAfter(organizationId: string, { agentId, toolId, status }: Filter, after: string, limit: number) {
+      return db
+        .selectFrom("submissions")
+        .select(["id", "toolId"])
+        .where("organizationId", "=", organizationId)
+        .where("status", "=", status)
+        .$if(agentId !== null, (query) => query.where("agentId", "=", agentId ?? ""))
+        .$if(toolId !== null, (query) => query.where("toolId", "=", toolId ?? ""))
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+    },
+    /** Which of these submissions have a failed delivery. */
+    async withFailed(submissionIds: readonly string[]): Promise<string[]> {
+      const { rows } = await failedOf(db, { json: json(submissionIds) });
+      return [...new Set(rows.map(({ submissionId }) => submissionId))];
+    },
+    async deliveries(executor: Executor, submissionIds: readonly string[]): Promise<DeliveryRow[]> {
+      return (await failedOf(executor, { json: json(submissionIds) })).rows;
+    },
+  };
+}

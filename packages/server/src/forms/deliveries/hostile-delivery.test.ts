@@ -1,0 +1,129 @@
+import { expect, it, onTestFinished } from "vitest";
+import { type FormClient, openForms } from "../../../../../test/form-client.ts";
+import { hostileAnswers, hostileUrls } from "../../../../../test/hostile-addresses.ts";
+import type { DeliveryRow, SubmissionRow } from "../../db/form-tables.ts";
+import { openOutbound, serveCanary } from "../../outbound/test-servers.ts";
+import { createMailRecipients } from "../../tools/form/mail-recipients.ts";
+import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
+import { createDeliverySender } from "./send-delivery.ts";
+
+/** A server that others can reach, so that its own network is closed to what an account types in. */
+async function openPublic(env: Record<string, string> = { BASE_URL: "https://chat.example.com" }): Promise<FormClient> {
+  const forms = await openForms({ env: { FOYER_WEBHOOK_SCHEDULE: "0s", FOYER_LIMIT_SUBMIT_PER_IP: "0", ...env } });
+  onTestFinished(() => forms.stop());
+  return forms;
+}
+
+const message = "New: {{name}}";
+/** Every place of a form that holds an address. */
+const waysOut: Record<string, (url: string) => object> = {
+  formWebhookUrl: (url) => ({ formWebhookUrl: url }),
+  "webhook url": (url) => ({ formPostActions: [{ type: "webhook", url }] }),
+  "webhook webhookUrl": (webhookUrl) => ({ formPostActions: [{ type: "webhook", webhookUrl }] }),
+  "team_chat webhookUrl": (webhookUrl) => ({ formPostActions: [{ type: "team_chat", webhookUrl, message }] }),
+  "slack webhookUrl": (webhookUrl) => ({ formPostActions: [{ type: "slack", webhookUrl, message }] }),
+};
+const isName = (url: string) =>
+  Object.keys(hostileAnswers).some((name) => url === `http://${name}:${new URL(url).port}/`);
+/** By http alone: the guard asks for no more of the scheme than that it is one of two. */
+const literals = (port: number) =>
+  hostileUrls(port).filter((url) => !url.startsWith("https:") && !(URL.canParse(url) && isName(url)));
+
+it("no hostile address is kept by any way out of a form", async () => {
+  const forms = await openPublic();
+  const { port, seen } = await serveCanary();
+  const { agentId, account } = forms;
+  const form = { agentId, name: "a_form", description: "d", executionType: "form", inputSchema: { type: "object" } };
+  const formSchema = { fields: [{ name: "a", label: "A", type: "text" }] };
+  const urls = literals(port);
+  expect(urls.length).toBeGreaterThanOrEqual(200);
+  const known = await forms.createForm();
+  for (const [way, more] of Object.entries(waysOut)) {
+    for (const url of urls) {
+      const made = await account.call("POST", "/tools", { ...form, formSchema, ...more(url) });
+      expect(made.status, `${way} ${url}`).toBe(400);
+    }
+    const changed = await account.call("PUT", `/tools/${known.id}`, more(`http://127.0.0.1:${port}/`));
+    expect(changed.status, way).toBe(400);
+  }
+  expect(seen.connections).toBe(0);
+}, 60_000);
+
+it("none is called either, when it stands in the database all the same", async () => {
+  const forms = await openPublic();
+  const { port, seen } = await serveCanary();
+  const urls = [...literals(port), `http://localhost:${port}/`];
+  const { id } = await forms.createForm();
+  for (const url of urls) {
+    const formPostActions = JSON.stringify([
+      { type: "webhook", url },
+      { type: "webhook", webhookUrl: url, payload: { a: "{{name}}" } },
+      { type: "team_chat", webhookUrl: url, message },
+      { type: "slack", webhookUrl: url, message },
+    ]);
+    await forms.db.updateTable("tools").set({ formWebhookUrl: url, formPostActions }).where("id", "=", id).execute();
+    const { body } = await forms.submit(id);
+    expect(body.webhookResult, url).toEqual({ success: false, error: "Not reachable" });
+    expect(body.postActionResults, url).toEqual(
+      ["webhook", "webhook", "team_chat", "slack"].map((type) => ({ type, success: false })),
+    );
+  }
+  const attempts = await forms.db.selectFrom("deliveryAttempts").select(["error", "response"]).execute();
+  expect(attempts).toHaveLength(urls.length * 5);
+  expect([...new Set(attempts.map(({ error }) => error))]).toEqual(["Not reachable"]);
+  const { submissions } = (await forms.account.call("GET", "/form-submissions?limit=1")).body;
+  const retried = await forms.account.call("POST", `/form-submissions/${submissions[0].id}/retry`);
+  expect(retried.body.status).toBe("failed");
+  expect(seen.connections).toBe(0);
+}, 60_000);
+
+it("nor is a name that leads there", async () => {
+  const forms = await openPublic();
+  const { port, seen } = await serveCanary();
+  const outbound = openOutbound({ resolve: async (name) => hostileAnswers[name] ?? [] });
+  const send = createDeliverySender(
+    { ...forms.server.deps, outbound },
+    {
+      webhookSecrets: createWebhookSecrets(forms.server.deps),
+      mailRecipients: createMailRecipients(forms.server.deps),
+    },
+  );
+  const { body } = await forms.submit((await forms.createForm()).id);
+  const submission = (await forms.db
+    .selectFrom("submissions")
+    .selectAll()
+    .where("id", "=", body.submissionId)
+    .executeTakeFirstOrThrow()) as SubmissionRow;
+  const { signal } = new AbortController();
+  for (const name of Object.keys(hostileAnswers)) {
+    const target = JSON.stringify({ url: `http://${name}:${port}/`, webhookUrl: `http://${name}:${port}/`, message });
+    for (const type of ["webhook", "team_chat", "slack"] as const) {
+      const delivery: DeliveryRow = {
+        id: "delivery_x",
+        submissionId: submission.id,
+        position: 0,
+        purpose: "webhook",
+        type,
+        target,
+        host: "",
+        state: "pending",
+        attempts: 0,
+        attemptsBefore: 0,
+        dueAt: 0,
+        fence: 1,
+        createdAt: 0,
+      };
+      const answer = await send(delivery, { submission, files: [] }, signal);
+      expect(answer, `${type} ${name}`).toMatchObject({ error: "Not reachable", status: null, response: null });
+    }
+  }
+  expect(seen.connections).toBe(0);
+});
+
+it("loopback is called from a server on loopback, where only this machine can ask", async () => {
+  const forms = await openPublic({});
+  const { port, seen } = await serveCanary("127.0.0.1");
+  const form = await forms.createForm({ formWebhookUrl: `http://127.0.0.1:${port}/` });
+  expect((await forms.submit(form.id)).body.webhookResult).toEqual({ success: false, error: "Not reachable" });
+  expect(seen.connections).toBe(1);
+});

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { type FormClient, openForms } from "../../../../../test/form-client.ts";
+import { startServer } from "../../../../../test/server.ts";
+import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
+
+onBothDatabases("Post actions", (createDatabase) => {
+  let database: TestDatabase;
+  let smtp: SmtpTestServer;
+  let forms: FormClient;
+  let at: (path: string) => string;
+  let ada: string;
+  let grace: string;
+  beforeAll(async () => {
+    database = await createDatabase();
+    smtp = await startSmtpServer();
+    forms = await openForms({ database, env: { SMTP_URL: smtp.url, FOYER_WEBHOOK_SCHEDULE: "0s" } });
+    at = (path) => forms.receiver.url + path;
+    ada = await forms.addMember("member", "ada@example.com");
+    grace = await forms.addMember("admin", "grace@example.com");
+  });
+  beforeEach(() => {
+    forms.reset();
+    smtp.script({});
+  });
+  afterAll(async () => {
+    await forms.stop();
+    await smtp.close();
+    await database.drop();
+  });
+
+  const createForm = (formPostActions: object[], more: object = {}) => forms.createForm({ formPostActions, ...more });
+  const paths = () => forms.receiver.received.map(({ path }) => path);
+  const actionsOf = async (id: string) =>
+    (await forms.detail(id)).deliveries.filter(({ purpose }) => purpose === "action");
+  const retry = (id: string) => forms.account.call("POST", `/form-submissions/${id}/retry`);
+
+  it("webhook: the primary's body without a payload, else the payload; with its headers, under either name", async () => {
+    const headers = {
+      "X-Team": "harbour",
+      Authorization: "Bearer abc",
+      "Content-Type": "text/plain",
+      "User-Agent": "Shop",
+    };
+    const form = await createForm([
+      { type: "webhook", url: at("/plain"), headers },
+      {
+        type: "webhook",
+        webhookUrl: at("/payload"),
+        payload: { lead: { who: "{{name}}", from: "{{_toolName}}" }, n: 1 },
+      },
+    ]);
+    const { body } = await forms.submit(form.id, { name: "Ada" });
+    expect(body.postActionResults).toEqual([
+      { type: "webhook", success: true },
+      { type: "webhook", success: true },
+    ]);
+    expect(forms.receiver.bodies("/plain")).toEqual([
+      {
+        submissionId: body.submissionId,
+        toolId: form.id,
+        toolName: form.name,
+        conversationId: null,
+        formData: { name: "Ada" },
+        submittedAt: expect.stringMatching(/Z$/),
+      },
+    ]);
+    expect(forms.receiver.bodies("/payload")).toEqual([{ lead: { who: "Ada", from: form.name }, n: 1 }]);
+    const plain = forms.receiver.received.find(({ path }) => path === "/plain");
+    expect(plain?.headers).toMatchObject({
+      "x-team": "harbour",
+      authorization: "Bearer abc",
+      "user-agent": "Shop",
+      "content-type": "application/json",
+      "webhook-id": `${body.submissionId}.100`,
+    });
+    const sent = plain?.rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
+    expect(sent?.toSorted()).toEqual([...new Set(sent)].toSorted());
+  });
+
+  it("cannot put on another signature", async () => {
+    const headers = { "Webhook-Signature": "v1,forged", "WEBHOOK-ID": "other", "webhook-timestamp": "1" };
+    const form = await createForm([{ type: "webhook", url: at("/a"), headers }]);
+    const { body } = await forms.submit(form.id);
+    const received = forms.receiver.received[0]?.headers;
+    expect(received).toMatchObject({ "webhook-id": `${body.submissionId}.100` });
+    expect(received?.["webhook-signature"]).not.toContain("forged");
+    expect(Number(received?.["webhook-timestamp"])).toBeGreaterThan(1_700_000_000);
+  });
+
+  it("team_chat and slack: a text, escaped, without a signature", async () => {
+    const form = await createForm([
+      { type: "team_chat", webhookUrl: at("/chat"), messageTemplate: "{{name}} & co by {{_toolName}}{{nobody}}" },
+      { type: "slack", webhookUrl: at("/slack"), message: "New: {{name}}" },
+    ]);
+    const { body } = await forms.submit(form.id, { name: "<!channel>" });
+    expect(body.postActionResults).toEqual([
+      { type: "team_chat", success: true },
+      { type: "slack", success: true },
+    ]);
+    expect(forms.receiver.bodies("/chat")).toEqual([{ text: `&lt;!channel&gt; & co by ${form.name}` }]);
+    expect(forms.receiver.bodies("/slack")).toEqual([{ text: "New: &lt;!channel&gt;" }]);
+    for (const { headers } of forms.receiver.received) expect(headers).not.toHaveProperty("webhook-signature");
+  });
+
+  it("email: to each member, with the fields and a subject of one line", async () => {
+    const fields = ["name", "text"].map((name) => ({ name, label: name, type: "textarea" }));
+    const action = { type: "email", recipientIds: [ada, grace], subject: "Lead: {{name}}" };
+    const form = await createForm([action], { formSchema: { fields } });
+    const before = smtp.mails().length;
+    const { body } = await forms.submit(form.id, { name: "Ådå\r\nBcc: evil@example.com", text: "Hello\n.\nWorld" });
+    expect(body.postActionResults).toEqual([{ type: "email", success: true }]);
+    const mails = smtp.mails().slice(before);
+    expect(mails.map(({ to }) => to.join()).toSorted()).toEqual(["ada@example.com", "grace@example.com"]);
+    for (const mail of mails) {
+      expect(mail.subject).toBe("Lead: Ådå Bcc: evil@example.com");
+      expect(mail.headers).not.toHaveProperty("bcc");
+      expect(mail.text).toContain("text: Hello\n    .\n    World");
+      expect(mail.text).toContain(`Submission: ${body.submissionId}`);
+    }
+    expect(await actionsOf(body.submissionId)).toMatchObject([
+      { type: "email", target: ada, state: "delivered", attempts: [{ status: null, error: null }] },
+      { type: "email", target: grace, state: "delivered" },
+    ]);
+  });
+
+  it("email: fails for who left the account, and only for them", async () => {
+    const leaver = await forms.addMember("member", "leaver@example.com");
+    const form = await createForm([{ type: "email", recipientIds: [leaver, ada] }]);
+    await forms.db.deleteFrom("members").where("userId", "=", leaver).execute();
+    const before = smtp.mails().length;
+    const { body } = await forms.submit(form.id);
+    expect(body.postActionResults).toEqual([{ type: "email", success: false }]);
+    expect(
+      smtp
+        .mails()
+        .slice(before)
+        .map(({ to }) => to),
+    ).toEqual([["ada@example.com"]]);
+    expect(await forms.detail(body.submissionId)).toMatchObject({
+      status: "failed",
+      deliveries: [
+        {
+          state: "failed",
+          attempts: [{ error: "No recipient", detail: expect.stringContaining("no longer a member") }],
+        },
+        { state: "delivered" },
+      ],
+    });
+  });
+
+  it("email: says what the mail server said, to the account alone", async () => {
+    smtp.script({ recipient: "550 No such mailbox here" });
+    const form = await createForm([{ type: "email", recipientIds: [ada] }]);
+    const { body } = await forms.submit(form.id);
+    expect(body.postActionResults).toEqual([{ type: "email", success: false }]);
+    expect(JSON.stringify(body)).not.toContain("mailbox");
+    expect((await actionsOf(body.submissionId))[0]?.attempts).toMatchObject([
+      { error: "Not accepted by the mail server", detail: expect.stringContaining("550 No such mailbox here") },
+    ]);
+    smtp.script({});
+    expect((await retry(body.submissionId)).body.status).toBe("success");
+  });
+
+  it("email: fails when no mail server is set", async () => {
+    const server = await startServer({ database, env: { FOYER_WEBHOOK_SCHEDULE: "0s" } });
+    const form = await createForm([{ type: "email", recipientIds: [ada] }]);
+    const payload = { toolId: form.id, formData: {}, fieldsCompleted: [] };
+    // A machine under load may stall while a server starts, and that server says so.
+    const answer = await vi.waitFor(async () => {
+      const response = await server.app.inject({ method: "POST", url: "/form-submissions/submit", payload });
+      expect(response.statusCode).toBe(200);
+      return response;
+    }, 5_000);
+    expect(answer.json().postActionResults).toEqual([{ type: "email", success: false }]);
+    expect((await actionsOf(answer.json().submissionId))[0]?.attempts[0]?.detail).toContain("SMTP_URL");
+    await server.stop();
+  });
+
+  it("email: not to somebody of another account", async () => {
+    const { agentId, account } = forms;
+    const stranger = await forms.server.createAccount();
+    const strangersAgent = await stranger.call("POST", "/agents", { name: "Other" });
+    const known = { name: "mail", description: "d", executionType: "form", inputSchema: { type: "object" } };
+    const form = { ...known, formSchema: { fields: [{ name: "a", label: "A", type: "text" }] } };
+    const formPostActions = [{ type: "email", recipientIds: [ada] }];
+    const refused = await stranger.call("POST", "/tools", {
+      agentId: strangersAgent.body.data.id,
+      ...form,
+      formPostActions,
+    });
+    expect([refused.status, refused.body.error.details[0].path]).toEqual([400, "formPostActions"]);
+    expect((await account.call("POST", "/tools", { agentId, ...form, formPostActions })).status).toBe(201);
+  });
+
+  it("are reported in their own order, whatever order they end in", async () => {
+    const first = Promise.withResolvers<void>();
+    forms.receiver.answer(({ path }, response) => {
+      if (path === "/first") return void first.promise.then(() => response.end());
+      response.writeHead(path === "/second" ? 500 : 200).end();
+      if (path === "/third") first.resolve();
+    });
+    const form = await createForm([
+      { type: "webhook", url: at("/first") },
+      { type: "slack", webhookUrl: at("/second"), message: "a" },
+      { type: "email", recipientIds: [ada] },
+      { type: "team_chat", webhookUrl: at("/third"), message: "b" },
+    ]);
+    const { body } = await forms.submit(form.id);
+    expect(body.postActionResults).toEqual([
+      { type: "webhook", success: true },
+      { type: "slack", success: false },
+      { type: "email", success: true },
+      { type: "team_chat", success: true },
+    ]);
+  });
+
+  it.each([200, 500])("go after the webhook's first attempt, and then whatever it answered (%d)", async (status) => {
+    const answered = Promise.withResolvers<void>();
+    forms.receiver.answer(({ path }, response) => {
+      if (path === "/lead") answered.promise.then(() => response.writeHead(status).end());
+      else response.end();
+    });
+    const form = await createForm([{ type: "webhook", url: at("/after") }], { formWebhookUrl: at("/lead") });
+    const submitted = forms.submit(form.id);
+    await forms.receiver.hasReceived(1);
+    const { submissionId } = forms.receiver.bodies("/lead")[0];
+    expect(await actionsOf(submissionId)).toMatchObject([{ state: "waiting", nextAttemptAt: null, attempts: [] }]);
+    expect(paths()).toEqual(["/lead"]);
+    answered.resolve();
+    const { body } = await submitted;
+    expect(paths()).toEqual(["/lead", "/after"]);
+    expect(body.webhookResult.success).toBe(status === 200);
+    expect(body.postActionResults).toEqual([{ type: "webhook", success: true }]);
+    expect((await forms.detail(submissionId)).status).toBe(status === 200 ? "success" : "failed");
+  });
+
+  it("go at once where there is no webhook to wait for", async () => {
+    const form = await createForm([{ type: "webhook", url: at("/only") }], {
+      formExecutionMode: "client",
+      formWebhookUrl: at("/never"),
+      formClientHandler: "onLead",
+    });
+    const { body } = await forms.submit(form.id);
+    expect(paths()).toEqual(["/only"]);
+    expect((await forms.detail(body.submissionId)).status).toBe("submitted");
+    await forms.visit("client-result", { submissionId: body.submissionId, success: true });
+    expect((await forms.detail(body.submissionId)).status).toBe("success");
+  });
+
+  it("are not run again when they are done, and count their own attempts", async () => {
+    forms.receiver.answer(({ path }, response) => void response.writeHead(path === "/done" ? 200 : 503).end());
+    const form = await createForm(
+      [
+        { type: "webhook", url: at("/done") },
+        { type: "webhook", url: at("/open") },
+      ],
+      { formWebhookUrl: at("/lead") },
+    );
+    const { body } = await forms.submit(form.id);
+    const attempts = async () => (await forms.detail(body.submissionId)).deliveries.map((one) => one.attempts.length);
+    expect(await attempts()).toEqual([1, 1, 1]);
+    expect((await retry(body.submissionId)).body.status).toBe("failed");
+    expect(await attempts()).toEqual([2, 1, 2]);
+    forms.receiver.answer((_, response) => response.end());
+    expect((await retry(body.submissionId)).body.status).toBe("success");
+    expect(await attempts()).toEqual([3, 1, 3]);
+    expect(paths().filter((path) => path === "/done")).toHaveLength(1);
+  });
+});

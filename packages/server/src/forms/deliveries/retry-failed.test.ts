@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { createFormClient, type FormClient, openForms } from "../../../../../test/form-client.ts";
+import { startServer, type TestServer } from "../../../../../test/server.ts";
+import { patiently } from "../../../../../test/session-client.ts";
+
+onBothDatabases("Retrying all that failed", (createDatabase) => {
+  let database: TestDatabase;
+  let forms: FormClient;
+  let second: TestServer;
+  const env = { FOYER_WEBHOOK_SCHEDULE: "0s", FOYER_WEBHOOK_TIMEOUT: "5s" };
+  beforeAll(async () => {
+    database = await createDatabase();
+    forms = await openForms({ database, env });
+    // On PostgreSQL a second process works on the same database.
+    second = database.address.kind === "postgres" ? await startServer({ database, env }) : forms.server;
+  });
+  beforeEach(() => forms.reset());
+  afterAll(async () => {
+    if (second !== forms.server) await second.stop();
+    await forms.stop();
+    await database.drop();
+  });
+
+  const retry = async (body: object, { app } = forms.server, { headers } = forms.account) => {
+    const response = await app.inject({ method: "POST", url: "/form-submissions/retry", headers, payload: body });
+    return { status: response.statusCode, body: response.json() };
+  };
+  const refuse = () => forms.receiver.answer((_, response) => void response.writeHead(500).end());
+  const accept = () => forms.receiver.answer((_, response) => response.end("ok"));
+  const hook = (path: string) => `${forms.receiver.url}/${path}`;
+  const submitTimes = async (toolId: string, times: number): Promise<string[]> => {
+    const answers = await Promise.all(Array.from({ length: times }, () => forms.submit(toolId)));
+    return answers.map(({ body }) => body.submissionId);
+  };
+  const received = (path: string) => forms.receiver.bodies(`/${path}`).map((body) => String(body.submissionId));
+
+  it("sends it to where the form points now, once, and counts what was queued", async () => {
+    refuse();
+    const form = await forms.createForm({ formWebhookUrl: hook("wrong") });
+    const ids = await submitTimes(form.id, 5);
+    expect((await forms.analyticsOf(form.id)).failed).toBe(5);
+    forms.reset();
+    await forms.account.call("PUT", `/tools/${form.id}`, { formWebhookUrl: hook("right") });
+    expect(await retry({ toolId: form.id })).toEqual({ status: 200, body: { retried: 5 } });
+    expect((await retry({ toolId: form.id })).body).toEqual({ retried: 0 });
+    for (const id of ids) expect((await forms.reaches(id, "webhook_success")).deliveries[0]?.attempts).toHaveLength(2);
+    expect(received("right").sort()).toEqual(ids.sort());
+    expect(received("wrong")).toEqual([]);
+    expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 5, successful: 5, failed: 0 });
+    expect((await retry({ toolId: form.id })).body).toEqual({ retried: 0 });
+  });
+
+  it("sends only the part that failed, and leaves alone what is pending or has arrived", async () => {
+    forms.receiver.answer((request, response) => {
+      if (request.path === "/action") response.writeHead(500);
+      response.end();
+    });
+    const formPostActions = [{ type: "webhook", url: hook("action") }];
+    const form = await forms.createForm({ formWebhookUrl: hook("main"), formPostActions });
+    const [id = ""] = await submitTimes(form.id, 1);
+    await forms.reaches(id, "failed");
+    forms.reset();
+    expect((await retry({ toolId: form.id, statuses: ["webhook_failed", "success"] })).body).toEqual({ retried: 0 });
+    expect((await retry({ toolId: form.id, statuses: ["failed"] })).body).toEqual({ retried: 1 });
+    await forms.reaches(id, "success");
+    expect([received("main"), received("action")]).toEqual([[], [id]]);
+  });
+
+  it("sends what failed of a submission whose page has not reported", async () => {
+    refuse();
+    const formPostActions = [{ type: "webhook", url: hook("action") }];
+    const form = await forms.createForm({ formExecutionMode: "client", formPostActions });
+    const [id = ""] = await submitTimes(form.id, 1);
+    const stateOf = async () => (await forms.detail(id)).deliveries[0]?.state;
+    await expect.poll(stateOf, patiently).toBe("failed");
+    expect((await forms.detail(id)).status).toBe("submitted");
+    forms.reset();
+    expect((await retry({ toolId: form.id })).body).toEqual({ retried: 1 });
+    await expect.poll(stateOf, patiently).toBe("delivered");
+    expect(received("action")).toEqual([id]);
+  });
+
+  it("is for an agent, a form or a status, and for nobody else's", async () => {
+    refuse();
+    const other = await createFormClient(forms.server, forms.account);
+    const [mine, theirs] = [await forms.createForm({ formWebhookUrl: hook("a") }), await other.createForm()];
+    await forms.account.call("PUT", `/tools/${theirs.id}`, { formWebhookUrl: hook("b") });
+    const [a = ""] = await submitTimes(mine.id, 1);
+    const b: string = (await other.submit(theirs.id)).body.submissionId;
+    accept();
+    const stranger = await forms.server.createAccount();
+    expect((await retry({}, forms.server, stranger)).body).toEqual({ retried: 0 });
+    expect((await retry({ toolId: mine.id }, forms.server, stranger)).status).toBe(404);
+    expect((await retry({ agentId: other.agentId }, forms.server, stranger)).status).toBe(404);
+    expect((await retry({ agentId: other.agentId, toolId: mine.id })).body).toEqual({ retried: 0 });
+    expect((await forms.detail(a)).status).toBe("webhook_failed");
+    expect((await retry({ agentId: other.agentId })).body).toEqual({ retried: 1 });
+    await forms.reaches(b, "webhook_success");
+    expect((await forms.detail(a)).status).toBe("webhook_failed");
+    expect((await retry({ agentId: null, statuses: null })).body).toEqual({ retried: 1 });
+    await forms.reaches(a, "webhook_success");
+  });
+
+  it("at the same time, in several processes, sends everything once", async () => {
+    refuse();
+    const form = await forms.createForm({ formWebhookUrl: hook("crowd") });
+    // Several batches of them.
+    const ids = [...(await submitTimes(form.id, 20)), ...(await copies(form.id, 140))];
+    forms.reset();
+    const answers = await Promise.all([
+      retry({ toolId: form.id }),
+      retry({ toolId: form.id }, second),
+      retry({ toolId: form.id }),
+      retry({ toolId: form.id }, second),
+    ]);
+    expect(answers.reduce((sum, { body }) => sum + body.retried, 0)).toBe(160);
+    const url = `/form-submissions?toolId=${form.id}&status=webhook_success&limit=1`;
+    const delivered = async () => (await forms.account.call("GET", url)).body.pagination.total;
+    await expect.poll(delivered, { timeout: 20_000 }).toBe(160);
+    expect(received("crowd").sort()).toEqual(ids.sort());
+  });
+
+  /** Failed submissions like the form's first one, made in the database. */
+  async function copies(toolId: string, count: number): Promise<string[]> {
+    const { db } = forms;
+    const first = await db.selectFrom("submissions").selectAll().where("toolId", "=", toolId).executeTakeFirstOrThrow();
+    const [delivery] = await db.selectFrom("deliveries").selectAll().where("submissionId", "=", first.id).execute();
+    if (!delivery) throw new Error("nothing to deliver");
+    const ids = Array.from({ length: count }, (_, n) => `${first.id.slice(0, -3)}${String(n).padStart(3, "0")}`).filter(
+      (id) => id !== first.id,
+    );
+    for (const id of ids) {
+      await db
+        .insertInto("submissions")
+        .values({ ...first, id })
+        .execute();
+      await db
+        .insertInto("deliveries")
+        .values({ ...delivery, id: `delivery_${id.slice(4)}`, submissionId: id })
+        .execute();
+    }
+    return ids;
+  }
+});

@@ -1,0 +1,296 @@
+import { createServer } from "node:net";
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { type FormClient, openForms } from "../../../../../test/form-client.ts";
+import { holdRefusedPort } from "../../../../../test/refused-port.ts";
+import { patiently } from "../../../../../test/session-client.ts";
+import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
+import { close, listen } from "../../outbound/test-servers.ts";
+import { nextOf } from "./deliver-submission.ts";
+
+const usual = [0, 60_000, 300_000, 1_800_000, 7_200_000];
+const hours = (count: number) => count * 3_600_000;
+
+describe("after an attempt", () => {
+  const after = (attempts: number, retryAfterMs = 0, attemptsBefore = 0) =>
+    nextOf({ attempts, attemptsBefore }, { error: "HTTP 500", retryAfterMs }, usual);
+
+  it("that arrived nothing more is due", () => {
+    expect(nextOf({ attempts: 0, attemptsBefore: 0 }, { error: null, retryAfterMs: 9 }, usual)).toEqual({
+      state: "delivered",
+    });
+    expect(nextOf({ attempts: 4, attemptsBefore: 0 }, { error: null, retryAfterMs: 0 }, usual)).toEqual({
+      state: "delivered",
+    });
+  });
+
+  it("that failed the next is due by the schedule, up to a tenth later, until the fifth", () => {
+    for (const [attempts, wait] of [60_000, 300_000, 1_800_000, 7_200_000].entries()) {
+      const waits = Array.from({ length: 200 }, () => {
+        const next = after(attempts);
+        return next.state === "pending" ? next.waitMs : -1;
+      });
+      expect(Math.min(...waits)).toBeGreaterThanOrEqual(wait);
+      expect(Math.max(...waits)).toBeLessThanOrEqual(wait * 1.1);
+      // Spread, so that what failed together does not come back together.
+      expect(new Set(waits).size).toBeGreaterThan(100);
+    }
+    expect(after(4)).toEqual({ state: "failed" });
+  });
+
+  it("all attempts are there again for what was asked to be delivered again", () => {
+    expect(after(5, 0, 5)).toMatchObject({ state: "pending" });
+    expect(after(8, 0, 5)).toMatchObject({ state: "pending" });
+    expect(after(9, 0, 5)).toEqual({ state: "failed" });
+  });
+
+  it("the receiver can lengthen a wait, to two hours at most, and never shorten it or win attempts", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 4 }), fc.integer({ min: 0, max: hours(1_000) }), (attempts, asked) => {
+        const next = after(attempts, asked);
+        if (attempts === 4) {
+          expect(next).toEqual({ state: "failed" });
+          return;
+        }
+        const wait = usual[attempts + 1] ?? 0;
+        const waitMs = next.state === "pending" ? next.waitMs : -1;
+        expect(waitMs).toBeGreaterThanOrEqual(Math.max(wait, Math.min(asked, hours(2))));
+        expect(waitMs).toBeLessThanOrEqual(Math.max(wait * 1.1, Math.min(asked, hours(2))));
+      }),
+    );
+  });
+});
+
+onBothDatabases("Deliveries that fail", (createDatabase) => {
+  let database: TestDatabase;
+  let smtp: SmtpTestServer;
+  let forms: FormClient;
+  beforeAll(async () => {
+    database = await createDatabase();
+    smtp = await startSmtpServer();
+    const schedule = { FOYER_WEBHOOK_SCHEDULE: "0s,20ms,20ms", FOYER_WEBHOOK_TIMEOUT: "300ms" };
+    forms = await openForms({ database, env: { ...schedule, SMTP_URL: smtp.url, BASE_URL: "http://localhost:3210" } });
+    await forms.addMember("owner", "owner@example.com");
+    await forms.addMember("owner", "second@example.com");
+    await forms.addMember("admin", "admin@example.com");
+  });
+  beforeEach(() => forms.reset());
+  afterAll(async () => {
+    await forms.stop();
+    await smtp.close();
+    await database.drop();
+  });
+
+  const at = (path: string) => ({ formWebhookUrl: forms.receiver.url + path });
+  const refuse = (status: number, headers: Record<string, string> = {}) =>
+    forms.receiver.answer((_, response) => void response.writeHead(status, headers).end("Sorry."));
+  const attemptsOf = async (id: string) => (await forms.detail(id)).deliveries[0]?.attempts ?? [];
+  const mailsAbout = (id: string) => smtp.mails().filter(({ text }) => text.includes(id));
+
+  it("are tried as often as the schedule says, kept each with its answer, then given up, and the owners told", async () => {
+    refuse(503);
+    const form = await forms.createForm(at("/down"));
+    const { body } = await forms.submit(form.id);
+    const id = body.submissionId;
+    expect(body.webhookResult).toEqual({ success: false, error: "HTTP 503" });
+    const detail = await forms.reaches(id, "webhook_failed");
+    const attempt = { status: 503, error: "HTTP 503", response: "Sorry.", startedAt: expect.stringMatching(/Z$/) };
+    expect(detail.deliveries).toMatchObject([
+      {
+        state: "failed",
+        nextAttemptAt: null,
+        purpose: "webhook",
+        attempts: [1, 2, 3].map((number) => ({ ...attempt, number })),
+      },
+    ]);
+    expect(forms.receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([id, id, id]);
+    expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 1, successful: 0, failed: 1 });
+
+    await expect.poll(() => mailsAbout(id).length, { timeout: 10_000 }).toBe(2);
+    const [mail] = mailsAbout(id);
+    expect(
+      mailsAbout(id)
+        .flatMap(({ to }) => to)
+        .toSorted(),
+    ).toEqual(["owner@example.com", "second@example.com"]);
+    expect(mail?.subject).toBe(`A submission of ${form.name} was not delivered`);
+    expect(mail?.text).toContain(`http://localhost:3210/dashboard/forms/submissions/${id}`);
+    // The mails are no part of what the account sees of a submission, nor of its status.
+    expect((await forms.detail(id)).deliveries).toHaveLength(1);
+    expect((await forms.detail(id)).status).toBe("webhook_failed");
+  });
+
+  it("are nobody else's for as long as an attempt with files can take", async () => {
+    const seen = Promise.withResolvers<number>();
+    forms.receiver.answer(async (_, response) => {
+      const [row] = await forms.db.selectFrom("deliveries").select("dueAt").orderBy("createdAt", "desc").execute();
+      seen.resolve(Number(row?.dueAt) - Date.now());
+      response.end("ok");
+    });
+    await forms.submit((await forms.createForm(at("/slow"))).id);
+    // A wait for a place, one for room for the files, and the attempt itself, which may take 1 s here.
+    expect(await seen.promise).toBeGreaterThan(10_000 + 10_000 + 1_000);
+  });
+
+  it("wait as long as the receiver asks, in seconds or by a date, for two hours at most", async () => {
+    const failWith = async (retryAfter: string) => {
+      refuse(429, { "retry-after": retryAfter });
+      return (await forms.submit((await forms.createForm(at("/busy"))).id)).body.submissionId as string;
+    };
+    const waitAfter = async (retryAfter: string) => {
+      const [delivery] = (await forms.detail(await failWith(retryAfter))).deliveries;
+      expect(delivery?.state).toBe("pending");
+      return Date.parse(delivery?.nextAttemptAt ?? "") - Date.parse(delivery?.attempts[0]?.startedAt ?? "");
+    };
+    const isAbout = (ms: number, expected: number) => expect(Math.abs(ms - expected)).toBeLessThan(15_000);
+    isAbout(await waitAfter("600"), 600_000);
+    isAbout(await waitAfter(new Date(Date.now() + 900_000).toUTCString()), 900_000);
+    isAbout(await waitAfter("999999"), hours(2));
+    for (const nonsense of ["soon", "-5", "Mon, 01 Jan 2001 00:00:00 GMT", "9".repeat(400)]) {
+      const id = await failWith(nonsense);
+      const attempts = async () => (await forms.detail(id)).deliveries[0]?.attempts.length;
+      await expect.poll(attempts, { ...patiently, message: nonsense }).toBeGreaterThan(1);
+    }
+  });
+
+  describe("say in general what happened, and exactly to the account", () => {
+    const failure = async (formWebhookUrl: string) => {
+      const { body } = await forms.submit((await forms.createForm({ formWebhookUrl })).id);
+      expect(body.webhookResult.success).toBe(false);
+      const [attempt] = await attemptsOf(body.submissionId);
+      expect(attempt?.error).toBe(body.webhookResult.error);
+      return attempt;
+    };
+
+    it("an answer that is no success", async () => {
+      for (const status of [199, 400, 404, 410, 500, 599].slice(1)) {
+        refuse(status);
+        const detail = `The receiver answered HTTP ${status}.`;
+        expect(await failure(at("/x").formWebhookUrl)).toMatchObject({ status, error: `HTTP ${status}`, detail });
+      }
+    });
+
+    it("a redirect, with where it leads, and nobody follows it", async () => {
+      const elsewhere = `${forms.receiver.url}/elsewhere`;
+      for (const status of [301, 302, 303, 307, 308]) {
+        refuse(status, { location: "/elsewhere" });
+        const attempt = await failure(at("/moved").formWebhookUrl);
+        expect(attempt).toMatchObject({ status, error: `HTTP ${status}`, detail: expect.stringContaining(elsewhere) });
+      }
+      expect(forms.receiver.received.filter(({ path }) => path === "/elsewhere")).toEqual([]);
+    });
+
+    it("a receiver that hangs", async () => {
+      forms.receiver.answer(() => {});
+      const attempt = await failure(at("/hang").formWebhookUrl);
+      expect(attempt).toMatchObject({ status: null, error: "Timed out", detail: expect.stringContaining("0.3 s") });
+      expect(attempt?.durationMs).toBeGreaterThanOrEqual(290);
+    });
+
+    it("a receiver that is not there, or hangs up", async () => {
+      const { port, release } = await holdRefusedPort();
+      expect(await failure(`http://127.0.0.1:${port}/x`)).toMatchObject({
+        status: null,
+        error: "Not reachable",
+        response: null,
+        detail: `127.0.0.1:${port} does not accept connections.`,
+      });
+      release();
+      const server = createServer((socket) => socket.once("data", () => socket.destroy()));
+      const rude = await listen(server, "127.0.0.1");
+      expect(await failure(`http://127.0.0.1:${rude.port}/x`)).toMatchObject({
+        status: null,
+        error: "Not reachable",
+        detail: expect.stringContaining("closed the connection"),
+      });
+      await close(server);
+    });
+
+    it("nothing of the address to the visitor", async () => {
+      const { port, release } = await holdRefusedPort();
+      const { body } = await forms.submit(
+        (await forms.createForm({ formWebhookUrl: `http://127.0.0.1:${port}/x` })).id,
+      );
+      expect(JSON.stringify(body)).not.toContain(String(port));
+      release();
+    });
+  });
+
+  it.each([200, 201, 202, 204, 299])("%d is a success", async (status) => {
+    refuse(status);
+    const { body } = await forms.submit((await forms.createForm(at("/ok"))).id);
+    expect(body.webhookResult).toEqual({ success: true, error: null });
+  });
+});
+
+onBothDatabases("A schedule that begins with a wait", (createDatabase) => {
+  it("keeps that wait before the first attempt, and makes it", async () => {
+    const database = await createDatabase();
+    const forms = await openForms({ database, env: { FOYER_WEBHOOK_SCHEDULE: "300ms,10m" } });
+    const formPostActions = [{ type: "webhook", url: `${forms.receiver.url}/action` }];
+    const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/lead`, formPostActions });
+    const { body } = await forms.submit(form.id);
+    expect(body.webhookResult).toEqual({ success: false, error: "Delivery in progress" });
+    expect(forms.receiver.received).toEqual([]);
+    const { createdAt, deliveries } = await forms.detail(body.submissionId);
+    const wait = Date.parse(deliveries[0]?.nextAttemptAt ?? "") - Date.parse(createdAt);
+    expect(wait).toBeGreaterThanOrEqual(250);
+    expect(wait).toBeLessThan(3_000);
+    expect(await forms.reaches(body.submissionId, "success")).toMatchObject({
+      deliveries: [{ attempts: [{ number: 1 }] }, { attempts: [{ number: 1 }] }],
+    });
+    await forms.stop();
+    await database.drop();
+  });
+});
+
+onBothDatabases("Owners are told", (createDatabase) => {
+  it("of one form once an hour", async () => {
+    const database = await createDatabase();
+    // Nobody listens there: what counts is what is to be sent.
+    const mailPort = await holdRefusedPort();
+    const env = { FOYER_WEBHOOK_SCHEDULE: "0s", SMTP_URL: `smtp://127.0.0.1:${mailPort.port}` };
+    const forms = await openForms({ database, env });
+    const owner = await forms.addMember("owner", "owner@example.com");
+    forms.receiver.answer((_, response) => void response.writeHead(500).end());
+    const at = { formWebhookUrl: `${forms.receiver.url}/down` };
+    const [form, other] = [await forms.createForm(at), await forms.createForm(at)];
+    const fail = async ({ id }: { id: string }) => (await forms.submit(id)).body.submissionId as string;
+    const retry = (id: string) => forms.account.call("POST", `/form-submissions/${id}/retry`);
+    const noticesOf = async (id: string) => {
+      const rows = forms.db.selectFrom("deliveries").select("target").where("submissionId", "=", id);
+      return (await rows.where("purpose", "=", "notice").execute()).map(({ target }) => JSON.parse(target));
+    };
+    const toOwner = { recipientIds: [owner] };
+    const sentAgo = (ms: number) =>
+      forms.db
+        .updateTable("failureNotices")
+        .set({ sentAt: Date.now() - ms })
+        .where("toolId", "=", form.id)
+        .execute();
+
+    const [first, second, third] = [await fail(form), await fail(form), await fail(other)];
+    expect([await noticesOf(first), await noticesOf(second), await noticesOf(third)]).toEqual([
+      [toOwner],
+      [],
+      [toOwner],
+    ]);
+    const both = await Promise.all([fail(form), fail(form)]);
+    expect([await noticesOf(both[0]), await noticesOf(both[1])]).toEqual([[], []]);
+    await sentAgo(hours(1) - 60_000);
+    expect((await retry(second)).body.status).toBe("webhook_failed");
+    expect(await noticesOf(second)).toEqual([]);
+    await sentAgo(hours(1));
+    await retry(second);
+    await retry(first);
+    expect([await noticesOf(second), await noticesOf(first)]).toEqual([[toOwner], [toOwner]]);
+    // Once more for the one that was told of first: its notices stand side by side.
+    await sentAgo(hours(1));
+    await retry(first);
+    expect(await noticesOf(first)).toEqual([toOwner, toOwner]);
+    await forms.stop();
+    mailPort.release();
+    await database.drop();
+  });
+});

@@ -1,0 +1,142 @@
+import type { PostAction } from "@foyer/contract";
+import type { Logger } from "pino";
+import { memberEmail } from "../../auth/members/members.ts";
+import { isUnavailable } from "../../db/database-errors.ts";
+import type { DeliveryRow } from "../../db/form-tables.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { OutboundError } from "../../outbound/outbound-error.ts";
+import { MailError } from "../../outbound/send-email.ts";
+import type { MailRecipients } from "../../tools/form/mail-recipients.ts";
+import type { WebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
+import { recipientProblem } from "../../tools/tool-warnings.ts";
+import type { Attempt } from "./attempt-records.ts";
+import { payloadBody, type SubmissionContent, webhookBody } from "./delivery-content.ts";
+import { confirmationContent, emailContent, teamChatBody } from "./delivery-texts.ts";
+import { failureNotice } from "./failure-notices.ts";
+import { webhookHeaders } from "./webhook-signature.ts";
+
+/** Where a delivery goes, as it was when the form was submitted or last asked to be delivered again. */
+export type DeliveryTarget = Partial<Omit<PostAction, "type">>;
+
+/** What came of a sending; `error` is null when it arrived. `retryAfterMs`: the receiver asks for at least so long a wait. */
+export type Answer = Pick<Attempt, "status" | "error" | "detail" | "response"> & {
+  retryAfterMs: number;
+  /** another attempt cannot succeed */
+  isFinal?: boolean;
+};
+
+/** Read of a receiver's answer, and kept of it. */
+const READ_BYTES = 64 * 1024;
+const KEPT_BYTES = 16 * 1024;
+
+const arrived: Answer = { status: null, error: null, detail: null, response: null, retryAfterMs: 0 };
+
+type SenderDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "log">;
+
+/**
+ * Sends a delivery once, by whichever way its type goes. Whatever goes wrong is an answer; it rejects only when `signal`
+ * ended it or the database is gone: then nothing was tried.
+ */
+export function createDeliverySender(
+  deps: SenderDeps,
+  { webhookSecrets, mailRecipients }: { webhookSecrets: WebhookSecrets; mailRecipients: MailRecipients },
+) {
+  const { db, config, outbound, mailer, log } = deps;
+
+  async function post(url: string, headers: Record<string, string>, body: Buffer | string, signal: AbortSignal) {
+    const sent = { "user-agent": "Foyer", ...headers, "content-type": "application/json" };
+    const limits = { timeoutMs: config.webhooks.timeout, maxBytes: READ_BYTES, trust: "account" } as const;
+    return readAnswer(await outbound.request({ url, method: "POST", headers: sent, body, signal, ...limits }));
+  }
+
+  async function webhook(
+    { purpose, position }: DeliveryRow,
+    target: DeliveryTarget,
+    content: SubmissionContent,
+    signal: AbortSignal,
+  ) {
+    const { id: submissionId, toolId, agentId } = content.submission;
+    const body = await (target.payload ? payloadBody(target.payload, content) : webhookBody(content));
+    // The webhook and an action may go to one receiver, which must not take one for a duplicate of the other.
+    const id = purpose === "webhook" ? submissionId : `${submissionId}.${position}`;
+    const signed = webhookHeaders(id, new Date(), body, await webhookSecrets.signing({ id: toolId, agentId }));
+    return post(target.url || target.webhookUrl || "", { ...lowerCase(target.headers), ...signed }, body, signal);
+  }
+
+  /** The address that a mail goes to now, or why there is none. */
+  async function addressee(organizationId: string, purpose: DeliveryRow["purpose"], target: DeliveryTarget) {
+    const [address] = target.to ?? [];
+    if (address === undefined) {
+      const to = await memberEmail(db, organizationId, target.recipientIds?.[0] ?? "");
+      return to ? { to } : { problem: "The recipient is no longer a member of this organization." };
+    }
+    if (purpose === "confirmation") return { to: address };
+    const problem = recipientProblem(address, (await mailRecipients.among(organizationId, [address]))[0]);
+    return problem === null ? { to: address } : { problem };
+  }
+
+  async function email({ purpose }: DeliveryRow, target: DeliveryTarget, content: SubmissionContent): Promise<Answer> {
+    if (!mailer.isConfigured) {
+      const detail = "This server sends no mail because SMTP_URL is not set. Set it, then deliver this again.";
+      return { ...failed("No mail server", detail), isFinal: true };
+    }
+    const { submission } = content;
+    const { to, problem } = await addressee(submission.organizationId, purpose, target);
+    if (to === undefined) return failed("No recipient", problem);
+    if (purpose === "notice") await mailer.send({ to, ...failureNotice(submission, config.baseUrl) });
+    else if (purpose === "confirmation") await mailer.send({ to, ...confirmationContent(target, content) });
+    else await mailer.send({ to, ...emailContent(target, content) });
+    return arrived;
+  }
+
+  async function send(delivery: DeliveryRow, content: SubmissionContent, signal: AbortSignal): Promise<Answer> {
+    const target: DeliveryTarget = JSON.parse(delivery.target);
+    switch (delivery.type) {
+      case "webhook":
+        return webhook(delivery, target, content, signal);
+      case "email":
+        return email(delivery, target, content);
+      case "team_chat":
+      case "slack":
+        return post(target.webhookUrl ?? "", {}, teamChatBody(target, content), signal);
+    }
+  }
+
+  return (delivery: DeliveryRow, content: SubmissionContent, signal: AbortSignal): Promise<Answer> =>
+    send(delivery, content, signal).catch((error: unknown) => explain(error, signal, log));
+}
+
+/** One spelling of each name, so that our own headers take the place of the owner's and do not stand beside them. */
+function lowerCase(headers: DeliveryTarget["headers"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function readAnswer({ status, headers, body }: Awaited<ReturnType<Deps["outbound"]["request"]>>): Answer {
+  const isSuccess = status >= 200 && status < 300;
+  const outcome = isSuccess ? arrived : failed(`HTTP ${status}`, `The receiver answered HTTP ${status}.`);
+  // PostgreSQL takes every character but this one.
+  const response = body.subarray(0, KEPT_BYTES).toString("utf8").replaceAll("\0", "");
+  return { ...outcome, status, response, retryAfterMs: retryAfterOf(headers) };
+}
+
+/** Seconds, or a date. */
+function retryAfterOf(headers: Record<string, string | string[] | undefined>): number {
+  const text = String(headers["retry-after"] ?? "");
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
+}
+
+function failed(error: string, detail: string): Answer {
+  return { ...arrived, error, detail };
+}
+
+function explain(error: unknown, signal: AbortSignal, log: Logger): Answer {
+  if (signal.aborted || isUnavailable(error)) throw error;
+  if (error instanceof OutboundError)
+    return { ...failed(error.publicMessage, error.message), status: error.status ?? null };
+  if (error instanceof AppError) return failed("Too large", error.message);
+  if (error instanceof MailError) return failed("Not accepted by the mail server", error.message);
+  log.error({ err: error }, "a delivery could not be put together");
+  return failed("Could not be sent", "It could not be put together. The server's log says why.");
+}

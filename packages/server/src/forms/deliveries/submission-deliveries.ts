@@ -1,0 +1,109 @@
+import type { PostAction, SubmitResult } from "@foyer/contract";
+import type { DeliveryRow, SubmissionRow } from "../../db/form-tables.ts";
+import type { ToolRow } from "../../db/tables.ts";
+import { newId } from "../../ids.ts";
+import { normalizeAddress } from "../../outbound/smtp-address.ts";
+import type { NewDelivery } from "../../outbox/delivery-queue.ts";
+import type { DeliveryOutcome } from "../submission-store.ts";
+import type { Confirmation } from "../submit/confirmations.ts";
+import type { DeliveryTarget } from "./send-delivery.ts";
+
+type Form = Pick<ToolRow, "formExecutionMode" | "formWebhookUrl" | "formPostActions">;
+
+/** Positions from one post action to the next, so that the mails of one, one a recipient, stand side by side. */
+const ACTION_STEP = 100;
+/** After the last of 20 post actions. */
+const CONFIRMATION_POSITION = 21 * ACTION_STEP;
+
+/** What a form has to deliver: its webhook, where its mode has one and there is an address, then its post actions. */
+export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | "createdAt">): NewDelivery[] {
+  const { id: submissionId, createdAt } = submission;
+  return partsOf(form).map(({ position, type, target }, _, parts) => ({
+    id: newId("delivery"),
+    submissionId,
+    position,
+    type,
+    ...address(target),
+    purpose: position === 0 ? "webhook" : "action",
+    state: position === 0 || parts[0]?.position !== 0 ? "pending" : "waiting",
+    attempts: 0,
+    attemptsBefore: 0,
+    fence: 1,
+    createdAt,
+  }));
+}
+
+/** The mail to the visitor. `isFirst`: no webhook has to be tried before it. */
+export function confirmationDelivery(
+  { id: submissionId, createdAt }: Pick<SubmissionRow, "id" | "createdAt">,
+  { address: to, subject, message }: Confirmation,
+  isFirst: boolean,
+): NewDelivery {
+  return {
+    id: newId("delivery"),
+    submissionId,
+    position: CONFIRMATION_POSITION,
+    type: "email",
+    purpose: "confirmation",
+    state: isFirst ? "pending" : "waiting",
+    ...address({ to: [to], subject, message }),
+    attempts: 0,
+    attemptsBefore: 0,
+    fence: 1,
+    createdAt,
+  };
+}
+
+/** Where a delivery would go by what the form says now; null when the form has no such part any more. */
+export function currentAddress(form: Form, { position, type }: Pick<DeliveryRow, "position" | "type">) {
+  const part = partsOf(form).find((candidate) => candidate.position === position && candidate.type === type);
+  return part ? address(part.target) : null;
+}
+
+type Part = Pick<DeliveryRow, "position" | "type"> & { target: DeliveryTarget };
+
+function partsOf(form: Form): Part[] {
+  const url = (form.formExecutionMode ?? "webhook") === "client" ? null : form.formWebhookUrl;
+  const actions: PostAction[] = form.formPostActions ? JSON.parse(form.formPostActions) : [];
+  return [
+    ...(url ? [{ position: 0, type: "webhook", target: { url } } as const] : []),
+    ...actions.flatMap(({ type, ...target }, index): Part[] => {
+      const position = (index + 1) * ACTION_STEP;
+      if (type !== "email") return [{ position, type, target }];
+      const { recipientIds, to, ...rest } = target;
+      const mails: DeliveryTarget[] = [
+        ...(recipientIds ?? []).map((id) => ({ ...rest, recipientIds: [id] })),
+        ...(to ?? []).map((address) => ({ ...rest, to: [normalizeAddress(address)] })),
+      ];
+      return mails.map((mail, place) => ({ position: position + place, type, target: mail }));
+    }),
+  ];
+}
+
+/** How the deliveries of a submission went so far, in words for a visitor. */
+export function resultsOf(
+  outcomes: readonly DeliveryOutcome[],
+): Pick<SubmitResult, "webhookResult" | "postActionResults"> {
+  const webhook = outcomes.find(({ purpose }) => purpose === "webhook");
+  const actions = Map.groupBy(
+    outcomes.filter(({ purpose }) => purpose === "action"),
+    ({ position }) => Math.floor(position / ACTION_STEP),
+  );
+  return {
+    webhookResult: webhook ? webhookResult(webhook) : { success: true, error: null, attempted: false },
+    postActionResults: [...actions.values()].map((parts) => ({
+      type: parts[0]?.type ?? "",
+      success: parts.every(({ state }) => state === "delivered"),
+    })),
+  };
+}
+
+function webhookResult({ state, error }: DeliveryOutcome) {
+  if (state === "delivered") return { success: true, error: null };
+  return { success: false, error: error ?? "Delivery in progress" };
+}
+
+function address(target: DeliveryTarget): { target: string; host: string } {
+  const url = target.url || target.webhookUrl;
+  return { target: JSON.stringify(target), host: url ? (URL.parse(url)?.host ?? "") : "mail" };
+}

@@ -1,0 +1,56 @@
+import type { AgentService } from "../agents/service.ts";
+import type { Deps } from "../deps.ts";
+import { leaseMs } from "../outbox/delivery-lease.ts";
+import { createDeliveryQueue } from "../outbox/delivery-queue.ts";
+import { createDeliveryWorker } from "../outbox/delivery-worker.ts";
+import type { FormFinder } from "../tools/form/form-finder.ts";
+import type { MailRecipients } from "../tools/form/mail-recipients.ts";
+import type { WebhookSecrets } from "../tools/secrets/webhook-secrets.ts";
+import type { ToolService } from "../tools/service.ts";
+import { createFormAnalytics } from "./analytics/form-analytics.ts";
+import { createFormCounters } from "./analytics/form-counters.ts";
+import { createAttemptRecords } from "./deliveries/attempt-records.ts";
+import { createSubmissionDelivery } from "./deliveries/deliver-submission.ts";
+import { createDeliverySender } from "./deliveries/send-delivery.ts";
+import { createFormService } from "./service.ts";
+import { createSubmissionNotes } from "./submission-notes.ts";
+import { createSubmissionStore } from "./submission-store.ts";
+import { createConfirmations } from "./submit/confirmations.ts";
+import { createSubmissionWriter } from "./submit/new-submissions.ts";
+import { createSubmissionQuota } from "./submit/submission-quota.ts";
+import { createSubmitForm } from "./submit/submit-form.ts";
+
+export type Forms = ReturnType<typeof createForms>;
+
+/** Everything about submissions, put together. */
+export function createForms(
+  deps: Deps,
+  services: {
+    agents: AgentService;
+    tools: ToolService;
+    formFinder: FormFinder;
+    webhookSecrets: WebhookSecrets;
+    mailRecipients: MailRecipients;
+  },
+) {
+  const { db, config, log } = deps;
+  const counters = createFormCounters(db, deps.databaseKind === "postgres");
+  const queue = createDeliveryQueue(deps, leaseMs(config));
+  const records = createAttemptRecords(deps, queue, counters);
+  const store = createSubmissionStore(deps);
+  const send = createDeliverySender(deps, services);
+  const run = createSubmissionDelivery(config.webhooks.schedule, store, send, records);
+  const worker = createDeliveryWorker({ queue, run, log });
+  // Without a wait before it, the first attempt is made by whoever takes the submission.
+  const quota = createSubmissionQuota(deps);
+  const keep = createSubmissionWriter(db, { queue, counters, quota }, config.webhooks.schedule[0] || undefined);
+  const confirmations = createConfirmations(deps);
+  return {
+    worker,
+    store,
+    notesOf: createSubmissionNotes(store),
+    submitForm: createSubmitForm(deps, services, store, { keep, worker, quota, confirmations }),
+    service: createFormService(deps, { ...services, store, queue, worker, records, counters }),
+    analytics: createFormAnalytics(deps, services.tools, counters),
+  };
+}

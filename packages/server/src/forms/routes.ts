@@ -1,0 +1,68 @@
+import * as contract from "@foyer/contract";
+import { accountOf } from "../auth/sessions/authenticate.ts";
+import type { Deps } from "../deps.ts";
+import type { App } from "../http/app.ts";
+import { dayOf } from "../utc-day.ts";
+import type { Forms } from "./forms-module.ts";
+import { toFilter } from "./service.ts";
+import { submissionsAsCsv } from "./submission-csv.ts";
+
+/** What the account's members do with submissions. */
+export function formRoutes(app: App, deps: Deps, { service, analytics, store }: Forms): void {
+  app.route({
+    ...contract.getFormAnalytics,
+    handler: async (request) => {
+      const { agentId, from, to, groupBy } = request.query;
+      const dayIn = (text: string | undefined) => (text === undefined ? undefined : dayOf(Date.parse(text)));
+      const range = { from: dayIn(from), to: dayIn(to) };
+      return { analytics: await analytics.entries(accountOf(request).organizationId, agentId, range, groupBy) };
+    },
+  });
+  app.route({
+    ...contract.listSubmissions,
+    handler: async (request, reply) => {
+      const { organizationId } = accountOf(request);
+      if (request.query.format !== "csv") return service.list(organizationId, request.query);
+      await service.checkOwned(organizationId, toFilter(request.query));
+      const csv = await submissionsAsCsv(deps, store, organizationId, toFilter(request.query));
+      reply.header("content-disposition", 'attachment; filename="form-submissions.csv"');
+      return reply.type("text/csv; charset=utf-8").send(csv as never);
+    },
+  });
+  app.route({
+    ...contract.getSubmission,
+    handler: async (request) => service.detail(accountOf(request).organizationId, request.params.id),
+  });
+  app.route({
+    ...contract.retrySubmission,
+    handler: async (request) => service.retry(accountOf(request).organizationId, request.params.id),
+  });
+  app.route({
+    ...contract.retrySubmissions,
+    handler: async (request) => ({
+      retried: await service.retryFailed(accountOf(request).organizationId, request.body),
+    }),
+  });
+  app.route({
+    ...contract.deleteSubmission,
+    handler: async (request) => {
+      await service.delete(accountOf(request).organizationId, request.params.id);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.getSubmissionFile,
+    handler: async (request, reply) => {
+      const { id, name } = request.params;
+      const { mediaType, content, name: fileName } = await service.file(accountOf(request).organizationId, id, name);
+      // Whatever a visitor sent is downloaded, never shown as one of our pages.
+      reply.header("content-disposition", `attachment; filename*=UTF-8''${headerText(fileName ?? name)}`);
+      return reply.type(mediaType).send(content);
+    },
+  });
+}
+
+/** As RFC 8187 has it: it leaves fewer characters as they are than a URL does. */
+function headerText(text: string): string {
+  return encodeURIComponent(text).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+}

@@ -1,0 +1,133 @@
+import type { FormSubmission, FormSubmissionDetail, SubmissionQuery, SubmissionRetry } from "@foyer/contract";
+import type { AgentService } from "../agents/service.ts";
+import type { SubmissionRow } from "../db/form-tables.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, notFound } from "../errors.ts";
+import { isId } from "../ids.ts";
+import type { DeliveryQueue, Leased } from "../outbox/delivery-queue.ts";
+import type { DeliveryWorker } from "../outbox/delivery-worker.ts";
+import type { FormFinder } from "../tools/form/form-finder.ts";
+import { dayOf, instantsOf } from "../utc-day.ts";
+import { countsOf, type FormCounters } from "./analytics/form-counters.ts";
+import type { AttemptRecords } from "./deliveries/attempt-records.ts";
+import { createClientResults } from "./deliveries/client-results.ts";
+import { createFailedStore } from "./deliveries/failed-store.ts";
+import { createRetryFailed } from "./deliveries/retry-failed.ts";
+import { currentAddress } from "./deliveries/submission-deliveries.ts";
+import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
+import { toDelivery, toSubmission } from "./submission-view.ts";
+
+const PAGE = { default: 20, max: 100 };
+/** Of submitted data in one page; reading and writing it as JSON takes about 10 ms a megabyte. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+type Parts = {
+  store: SubmissionStore;
+  queue: DeliveryQueue;
+  worker: DeliveryWorker;
+  records: AttemptRecords;
+  counters: FormCounters;
+  formFinder: FormFinder;
+  agents: AgentService;
+};
+
+/** Submissions as the account's members handle them, and what the visitor's page reports of one. */
+export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKind">, parts: Parts) {
+  const { config } = deps;
+  const { store, worker, records, counters, agents, formFinder } = parts;
+  const retryFailed = createRetryFailed({ ...parts, failed: createFailedStore(deps) });
+
+  /** 404 for a filter by what is not the organization's. Submissions outlive their form, so one of them is enough. */
+  async function checkOwned(
+    organizationId: string,
+    { agentId, toolId }: { agentId?: string | null; toolId?: string | null },
+  ) {
+    if (agentId) await agents.get(organizationId, agentId);
+    if (!toolId) return;
+    const isKnown = (await formFinder.owned(organizationId, toolId)) || (await store.hasOfTool(organizationId, toolId));
+    if (!isKnown) throw notFound("Form");
+  }
+
+  async function existing(organizationId: string, id: string): Promise<SubmissionRow> {
+    const row = isId("sub", id) ? await store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Submission");
+    return row;
+  }
+
+  async function detail(organizationId: string, id: string): Promise<FormSubmissionDetail> {
+    const row = await existing(organizationId, id);
+    const parts = { files: await store.fileFacts([id]), failing: await store.failing([id]) };
+    const attempts = await store.attempts(id);
+    const deliveries = (await store.deliveries(id)).map((delivery) => toDelivery(delivery, attempts));
+    return { ...toSubmission(row, parts), deliveries };
+  }
+
+  return {
+    detail,
+    checkOwned,
+    async list(organizationId: string, { limit, offset = 0, ...query }: SubmissionQuery) {
+      const filter = toFilter(query);
+      await checkOwned(organizationId, filter);
+      const asked = Math.min(limit ?? PAGE.default, PAGE.max);
+      const { rows, isCut } = await store.list(organizationId, filter, { limit: asked, offset, maxBytes: PAGE_BYTES });
+      const page = { limit: isCut ? rows.length : asked, offset };
+      const ids = rows.map(({ id }) => id);
+      const parts = { files: await store.fileFacts(ids), failing: await store.failing(ids) };
+      const submissions: FormSubmission[] = rows.map((row) => toSubmission(row, parts));
+      return { submissions, pagination: { total: await store.count(organizationId, filter), ...page } };
+    },
+    async file(organizationId: string, id: string, field: string) {
+      const file = isId("sub", id) ? await store.file(organizationId, id, field) : undefined;
+      if (!file) throw notFound("File");
+      return file;
+    },
+    /** Tries what has not arrived again, now; when all has, the webhook once more. */
+    async retry(organizationId: string, id: string): Promise<FormSubmissionDetail> {
+      const leased = await restart(await existing(organizationId, id), parts);
+      await worker.runWithin(leased, config.webhooks.submitWait);
+      return detail(organizationId, id);
+    },
+    async retryFailed(organizationId: string, retry: SubmissionRetry): Promise<number> {
+      await checkOwned(organizationId, { agentId: retry.agentId ?? null, toolId: retry.toolId ?? null });
+      return retryFailed(organizationId, retry);
+    },
+    /** Its counts go with it. */
+    async delete(organizationId: string, id: string): Promise<void> {
+      await existing(organizationId, id);
+      await records.change(id, async (trx, { toolId, agentId, createdAt, status }) => {
+        await store.delete(trx, id);
+        const { successful, failed } = countsOf(status);
+        const less = { submitted: -1, successful: -successful, failed: -failed };
+        await counters.add(trx, [{ toolId, agentId, day: dayOf(createdAt), ...less }]);
+      });
+    },
+    reportClientResult: createClientResults(config, parts),
+  };
+}
+
+export function toFilter({ from, to, status, agentId, toolId, conversationId }: SubmissionQuery): SubmissionFilter {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(toolId === undefined ? {} : { toolId }),
+    ...(conversationId === undefined ? {} : { conversationId }),
+    ...instantsOf({ from, to }),
+  };
+}
+
+/** To where the form says now, so that a wrong address can be mended and tried again. */
+async function restart(submission: SubmissionRow, { store, queue, records, formFinder }: Parts): Promise<Leased[]> {
+  const form = await formFinder.owned(submission.organizationId, submission.toolId);
+  const deliveries = await store.deliveries(submission.id);
+  const open = deliveries.filter(({ state }) => state === "pending" || state === "failed");
+  const chosen = open.length > 0 ? open : deliveries.filter(({ purpose }) => purpose === "webhook");
+  if (chosen.length === 0) throw new AppError("CONFLICT", "This submission has nothing that could be delivered again.");
+  const restarted = await records.change(submission.id, async (trx) => {
+    const leased: Leased[] = [];
+    for (const delivery of chosen) {
+      leased.push(...(await queue.restart(trx, delivery.id, (form && currentAddress(form, delivery)) ?? delivery)));
+    }
+    return leased;
+  });
+  return restarted ?? [];
+}

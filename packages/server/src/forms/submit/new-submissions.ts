@@ -1,0 +1,96 @@
+import { createBatchWriter } from "../../db/batch-writer.ts";
+import { compileOnce, type Executor } from "../../db/compiled-query.ts";
+import type { SubmissionFileRow, SubmissionRow } from "../../db/form-tables.ts";
+import type { Db } from "../../db/open.ts";
+import { failpoint } from "../../failpoints.ts";
+import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";
+import { dayOf } from "../../utc-day.ts";
+import { countsOf, type FormCounters } from "../analytics/form-counters.ts";
+import type { SubmissionQuota } from "./submission-quota.ts";
+
+export type NewSubmission = {
+  submission: SubmissionRow;
+  files: readonly SubmissionFileRow[];
+  /** its webhook and post actions, in order */
+  deliveries: NewDelivery[];
+  /** what it stores: its data and its files */
+  bytes: number;
+  /** fields that count as filled in */
+  completed: string[];
+  /** written in the same transaction */
+  also?: (trx: Executor) => Promise<void>;
+};
+
+/**
+ * Keeps new submissions: each with its files, deliveries and counts, all or nothing, many in one transaction. The
+ * deliveries are leased to the caller, or due for anybody after `firstWaitMs`.
+ * @returns a function that resolves when the submission is durable
+ */
+export function createSubmissionWriter(
+  db: Db,
+  { queue, counters, quota }: { queue: DeliveryQueue; counters: FormCounters; quota: SubmissionQuota },
+  firstWaitMs?: number,
+) {
+  const insertSubmission = compileOnce<SubmissionRow, never>((param) =>
+    db.insertInto("submissions").values({
+      id: param("id"),
+      organizationId: param("organizationId"),
+      agentId: param("agentId"),
+      toolId: param("toolId"),
+      toolName: param("toolName"),
+      conversationId: param("conversationId"),
+      hasConversationProof: param("hasConversationProof"),
+      executionMode: param("executionMode"),
+      clientHandler: param("clientHandler"),
+      formData: param("formData"),
+      fieldsCompleted: param("fieldsCompleted"),
+      impressionAt: param("impressionAt"),
+      startedAt: param("startedAt"),
+      status: param("status"),
+      formInstanceId: param("formInstanceId"),
+      clientResult: param("clientResult"),
+      createdAt: param("createdAt"),
+      updatedAt: param("updatedAt"),
+    }),
+  );
+  const insertFile = compileOnce<SubmissionFileRow, never>((param) =>
+    db.insertInto("submissionFiles").values({
+      submissionId: param("submissionId"),
+      field: param("field"),
+      prefix: param("prefix"),
+      mediaType: param("mediaType"),
+      size: param("size"),
+      content: param("content"),
+      name: param("name"),
+    }),
+  );
+
+  async function writeBatch(trx: Executor, batch: readonly NewSubmission[]): Promise<undefined[]> {
+    for (const { submission, files, deliveries, also } of batch) {
+      await insertSubmission(trx, submission);
+      for (const file of files) await insertFile(trx, file);
+      await queue.insert(trx, deliveries, firstWaitMs);
+      await also?.(trx);
+    }
+    const shown = await counters.keepInstances(trx, batch.map(instanceOf));
+    await counters.add(trx, [...shown, ...batch.map(deltaOf)]);
+    await quota.add(
+      trx,
+      batch.map(({ submission: { agentId, createdAt }, bytes }) => ({ agentId, createdAt, bytes })),
+    );
+    failpoint("submission.committing");
+    return batch.map(() => undefined);
+  }
+
+  return createBatchWriter(db, writeBatch, { maxItems: 200 });
+}
+
+/** A submission implies that its form was shown and begun. */
+function instanceOf({ submission, completed }: NewSubmission) {
+  const { toolId, agentId, formInstanceId, createdAt } = submission;
+  return { toolId, agentId, id: formInstanceId, day: dayOf(createdAt), isStarted: true, fields: completed };
+}
+
+function deltaOf({ submission: { toolId, agentId, createdAt, status } }: NewSubmission) {
+  return { toolId, agentId, day: dayOf(createdAt), submitted: 1, ...countsOf(status) };
+}

@@ -1,0 +1,84 @@
+import { hash } from "node:crypto";
+import * as contract from "@foyer/contract";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import type { ConversationService } from "../../conversations/service.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import type { App } from "../../http/app.ts";
+import { sendError, toAppError } from "../../http/error-replies.ts";
+import type { Idempotency } from "../../http/idempotency.ts";
+import { createRateLimit, limitedClient } from "../../plans/rate-limit.ts";
+import type { Forms } from "../forms-module.ts";
+import type { DecodedFile } from "./read-submission.ts";
+import { useSubmissionBodies } from "./submission-body.ts";
+
+/** Four files of the largest size, in base64, with room for the rest. */
+const BODY_LIMIT = 24 * 1024 * 1024;
+
+/** What visitors do with forms. */
+export function submitRoutes(
+  app: App,
+  { config }: Deps,
+  { submitForm, service, analytics }: Forms,
+  conversations: Pick<ConversationService, "maySpeakIn">,
+  idempotency: Idempotency,
+): void {
+  const submissions = createRateLimit(config.limits.submitPerIp, "submissions from your address");
+  const events = createRateLimit(config.limits.eventsPerIp, "events from your address");
+  const consume = (limit: typeof events, request: FastifyRequest) =>
+    limit.consume(limitedClient(request, config), request);
+
+  app.register(async (scope: App) => {
+    useSubmissionBodies(scope);
+    scope.route({
+      ...contract.submitForm,
+      bodyLimit: BODY_LIMIT,
+      errorHandler: tooLargeIsAFile,
+      onRequest: (request) => consume(submissions, request),
+      handler: async (request, reply) => {
+        const { body, submittedFiles: files } = request;
+        const tool = await submitForm.formFor(body.toolId, request.headers.origin);
+        const proof = {
+          token: request.conversationToken,
+          organizationId: request.account?.organizationId ?? null,
+          userId: null,
+        };
+        const hasConversationProof = await conversations.maySpeakIn(tool, body.conversationId, proof);
+        const scope = `${tool.agentId}:${body.sessionId ?? ""}`;
+        const sent = request.headers["idempotency-key"] === undefined ? body : { body, files: digestsOf(files) };
+        return idempotency.run({ request, reply, scope, sent }, (keep) =>
+          submitForm.submit(tool, { ...body, hasConversationProof }, files, keep),
+        );
+      },
+    });
+  });
+  app.route({
+    ...contract.reportClientResult,
+    onRequest: (request) => consume(submissions, request),
+    handler: async (request) => {
+      await service.reportClientResult(request.body, request.headers.origin);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.recordFormEvent,
+    onRequest: (request) => consume(events, request),
+    handler: async (request) => {
+      const tool = await submitForm.formFor(request.body.toolId, request.headers.origin);
+      await analytics.record(tool, request.body);
+      return { success: true as const };
+    },
+  });
+}
+
+/** By which two submissions with files count as the same. */
+function digestsOf(files: ReadonlyMap<string, DecodedFile>) {
+  const digest = ({ prefix, content }: DecodedFile) => [prefix, hash("sha256", content)];
+  return Object.fromEntries([...files].map(([field, file]) => [field, digest(file)]));
+}
+
+function tooLargeIsAFile(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
+  const known = toAppError(error);
+  const message = "The form's files are too large together: a submission takes 24 MiB.";
+  sendError(known.code === "PAYLOAD_TOO_LARGE" ? new AppError("FILE_TOO_LARGE", message) : known, request, reply);
+}

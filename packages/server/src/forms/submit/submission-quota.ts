@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import { compileOnce, type Executor } from "../../db/compiled-query.ts";
+import type { SubmissionDayRow } from "../../db/form-tables.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { dayOf } from "../../utc-day.ts";
+
+type Stored = { agentId: string; createdAt: number; bytes: number };
+
+export type SubmissionQuota = ReturnType<typeof createSubmissionQuota>;
+
+/**
+ * Bounds what visitors can store with each agent's forms in a day (UTC), because anybody can submit them. Submissions
+ * that arrive at the same moment can exceed the limit together, by at most what is in memory at once.
+ */
+export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config">) {
+  const limit = config.limits.submissionBytesPerDay;
+  const used = compileOnce<{ agentId: string; day: string }, Pick<SubmissionDayRow, "bytes">>((param) =>
+    db
+      .selectFrom("submissionDays")
+      .select("bytes")
+      .where("agentId", "=", param("agentId"))
+      .where("day", "=", param("day")),
+  );
+  const add = compileOnce<SubmissionDayRow, never>((param) =>
+    db
+      .insertInto("submissionDays")
+      .values({ agentId: param("agentId"), day: param("day"), bytes: param("bytes") })
+      .onConflict((conflict) =>
+        conflict.columns(["agentId", "day"]).doUpdateSet({ bytes: sql`"submissionDays".bytes + excluded.bytes` }),
+      ),
+  );
+  return {
+    /** @throws 429 until the next day, when `bytes` more would exceed the limit */
+    async check(agentId: string, bytes: number): Promise<void> {
+      if (limit === 0) return;
+      const now = Date.now();
+      const before = (await used(db, { agentId, day: dayOf(now) })).rows[0]?.bytes ?? 0;
+      if (before + bytes <= limit) return;
+      const retryAfter = (Date.parse(`${dayOf(now + DAY_MS)}T00:00:00Z`) - now) / 1_000;
+      const message =
+        "This form cannot take more data today: the daily limit of its agent is reached. Try again tomorrow.";
+      throw new AppError("RATE_LIMITED", message, { retryAfter });
+    },
+    /** Counts what was stored, in the transaction that stores it. */
+    async add(trx: Executor, stored: readonly Stored[]): Promise<void> {
+      if (limit === 0) return;
+      const days = Map.groupBy(stored, ({ agentId, createdAt }) => `${agentId} ${dayOf(createdAt)}`);
+      // In one order everywhere, so that two processes never wait for each other.
+      for (const [key, rows] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const [agentId = "", day = ""] = key.split(" ");
+        await add(trx, { agentId, day, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) });
+      }
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;

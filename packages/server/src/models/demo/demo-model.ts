@@ -1,0 +1,260 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type {
+  JSONValue,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultOutput,
+} from "@ai-sdk/provider";
+import type { ChatModel, ModelPart } from "../chat-model.ts";
+import { contentWords, fold, promptTopics, searchPrompt } from "./demo-search.ts";
+import { chooseTool, type ToolRequest } from "./tool-choice.ts";
+
+/** After each word: about as fast as a hosted model, so that what is built on the demo is seen streaming. */
+const PAUSE_MS = 8;
+/** The usual rule of thumb for English. */
+const CHARACTERS_PER_TOKEN = 4;
+const RESULT_LENGTH = 1200;
+const MOST_FIELDS = 6;
+const MOST_ITEMS = 5;
+
+const announcement = "No model provider is configured, so Foyer's built-in demo answers here.";
+const introduction =
+  "I am Foyer's built-in demo. I am not an AI model: I search this agent's instructions for the words of your message.";
+
+/**
+ * The model `foyer/demo`: no network, no key, the same words for the same prompt. It answers from the system prompt by
+ * lexical search, calls a tool when the message clearly asks for it, and answers from the tool's result in the next step.
+ * It says what it is instead of pretending to be an AI. The stream fails with the signal's abort like a provider's does.
+ * `announce`: say once in this reply's first text that no model provider is configured (the caller decides once a
+ * conversation).
+ */
+export function demoModel({ modelId, announce }: { modelId: string; announce: boolean }): ChatModel {
+  return {
+    provider: "foyer",
+    modelId,
+    async doStream(call) {
+      return { stream: streamOf(parts(call, announce)) };
+    },
+  };
+}
+
+function streamOf(source: AsyncGenerator<ModelPart>): ReadableStream<ModelPart> {
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await source.next();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+  });
+}
+
+async function* parts(call: LanguageModelV4CallOptions, announce: boolean): AsyncGenerator<ModelPart> {
+  call.abortSignal?.throwIfAborted();
+  const reply = replyTo(call);
+  const input = typeof reply === "string" ? "" : JSON.stringify(reply.input);
+  yield { type: "stream-start", warnings: [] };
+  let written = input.length;
+  if (typeof reply === "string") {
+    const text = announce && !hasSpoken(call.prompt) ? `${announcement}\n\n${reply}` : reply;
+    written = text.length;
+    yield { type: "text-start", id: "0" };
+    for (const delta of wordsOf(text)) {
+      yield { type: "text-delta", id: "0", delta };
+      await pause(PAUSE_MS, undefined, call.abortSignal && { signal: call.abortSignal });
+    }
+    yield { type: "text-end", id: "0" };
+  } else {
+    yield { type: "tool-call", toolCallId: `call_${randomUUID()}`, toolName: reply.toolName, input };
+  }
+  const read = tokensOf(call.prompt.reduce((sum, message) => sum + lengthOf(message), 0));
+  yield {
+    type: "finish",
+    finishReason: { unified: typeof reply === "string" ? "stop" : "tool-calls", raw: undefined },
+    usage: {
+      inputTokens: { total: read, noCache: read, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: tokensOf(written), text: tokensOf(written), reasoning: 0 },
+    },
+  };
+}
+
+const tokensOf = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+
+function lengthOf(message: LanguageModelV4Message): number {
+  if (message.role === "system") return message.content.length;
+  return message.content.reduce((sum: number, part) => {
+    if (part.type === "text") return sum + part.text.length;
+    if (part.type === "tool-call") return sum + (JSON.stringify(part.input) ?? "").length;
+    return part.type === "tool-result" ? sum + JSON.stringify(part.output).length : sum;
+  }, 0);
+}
+
+/** A word with the space after it. Scripts that write no spaces come two characters at a time. */
+function wordsOf(text: string): string[] {
+  return (
+    text.match(
+      /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{1,2}\s*|[^\s\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+\s*/gu,
+    ) ?? []
+  );
+}
+
+function replyTo({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): string | ToolRequest {
+  const result = prompt.at(-1);
+  if (result?.role === "tool") return answerFromResults(result.content);
+  const systemPrompt = prompt.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n");
+  const [message = "", earlier = ""] = prompt.flatMap(textOfUser).reverse();
+  const callable = tools.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function");
+  const request = toolChoice?.type === "none" ? null : chooseTool(message, callable);
+  return (
+    request ??
+    smallTalk(message, systemPrompt) ??
+    searchPrompt(systemPrompt, message, earlier) ??
+    nothingFound(systemPrompt)
+  );
+}
+
+function textOfUser(message: LanguageModelV4Message): string[] {
+  if (message.role !== "user") return [];
+  // What stands before it are notes for the model.
+  return [message.content.findLast((part) => part.type === "text")?.text ?? ""];
+}
+
+/** True when the assistant has already written something since the visitor's last message. */
+function hasSpoken(prompt: LanguageModelV4Prompt): boolean {
+  const asked = prompt.findLastIndex((message) => message.role === "user");
+  return prompt
+    .slice(asked + 1)
+    .some(({ role, content }) => role === "assistant" && content.some((part) => part.type === "text"));
+}
+
+const greeting =
+  /^(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|moin|servus|guten (?:tag|morgen|abend)|bonjour|bonsoir|salut|hola|ciao|こんにちは|こんばんは|おはよう|你好|您好)(?!\p{L})/u;
+const thanks = /^(?:thanks?|thank you|thx|many thanks|danke|vielen dank|merci|gracias|ありがとう|谢谢|多谢)/;
+const farewell = /^(?:bye|goodbye|good night|see you|tschuss|auf wiedersehen|au revoir|adios)\b/;
+const identity =
+  /\b(?:are you|is this|am i talking to|bist du|sind sie|es-tu|etes-vous) (?:an? |the |ein |eine |une? )?(?:real |actual )?(?:ai|bot|chatbot|robot|human|person|machine|llm|chatgpt|gpt|claude|gemini|language model|ki|mensch|ia|humain)\b|\b(?:who|what) are you\b|\bwhat can you do\b|\bhow can you help\b|^help\W*$/;
+
+function smallTalk(message: string, systemPrompt: string): string | null {
+  const text = fold(message.slice(0, 200)).trim();
+  if (identity.test(text)) return `${introduction} ${topicsOf(systemPrompt)}`.trim();
+  if (message.length > 200 || /[?？]/.test(text)) return null;
+  // A name may follow ("Hello Harbour"); a sentence is answered instead.
+  const isOnly = (pattern: RegExp, more: number) =>
+    pattern.test(text) && contentWords(text.replace(pattern, "")).length <= more;
+  if (isOnly(greeting, 1)) return `Hello. ${introduction} ${topicsOf(systemPrompt)}`.trim();
+  if (isOnly(thanks, 2)) return `You are welcome. ${topicsOf(systemPrompt)}`.trim();
+  return isOnly(farewell, 1) ? "Goodbye. Come back whenever you have a question." : null;
+}
+
+function nothingFound(systemPrompt: string): string {
+  return `I found nothing about that in what I was given. ${introduction} ${topicsOf(systemPrompt)}`.trim();
+}
+
+function topicsOf(systemPrompt: string): string {
+  const topics = promptTopics(systemPrompt);
+  return topics.length > 0 ? `You can ask me about: ${topics.join(", ")}.` : "";
+}
+
+type Results = Extract<LanguageModelV4Message, { role: "tool" }>["content"];
+
+function answerFromResults(results: Results): string {
+  const answers = results.flatMap((part) =>
+    part.type === "tool-result" ? [describe(part.toolName, part.output)] : [],
+  );
+  return answers.join("\n\n") || "The tool gave no result.";
+}
+
+function describe(toolName: string, output: LanguageModelV4ToolResultOutput): string {
+  const name = toolName.replaceAll("_", " ");
+  switch (output.type) {
+    case "error-text":
+    case "error-json":
+      return `That did not work: "${name}" failed. ${messageOf(output.value)}`.trim();
+    case "execution-denied":
+      return `"${name}" was not allowed. ${clip(output.reason ?? "")}`.trim();
+    case "content":
+      return describeValue(name, output.value.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
+    default:
+      return describeValue(name, output.value);
+  }
+}
+
+function messageOf(error: JSONValue): string {
+  const outer = typeof error === "object" && error !== null && "error" in error ? error.error : error;
+  if (typeof outer !== "object" || outer === null) return clip(plain(outer));
+  return clip("message" in outer && typeof outer.message === "string" ? outer.message : listOf(outer));
+}
+
+/** Says that a form stands on the screen, as the tools that show one do. */
+const formShown =
+  /\bform(?:[ _-](?:was|is|has been))?[ _-](?:shown|displayed|presented)\b|\b(?:showed|shown|showing|displayed) (?:the|a|this) (?:\w+ )?form\b/i;
+
+function describeValue(name: string, value: JSONValue): string {
+  const text = typeof value === "string" ? value.trim() : JSON.stringify(value);
+  if (formShown.test(text.slice(0, 500))) return "Please fill in the form.";
+  const parsed = typeof value === "string" ? parse(text) : value;
+  const answer = clip(typeof parsed === "object" && parsed !== null ? listOf(parsed) : plain(parsed));
+  return answer === "" ? `"${name}" gave no result.` : answer;
+}
+
+function parse(text: string): JSONValue {
+  if (!/^[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Fields as lines, items as lines of fields; what is nested deeper is left out. */
+function listOf(value: JSONValue): string {
+  if (isList(value)) {
+    const items = value.slice(0, MOST_ITEMS).map((item) => `- ${inline(item)}`);
+    const more = value.length > MOST_ITEMS ? `\n\nThere are ${value.length - MOST_ITEMS} more.` : "";
+    return items.filter((item) => item !== "- ").join("\n") + more;
+  }
+  const holdsItems = (field: JSONValue) => isList(field) && field.some((item) => typeof item === "object");
+  const fields = fieldsOf(value);
+  const lines = fields.filter(([, field]) => !holdsItems(field)).map(([label, field]) => `${label}: ${inline(field)}`);
+  const lists = fields.filter(([, field]) => holdsItems(field)).map(([label, field]) => `${label}:\n${listOf(field)}`);
+  const text = lines.length > 1 ? lines.map((line) => `- ${line}`).join("\n") : lines.join("");
+  return [text, ...lists].filter((part) => part !== "").join("\n\n");
+}
+
+const isList = (value: JSONValue): value is readonly JSONValue[] => Array.isArray(value);
+const joined = (texts: string[]) => texts.filter((text) => text !== "").join(", ");
+
+function inline(value: JSONValue): string {
+  if (isList(value)) return joined(value.slice(0, MOST_ITEMS).map(plain));
+  if (typeof value !== "object" || value === null) return plain(value);
+  const fields = fieldsOf(value).map(
+    ([label, field]) => [label, isList(field) ? inline(field) : plain(field)] as const,
+  );
+  return joined(fields.map(([label, text]) => (text === "" ? "" : `${label}: ${text}`)));
+}
+
+function fieldsOf(value: JSONValue): [string, JSONValue][] {
+  const filled = Object.entries(value ?? {}).filter(([, field]) => field !== null && field !== "");
+  return filled.slice(0, MOST_FIELDS).map(([key, field]) => [labelOf(key), field ?? null]);
+}
+
+function labelOf(key: string): string {
+  const words = key.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_-]+/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}
+
+function plain(value: JSONValue | undefined): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+}
+
+/** Cut between words where there are any, and never within a character. */
+function clip(text: string): string {
+  const whole = text.trim();
+  if (whole.length <= RESULT_LENGTH) return whole;
+  const space = whole.lastIndexOf(" ", RESULT_LENGTH);
+  const cut = whole.slice(0, space > RESULT_LENGTH / 2 ? space : RESULT_LENGTH);
+  return `${cut.replace(/[\uD800-\uDBFF]$/, "").trim()} …`;
+}

@@ -1,0 +1,186 @@
+import { type RawBuilder, sql } from "kysely";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import { databaseNow } from "../db/database-clock.ts";
+import type { DatabaseKind } from "../db/database-kind.ts";
+import type { DeliveryRow } from "../db/form-tables.ts";
+import { jsonRows, toJson } from "../db/json-rows.ts";
+import type { Db } from "../db/open.ts";
+
+/** A delivery that this process holds: nobody else sends it before its lease ends, and `fence` proves whose it is. */
+export type Leased = DeliveryRow;
+
+export type NewDelivery = Omit<DeliveryRow, "dueAt">;
+
+/** What comes after an attempt: done, given up, or tried again after a wait in milliseconds. */
+export type Next = { state: "delivered" | "failed"; waitMs?: undefined } | { state: "pending"; waitMs: number };
+
+export type Outcome = { delivery: Leased; next: Next };
+
+export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
+
+/**
+ * The outbox: what is to be sent, in the same database and transaction as what it is about. Who sends something holds a
+ * lease on it; when the lease ends unsettled, because its process died, anybody may claim it. All instants are the
+ * database's, so that the processes' clocks do not matter.
+ * @param leaseMs longer than an attempt can take, with its recording
+ */
+export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind: DatabaseKind }, leaseMs: number) {
+  const now = databaseNow(databaseKind);
+  const queries = { ...deliveryQueries(db, databaseKind, now), restartFailed: restartFailed(db, databaseKind, now) };
+
+  return {
+    /** Keeps deliveries: leased to the caller, or for whoever claims them after `dueInMs`. */
+    async insert(trx: Executor, rows: readonly NewDelivery[], dueInMs = leaseMs): Promise<void> {
+      for (const row of rows) await queries.insert(trx, { ...row, ms: dueInMs });
+    },
+    /** Takes what is due, oldest first, and leases it to the caller; nothing for the hosts in `exceptHosts`. */
+    async claim(limit: number, exceptHosts: readonly string[]): Promise<Leased[]> {
+      const due = db
+        .selectFrom("deliveries")
+        .select("id")
+        .where(sql.ref("state"), "=", sql.lit("pending"))
+        .where("dueAt", "<=", now)
+        .$if(exceptHosts.length > 0, (query) => query.where("host", "not in", exceptHosts))
+        .orderBy("dueAt")
+        .limit(limit)
+        .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
+      const claim = db
+        .updateTable("deliveries")
+        .set({ fence: sql`fence + 1`, dueAt: later(now, leaseMs) })
+        .where("id", "in", due);
+      return claim.returningAll().execute();
+    },
+    /** Writes what came of attempts. @returns their numbers by delivery; none where the lease was lost to somebody else */
+    async settle(trx: Executor, outcomes: readonly Outcome[]): Promise<Map<string, number>> {
+      const rows = outcomes.map(({ delivery: { id, fence }, next: { state, waitMs = 0 } }) => ({
+        id,
+        fence,
+        state,
+        waitMs,
+      }));
+      const settled = await queries.settle(trx, { json: toJson(rows) });
+      return new Map(settled.rows.map(({ id, attempts }) => [id, attempts]));
+    },
+    /** What waited for the first attempt of these submissions' webhooks is now leased to the caller. */
+    async releaseWaiting(trx: Executor, submissionIds: readonly string[]): Promise<Leased[]> {
+      if (submissionIds.length === 0) return [];
+      const json = toJson(submissionIds.map((id) => ({ id })));
+      return (await queries.releaseWaiting(trx, { json, ms: leaseMs })).rows;
+    },
+    /** Gives a lease back: an attempt was not made, and anybody may make it after `dueInMs`. */
+    async giveBack({ id, fence }: Pick<Leased, "id" | "fence">, dueInMs = 0): Promise<void> {
+      await queries.giveBack(db, { id, fence, ms: dueInMs });
+    },
+    /** Begins anew, with all attempts to come, leased to the caller. Whoever held a lease has lost it. */
+    async restart(trx: Executor, id: string, address: Pick<DeliveryRow, "target" | "host">): Promise<Leased[]> {
+      return (await queries.restart(trx, { id, ...address, ms: leaseMs })).rows;
+    },
+    /** The same for those that failed, due now, for whoever claims them. @returns whose they were, by submission */
+    async restartFailed(trx: Executor, rows: readonly AddressRow[]) {
+      const restarted = (await queries.restartFailed(trx, { json: toJson(rows) })).rows;
+      return [...new Set(restarted.map(({ submissionId }) => submissionId))];
+    },
+  };
+}
+
+type LeaseKey = { id: string; fence: number };
+
+type AddressRow = Pick<DeliveryRow, "id" | "target" | "host">;
+
+type SettledRow = Pick<DeliveryRow, "id" | "fence" | "state"> & { waitMs: number };
+
+function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
+  return {
+    insert: compileOnce<NewDelivery & { ms: number }, never>((param) =>
+      db.insertInto("deliveries").values({
+        id: param("id"),
+        submissionId: param("submissionId"),
+        position: param("position"),
+        purpose: param("purpose"),
+        type: param("type"),
+        target: param("target"),
+        host: param("host"),
+        state: param("state"),
+        attempts: param("attempts"),
+        attemptsBefore: param("attemptsBefore"),
+        fence: param("fence"),
+        createdAt: param("createdAt"),
+        dueAt: later(now, param("ms")),
+      }),
+    ),
+    settle: compileOnce<{ json: string }, { id: string; attempts: number }>((param) =>
+      db
+        .updateTable("deliveries")
+        .from(
+          jsonRows<SettledRow>(kind, param("json"), { id: "text", fence: "bigint", state: "text", waitMs: "bigint" }),
+        )
+        .set({
+          state: sql.ref("rows.state"),
+          attempts: sql`deliveries.attempts + 1`,
+          dueAt: sql`${now} + rows."waitMs"`,
+        })
+        .whereRef("deliveries.id", "=", "rows.id")
+        .whereRef("deliveries.fence", "=", "rows.fence")
+        .where("deliveries.state", "=", sql.lit("pending"))
+        .returning(["deliveries.id", "deliveries.attempts"]),
+    ),
+    releaseWaiting: compileOnce<{ json: string; ms: number }, Leased>((param) =>
+      db
+        .updateTable("deliveries")
+        .set({ state: "pending", fence: sql`fence + 1`, dueAt: later(now, param("ms")) })
+        .where(
+          "submissionId",
+          "in",
+          db.selectFrom(jsonRows<{ id: string }>(kind, param("json"), { id: "text" })).select("rows.id"),
+        )
+        .where("state", "=", sql.lit("waiting"))
+        .returningAll(),
+    ),
+    restart: compileOnce<{ id: string; ms: number } & Pick<DeliveryRow, "target" | "host">, Leased>((param) =>
+      db
+        .updateTable("deliveries")
+        .set({
+          state: "pending",
+          attemptsBefore: sql`attempts`,
+          fence: sql`fence + 1`,
+          dueAt: later(now, param("ms")),
+          target: param("target"),
+          host: param("host"),
+        })
+        .where("id", "=", param("id"))
+        .returningAll(),
+    ),
+    giveBack: compileOnce<LeaseKey & { ms: number }, never>((param) =>
+      db
+        .updateTable("deliveries")
+        .set({ dueAt: later(now, param("ms")) })
+        .where("id", "=", param("id"))
+        .where("fence", "=", param("fence"))
+        .where("state", "=", "pending"),
+    ),
+  };
+}
+
+function restartFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
+  return compileOnce<{ json: string }, Pick<DeliveryRow, "submissionId">>((param) =>
+    db
+      .updateTable("deliveries")
+      .from(jsonRows<AddressRow>(kind, param("json"), { id: "text", target: "text", host: "text" }))
+      .set({
+        state: "pending",
+        attemptsBefore: sql`deliveries.attempts`,
+        fence: sql`deliveries.fence + 1`,
+        dueAt: now,
+        target: sql.ref("rows.target"),
+        host: sql.ref("rows.host"),
+      })
+      .whereRef("deliveries.id", "=", "rows.id")
+      .where("deliveries.state", "=", sql.lit("failed"))
+      .returning("deliveries.submissionId"),
+  );
+}
+
+/** PostgreSQL must be told the type of a parameter in an expression. */
+function later(now: RawBuilder<number>, ms: number): RawBuilder<number> {
+  return sql<number>`${now} + cast(${ms} as bigint)`;
+}

@@ -1,0 +1,48 @@
+import * as contract from "@foyer/contract";
+import { accountOf } from "../auth/sessions/authenticate.ts";
+import type { Deps } from "../deps.ts";
+import type { App } from "../http/app.ts";
+import { firstIdAt } from "../ids.ts";
+import { dayOf } from "../utc-day.ts";
+import type { CallCounter } from "./call-counter.ts";
+import { callsPerMinute, limitsOf, tokensPerMonth } from "./plan-limits.ts";
+import { createTokenBudgets } from "./token-budget.ts";
+import { createUsageStore } from "./usage-store.ts";
+
+/** What the plan allows and what was used of it. */
+export function planRoutes(
+  app: App,
+  deps: Pick<Deps, "db" | "reads" | "config" | "secrets">,
+  calls: CallCounter,
+): void {
+  const budgets = createTokenBudgets(deps);
+  const usageOf = createUsageStore(deps);
+  app.route({
+    ...contract.getPlan,
+    handler: async (request) => {
+      const { organizationId, plan } = accountOf(request);
+      const { toolsPerAgent } = limitsOf(plan);
+      // 0 switches the limit off.
+      const requestsPerMinute = callsPerMinute(plan, deps.config.limits.apiCalls) || null;
+      const requestsThisMinute = await calls.current(organizationId);
+      const agents = await usageOf(organizationId, monthOf(Date.now()));
+      const operatorTokensThisMonth = await budgets.usedByOrganization(organizationId);
+      return {
+        planId: plan,
+        limits: {
+          requestsPerMinute,
+          toolsPerAgent,
+          operatorTokensPerMonth: tokensPerMonth(plan, deps.config.limits.planTokens) || null,
+        },
+        usage: { requestsThisMinute, operatorTokensThisMonth, agents },
+      };
+    },
+  });
+}
+
+/** The calendar month of an instant, in UTC. */
+export function monthOf(now: number) {
+  const month = dayOf(now).slice(0, 7);
+  const firstDay = `${month}-01`;
+  return { month, firstDay, firstConversation: firstIdAt("conv", Date.parse(firstDay)) };
+}

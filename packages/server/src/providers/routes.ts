@@ -1,0 +1,102 @@
+import * as contract from "@foyer/contract";
+import { accountOf } from "../auth/sessions/authenticate.ts";
+import type { Deps } from "../deps.ts";
+import { invalid, notFound } from "../errors.ts";
+import type { App } from "../http/app.ts";
+import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "../models/provider-environment.ts";
+import { OutboundError } from "../outbound/outbound-error.ts";
+
+export function providerRoutes(app: App, { models, providerSettings, config, outbound }: Deps): void {
+  const { providers } = models;
+
+  async function describe(organizationId: string): Promise<contract.ProviderInfo[]> {
+    const own = await providerSettings.get(organizationId);
+    return providerNames.map((provider) => {
+      const inherited = config.models.providers.has(provider) ? "environment" : null;
+      const source = own.has(provider) ? "account" : inherited;
+      return { provider, label: providers[provider].label, source, baseUrl: own.get(provider)?.baseUrl ?? null };
+    });
+  }
+
+  app.route({
+    ...contract.listModels,
+    handler: async (request) => ({ data: await models.list(accountOf(request).organizationId), error: null }),
+  });
+  app.route({
+    ...contract.listProviders,
+    handler: async (request) => ({ data: await describe(accountOf(request).organizationId), error: null }),
+  });
+  app.route({
+    ...contract.putProvider,
+    handler: async (request) => {
+      const { organizationId } = accountOf(request);
+      const provider = known(request.params.provider);
+      const access = accessIn(request.body);
+      if (access.baseUrl !== null) checkAddress(access.baseUrl);
+      checkUsable(provider, access);
+      await providerSettings.put(organizationId, provider, access);
+      const info = (await describe(organizationId)).find((entry) => entry.provider === provider);
+      if (!info) throw notFound("Model provider");
+      return { data: info, error: null };
+    },
+  });
+  app.route({
+    ...contract.deleteProvider,
+    handler: async (request) => {
+      const provider = known(request.params.provider);
+      const deleted = await providerSettings.delete(accountOf(request).organizationId, provider);
+      if (!deleted) throw notFound("Model provider setting");
+      return { data: { success: true as const }, error: null };
+    },
+  });
+
+  app.route({
+    ...contract.testProvider,
+    handler: async (request) => {
+      const provider = known(request.params.provider);
+      const access = accessIn(request.body);
+      const isGiven = access.apiKey !== null || access.baseUrl !== null;
+      if (isGiven) checkUsable(provider, access);
+      const startedAt = performance.now();
+      const { organizationId } = accountOf(request);
+      const error =
+        refusalOf(access.baseUrl) ??
+        (await models.test(organizationId, provider, isGiven ? access : null, request.body.model ?? null));
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { data: { success: error === null, durationMs, error }, error: null };
+    },
+  });
+
+  function checkUsable(provider: ProviderName, access: ProviderAccess) {
+    if (isUsable(provider, access)) return;
+    const missing = providers[provider].baseUrl === null ? "baseUrl" : "apiKey";
+    throw invalid(missing, `${providers[provider].label} cannot be used without it`, "required");
+  }
+
+  function checkAddress(baseUrl: string) {
+    const refusal = refusalOf(baseUrl);
+    if (refusal !== null) throw invalid("baseUrl", refusal);
+  }
+
+  /** Why an account may not call this address, as far as that shows without looking it up; null when it may. */
+  function refusalOf(baseUrl: string | null): string | null {
+    try {
+      if (baseUrl !== null) outbound.checkUrl(baseUrl);
+      return null;
+    } catch (error) {
+      if (error instanceof OutboundError) return error.message;
+      throw error;
+    }
+  }
+}
+
+/** The account's own access, with nothing of the server's. */
+function accessIn({ apiKey, baseUrl }: { apiKey?: string | null; baseUrl?: string | null }): ProviderAccess {
+  return { apiKey: apiKey ?? null, baseUrl: baseUrl?.replace(/\/+$/, "") ?? null };
+}
+
+function known(name: string): ProviderName {
+  const provider = providerNames.find((candidate) => candidate === name);
+  if (!provider) throw notFound("Model provider");
+  return provider;
+}

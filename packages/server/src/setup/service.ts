@@ -1,0 +1,66 @@
+import type { SetUpRequest, SetUpResult } from "@foyer/contract";
+import type { AgentService } from "../agents/service.ts";
+import type { AuditLog } from "../auth/audit/audit-log.ts";
+import { createFirstOwner } from "../auth/members/first-owner.ts";
+import { readPlainName } from "../auth/plain-name.ts";
+import { email as readEmail } from "../config-values.ts";
+import { createRunAlone } from "../db/run-alone.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, invalid } from "../errors.ts";
+import { exampleAgent } from "./example-agent.ts";
+import { maySetUp } from "./setup-token.ts";
+
+const SET_UP_LOCK = 7301945528;
+
+export type SetupService = ReturnType<typeof createSetupService>;
+
+export function createSetupService(
+  deps: Pick<Deps, "db" | "databaseKind" | "secrets">,
+  agents: AgentService,
+  audit: AuditLog,
+) {
+  const { db } = deps;
+  const runAlone = createRunAlone(deps, SET_UP_LOCK);
+
+  async function check(token: string): Promise<void> {
+    if (!(await maySetUp(deps, token))) throw closed();
+  }
+
+  return {
+    /** @throws 404 for a wrong token and once there is an account */
+    check,
+    /**
+     * Creates the owner with an organization on the plan pro, an API key and a first agent. Of several calls at once
+     * one wins. @throws 404 for a wrong token and once there is an account, 400 for the address or a name
+     */
+    async setUp({ token, email, password, ...names }: SetUpRequest, ip: string): Promise<SetUpResult> {
+      await check(token);
+      const address = checkEmail(email);
+      const given = names.organizationName ?? null;
+      const organization = given === null ? {} : { organizationName: readPlainName("organizationName", given) };
+      return runAlone(async () => {
+        const owner = await createFirstOwner(db, { email: address, password, ...organization });
+        if (!owner) throw closed();
+        const { organizationId, userId, key } = owner;
+        const agent = await agents.create(organizationId, exampleAgent(names.agentName?.trim() ?? "Harbour"));
+        const user = { id: userId, email: address, organizationId };
+        await audit.did(user, "set-up", { resource: "users", id: userId, name: address }, ip);
+        await audit.did(user, "POST /api-keys", { resource: "api-keys", id: key.id, name: key.name }, ip);
+        await audit.did(user, "POST /agents", { resource: "agents", id: agent.id, name: agent.name }, ip);
+        return { agentId: agent.id, apiKey: key.text };
+      });
+    },
+  };
+}
+
+function closed() {
+  return new AppError("NOT_FOUND", "This set-up link is not valid, or this server is already set up.");
+}
+
+function checkEmail(value: string) {
+  try {
+    return readEmail(value.trim());
+  } catch {
+    throw invalid("email", "must be an address such as you@example.com", "format");
+  }
+}

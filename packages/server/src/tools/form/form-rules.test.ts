@@ -1,0 +1,222 @@
+import type { FormField, FormSchema } from "@foyer/contract";
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../errors.ts";
+import { checkFormSchema } from "./form-rules.ts";
+
+function detailOf(schema: FormSchema) {
+  try {
+    checkFormSchema(schema);
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError);
+    expect((error as AppError).status).toBe(400);
+    return (error as AppError).details?.[0];
+  }
+  return undefined;
+}
+
+/** The problem of one field, its path without the part that is always the same. */
+function problemOf(field: Partial<FormField>) {
+  const detail = detailOf({ fields: [{ name: "f", label: "F", type: "text", ...field }] });
+  return detail && { ...detail, path: detail.path.replace("formSchema.fields.0.", "") };
+}
+
+const types = [
+  "text",
+  "email",
+  "tel",
+  "number",
+  "textarea",
+  "select",
+  "multiselect",
+  "date",
+  "datetime",
+  "file",
+].concat("image") as FormField["type"][];
+const options = [
+  { label: "Red", value: "red" },
+  { label: "Blue", value: "blue" },
+];
+const optionsFor = (type: FormField["type"]) => (type.endsWith("select") ? { options } : {});
+
+describe("names", () => {
+  it("are unique", () => {
+    const field = (name: string): FormField => ({ name, label: "", type: "text" });
+    expect(detailOf({ fields: ["a", "A", "b"].map(field) })).toBeUndefined();
+    expect(detailOf({ fields: ["a", "b", "a"].map(field) })).toMatchObject({
+      path: "formSchema.fields.2.name",
+      message: "must be unique among the fields",
+    });
+  });
+
+  it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])("are not %s", (name) => {
+    expect(problemOf({ name })).toMatchObject({ path: "name", message: "is reserved" });
+  });
+
+  it("may hold spaces and any script", () => {
+    expect(problemOf({ name: "Prénom 名" })).toBeUndefined();
+  });
+});
+
+describe("options", () => {
+  it.each(types)("are required for and only for selects: %s", (type) => {
+    const isSelect = type === "select" || type === "multiselect";
+    expect(problemOf({ type })?.path).toBe(isSelect ? "options" : undefined);
+    expect(problemOf({ type, options })?.path).toBe(isSelect ? undefined : "options");
+  });
+
+  it("have values of their own, but may share a label", () => {
+    const same = { label: "Red", value: "red" };
+    expect(problemOf({ type: "select", options: [same, { ...same, value: "crimson" }] })).toBeUndefined();
+    expect(problemOf({ type: "select", options: [...options, same] })?.path).toBe("options.2.value");
+  });
+});
+
+describe("validation rules", () => {
+  const rules = {
+    required: { rule: { value: true }, types },
+    minLength: { rule: { value: 1 }, types: ["text", "email", "tel", "textarea"] },
+    maxLength: { rule: { value: 1 }, types: ["text", "email", "tel", "textarea"] },
+    pattern: { rule: { value: "a" }, types: ["text", "email", "tel", "textarea"] },
+  };
+  for (const [name, { rule, types: allowed }] of Object.entries(rules)) {
+    it.each(types)(`${name} on %s`, (type) => {
+      const path = problemOf({ type, ...optionsFor(type), validation: { [name]: rule } })?.path;
+      expect(path).toBe(allowed.includes(type) ? undefined : `validation.${name}`);
+    });
+  }
+
+  const values = { number: 5, date: "2026-01-31", datetime: "2026-01-31T09:30" };
+  for (const rule of ["min", "max"]) {
+    it.each(types)(`${rule} on %s takes its own kind of value only`, (type) => {
+      for (const [kind, value] of Object.entries(values)) {
+        const path = problemOf({ type, ...optionsFor(type), validation: { [rule]: { value } } })?.path;
+        const expected = Object.hasOwn(values, type) ? `validation.${rule}.value` : `validation.${rule}`;
+        expect(path).toBe(kind === type ? undefined : expected);
+      }
+    });
+  }
+
+  it.each<[FormField["type"], number | string]>([
+    ["number", Number.NaN],
+    ["number", Number.POSITIVE_INFINITY],
+    ["number", "5"],
+    ["number", ""],
+    ["date", 20260131],
+    ["date", ""],
+    ["date", "2026-1-31"],
+    ["date", "31.01.2026"],
+    ["date", "2026-02-30"],
+    ["date", "2026-13-01"],
+    ["date", "2025-02-29"],
+    ["date", "2026-01-31 "],
+    ["datetime", "2026-01-31"],
+    ["datetime", "2026-01-31 09:30"],
+    ["datetime", "2026-02-30T09:30"],
+    ["datetime", "2026-01-31T25:00"],
+    ["datetime", "2026-01-31T09:60"],
+    ["datetime", "2026-01-31T09:30+99:00"],
+    ["datetime", 1769851800000],
+  ])("a bound of a %s is not %j", (type, value) => {
+    expect(problemOf({ type, validation: { min: { value } } })?.path).toBe("validation.min.value");
+    expect(problemOf({ type, validation: { max: { value } } })?.path).toBe("validation.max.value");
+  });
+
+  it.each<[FormField["type"], number | string, number | string, boolean]>([
+    ["number", -1, 1.5, true],
+    ["number", 2, 2, true],
+    ["number", 3, 2, false],
+    ["date", "2024-02-29", "2024-03-01", true],
+    ["date", "2026-03-01", "2026-02-28", false],
+    ["datetime", "2026-01-31T09:30", "2026-01-31T09:30:00.001", true],
+    ["datetime", "2026-01-31T09:30Z", "2026-01-31T10:00+01:00", false],
+    ["datetime", "2026-01-31T09:30Z", "2026-01-31T11:00+01:00", true],
+    ["datetime", "2026-01-31T09:31", "2026-01-31T09:30", false],
+  ])("%s from %s to %s: %s", (type, min, max, isInOrder) => {
+    const path = problemOf({ type, validation: { min: { value: min }, max: { value: max } } })?.path;
+    expect(path).toBe(isInOrder ? undefined : "validation.min.value");
+  });
+
+  it("has minLength up to maxLength", () => {
+    const lengths = (min: number, max: number) => ({ minLength: { value: min }, maxLength: { value: max } });
+    expect(problemOf({ validation: lengths(3, 3) })).toBeUndefined();
+    expect(problemOf({ validation: lengths(4, 3) })?.path).toBe("validation.minLength.value");
+    expect(problemOf({ validation: { minLength: { value: 4 } } })).toBeUndefined();
+  });
+
+  it("has patterns that run in linear time", () => {
+    expect(problemOf({ validation: { pattern: { value: "^(a+)+$" } } })).toBeUndefined();
+    expect(problemOf({ validation: { pattern: { value: "(?=a)b" } } })).toMatchObject({
+      path: "validation.pattern.value",
+      message: expect.stringContaining("cannot look ahead"),
+    });
+  });
+});
+
+describe("defaults", () => {
+  it.each([
+    "",
+    "plain { text } }}",
+    "{{user.email}}",
+    "{{ user.name }} ({{user.userId}})",
+    "{{user.metadata.plan}}",
+    "{{user.metadata.company.name}}",
+    "{{context.previousResult.order id}}",
+  ])("may be %j", (defaultValue) => {
+    expect(problemOf({ defaultValue })).toBeUndefined();
+  });
+
+  it.each([
+    "{{email}}",
+    "{{user}}",
+    "{{user.emails}}",
+    "{{user.metadata}}",
+    "{{user.metadata.}}",
+    "{{user.metadata..a}}",
+    "{{context.previousResult}}",
+    "{{context.next.a}}",
+    "{{user.email}} {{API_KEY}}",
+    "{{__proto__}}",
+    "{{USER.EMAIL}}",
+  ])("may not be %j", (defaultValue) => {
+    const problem = problemOf({ defaultValue });
+    expect(problem?.path).toBe("defaultValue");
+    for (const known of ["{{user.email}}", "{{user.metadata.<field>}}", "{{context.previousResult.<field>}}"]) {
+      expect(problem?.message).toContain(known);
+    }
+  });
+
+  it.each(types)("are for anything but files: %s", (type) => {
+    const isFile = type === "file" || type === "image";
+    const path = problemOf({ type, ...optionsFor(type), defaultValue: "{{user.name}}" })?.path;
+    expect(path).toBe(isFile ? "defaultValue" : undefined);
+  });
+
+  it.each<[FormField["type"], string, boolean]>([
+    ["select", "red", true],
+    ["select", "", true],
+    ["select", "{{user.metadata.colour}}", true],
+    ["select", "Red", false],
+    ["select", "red,blue", false],
+    ["multiselect", "red", true],
+    ["multiselect", "red, blue", true],
+    ["multiselect", "red,green", false],
+    ["multiselect", "red,", false],
+  ])("of a %s are among its options: %j %s", (type, defaultValue, isFine) => {
+    expect(problemOf({ type, options, defaultValue })?.path).toBe(isFine ? undefined : "defaultValue");
+  });
+});
+
+it("takes a form as large as the contract allows, and names the last field", () => {
+  const fields = Array.from(
+    { length: 100 },
+    (_, index): FormField => ({
+      name: `f${index}`,
+      label: "",
+      type: "select",
+      options: Array.from({ length: 500 }, (_value, value) => ({ label: "", value: `${value}` })),
+    }),
+  );
+  expect(detailOf({ fields })).toBeUndefined();
+  const last = { name: "f0", label: "", type: "text" } as const;
+  expect(detailOf({ fields: [...fields.slice(1), { ...last, name: "f99" }] })?.path).toBe("formSchema.fields.99.name");
+});

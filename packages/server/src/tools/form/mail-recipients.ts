@@ -1,0 +1,152 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { MailRecipient } from "@foyer/contract";
+import { isDuplicate } from "../../db/database-errors.ts";
+import type { MailRecipientRow } from "../../db/form-tables.ts";
+import type { Db } from "../../db/open.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
+import { isId, newId } from "../../ids.ts";
+import { isMailAddress, normalizeAddress } from "../../outbound/smtp-address.ts";
+import { createRateLimit } from "../../plans/rate-limit.ts";
+
+const LINK_DAYS = 7;
+const LINK_MS = LINK_DAYS * 86_400_000;
+const MAX_RECIPIENTS = 100;
+/** Confirmation links one organization can send in a minute: they go to addresses that never asked for one. */
+const LINKS_PER_MINUTE = 5;
+
+export type MailRecipients = ReturnType<typeof createMailRecipients>;
+
+/** Addresses outside the organization that submissions can be mailed to once they are confirmed. */
+export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "config" | "mailer">) {
+  const store = createStore(db);
+  const links = createRateLimit(LINKS_PER_MINUTE, "confirmation mails");
+
+  async function existing(organizationId: string, id: string): Promise<MailRecipientRow> {
+    const row = isId("recipient", id) ? await store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Mail recipient");
+    return row;
+  }
+
+  /** @throws 409 when the server sends no mail, 429 after too many links */
+  async function newLink(organizationId: string) {
+    if (!mailer.isConfigured) {
+      throw new AppError("CONFLICT", "This server sends no mail, so the address cannot be confirmed. Set SMTP_URL.");
+    }
+    await links.consume(organizationId);
+    const token = randomBytes(32).toString("base64url");
+    return { token, columns: { tokenHash: hashOf(token), tokenExpiresAt: Date.now() + LINK_MS } };
+  }
+
+  const sendLink = (address: string, token: string) =>
+    mailer.send({ to: address, ...linkMail(config.baseUrl, token) }).catch(refuseUnsent);
+
+  return {
+    async list(organizationId: string): Promise<MailRecipient[]> {
+      return (await store.list(organizationId)).map(toMailRecipient);
+    },
+    /** @throws 400 for what is not a mail address, 409 when the organization has it already, or has too many */
+    async create(organizationId: string, input: string): Promise<MailRecipient> {
+      const address = normalizeAddress(input);
+      if (!isMailAddress(address)) throw invalid("address", "must be an email address (name@example.com)");
+      if ((await store.list(organizationId)).length >= MAX_RECIPIENTS) {
+        throw new AppError("CONFLICT", `An organization can have ${MAX_RECIPIENTS} mail recipients. Remove one first.`);
+      }
+      const { token, columns } = await newLink(organizationId);
+      const row = {
+        id: newId("recipient"),
+        organizationId,
+        address,
+        ...columns,
+        confirmedAt: null,
+        createdAt: Date.now(),
+      };
+      await store.insert(row).catch((error: unknown) => {
+        throw isDuplicate(error) ? new AppError("CONFLICT", `${address} is a mail recipient already.`) : error;
+      });
+      await sendLink(address, token);
+      return toMailRecipient(row);
+    },
+    /** Sends a new link, which replaces the previous one. An address that is confirmed stays as it is. */
+    async sendLink(organizationId: string, id: string): Promise<MailRecipient> {
+      const row = await existing(organizationId, id);
+      if (row.confirmedAt !== null) return toMailRecipient(row);
+      const { token, columns } = await newLink(organizationId);
+      await store.update(organizationId, id, columns);
+      await sendLink(row.address, token);
+      return toMailRecipient(row);
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      await existing(organizationId, id);
+      await store.delete(organizationId, id);
+    },
+    /** The address that an unexpired link confirms, or undefined. */
+    async addressFor(token: string): Promise<string | undefined> {
+      return (await store.byToken(hashOf(token), Date.now()))?.address;
+    },
+    /** @returns the address that is confirmed now; undefined for a link that has expired or was replaced */
+    async confirm(token: string): Promise<string | undefined> {
+      const row = await store.byToken(hashOf(token), Date.now());
+      if (row && row.confirmedAt === null) await store.update(row.organizationId, row.id, { confirmedAt: Date.now() });
+      return row?.address;
+    },
+    /** What the organization has of these addresses, as they are written there. */
+    async among(organizationId: string, addresses: readonly string[]) {
+      if (addresses.length === 0) return [];
+      return store.among(organizationId, [...new Set(addresses.map(normalizeAddress))]);
+    },
+  };
+}
+
+const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+
+function linkMail(baseUrl: string, token: string) {
+  const lines = [
+    `The forms on ${baseUrl} can send their submissions to this address once you confirm it:`,
+    `${baseUrl}/mail-recipients/confirm?token=${token}`,
+    `The link works for ${LINK_DAYS} days. If you did not expect this mail, ignore it, and nothing will be sent to you.`,
+  ];
+  return { subject: "Confirm that you want to receive form submissions", text: lines.join("\n\n") };
+}
+
+function refuseUnsent(error: unknown): never {
+  const reason = error instanceof Error ? error.message : "The mail server did not take it.";
+  throw new AppError("CONFLICT", `The address is saved, but its confirmation link was not sent. ${reason}`);
+}
+
+function toMailRecipient({ id, address, confirmedAt, createdAt }: MailRecipientRow): MailRecipient {
+  return {
+    id,
+    address,
+    confirmedAt: confirmedAt === null ? null : new Date(confirmedAt).toISOString(),
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+function createStore(db: Db) {
+  const owned = (organizationId: string) =>
+    db.selectFrom("mailRecipients").selectAll().where("organizationId", "=", organizationId);
+  return {
+    list: (organizationId: string) => owned(organizationId).orderBy("id").execute(),
+    get: (organizationId: string, id: string) => owned(organizationId).where("id", "=", id).executeTakeFirst(),
+    among: (organizationId: string, addresses: string[]) =>
+      owned(organizationId).where("address", "in", addresses).execute(),
+    byToken: (tokenHash: string, now: number) =>
+      db
+        .selectFrom("mailRecipients")
+        .selectAll()
+        .where("tokenHash", "=", tokenHash)
+        .where("tokenExpiresAt", ">", now)
+        .executeTakeFirst(),
+    insert: (row: MailRecipientRow) => db.insertInto("mailRecipients").values(row).execute(),
+    update: (organizationId: string, id: string, changes: Partial<MailRecipientRow>) =>
+      db
+        .updateTable("mailRecipients")
+        .set(changes)
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .execute(),
+    delete: (organizationId: string, id: string) =>
+      db.deleteFrom("mailRecipients").where("id", "=", id).where("organizationId", "=", organizationId).execute(),
+  };
+}

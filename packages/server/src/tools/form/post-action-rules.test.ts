@@ -1,0 +1,86 @@
+import type { PostAction } from "@foyer/contract";
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../errors.ts";
+import { OutboundError } from "../../outbound/outbound-error.ts";
+import { checkPostActions } from "./post-action-rules.ts";
+
+function checkUrl(url: string) {
+  if (!url.startsWith("https://")) throw new OutboundError("refused", `${url} is refused.`);
+}
+
+/** The path of the 400 within the one action, or null. */
+function problemOf(action: PostAction) {
+  try {
+    checkPostActions([action], checkUrl);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.details?.[0]?.path.replace("formPostActions.0.", "");
+  }
+}
+
+const url = "https://example.com/hook";
+
+describe("checkPostActions", () => {
+  it.each<PostAction>([
+    { type: "webhook", url },
+    { type: "webhook", webhookUrl: url, payload: { a: "{{name}}", b: [1, { c: null }] } },
+    { type: "webhook", url, webhookUrl: null, headers: null, payload: null },
+    { type: "webhook", url, webhookUrl: "", headers: { "X-Key": "{{KEY}}" } },
+    { type: "team_chat", webhookUrl: url, messageTemplate: "{{name}}" },
+    { type: "slack", webhookUrl: url, message: "New", messageTemplate: null },
+    { type: "email", recipientIds: ["user_1"] },
+    { type: "email", recipientIds: ["user_1", "user_2"], subject: null },
+    // What belongs to another type is ignored.
+    {
+      type: "email",
+      recipientIds: ["user_1"],
+      url: "no url",
+      headers: { Host: "x" },
+      message: "a",
+      messageTemplate: "b",
+    },
+    { type: "team_chat", webhookUrl: url, message: "a", url: "no url", recipientIds: [] },
+  ])("takes %j", (action) => {
+    expect(problemOf(action)).toBeNull();
+  });
+
+  it.each<[string, PostAction]>([
+    ["url", { type: "webhook" }],
+    ["url", { type: "webhook", url: " ", webhookUrl: null }],
+    ["webhookUrl", { type: "webhook", url, webhookUrl: url }],
+    ["url", { type: "webhook", url: "http://127.0.0.1" }],
+    ["webhookUrl", { type: "webhook", webhookUrl: "ftp://x" }],
+    ["headers.Host", { type: "webhook", url, headers: { Host: "evil" } }],
+    ["headers.X", { type: "webhook", url, headers: { X: "a\r\nb" } }],
+    ["payload", { type: "webhook", url, payload: { a: "x".repeat(20_000) } }],
+    ["webhookUrl", { type: "team_chat", messageTemplate: "a" }],
+    ["webhookUrl", { type: "team_chat", url, messageTemplate: "a" }],
+    ["webhookUrl", { type: "slack", webhookUrl: "http://x", message: "a" }],
+    ["messageTemplate", { type: "team_chat", webhookUrl: url }],
+    ["messageTemplate", { type: "slack", webhookUrl: url, message: "\n" }],
+    ["message", { type: "team_chat", webhookUrl: url, message: "a", messageTemplate: "a" }],
+    ["recipientIds", { type: "email" }],
+    ["recipientIds", { type: "email", recipientIds: null }],
+    ["recipientIds", { type: "email", recipientIds: [] }],
+    ["recipientIds.1", { type: "email", recipientIds: ["user_1", ""] }],
+  ])("refuses at %s: %j", (path, action) => {
+    expect(problemOf(action)).toBe(path);
+  });
+
+  it("says which action it is, and in the words of the check", () => {
+    const actions: PostAction[] = [
+      { type: "webhook", url },
+      { type: "webhook", url: "http://10.0.0.1" },
+    ];
+    expect(() => checkPostActions(actions, checkUrl)).toThrow("formPostActions.1.url: http://10.0.0.1 is refused.");
+    expect(() => checkPostActions([], checkUrl)).not.toThrow();
+  });
+
+  it("does not take a fault of the check for a fault of the caller", () => {
+    const broken = () => {
+      throw new TypeError("broken");
+    };
+    expect(() => checkPostActions([{ type: "webhook", url }], broken)).toThrow(TypeError);
+  });
+});

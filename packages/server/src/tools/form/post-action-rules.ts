@@ -1,0 +1,73 @@
+import type { PostAction } from "@foyer/contract";
+import { invalid } from "../../errors.ts";
+import { OutboundError } from "../../outbound/outbound-error.ts";
+import { checkHeaders } from "../http/header-rules.ts";
+
+const MAX_PAYLOAD_CHARACTERS = 20_000;
+const spellings = { url: "webhookUrl", messageTemplate: "message" } as const;
+
+/**
+ * Checks that each action has what its type needs. Fields of another type, and null, are ignored.
+ * @param checkUrl throws an OutboundError for an address that may not be called
+ * @throws AppError 400 for the first problem, with its path (formPostActions.0.webhookUrl)
+ */
+export function checkPostActions(actions: PostAction[], checkUrl: (url: string) => void): void {
+  for (const [index, action] of actions.entries()) {
+    const path = `formPostActions.${index}`;
+    if (action.type === "webhook") checkWebhook(path, action, checkUrl);
+    else if (action.type === "email") checkEmail(path, action);
+    else checkTeamChat(path, action, checkUrl);
+  }
+}
+
+function checkWebhook(path: string, action: PostAction, checkUrl: (url: string) => void) {
+  checkAddress(path, action, oneSpelling(path, action, "url"), checkUrl);
+  if (action.headers) checkHeaders(`${path}.headers`, action.headers);
+  if (action.payload) checkPayload(`${path}.payload`, action.payload);
+}
+
+function checkTeamChat(path: string, action: PostAction, checkUrl: (url: string) => void) {
+  if (isBlank(action.webhookUrl))
+    throw invalid(`${path}.webhookUrl`, `is required for a ${action.type} action`, "required");
+  checkAddress(path, action, "webhookUrl", checkUrl);
+  oneSpelling(path, action, "messageTemplate");
+}
+
+function checkEmail(path: string, { recipientIds, to }: PostAction) {
+  if (!recipientIds?.length && !to?.length) {
+    throw invalid(`${path}.recipientIds`, "must name at least one member (or `to` a mail recipient)", "min_items");
+  }
+  const blank = recipientIds?.findIndex(isBlank) ?? -1;
+  if (blank !== -1) throw invalid(`${path}.recipientIds.${blank}`, "must not be empty", "min_length");
+}
+
+/** @returns the one of two spellings that is there */
+function oneSpelling<Name extends keyof typeof spellings>(path: string, action: PostAction, name: Name) {
+  const other: (typeof spellings)[Name] = spellings[name];
+  if (isBlank(action[name]) && isBlank(action[other])) {
+    throw invalid(`${path}.${name}`, `is required for a ${action.type} action (or ${other})`, "required");
+  }
+  if (!isBlank(action[name]) && !isBlank(action[other])) {
+    throw invalid(`${path}.${other}`, `is another spelling of ${name}: give one of the two`, "not_allowed");
+  }
+  return isBlank(action[name]) ? other : name;
+}
+
+function checkAddress(path: string, action: PostAction, field: "url" | "webhookUrl", checkUrl: (url: string) => void) {
+  try {
+    checkUrl(action[field] ?? "");
+  } catch (error) {
+    throw error instanceof OutboundError ? invalid(`${path}.${field}`, error.message, "format") : error;
+  }
+}
+
+/** Its depth is bounded where the body is read. */
+function checkPayload(path: string, payload: Record<string, unknown>) {
+  if (JSON.stringify(payload).length > MAX_PAYLOAD_CHARACTERS) {
+    throw invalid(path, `must be at most ${MAX_PAYLOAD_CHARACTERS} characters of JSON`, "max_length");
+  }
+}
+
+function isBlank(text: string | null | undefined): boolean {
+  return !text?.trim();
+}

@@ -1,0 +1,282 @@
+import type { ToolRow } from "../../db/tables.ts";
+import { invalid } from "../../errors.ts";
+import type { Outbound } from "../../outbound/guarded-request.ts";
+import { OutboundError } from "../../outbound/outbound-error.ts";
+
+/**
+ * A call that cannot be made as asked. `message` is for the model, whose words reach visitors; `problem` for a member
+ * of the account.
+ */
+export class ToolError extends Error {
+  readonly problem: string;
+
+  constructor(message: string, problem = message) {
+    super(message);
+    this.name = "ToolError";
+    this.problem = problem;
+  }
+}
+
+export type HttpRequest = {
+  url: string;
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  headers: Record<string, string>;
+  body: string | null;
+  /** `url` and `headers` with `{{NAME}}` where a secret's value stands */
+  maskedUrl: string;
+  maskedHeaders: Record<string, string>;
+  /** the values of the secrets that are in it */
+  secrets: string[];
+};
+
+/**
+ * For a template about to be saved: http(s), a host that does not depend on any input, placeholders only in path and
+ * query, and an address that may be called as far as that shows without looking it up.
+ * @throws 400 for `httpUrl`
+ */
+export function checkHttpUrl(httpUrl: string, outbound: Pick<Outbound, "checkUrl">): void {
+  try {
+    const { origin, path, query } = parseTemplate(httpUrl);
+    outbound.checkUrl(origin + (path + query).replace(placeholder, "x"));
+  } catch (error) {
+    if (error instanceof ToolError || error instanceof OutboundError) throw invalid("httpUrl", error.message, "format");
+    throw error;
+  }
+}
+
+/**
+ * The request that an http tool makes for one input. Input only ever becomes one path segment, a query key or value, or
+ * part of a body: scheme, host, port and depth of the path are the template's, whatever the input.
+ * @param secretFor the value of a secret for a host (with its port, when that is not the scheme's own); null when there
+ *   is none of that name or it may not go there
+ * @throws ToolError when the input or a secret does not fit
+ */
+export async function buildRequest(
+  tool: Pick<ToolRow, "httpUrl" | "httpMethod" | "httpHeaders">,
+  input: Record<string, unknown>,
+  secretFor: (name: string, host: string) => Promise<string | null>,
+): Promise<HttpRequest> {
+  const template = parseTemplate(tool.httpUrl ?? "");
+  const headers = Object.entries<string>(JSON.parse(tool.httpHeaders ?? "{}"));
+  for (const [name, value] of headers) checkHeaderTemplate(name, value);
+  const method = tool.httpMethod ?? "GET";
+
+  const names = secretNames([template.path, template.query, ...headers.map(([, value]) => value)]);
+  const secrets = await fetchSecrets(names, template.host, secretFor);
+  const masks = new Map(names.map((name) => [name, `{{${name}}}`]));
+
+  const unused = unusedInputs(template, input);
+  const hasBody = method === "POST" || method === "PUT";
+  const address = (secret: (name: string) => string) =>
+    template.origin +
+    fillPath(template.path, input, secret) +
+    fillQuery(template.query, input, secret, hasBody ? [] : unused);
+  const sentHeaders = fillHeaders(headers, secrets, hasBody);
+  return {
+    url: address((name) => percentEncode(secrets.get(name) ?? "")),
+    method,
+    headers: sentHeaders,
+    body: hasBody ? writeBody(unused, sentHeaders["content-type"]) : null,
+    maskedUrl: address((name) => masks.get(name) ?? ""),
+    maskedHeaders: fillHeaders(headers, masks, hasBody),
+    secrets: [...secrets.values()],
+  };
+}
+
+/**
+ * The inputs that the tool's schema declares: its properties, and others only where it says `additionalProperties`. A
+ * model can be talked into adding a name, and receivers may take that one for the owner's.
+ */
+export function declaredInputs(inputSchema: string, input: Record<string, unknown>): Record<string, unknown> {
+  const { properties, additionalProperties } = JSON.parse(inputSchema) as {
+    properties?: Record<string, unknown>;
+    additionalProperties?: unknown;
+  };
+  if (additionalProperties) return input;
+  return Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(properties ?? {}, name)));
+}
+
+type Template = { origin: string; host: string; path: string; query: string };
+
+const maxSecrets = 10;
+const notSetUp = "The tool is not set up correctly.";
+
+/** `{{NAME}}` (group 1) or `{param}` (group 2). */
+const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}|\{([\p{L}\p{N}_$.-]+)\}/gu;
+const secretPlaceholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
+
+/** Stricter than the URL parser, so that nothing it forgives (tabs, backslashes, missing slashes) can move a boundary. */
+function parseTemplate(httpUrl: string): Template {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+  if (/[\0-\x1f\x7f\\]/.test(httpUrl)) {
+    throw new ToolError("The address must not have control characters or backslashes.");
+  }
+  const [, base = "", path = "", query = "", fragment = ""] =
+    /^(https?:\/\/[^/?#]+)([^?#]*)(\?[^#]*)?(#.*)?$/i.exec(httpUrl) ?? [];
+  if (/[{}]/.test(base + fragment)) {
+    throw new ToolError("Placeholders may stand in the path and the query only: host, port and the rest are fixed.");
+  }
+  const url = URL.parse(base);
+  if (!url) throw new ToolError("The address must begin with http:// or https:// and a host.");
+  if (url.username || url.password) throw new ToolError("The address must not have a user name or password.");
+  if (/[{}]/.test((path + query).replace(placeholder, ""))) {
+    throw new ToolError(
+      "A brace of the address belongs to no placeholder such as {city} or {{API_KEY}}. Write it as %7B or %7D.",
+    );
+  }
+  return { origin: url.origin, host: url.host, path: path || "/", query };
+}
+
+/** A misspelled placeholder must not leave as text. */
+function checkHeaderTemplate(name: string, value: string) {
+  if (value.replace(secretPlaceholder, "").includes("{{")) {
+    throw new ToolError(
+      notSetUp,
+      `The header ${name} has {{ without a secret's name and }} after it: letters, digits and _ are a name.`,
+    );
+  }
+}
+
+export function secretNames(templates: string[]): string[] {
+  const found = templates.flatMap((template) => [...template.matchAll(secretPlaceholder)]);
+  return [...new Set(found.map(([, name = ""]) => name))];
+}
+
+async function fetchSecrets(
+  names: string[],
+  host: string,
+  secretFor: (name: string, host: string) => Promise<string | null>,
+): Promise<Map<string, string>> {
+  // Each one is looked for, in several spellings, in everything that comes back.
+  if (names.length > maxSecrets) throw new ToolError(notSetUp, `A tool can use at most ${maxSecrets} secrets.`);
+  const values = await Promise.all(
+    names.map(async (name): Promise<[string, string]> => {
+      const value = await secretFor(name, host);
+      if (value !== null) return [name, value];
+      throw new ToolError(
+        `The secret ${name} is not available to this tool.`,
+        `There is no secret named ${name}, or its hosts do not include ${host}.`,
+      );
+    }),
+  );
+  return new Map(values);
+}
+
+function unusedInputs({ path, query }: Template, input: Record<string, unknown>): [string, unknown][] {
+  const used = new Set([...(path + query).matchAll(placeholder)].map(([, , param]) => param));
+  const fixed = new Set([...new URLSearchParams(query).keys()].map(plainName));
+  return Object.entries(input).filter(([name]) => !used.has(name) && !fixed.has(plainName(name)));
+}
+
+/** Many receivers take `Key`, `key[]` and `key` for the same parameter. */
+function plainName(name: string): string {
+  return name.trim().replace(/\[.*$/s, "").toLowerCase();
+}
+
+function fillPath(path: string, input: Record<string, unknown>, secret: (name: string) => string): string {
+  return path
+    .split("/")
+    .map((template) => {
+      const names: string[] = [];
+      const segment = template.replace(placeholder, (_match, secretName?: string, param?: string) => {
+        names.push(secretName ?? param ?? "");
+        return secretName ? secret(secretName) : percentEncode(scalarText(param ?? "", input));
+      });
+      if (names.length === 0) return segment;
+      if (segment === "") throw new ToolError(`${names.join(", ")} must not be empty.`);
+      // The URL parser would take these, in either spelling, for a step to another folder.
+      if (/^(\.|%2e){1,2}$/i.test(segment)) throw new ToolError(`${names.join(", ")} must not be "." or "..".`);
+      return segment;
+    })
+    .join("/");
+}
+
+function fillQuery(
+  query: string,
+  input: Record<string, unknown>,
+  secret: (name: string) => string,
+  more: [string, unknown][],
+): string {
+  const filled = query
+    .slice(1)
+    .split("&")
+    .flatMap((pair) => fillPair(pair, input, secret))
+    .join("&");
+  const pairs = toPairs(more).map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
+  const all = [filled.replace(/&$/, ""), ...pairs].filter((part) => part !== "").join("&");
+  if (all !== "") return `?${all}`;
+  return query === "" ? "" : "?";
+}
+
+/** A pair with a list in it is repeated for each item, as where no placeholder names the input. */
+function fillPair(pair: string, input: Record<string, unknown>, secret: (name: string) => string): string[] {
+  const params = [...pair.matchAll(placeholder)].flatMap(([, , param]) => (param === undefined ? [] : [param]));
+  const lists = [...new Set(params)].filter((name) => Object.hasOwn(input, name) && Array.isArray(input[name]));
+  if (lists.length > 1) throw new ToolError(`${lists.join(" and ")} must not both be lists.`);
+  const [list] = lists;
+  const fill = (values: Record<string, unknown>) =>
+    pair.replace(placeholder, (_match, secretName?: string, param?: string) =>
+      secretName ? secret(secretName) : percentEncode(scalarText(param ?? "", values)),
+    );
+  if (list === undefined) return [fill(input)];
+  const items = input[list] as unknown[];
+  if (!items.every(isScalar)) throw new ToolError(`${list} must be a list of texts or numbers.`);
+  return items.map((item) => fill({ ...input, [list]: item }));
+}
+
+/** A JSON object, unless the tool's own header says that it is a form. */
+function writeBody(inputs: [string, unknown][], contentType: string | undefined): string {
+  const isForm = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? "");
+  return isForm ? new URLSearchParams(toPairs(inputs)).toString() : JSON.stringify(Object.fromEntries(inputs));
+}
+
+/** As queries and forms have it: a list is its name several times, an object is JSON, null is left out. */
+function toPairs(inputs: [string, unknown][]): [string, string][] {
+  return inputs.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((item) => item !== null && item !== undefined)
+      .map((item): [string, string] => [name, typeof item === "object" ? JSON.stringify(item) : String(item)]),
+  );
+}
+
+function scalarText(name: string, input: Record<string, unknown>): string {
+  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  if (value === undefined || value === null) throw new ToolError(`${name} is missing.`);
+  if (!isScalar(value)) throw new ToolError(`${name} must be a text, a number, true or false.`);
+  return String(value);
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+/** Percent-encoded so that no reader of URLs can take any of it for syntax; half an emoji becomes U+FFFD. */
+export function percentEncode(text: string): string {
+  const hex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, hex);
+}
+
+function fillHeaders(
+  templates: [string, string][],
+  values: Map<string, string>,
+  hasBody: boolean,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    "user-agent": "Foyer/0.1",
+    accept: "application/json, text/*;q=0.9, */*;q=0.1",
+    ...(hasBody ? { "content-type": "application/json" } : {}),
+  };
+  for (const [name, template] of templates) {
+    const value = template.replace(secretPlaceholder, (_match, secret: string) => values.get(secret) ?? "");
+    // What a header can carry: tab, visible ASCII and Latin-1.
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      throw new ToolError(
+        notSetUp,
+        `The header ${name} has a character that headers cannot carry, such as a line break. Look at its secrets, too.`,
+      );
+    }
+    headers[name.toLowerCase()] = value;
+  }
+  // Answers are never inflated, so a compressed one could not be read.
+  return { ...headers, "accept-encoding": "identity" };
+}

@@ -1,0 +1,510 @@
+import type { RequestListener } from "node:http";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import type { ToolRow } from "../../db/tables.ts";
+import { nextTurn, openOutbound, serve, serveCanary } from "../../outbound/test-servers.ts";
+import { runHttpTool } from "./run-http-tool.ts";
+
+type HttpFields = Pick<ToolRow, "httpUrl"> &
+  Partial<Pick<ToolRow, "httpMethod">> & { headers?: Record<string, string> };
+
+function httpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
+  return {
+    id: "tool_1",
+    organizationId: "org_1",
+    agentId: "agent_1",
+    name: "look_up",
+    description: "Looks up",
+    executionType: "http",
+    inputSchema: '{"additionalProperties":true}',
+    isEnabled: 1,
+    label: null,
+    resultFor: "both" as const,
+    displayConfig: null,
+    mockResponse: null,
+    httpUrl,
+    httpMethod: httpMethod ?? "GET",
+    httpHeaders: headers ? JSON.stringify(headers) : null,
+    formSchema: null,
+    formExecutionMode: null,
+    formWebhookUrl: null,
+    formClientHandler: null,
+    formPostActions: null,
+    formConfirmation: null,
+    disabledAt: null,
+    createdAt: 0,
+    updatedAt: 0,
+  };
+}
+
+const noSecrets = async () => null;
+
+/** Runs a tool against a server that answers like this. */
+async function run(listener: RequestListener, fields: Partial<HttpFields> = {}, input: Record<string, unknown> = {}) {
+  const { url } = await serve(listener);
+  const outbound = openOutbound({ allowPrivate: true });
+  return runHttpTool(httpTool({ httpUrl: url, ...fields }), input, { outbound, secretFor: noSecrets });
+}
+
+function answering(contentType: string | null, body: string | Buffer, status = 200): RequestListener {
+  return (_request, response) => {
+    response.writeHead(status, contentType === null ? {} : { "content-type": contentType });
+    response.end(body);
+  };
+}
+
+describe("an answer", () => {
+  it("is shown to the tool's maker with its status and headers, also when it is a failure", async () => {
+    const kept = await run(answering("application/json", '{ "a": 1 }'));
+    const headers = expect.objectContaining({ "content-type": "application/json" });
+    expect(kept.response).toEqual({ status: 200, headers, body: '{"a":1}' });
+    const refused = await run(answering("text/plain", "no such bike", 404));
+    expect(refused.response).toMatchObject({ status: 404, body: "no such bike" });
+    const unreadable = await run(answering("image/png", Buffer.from([1, 2, 3])));
+    expect(unreadable.response).toMatchObject({ status: 200, body: "" });
+    const long = await run(answering("text/plain", "a".repeat(100_000)));
+    expect(long.response?.body).toHaveLength(65_536);
+  });
+
+  it.each<[string, string | null, string | Buffer, unknown]>([
+    ["a JSON object", "application/json", '{"a":[1,"é"]}', { a: [1, "é"] }],
+    ["a JSON scalar", "application/json; charset=utf-8", "42", 42],
+    ["another kind of JSON", "application/problem+json", '{"a":1}', { a: 1 }],
+    ["JSON that says it is text", "text/plain", ' [{"a":1}]', [{ a: 1 }]],
+    ["JSON of no stated type", null, '{"a":1}', { a: 1 }],
+    ["a number as text", "text/plain", "42", "42"],
+    ["broken JSON", "application/json", '{"a":', '{"a":'],
+    ["text", "text/plain", "grüße", "grüße"],
+    ["XML", "image/svg+xml", "<svg/>", "<svg/>"],
+    ["Latin-1", "text/plain; charset=ISO-8859-1", Buffer.from("grüße", "latin1"), "grüße"],
+    ["UTF-16", 'text/plain; charset="utf-16le"', Buffer.from("grüße", "utf16le"), "grüße"],
+    ["an unknown charset", "text/plain; charset=klingon", "grüße", "grüße"],
+    ["nothing", "image/png", "", ""],
+    ["JSON too deep to walk", "application/json", "[".repeat(200) + "]".repeat(200), "[".repeat(200) + "]".repeat(200)],
+  ])("is %s", async (_what, contentType, body, result) => {
+    const outcome = await run(answering(contentType, body));
+    expect(outcome).toMatchObject({ result, isError: false, problem: null });
+    const text = typeof result === "string" ? result : JSON.stringify(result);
+    expect(outcome.forModel).toBe(text || "The answer is empty (HTTP 200).");
+    expect(outcome.durationMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it.each<[string, string | null, Buffer]>([
+    ["a picture", "image/png", Buffer.from("text")],
+    ["bytes", "application/octet-stream", Buffer.from("text")],
+    ["bytes of no stated type", null, Buffer.from([0xff, 0xfe, 0x80])],
+    ["zeros of no stated type", null, Buffer.alloc(3)],
+  ])("that is %s is not text", async (_what, contentType, body) => {
+    const outcome = await run(answering(contentType, body));
+    expect(outcome).toMatchObject({ result: "Not text", isError: true, forModel: "Not text" });
+    expect(outcome.problem).toContain(contentType ?? "bytes of no stated type");
+  });
+
+  it("to a failed call shows the model its beginning, and visitors its status", async () => {
+    const body = `${"x".repeat(999)}👋and more`;
+    const outcome = await run(answering("text/html", body, 500));
+    const told = `HTTP 500: ${"x".repeat(999)}\ufffd`;
+    expect(outcome).toMatchObject({ result: "HTTP 500", isError: true, forModel: told, problem: told });
+    expect(await run(answering("image/png", "bytes", 404))).toMatchObject({ result: "HTTP 404", forModel: "HTTP 404" });
+    expect(await run(answering("text/plain", "", 429))).toMatchObject({ result: "HTTP 429", forModel: "HTTP 429" });
+  });
+
+  it("may have 1,000,000 bytes and no more", async () => {
+    const fits = await run(answering("text/plain", "x".repeat(1_000_000)));
+    expect(fits).toMatchObject({ isError: false });
+    expect(fits.result).toHaveLength(1_000_000);
+    const outcome = await run(answering("application/json", JSON.stringify("x".repeat(1_000_000))));
+    expect(outcome).toMatchObject({ result: "Response too large", isError: true, forModel: "Response too large" });
+    expect(outcome.problem).toContain("1000000 bytes");
+  });
+
+  it("is cut for the model at 32,768 bytes, between characters", async () => {
+    const whole = "x".repeat(32_768);
+    expect((await run(answering("text/plain", whole))).forModel).toBe(whole);
+    const outcome = await run(answering("text/plain", `x${"€".repeat(20_000)}`));
+    expect(outcome.result).toHaveLength(20_001);
+    // 1 + 3 × 10,922 = 32,767: the next character would end after the limit.
+    const note = "\n\n[Cut off here: these are the first 32767 of 60001 bytes.]";
+    expect(outcome.forModel).toBe(`x${"€".repeat(10_922)}${note}`);
+  });
+
+  it("that is compressed is not inflated", async () => {
+    const outcome = await run((request, response) => {
+      expect(request.headers["accept-encoding"]).toBe("identity");
+      response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" });
+      response.end(gzipSync(Buffer.alloc(20_000_000)));
+    });
+    expect(outcome).toMatchObject({ result: "Not readable", isError: true });
+    expect(outcome.problem).toContain("compressed (gzip)");
+  });
+});
+
+describe("a call", () => {
+  it("sends what the tool says and shows what it sent", async () => {
+    const outcome = await run(
+      async (request, response) => {
+        const body = Buffer.concat(await request.toArray()).toString();
+        response.end(JSON.stringify({ method: request.method, type: request.headers["content-type"], body }));
+      },
+      { httpMethod: "POST", headers: { "X-Shop": "1" } },
+      { name: "Zoë" },
+    );
+    expect(outcome.result).toEqual({ method: "POST", type: "application/json", body: '{"name":"Zoë"}' });
+    expect(outcome.request).toMatchObject({ method: "POST", headers: { "x-shop": "1" }, body: '{"name":"Zoë"}' });
+    expect(outcome.request?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  });
+
+  it("that cannot be put together is not sent", async () => {
+    const { url, seen } = await serve((_request, response) => response.end());
+    const outbound = openOutbound({ allowPrivate: true });
+    const deps = { outbound, secretFor: noSecrets };
+    const missing = await runHttpTool(httpTool({ httpUrl: `${url}/{id}` }), {}, deps);
+    expect(missing).toMatchObject({
+      result: "id is missing.",
+      forModel: "id is missing.",
+      isError: true,
+      request: null,
+    });
+    const unknown = await runHttpTool(httpTool({ httpUrl: url, headers: { "x-a": "{{DATABASE_URL}}" } }), {}, deps);
+    const message = "The secret DATABASE_URL is not available to this tool.";
+    expect(unknown).toMatchObject({ result: message, forModel: message, isError: true, request: null });
+    expect(unknown.problem).toContain(new URL(url).host);
+    expect(seen.connections).toBe(0);
+  });
+
+  it("follows no redirect, and tells only the account where it led", async () => {
+    const canary = await serveCanary();
+    const outcome = await run((_request, response) => {
+      response.writeHead(302, { location: `http://127.0.0.1:${canary.port}/inside` }).end();
+    });
+    expect(outcome).toMatchObject({ result: "HTTP 302", forModel: "HTTP 302", isError: true });
+    expect(outcome.problem).toContain("/inside");
+    expect(canary.seen.connections).toBe(0);
+  });
+
+  it("to a refused address reads like one to a dead host", async () => {
+    const canary = await serveCanary();
+    const outbound = openOutbound({ resolve: async () => ["127.0.0.1"] });
+    const deps = { outbound, secretFor: noSecrets };
+    const outcome = await runHttpTool(httpTool({ httpUrl: `http://inside.test:${canary.port}/` }), {}, deps);
+    expect(outcome).toMatchObject({ result: "Not reachable", forModel: "Not reachable", isError: true });
+    expect(outcome.problem).toContain("may not be called");
+    expect(canary.seen.connections).toBe(0);
+    // Nobody listens on port 1.
+    const dead = await runHttpTool(
+      httpTool({ httpUrl: "http://127.0.0.1:1/" }),
+      {},
+      {
+        ...deps,
+        outbound: openOutbound({ allowPrivate: true }),
+      },
+    );
+    expect(dead).toMatchObject({ result: outcome.result, forModel: outcome.forModel });
+  });
+
+  it("ends at its deadline, also when the answer drips", async () => {
+    const drips: NodeJS.Timeout[] = [];
+    const { url } = await serve((_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain" });
+      drips.push(setInterval(() => response.write("."), 10));
+    });
+    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets, timeoutMs: 150 };
+    const outcome = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
+    for (const drip of drips) clearInterval(drip);
+    expect(drips).toHaveLength(1);
+    expect(outcome).toMatchObject({ result: "Timed out", forModel: "Timed out", isError: true });
+    expect(outcome.problem).toContain("did not answer completely");
+  });
+
+  it("has 10 s and 1 MB, under the rules for accounts", async () => {
+    let asked: unknown;
+    const outbound = {
+      request: async (options: unknown) => {
+        asked = options;
+        return { status: 200, headers: {}, body: Buffer.from("ok"), truncated: false, durationMs: 1 };
+      },
+    };
+    await runHttpTool(httpTool({ httpUrl: "https://api.example" }), {}, { outbound, secretFor: noSecrets });
+    expect(asked).toMatchObject({ timeoutMs: 10_000, maxBytes: 1_000_000, trust: "account" });
+  });
+
+  it("ends with the reply that asked for it", async () => {
+    const stop = new AbortController();
+    const { url } = await serve(() => stop.abort(new Error("gone")));
+    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets, signal: stop.signal };
+    const during = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
+    expect(during).toMatchObject({ isError: true, result: "Stopped before the answer came" });
+    const after = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
+    expect(after).toMatchObject({ isError: true, result: "Stopped before the answer came" });
+  });
+
+  it("uses the connection of the one before", async () => {
+    const { url, seen } = await serve((_request, response) => response.end("ok"));
+    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets };
+    for (let call = 0; call < 3; call++) {
+      expect((await runHttpTool(httpTool({ httpUrl: url }), {}, deps)).result).toBe("ok");
+      await nextTurn();
+    }
+    expect(seen.connections).toBe(1);
+  });
+
+  it("rejects with what is no fault of the call", async () => {
+    const secretFor = () => Promise.reject(new Error("database down"));
+    const call = runHttpTool(
+      httpTool({ httpUrl: "https://api.example/{{KEY}}" }),
+      {},
+      { outbound: openOutbound(), secretFor },
+    );
+    await expect(call).rejects.toThrow("database down");
+  });
+});
+
+describe("secrets", () => {
+  const values: Record<string, string> = {
+    KEY: `sk "live"/+(é) \\%41&`,
+    PIN: "90071992547409931234",
+    SHORT: "v2",
+    PADDED: "  padded value ",
+  };
+  const secretFor = async (name: string) => values[name] ?? null;
+
+  async function echo(
+    respond: (seen: { url: string; header: string }) => { type: string; body: string; status?: number },
+  ) {
+    const seen = { url: "", header: "" };
+    const { url } = await serve((request, response) => {
+      seen.url = request.url ?? "";
+      seen.header = String(request.headers["x-key"]);
+      const { type, body, status = 200 } = respond(seen);
+      response.writeHead(status, { "content-type": type, location: body.replaceAll(/[^ -~]/g, "") }).end(body);
+    });
+    const headers = { "x-key": "{{KEY}}", "x-pin": "{{PIN}}", "x-short": "{{SHORT}}", "x-padded": "{{PADDED}}" };
+    const tool = httpTool({ httpUrl: `${url}/{{KEY}}?pin={{PIN}}`, headers });
+    const input = { copy: `my ${values.KEY}` };
+    const outcome = await runHttpTool(tool, input, { outbound: openOutbound({ allowPrivate: true }), secretFor });
+    expect(decodeURIComponent(seen.url)).toContain(values.KEY);
+    expect(seen.header).toBe(values.KEY);
+    return outcome;
+  }
+
+  const forms: [string, (value: string) => string][] = [
+    ["as it is", (value) => value],
+    ["percent-encoded", encodeURIComponent],
+    [
+      "percent-encoded in lower case",
+      (value) => encodeURIComponent(value).replace(/%../g, (code) => code.toLowerCase()),
+    ],
+    ["percent-encoded as an address", encodeURI],
+    ["form-encoded", (value) => new URLSearchParams({ v: value }).toString()],
+    ["as JSON", (value) => JSON.stringify({ v: value })],
+    ["as JSON within JSON", (value) => JSON.stringify({ v: JSON.stringify({ v: value }) })],
+    [
+      "as JSON in \\u escapes",
+      (value) => `{"v":"${value.replace(/./gs, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)}"}`,
+    ],
+    ["as a name in JSON", (value) => JSON.stringify({ deep: [{ [value]: 1 }] })],
+  ];
+
+  it.each(forms)("are masked in what comes back %s", async (_form, write) => {
+    for (const value of [values.KEY ?? "", values.PIN ?? ""]) {
+      for (const type of ["text/plain", "application/json"]) {
+        for (const status of [200, 500]) {
+          const outcome = await echo(() => ({ type, body: write(value), status }));
+          expectNoSecret(outcome);
+          expect(outcome.forModel).toContain("***");
+        }
+      }
+    }
+  });
+
+  it("are masked when the address or a header is echoed", async () => {
+    const outcome = await echo((seen) => ({ type: "application/json", body: JSON.stringify(seen) }));
+    expectNoSecret(outcome);
+    expect(outcome.result).toEqual({ url: expect.stringContaining("/***?pin=***"), header: "***" });
+    expectNoSecret(await echo((seen) => ({ type: "text/plain", body: seen.url })));
+    expectNoSecret(await echo(() => ({ type: "text/plain", body: `got: ${values.PADDED?.trim()}.` })));
+  });
+
+  it("are masked where they are numbers, whatever their length, and numbers beside them stay", async () => {
+    const outcome = await echo(() => ({ type: "application/json", body: `{"pin":${values.PIN},"n":1.50,"s":"v2"}` }));
+    expect(outcome.result).toEqual({ pin: "***", n: 1.5, s: "v2" });
+  });
+
+  it("are masked where one begins within a false start of itself", async () => {
+    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: async () => "aabaac" };
+    const { url } = await serve(answering("text/plain", "aabaabaac aaabaac aabaacaabaac aaba"));
+    const outcome = await runHttpTool(httpTool({ httpUrl: `${url}/?a={{KEY}}` }), {}, deps);
+    expect(outcome.result).toBe("aab*** a*** ****** aaba");
+  });
+
+  it("are masked in the address of a redirect", async () => {
+    const outcome = await echo((seen) => ({
+      type: "text/plain",
+      body: `http://other.example${seen.url}`,
+      status: 302,
+    }));
+    expect(outcome.problem).toContain("http://other.example/***?pin=***");
+    expectNoSecret(outcome);
+  });
+
+  it("are masked in the request that is shown, also where the input has them", async () => {
+    const { request } = await echo(() => ({ type: "text/plain", body: "ok" }));
+    expect(request?.url).toContain("/{{KEY}}?pin={{PIN}}&copy=my%20***");
+    expect(request?.headers).toMatchObject({ "x-key": "{{KEY}}", "x-pin": "{{PIN}}" });
+
+    const { url } = await serve(answering("text/plain", "ok"));
+    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor };
+    const fields = { httpUrl: url, headers: { "x-key": "{{KEY}}" } };
+    const posted = await runHttpTool(httpTool({ ...fields, httpMethod: "POST" }), { copy: values.KEY }, deps);
+    expect(posted.request?.body).toBe('{"copy":"***"}');
+    const nested = await runHttpTool(httpTool(fields), { copy: { deep: values.KEY } }, deps);
+    expect(decodeURIComponent(nested.request?.url ?? "")).toContain('?copy={"deep":"***"}');
+  });
+
+  function expectNoSecret(outcome: unknown) {
+    const all = JSON.stringify(outcome);
+    for (const value of [values.KEY ?? "", values.PIN ?? "", "padded value"]) {
+      for (const [form, write] of forms.slice(0, 4)) {
+        expect(all, form).not.toContain(write(value));
+        expect(all, form).not.toContain(JSON.stringify(write(value)).slice(1, -1));
+      }
+    }
+    expect(all).not.toContain("900719925474099");
+  }
+});
+
+describe("hostile input", () => {
+  it("reaches the intended host and no other, in more than 200 combinations", async () => {
+    const canary = await serveCanary();
+    const paths: string[] = [];
+    const { url, seen } = await serve((request, response) => {
+      paths.push(request.url ?? "");
+      request.resume().on("end", () => response.end("ok"));
+    });
+    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets };
+    const combinations = positions.flatMap((position) =>
+      hostileValues(canary.port).map((value) => ({ position, value })),
+    );
+    expect(combinations.length).toBeGreaterThanOrEqual(200);
+
+    for (const { position, value } of combinations) {
+      const tool = httpTool({ httpUrl: url + position.path, httpMethod: position.method ?? "GET" });
+      const before = paths.length;
+      const outcome = await runHttpTool(tool, { p: value, [`${value}`]: value }, deps);
+      const what = `${JSON.stringify(value)} in ${position.path}`;
+      if (["", ".", ".."].includes(value) && position.isSegment) {
+        expect(outcome, what).toMatchObject({ isError: true, request: null });
+        expect(paths.length, what).toBe(before);
+        continue;
+      }
+      expect(outcome, what).toMatchObject({ isError: false, result: "ok" });
+      expect(paths.length, what).toBe(before + 1);
+      const depth = position.path.split("?")[0]?.split("/").length;
+      expect(paths.at(-1)?.split("?")[0]?.split("/"), what).toHaveLength(depth ?? 0);
+    }
+    expect(seen.connections).toBeGreaterThan(0);
+    expect(canary.seen.connections).toBe(0);
+  });
+});
+
+const positions: { path: string; method?: "POST"; isSegment?: boolean }[] = [
+  { path: "/{p}", isSegment: true },
+  { path: "/a/{p}/b", isSegment: true },
+  { path: "/a{p}/b" },
+  { path: "/a/{p}?x={p}", isSegment: true },
+  { path: "/?q={p}" },
+  { path: "/?{p}=1" },
+  { path: "/" },
+  { path: "/{p}", method: "POST", isSegment: true },
+];
+
+function hostileValues(port: number): string[] {
+  const evil = `127.0.0.2:${port}`;
+  return [
+    "",
+    ".",
+    "..",
+    "...",
+    "../..",
+    "../../../etc/passwd",
+    "%2e%2e",
+    "%2E%2e%2f",
+    "..;/",
+    "..\\",
+    ".\t.",
+    ".\n.",
+    `@${evil}`,
+    `@${evil}/`,
+    `:80@${evil}`,
+    `user:password@${evil}`,
+    `:${port}`,
+    `.evil.example`,
+    `//${evil}`,
+    `/${evil}`,
+    `\\\\${evil}\\`,
+    `/\\${evil}`,
+    `http://${evil}/`,
+    `https:${evil}`,
+    `#@${evil}`,
+    `?@${evil}`,
+    `\r\nHost: ${evil}\r\n\r\n`,
+    `\nGET http://${evil}/ HTTP/1.1`,
+    "\0",
+    "\u0001\u001f\u007f",
+    "\t",
+    " ",
+    "。",
+    "．．",
+    "／／evil.example",
+    "＠evil.example",
+    "％２ｅ",
+    "\u2028",
+    "\ud800",
+    "👋",
+    "ｅｖｉｌ",
+    "\ufeff",
+    "{p}",
+    "{{KEY}}",
+    "$" + "{p}",
+    "$&",
+    "$1",
+    "%",
+    "%zz",
+    "%00",
+    "&x=y",
+    "=",
+    ";",
+    "+",
+    "javascript:alert(1)",
+    "169.254.169.254",
+    `[::1]:${port}`,
+    "x".repeat(2_000),
+  ];
+}
+
+describe("what an http tool sends", () => {
+  const echo: RequestListener = (request, response) => {
+    response.writeHead(200, { "content-type": "text/plain" });
+    response.end(request.url);
+  };
+  const properties = { order: { type: "string" }, note: { type: "string" }, Tenant: { type: "string" } };
+  const send = async (inputSchema: object, input: Record<string, unknown>) => {
+    const { url } = await serve(echo);
+    const tool = httpTool({ httpUrl: `${url}/orders/{order}?tenant=acme` });
+    const outbound = openOutbound({ allowPrivate: true });
+    const sent = { ...tool, inputSchema: JSON.stringify(inputSchema) };
+    return (await runHttpTool(sent, input, { outbound, secretFor: noSecrets })).result;
+  };
+
+  it("is what the input schema declares, and never a parameter that the template has", async () => {
+    const input = { order: "1", note: "n", tenant: "other", Tenant: "other", "tenant[]": "other", key: "x" };
+    expect(await send({ type: "object", properties }, input)).toBe("/orders/1?tenant=acme&note=n");
+  });
+
+  it("includes other names only when the schema allows additional properties", async () => {
+    const input = { order: "1", tenant: "other", colour: "red" };
+    expect(await send({ type: "object", properties, additionalProperties: true }, input)).toBe(
+      "/orders/1?tenant=acme&colour=red",
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import { accountOf, credentialOf } from "../auth/sessions/authenticate.ts";
+import type { App } from "../http/app.ts";
+import type { Idempotency } from "../http/idempotency.ts";
+import { withExecutionType } from "./columns.ts";
+import type { ToolRunner } from "./run-tool.ts";
+import { checkIsForm, type WebhookSecrets } from "./secrets/webhook-secrets.ts";
+import type { ToolService } from "./service.ts";
+
+export function toolRoutes(
+  app: App,
+  tools: ToolService,
+  runner: ToolRunner,
+  webhookSecrets: WebhookSecrets,
+  idempotency: Idempotency,
+): void {
+  const formOf = async (request: FastifyRequest, id: string) =>
+    checkIsForm(await tools.existing(accountOf(request).organizationId, id));
+  app.route({
+    ...contract.listTools,
+    handler: async (request) => tools.list(accountOf(request).organizationId, request.query.agentId),
+  });
+  app.route({
+    ...contract.getToolLimits,
+    handler: async (request) => tools.limits(accountOf(request), request.query.agentId),
+  });
+  app.route({
+    ...contract.listToolErrors,
+    handler: async (request) => tools.errors(accountOf(request).organizationId, request.query.agentId),
+  });
+  app.route({
+    ...contract.getTool,
+    handler: async (request) => tools.get(accountOf(request).organizationId, request.params.id),
+  });
+  app.route({
+    ...contract.createTool,
+    preValidation: acceptType,
+    handler: async (request, reply) => {
+      const account = accountOf(request);
+      const tool = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
+        tools.create(account, request.body, keep),
+      );
+      return reply.status(201).send(tool);
+    },
+  });
+  app.route({
+    ...contract.updateTool,
+    preValidation: acceptType,
+    handler: async (request) => tools.update(accountOf(request), request.params.id, request.body),
+  });
+  app.route({
+    ...contract.duplicateTool,
+    handler: async (request, reply) =>
+      reply.status(201).send(await tools.duplicate(accountOf(request), request.params.id)),
+  });
+  app.route({
+    ...contract.deleteTool,
+    handler: async (request) => {
+      await tools.delete(accountOf(request).organizationId, request.params.id);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.testTool,
+    handler: async (request) => {
+      const tool = await tools.existing(accountOf(request).organizationId, request.params.id);
+      return runner.test(tool, request.body.input ?? {});
+    },
+  });
+  app.route({
+    ...contract.getWebhookSecret,
+    handler: async (request) => webhookSecrets.read(await formOf(request, request.params.id)),
+  });
+  app.route({
+    ...contract.rotateWebhookSecret,
+    handler: async (request) => webhookSecrets.rotate(await formOf(request, request.params.id)),
+  });
+}
+
+/** Runs before validation, so that the schema can require the canonical `executionType`. */
+async function acceptType(request: FastifyRequest) {
+  request.body = withExecutionType(request.body);
+}

@@ -1,0 +1,126 @@
+import { invalid } from "../../errors.ts";
+import { compilePattern } from "./tool-pattern.ts";
+
+const caps = { values: 5_000, schemas: 500, properties: 200, depth: 12, characters: 65_536, patterns: 25 };
+const MAX_ENUM = 500;
+const MAX_ENUM_CHARACTERS = 1_000;
+const MAX_NAME_CHARACTERS = 100;
+/** Below it a division by it leaves nothing that could be compared. */
+const MIN_STEP = 1e-9;
+
+/** Keywords whose keys are names that the tenant chose, so that a property may well be called `$ref`. */
+const nameKeywords = new Set([
+  "properties",
+  "patternProperties",
+  "dependencies",
+  "dependentSchemas",
+  "dependentRequired",
+]);
+/** Keywords whose value is data, in which nothing is a keyword. */
+const dataKeywords = new Set(["default", "const", "enum", "examples", "example"]);
+const countKeywords = /^(?:min|max)(?:Length|Items|Properties|Contains)$/;
+
+type Kind = "schema" | "names" | "data";
+type Visit = { value: unknown; path: string; kind: Kind; depth: number };
+type Counts = Record<"values" | "schemas" | "properties" | "characters" | "patterns", number>;
+
+/**
+ * Refuses a schema that would cost more than it is worth, before anything compiles it. Goes through it once, without
+ * recursion, and stops at the first cap: however large the schema, the work is bounded.
+ * @throws AppError 400 with the path
+ */
+export function checkSchemaCaps(schema: unknown): void {
+  const counts: Counts = { values: 0, schemas: 0, properties: 0, characters: 0, patterns: 0 };
+  const open: Visit[] = [{ value: schema, path: "inputSchema", kind: "schema", depth: 0 }];
+  for (let visit = open.pop(); visit; visit = open.pop()) {
+    const { value, path, depth } = visit;
+    if (typeof value === "string") count(counts, "characters", value.length, path);
+    else if (typeof value === "object" && value !== null) {
+      if (depth > caps.depth) throw invalid(path, `is nested deeper than ${caps.depth} levels`, "not_allowed");
+      // Before the children are put on the list: a list of a million is not copied to be refused.
+      count(counts, "values", Array.isArray(value) ? value.length : Object.keys(value).length, path);
+      for (const child of childrenOf(value, visit, counts)) open.push(child);
+    } else if (typeof value !== "boolean" && value !== null && !Number.isFinite(value)) {
+      throw invalid(path, "is not JSON");
+    }
+  }
+}
+
+function* childrenOf(value: object, { path, kind, depth }: Visit, counts: Counts): Generator<Visit> {
+  if (Array.isArray(value)) {
+    const inner = kind === "names" ? "data" : kind;
+    for (const [index, item] of value.entries())
+      yield { value: item, path: `${path}.${index}`, kind: inner, depth: depth + 1 };
+    return;
+  }
+  if (kind === "schema") count(counts, "schemas", 1, path);
+  for (const [key, item] of Object.entries(value)) {
+    count(counts, "characters", key.length, path);
+    if (key.length > MAX_NAME_CHARACTERS && kind !== "names") throw invalid(path, "has a key that is too long");
+    const inner = `${path}.${key.slice(0, MAX_NAME_CHARACTERS)}`;
+    // Ajv leaves a property of this name unchecked.
+    if (key === "__proto__") throw invalid(inner, "is a name that cannot be used", "not_allowed");
+    if (kind === "schema") {
+      checkKeyword(key, item, inner, counts);
+      const isNames = nameKeywords.has(key) && typeof item === "object" && item !== null && !Array.isArray(item);
+      const next = isNames ? "names" : dataKeywords.has(key) ? "data" : "schema";
+      yield { value: item, path: inner, kind: next, depth: isNames ? depth : depth + 1 };
+    } else {
+      yield { value: item, path: inner, kind: kind === "names" ? "schema" : "data", depth: depth + 1 };
+    }
+  }
+}
+
+function checkKeyword(key: string, value: unknown, path: string, counts: Counts) {
+  const isRefused = (key.startsWith("$") && key !== "$schema" && key !== "$comment") || key === "definitions";
+  if (isRefused) throw invalid(path, "is not supported: write the schema out where it is used", "not_allowed");
+  if (key === "enum") checkEnum(value, path);
+  if (key === "properties") checkProperties(value, path, counts);
+  if (key === "pattern" && typeof value === "string") checkPattern(value, path, counts);
+  if (key === "patternProperties" && typeof value === "object" && value !== null) {
+    for (const pattern of Object.keys(value)) checkPattern(pattern, path, counts);
+  }
+  if (countKeywords.test(key) && !(Number.isSafeInteger(value) && Number(value) >= 0)) {
+    throw invalid(path, "must be a whole number, 0 or more", "type");
+  }
+  if (key === "multipleOf" && !(Number.isFinite(value) && Number(value) >= MIN_STEP)) {
+    throw invalid(path, `must be a number, ${MIN_STEP} or more`);
+  }
+}
+
+function checkEnum(value: unknown, path: string) {
+  if (!Array.isArray(value) || value.length === 0)
+    throw invalid(path, "must be an array of at least one value", "min_items");
+  if (value.length > MAX_ENUM) throw invalid(path, `must have at most ${MAX_ENUM} values`, "max_items");
+  const isFine = (item: unknown) =>
+    typeof item === "string" ? item.length <= MAX_ENUM_CHARACTERS : typeof item !== "object" || item === null;
+  const bad = value.findIndex((item) => !isFine(item));
+  if (bad === -1) return;
+  const problem = typeof value[bad] === "string" ? `must be at most ${MAX_ENUM_CHARACTERS} characters long` : null;
+  throw invalid(`${path}.${bad}`, problem ?? "must be text, a number, true, false or null");
+}
+
+function checkProperties(value: unknown, path: string, counts: Counts) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid(path, "must be an object", "type");
+  }
+  const names = Object.keys(value);
+  count(counts, "properties", names.length, path);
+  const bad = names.find((name) => name.length === 0 || name.length > MAX_NAME_CHARACTERS);
+  if (bad !== undefined) throw invalid(path, `must have names of 1 to ${MAX_NAME_CHARACTERS} characters`);
+}
+
+function checkPattern(pattern: string, path: string, counts: Counts) {
+  count(counts, "patterns", 1, path);
+  try {
+    compilePattern(pattern);
+  } catch (error) {
+    throw invalid(path, error instanceof Error ? error.message : "cannot be used", "pattern");
+  }
+}
+
+function count(counts: Counts, what: keyof Counts, more: number, path: string) {
+  counts[what] += more;
+  if (counts[what] > caps[what])
+    throw invalid(path, `is too large: a schema has at most ${caps[what]} ${what} in all`, "max_items");
+}

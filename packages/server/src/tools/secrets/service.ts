@@ -1,0 +1,76 @@
+import type { Secret } from "@foyer/contract";
+import { isDuplicate } from "../../db/database-errors.ts";
+import type { SecretRow } from "../../db/tables.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
+import { createSecretStore } from "./store.ts";
+
+type SecretInput = { value: string; hosts?: string[] | null };
+
+export type SecretService = ReturnType<typeof createSecretService>;
+
+/** What http tools name as `{{NAME}}`: written by the account, read by nobody but the tools' requests. */
+export function createSecretService({ db, secrets }: Pick<Deps, "db" | "secrets">) {
+  const store = createSecretStore(db);
+  const context = (organizationId: string, name: string) => `${organizationId}/secret/${name}`;
+
+  const toRow = (organizationId: string, name: string, input: SecretInput): SecretRow => {
+    const now = Date.now();
+    const value = secrets.seal(input.value, context(organizationId, name));
+    return { organizationId, name, value, hosts: JSON.stringify(hosts(input)), createdAt: now, updatedAt: now };
+  };
+
+  return {
+    async list(organizationId: string): Promise<Secret[]> {
+      return (await store.list(organizationId)).map(toSecret);
+    },
+    /** @throws 409 when there is one of that name */
+    async create(organizationId: string, name: string, input: SecretInput): Promise<Secret> {
+      const row = toRow(organizationId, name, input);
+      await store.insert(row).catch((error) => {
+        throw isDuplicate(error) ? new AppError("CONFLICT", `There is a secret named ${name} already.`) : error;
+      });
+      return toSecret(row);
+    },
+    async put(organizationId: string, name: string, input: SecretInput): Promise<Secret> {
+      return toSecret(await store.put(toRow(organizationId, name, input)));
+    },
+    async delete(organizationId: string, name: string): Promise<void> {
+      if (!(await store.delete(organizationId, name))) throw notFound("Secret");
+    },
+    /** Those of the names that no host bounds: secrets without hosts, and names that have no secret yet. */
+    async unbound(organizationId: string, names: readonly string[]): Promise<string[]> {
+      const bound = new Set((await store.list(organizationId)).filter(isBound).map(({ name }) => name));
+      return names.filter((name) => !bound.has(name));
+    },
+    /** The value for a request to that host; null when there is none, or it may not go there. */
+    async valueFor(organizationId: string, name: string, host: string): Promise<string | null> {
+      const row = await store.get(organizationId, name);
+      if (!row) return null;
+      const allowed: string[] = JSON.parse(row.hosts);
+      if (allowed.length > 0 && !allowed.includes(host.toLowerCase())) return null;
+      return secrets.open(row.value, context(organizationId, name));
+    },
+  };
+}
+
+function isBound({ hosts }: SecretRow): boolean {
+  return hosts !== "[]";
+}
+
+function hosts({ hosts: values }: SecretInput): string[] {
+  return (values ?? []).map((value, index) => {
+    const host = URL.parse(`https://${value}`)?.host;
+    if (host !== value.toLowerCase()) throw invalid(`hosts.${index}`, hostMessage, "format");
+    return host;
+  });
+}
+
+/** `127.0.0.1` alone would not cover `127.0.0.1:8080`, so the message says when a port belongs to the host. */
+const hostMessage =
+  "must be a host such as api.example.com, with its port if that is not the default of http or https (api.example.com:8443)";
+
+function toSecret({ name, hosts, createdAt, updatedAt }: SecretRow): Secret {
+  const iso = (at: number) => new Date(at).toISOString();
+  return { name, hosts: JSON.parse(hosts), createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
+}

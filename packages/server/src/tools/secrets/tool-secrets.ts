@@ -1,0 +1,35 @@
+import { isAtLeast } from "../../auth/route-roles.ts";
+import type { Account } from "../../auth/sessions/authenticate.ts";
+import type { ToolRow } from "../../db/tables.ts";
+import { AppError } from "../../errors.ts";
+import { secretNames } from "../http/http-template.ts";
+import type { SecretService } from "./service.ts";
+
+type HttpPart = Pick<ToolRow, "httpUrl" | "httpMethod" | "httpHeaders">;
+const httpColumns = ["httpUrl", "httpMethod", "httpHeaders"] as const;
+
+/**
+ * A secret that is bound to no host goes to whatever host a tool names, so who decides on that host can read it. Only
+ * admins may, as with secrets themselves. `before` is null for a new tool. @throws 403
+ */
+export async function checkSecretUse(
+  secrets: Pick<SecretService, "unbound">,
+  { organizationId, role }: Pick<Account, "organizationId" | "role">,
+  before: HttpPart | null,
+  after: HttpPart,
+): Promise<void> {
+  if (isAtLeast(role, "admin")) return;
+  if (before && httpColumns.every((column) => before[column] === after[column])) return;
+  const names = [...new Set([...(before ? namesIn(before) : []), ...namesIn(after)])];
+  if (names.length === 0) return;
+  const [name] = await secrets.unbound(organizationId, names);
+  if (name === undefined) return;
+  throw new AppError(
+    "FORBIDDEN",
+    `You need the admin role for a tool that uses the secret ${name}, because it is not bound to hosts. Your role is ${role}.`,
+  );
+}
+
+function namesIn({ httpUrl, httpHeaders }: HttpPart): string[] {
+  return secretNames([httpUrl ?? "", ...Object.values<string>(JSON.parse(httpHeaders ?? "{}"))]);
+}

@@ -1,0 +1,34 @@
+import { compileOnce } from "../../db/compiled-query.ts";
+import type { WebhookSecretRow } from "../../db/form-tables.ts";
+import type { Db } from "../../db/open.ts";
+
+type SecretRow = Omit<WebhookSecretRow, "toolId" | "agentId">;
+
+export function createWebhookSecretStore(db: Db) {
+  const get = compileOnce<{ toolId: string }, SecretRow>((param) =>
+    db
+      .selectFrom("webhookSecrets")
+      .select(["secret", "previousSecret", "rotatedAt"])
+      .where("toolId", "=", param("toolId")),
+  );
+  return {
+    async get(toolId: string): Promise<SecretRow | undefined> {
+      return (await get(db, { toolId })).rows[0];
+    },
+    /** Keeps the first one; whoever comes later at the same time gets that. */
+    async insertIfNone(row: Pick<WebhookSecretRow, "toolId" | "agentId" | "secret">): Promise<void> {
+      await db
+        .insertInto("webhookSecrets")
+        .values({ ...row, previousSecret: null, rotatedAt: null })
+        .onConflict((conflict) => conflict.column("toolId").doNothing())
+        .execute();
+    },
+    async rotate(toolId: string, secret: string, now: number): Promise<void> {
+      await db
+        .updateTable("webhookSecrets")
+        .set((row) => ({ secret, previousSecret: row.ref("secret"), rotatedAt: now }))
+        .where("toolId", "=", toolId)
+        .execute();
+    },
+  };
+}

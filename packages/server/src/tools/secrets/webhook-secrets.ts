@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import type { WebhookSecret } from "@foyer/contract";
+import { LRUCache } from "lru-cache";
+import type { ToolRow } from "../../db/tables.ts";
+import type { Deps } from "../../deps.ts";
+import { invalid } from "../../errors.ts";
+import { createWebhookSecretStore } from "./webhook-secret-store.ts";
+
+/** For how long the secret before a rotation signs too. */
+const OVERLAP_MS = 86_400_000;
+
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
+
+/** What signs a form's webhooks: one secret a form, made when it is first needed. */
+export function createWebhookSecrets({ db, secrets }: Pick<Deps, "db" | "secrets">) {
+  const store = createWebhookSecretStore(db);
+  type Form = Pick<ToolRow, "id" | "agentId">;
+
+  async function existing({ id, agentId }: Form) {
+    const known = await store.get(id);
+    if (known) return known;
+    await store.insertIfNone({ toolId: id, agentId, secret: secrets.seal(newSecret(), id) });
+    const made = await store.get(id);
+    if (!made) throw new Error(`The form ${id} has no webhook secret.`);
+    return made;
+  }
+
+  /** @returns the previous secret too, while it still signs */
+  async function read(form: Form): Promise<WebhookSecret> {
+    const { secret, previousSecret, rotatedAt } = await existing(form);
+    const isOverlapping = rotatedAt !== null && Date.now() < rotatedAt + OVERLAP_MS;
+    return {
+      secret: secrets.open(secret, form.id),
+      previousSecret: previousSecret && isOverlapping ? secrets.open(previousSecret, form.id) : null,
+      rotatedAt: rotatedAt === null ? null : new Date(rotatedAt).toISOString(),
+    };
+  }
+
+  /** Thousands of deliveries of one form are signed alike; a rotation elsewhere is seen within a second. */
+  const recent = new LRUCache<string, string[]>({ max: 1_000, ttl: 1_000 });
+
+  return {
+    read,
+    async rotate(form: Form): Promise<WebhookSecret> {
+      await existing(form);
+      await store.rotate(form.id, secrets.seal(newSecret(), form.id), Date.now());
+      recent.delete(form.id);
+      return read(form);
+    },
+    /** What a delivery is signed with now; the newest first. */
+    async signing(form: Form): Promise<string[]> {
+      const known = recent.get(form.id);
+      if (known) return known;
+      const { secret, previousSecret } = await read(form);
+      const signing = previousSecret ? [secret, previousSecret] : [secret];
+      recent.set(form.id, signing);
+      return signing;
+    },
+  };
+}
+
+/** @throws 400 for a tool that is not a form */
+export function checkIsForm(tool: ToolRow): ToolRow {
+  if (tool.executionType !== "form") throw invalid("id", "is not a form: only forms have webhooks", "not_allowed");
+  return tool;
+}
+
+/** As Standard Webhooks has it: `whsec_` and 32 random bytes in base64. */
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}

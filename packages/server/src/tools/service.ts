@@ -1,0 +1,184 @@
+import type { Tool, ToolChanges, ToolCreate, ToolLimits } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import type { AgentService } from "../agents/service.ts";
+import type { Account } from "../auth/sessions/authenticate.ts";
+import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
+import type { Tables, ToolRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, notFound } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
+import { isId, newId } from "../ids.ts";
+import { limitsOf } from "../plans/plan-limits.ts";
+import { emptyTool, settingsOf, type ToolSettings, toColumns, toTool } from "./columns.ts";
+import type { MailRecipients } from "./form/mail-recipients.ts";
+import { createRecipientCheck } from "./form/recipient-check.ts";
+import { checkTool } from "./rules.ts";
+import type { SecretService } from "./secrets/service.ts";
+import { checkSecretUse } from "./secrets/tool-secrets.ts";
+import { createToolStore, type ToolStore } from "./store.ts";
+import { createToolErrorList } from "./tool-errors.ts";
+import { createToolWarnings } from "./tool-warnings.ts";
+
+export type ToolService = ReturnType<typeof createToolService>;
+
+/** `onDelete` is told, once it is gone, whose tool was deleted. */
+export function createToolService(
+  { db, outbound, mailer }: Pick<Deps, "db" | "outbound" | "mailer">,
+  services: {
+    agents: AgentService;
+    mailRecipients: MailRecipients;
+    secrets: Pick<SecretService, "unbound">;
+  },
+  onDelete: (agentId: string) => void,
+) {
+  const { agents, mailRecipients, secrets } = services;
+  const store = createToolStore(db);
+  const checkRecipients = createRecipientCheck(db, mailRecipients);
+  const withWarnings = createToolWarnings(mailer, mailRecipients);
+
+  async function existing(organizationId: string, id: string): Promise<ToolRow> {
+    const row = isId("tool", id) ? await store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Tool");
+    return row;
+  }
+
+  async function withWarning(organizationId: string, tool: Tool): Promise<Tool> {
+    return (await withWarnings(organizationId, [tool]))[0] ?? tool;
+  }
+
+  /** Checks a tool as a whole, with what it had before. */
+  async function check(account: Account, before: ToolRow | null, after: ToolRow, given: ToolSettings) {
+    checkTool(toTool(after), given, (url) => outbound.checkUrl(url));
+    await checkRecipients(account.organizationId, given);
+    await checkSecretUse(secrets, account, before, after);
+  }
+
+  return {
+    existing,
+    async list(organizationId: string, agentId: string): Promise<Tool[]> {
+      await agents.get(organizationId, agentId);
+      return withWarnings(organizationId, (await store.list(organizationId, agentId)).map(toTool));
+    },
+    errors: createToolErrorList({ db }, agents),
+    async get(organizationId: string, id: string): Promise<Tool> {
+      return withWarning(organizationId, toTool(await existing(organizationId, id)));
+    },
+    async limits({ organizationId, plan }: Account, agentId: string | undefined): Promise<ToolLimits> {
+      if (agentId !== undefined) await agents.get(organizationId, agentId);
+      const current = await store.count(organizationId, agentId ?? null);
+      const limit = limitsOf(plan).toolsPerAgent;
+      return { current, limit, planId: plan, canCreate: limit === null || current < limit };
+    },
+    async create(account: Account, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
+      const { organizationId, plan } = account;
+      await agents.get(organizationId, agentId);
+      const given = settingsOf(input);
+      const row = newTool(organizationId, { agentId, ...input }, given);
+      await check(account, null, row, given);
+      const tool = await withWarning(organizationId, toTool(row));
+      const { toolsPerAgent } = limitsOf(plan);
+      const isKept = await store
+        .insert(row, toolsPerAgent, keep && ((trx) => keep(trx, agentId, tool)))
+        .catch(refuseDuplicate(tool.name));
+      if (!isKept) throw limitReached(plan, toolsPerAgent);
+      return tool;
+    },
+    async duplicate(account: Account, id: string): Promise<Tool> {
+      const source = await existing(account.organizationId, id);
+      return withWarning(account.organizationId, toTool(await duplicateTool(store, account.plan, source)));
+    },
+    /** See `copyTools`. */
+    copyAll: (trx: Transaction<Tables>, agents: CopiedAgent) => copyTools(store, trx, agents),
+    async update(account: Account, id: string, input: ToolChanges): Promise<Tool> {
+      const { organizationId } = account;
+      const row = await existing(organizationId, id);
+      const given = settingsOf(input);
+      const changes = { ...toColumns(given), ...disabledSince(row, given), updatedAt: Date.now() };
+      await check(account, row, { ...row, ...changes }, given);
+      const updated = await store.update(organizationId, id, changes).catch(refuseDuplicate(given.name ?? row.name));
+      if (!updated) throw notFound("Tool");
+      return withWarning(organizationId, toTool(updated));
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      const deleted = isId("tool", id) ? await store.delete(organizationId, id) : undefined;
+      if (!deleted) throw notFound("Tool");
+      onDelete(deleted.agentId);
+    },
+  };
+}
+
+const MAX_NAME = 64;
+/** Tool names consist of letters and underscores, so further copies are told apart by a letter. */
+const copySuffixes = ["_copy", ..."bcdefghijklmnopqrstuvwxyz"].map((text, index) =>
+  index === 0 ? text : `_copy_${text}`,
+);
+
+/** Copies a tool within its agent under the first free name. Its signing secret is not copied. */
+async function duplicateTool(store: ToolStore, plan: string, source: ToolRow): Promise<ToolRow> {
+  const taken = new Set((await store.list(source.organizationId, source.agentId)).map(({ name }) => name));
+  const names = copySuffixes.map((suffix) => `${source.name.slice(0, MAX_NAME - suffix.length)}${suffix}`);
+  const name = names.find((candidate) => !taken.has(candidate)) ?? source.name;
+  const now = Date.now();
+  const copy: ToolRow = { ...source, id: newId("tool"), name, createdAt: now, updatedAt: now };
+  const { toolsPerAgent } = limitsOf(plan);
+  const isInserted = await store.insert(copy, toolsPerAgent).catch(refuseDuplicate(name));
+  if (!isInserted) throw limitReached(plan, toolsPerAgent);
+  return copy;
+}
+
+type CopiedAgent = { from: string; to: string };
+
+/** Copies an agent's tools to a new agent. Their signing secrets are not copied. @returns the new ids by the old ones */
+async function copyTools(store: ToolStore, trx: Transaction<Tables>, { from, to }: CopiedAgent) {
+  const ids = new Map<string, string>();
+  const now = Date.now();
+  for (const row of await store.listAll(trx, from)) {
+    const id = newId("tool");
+    ids.set(row.id, id);
+    await store.insertCopy(trx, { ...row, id, agentId: to, createdAt: now, updatedAt: now });
+  }
+  return ids;
+}
+
+function newTool(organizationId: string, input: ToolCreate, given: ToolSettings): ToolRow {
+  const now = Date.now();
+  return {
+    ...emptyTool,
+    ...toColumns(given),
+    disabledAt: given.isEnabled === false ? now : null,
+    id: newId("tool"),
+    organizationId,
+    agentId: input.agentId,
+    name: input.name,
+    description: input.description,
+    executionType: input.executionType,
+    inputSchema: JSON.stringify(given.inputSchema),
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** Open forms may still be submitted for a while after the form was disabled, so the moment is recorded. */
+function disabledSince(row: ToolRow, { isEnabled }: ToolSettings): Pick<ToolRow, "disabledAt"> | undefined {
+  if (isEnabled === undefined) return undefined;
+  if (isEnabled !== false) return { disabledAt: null };
+  return row.isEnabled === 1 ? { disabledAt: Date.now() } : undefined;
+}
+
+function limitReached(plan: string, toolsPerAgent: number | null) {
+  return new AppError(
+    "TOOL_LIMIT_REACHED",
+    `The plan ${plan} allows ${toolsPerAgent} tools for each agent. Delete one, or choose a larger plan.`,
+  );
+}
+
+function refuseDuplicate(name: string) {
+  return (error: unknown): never => {
+    if (isMissingReference(error)) throw notFound("Agent");
+    if (!isDuplicate(error)) throw error;
+    const details = [
+      { path: "name", code: "duplicate" as const, message: "is the name of another tool of this agent" },
+    ];
+    throw new AppError("DUPLICATE_TOOL_NAME", `This agent already has a tool named ${name}.`, { details });
+  };
+}

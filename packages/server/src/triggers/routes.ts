@@ -1,0 +1,73 @@
+import * as contract from "@foyer/contract";
+import type { AgentService } from "../agents/service.ts";
+import { accountOf, credentialOf } from "../auth/sessions/authenticate.ts";
+import type { Deps } from "../deps.ts";
+import type { App } from "../http/app.ts";
+import type { Idempotency } from "../http/idempotency.ts";
+import type { ToolService } from "../tools/service.ts";
+import type { TriggerService } from "./service.ts";
+import { createTriggerStats } from "./stats.ts";
+import { formTemplates, triggerTemplates } from "./templates.ts";
+
+export function triggerRoutes(
+  app: App,
+  deps: Deps,
+  { agents, tools, triggers }: { agents: AgentService; tools: ToolService; triggers: TriggerService },
+  idempotency: Idempotency,
+): void {
+  const stats = createTriggerStats(deps, agents);
+
+  app.route({
+    ...contract.listTriggers,
+    handler: async (request) => triggers.list(accountOf(request).organizationId, request.query.agentId),
+  });
+  app.route({
+    ...contract.getTriggerStats,
+    handler: async (request) => stats(accountOf(request).organizationId, request.query),
+  });
+  app.route({
+    ...contract.listTriggerTemplates,
+    handler: async (request) => {
+      const { agentId } = request.query;
+      if (agentId === undefined) return [...triggerTemplates];
+      const form = (await tools.list(accountOf(request).organizationId, agentId)).find(
+        ({ executionType, isEnabled }) => executionType === "form" && isEnabled,
+      );
+      return [...triggerTemplates, ...(form ? formTemplates(form) : [])];
+    },
+  });
+  app.route({
+    ...contract.getTrigger,
+    handler: async (request) => triggers.get(accountOf(request).organizationId, request.params.id),
+  });
+  app.route({
+    ...contract.createTrigger,
+    handler: async (request, reply) => {
+      const account = accountOf(request);
+      const trigger = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
+        triggers.create(account.organizationId, request.query.agentId, request.body, keep),
+      );
+      return reply.status(201).send(trigger);
+    },
+  });
+  app.route({
+    ...contract.duplicateTrigger,
+    handler: async (request, reply) =>
+      reply.status(201).send(await triggers.duplicate(accountOf(request).organizationId, request.params.id)),
+  });
+  app.route({
+    ...contract.updateTrigger,
+    handler: async (request) => triggers.update(accountOf(request).organizationId, request.params.id, request.body),
+  });
+  app.route({
+    ...contract.toggleTrigger,
+    handler: async (request) => triggers.toggle(accountOf(request).organizationId, request.params.id),
+  });
+  app.route({
+    ...contract.deleteTrigger,
+    handler: async (request) => {
+      await triggers.delete(accountOf(request).organizationId, request.params.id);
+      return { success: true as const };
+    },
+  });
+}

@@ -1,0 +1,160 @@
+import type { Trigger, TriggerChanges, TriggerCreate } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import type { AgentService } from "../agents/service.ts";
+import type { Executor } from "../db/compiled-query.ts";
+import { isMissingReference } from "../db/database-errors.ts";
+import type { Tables, TriggerRow } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, invalid, notFound } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
+import { isId, newId } from "../ids.ts";
+import type { FormFinder } from "../tools/form/form-finder.ts";
+import { toColumns, toTrigger, triggerDefaults } from "./columns.ts";
+import { checkedSettings, type TriggerSettings } from "./rules.ts";
+import { createTriggerStore, type TriggerStore } from "./store.ts";
+
+/** A page gets all of them at once. */
+const MAX_PER_AGENT = 200;
+const MAX_NAME = 200;
+const COPY_SUFFIX = " (copy)";
+
+export type TriggerService = ReturnType<typeof createTriggerService>;
+
+/** `onChange` is told, once it is kept, whose triggers are not what they were. */
+export function createTriggerService(
+  { db }: Pick<Deps, "db">,
+  agents: AgentService,
+  forms: FormFinder,
+  onChange: (agentId: string) => void,
+) {
+  const store = createTriggerStore(db);
+
+  async function existing(organizationId: string, id: string): Promise<TriggerRow> {
+    const row = isId("trigger", id) ? await store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Trigger");
+    return row;
+  }
+
+  /** The settings as columns. `toolId` is the form that is shown; 400 when the agent has no such form. */
+  async function checked(owner: Pick<TriggerRow, "organizationId" | "agentId">, settings: TriggerSettings) {
+    const { conditions, actionConfig } = checkedSettings(settings);
+    const { triggerType, actionType } = settings;
+    const toolId = actionType === "show_form" ? String(actionConfig.toolId) : null;
+    const form = toolId === null ? null : await forms.owned(owner.organizationId, toolId);
+    if (form !== null && form?.agentId !== owner.agentId) throw noSuchForm();
+    const json = { conditions: JSON.stringify(conditions), actionConfig: JSON.stringify(actionConfig) };
+    return { triggerType, actionType, toolId, ...json };
+  }
+
+  /** Tries again with what is there now when somebody else was faster, so that each change is made to what it saw. */
+  async function change(organizationId: string, id: string, changesOf: (trigger: Trigger) => TriggerChanges) {
+    for (;;) {
+      const row = await existing(organizationId, id);
+      const trigger = toTrigger(row);
+      const given = changesOf(trigger);
+      const plain = toColumns({ isEnabled: trigger.isEnabled, ...given });
+      // The form of a disabled trigger may be gone; it can be renamed all the same.
+      const isChecked = plain.isEnabled === 1 || settingNames.some((name) => given[name] !== undefined);
+      const settings = isChecked ? await checked(row, { ...trigger, ...given }) : {};
+      const updatedAt = Math.max(Date.now(), row.updatedAt + 1);
+      const updated = await store.update(row, { ...plain, ...settings, updatedAt }).catch(refuseMissingForm);
+      if (!updated) continue;
+      onChange(row.agentId);
+      return toTrigger(updated);
+    }
+  }
+
+  return {
+    /** See `copyTriggers`. */
+    copyAll: (trx: Transaction<Tables>, agents: CopiedAgent, toolIds: ReadonlyMap<string, string>) =>
+      copyTriggers(store, trx, { ...agents, toolIds }),
+    async list(organizationId: string, agentId: string): Promise<Trigger[]> {
+      await agents.get(organizationId, agentId);
+      return (await store.list(organizationId, agentId)).map(toTrigger);
+    },
+    async get(organizationId: string, id: string): Promise<Trigger> {
+      return toTrigger(await existing(organizationId, id));
+    },
+    async create(organizationId: string, agentId: string, input: TriggerCreate, keep?: Keep): Promise<Trigger> {
+      await agents.get(organizationId, agentId);
+      const now = Date.now();
+      const owner = { organizationId, agentId };
+      const row: TriggerRow = {
+        ...triggerDefaults,
+        ...toColumns(input),
+        ...(await checked(owner, input)),
+        id: newId("trigger"),
+        ...owner,
+        name: input.name,
+        createdAt: now,
+        updatedAt: now,
+      };
+      const trigger = toTrigger(row);
+      const also = keep && ((trx: Executor) => keep(trx, agentId, trigger));
+      const isKept = await store.insert(row, MAX_PER_AGENT, also).catch(async (error) => {
+        await agents.get(organizationId, agentId);
+        return refuseMissingForm(error);
+      });
+      if (!isKept) throw limitReached();
+      onChange(agentId);
+      return trigger;
+    },
+    /** The copy is disabled: two enabled triggers would show the same thing twice. */
+    async duplicate(organizationId: string, id: string): Promise<Trigger> {
+      return toTrigger(await duplicateTrigger(store, await existing(organizationId, id)));
+    },
+    async update(organizationId: string, id: string, input: TriggerChanges): Promise<Trigger> {
+      return change(organizationId, id, () => input);
+    },
+    async toggle(organizationId: string, id: string): Promise<Trigger> {
+      return change(organizationId, id, ({ isEnabled }) => ({ isEnabled: !isEnabled }));
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      const deleted = isId("trigger", id) ? await store.delete(organizationId, id) : undefined;
+      if (!deleted) throw notFound("Trigger");
+      onChange(deleted.agentId);
+    },
+  };
+}
+
+function limitReached() {
+  return new AppError("FORBIDDEN", `An agent can have ${MAX_PER_AGENT} triggers. Delete one first.`);
+}
+
+async function duplicateTrigger(store: TriggerStore, source: TriggerRow): Promise<TriggerRow> {
+  const now = Date.now();
+  const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
+  const copy: TriggerRow = { ...source, id: newId("trigger"), name, isEnabled: 0, createdAt: now, updatedAt: now };
+  const isInserted = await store.insert(copy, MAX_PER_AGENT).catch(refuseMissingForm);
+  if (!isInserted) throw limitReached();
+  return copy;
+}
+
+type CopiedAgent = { from: string; to: string };
+
+/** Copies an agent's triggers to a new agent. `toolIds` are the copied tools: a copied trigger shows the copied form. */
+async function copyTriggers(
+  store: TriggerStore,
+  trx: Transaction<Tables>,
+  { from, to, toolIds }: CopiedAgent & { toolIds: ReadonlyMap<string, string> },
+): Promise<void> {
+  const now = Date.now();
+  for (const row of await store.listAll(trx, from)) {
+    const toolId = row.toolId === null ? null : (toolIds.get(row.toolId) ?? null);
+    const config = JSON.parse(row.actionConfig) as Record<string, unknown>;
+    const actionConfig = toolId === null ? row.actionConfig : JSON.stringify({ ...config, toolId });
+    const id = newId("trigger");
+    await store.insertCopy(trx, { ...row, id, agentId: to, toolId, actionConfig, createdAt: now, updatedAt: now });
+  }
+}
+
+const settingNames = ["triggerType", "conditions", "actionType", "actionConfig"] as const;
+
+function noSuchForm() {
+  return invalid("actionConfig.toolId", "must be the id of a form tool of the same agent", "unknown_reference");
+}
+
+/** The form was deleted after it was looked up. */
+function refuseMissingForm(error: unknown): never {
+  throw isMissingReference(error) ? noSuchForm() : error;
+}

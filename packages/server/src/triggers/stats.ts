@@ -1,0 +1,35 @@
+import type { TriggerCounts, TriggerStatsQuery } from "@foyer/contract";
+import type { AgentService } from "../agents/service.ts";
+import type { Deps } from "../deps.ts";
+import { dayOf } from "../utc-day.ts";
+import { createTriggerStatsStore } from "./stats-store.ts";
+
+/** Reads the counters, so that it does not depend on how many events there were. Every trigger is there, zeros included. */
+export function createTriggerStats(deps: Pick<Deps, "db" | "reads">, agents: AgentService) {
+  const store = createTriggerStatsStore(deps);
+  return async (organizationId: string, { agentId, from, to, groupBy }: TriggerStatsQuery) => {
+    if (agentId !== undefined) await agents.get(organizationId, agentId);
+    const dayIn = (text: string | undefined) => (text === undefined ? null : dayOf(Date.parse(text)));
+    const filter = { organizationId, agentId: agentId ?? null, from: dayIn(from), to: dayIn(to) };
+    if (groupBy === "day") return byDay(await store.days(filter));
+    const rows = await store.totals(filter);
+    return Object.fromEntries(
+      rows.map(({ id, fired, converted }) => [id, { firedCount: fired, convertedCount: converted }]),
+    );
+  };
+}
+
+type DayRows = Awaited<ReturnType<ReturnType<typeof createTriggerStatsStore>["days"]>>;
+
+function byDay(rows: DayRows): Record<string, TriggerCounts> {
+  const stats: Record<string, TriggerCounts & Required<Pick<TriggerCounts, "days">>> = {};
+  for (const { id, day, fired, converted } of rows) {
+    stats[id] ??= { firedCount: 0, convertedCount: 0, days: [] };
+    if (day === null) continue;
+    const counts = { firedCount: fired ?? 0, convertedCount: converted ?? 0 };
+    stats[id].firedCount += counts.firedCount;
+    stats[id].convertedCount += counts.convertedCount;
+    stats[id].days.push({ day, ...counts });
+  }
+  return stats;
+}

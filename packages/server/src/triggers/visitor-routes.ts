@@ -1,0 +1,47 @@
+import * as contract from "@foyer/contract";
+import type { Config } from "../config.ts";
+import type { App } from "../http/app.ts";
+import { hasState } from "../http/etag.ts";
+import type { Idempotency } from "../http/idempotency.ts";
+import { clientKey, createRateLimit } from "../plans/rate-limit.ts";
+import type { VisitorTriggers } from "./visitor-triggers.ts";
+
+/** What the widget asks for. */
+export function visitorTriggerRoutes(
+  app: App,
+  { limits }: Config,
+  triggers: VisitorTriggers,
+  idempotency: Idempotency,
+): void {
+  const perSession = createRateLimit(limits.eventsPerSession, "trigger events");
+  const perIp = createRateLimit(limits.eventsPerIp, "trigger events from your address");
+
+  app.route({
+    ...contract.listWidgetTriggers,
+    handler: async (request, reply) => {
+      const { origin, "if-none-match": known } = request.headers;
+      const { body, headers } = await triggers.listing(request.params.agentId, origin);
+      reply.headers(headers);
+      if (hasState(known, headers.etag)) return reply.removeHeader("content-type").status(304).send();
+      return reply.send(body as unknown as contract.WidgetTrigger[]);
+    },
+  });
+  app.route({
+    ...contract.recordTriggerEvent,
+    // Before validation, so that guessing ids counts and every response says how the caller stands. Loopback clients
+    // count too: events are written for every caller, who needs no key.
+    onRequest: (request) => perIp.consume(clientKey(request.ip), request),
+    handler: async (request, reply) => {
+      const { body } = request;
+      await triggers.listing(body.agentId, request.headers.origin);
+      await perSession.consume(body.sessionId ? `${body.agentId}:${body.sessionId}` : clientKey(request.ip), request);
+      const scope = `${body.agentId}:${body.sessionId ?? ""}`;
+      return idempotency.run({ request, reply, scope }, (keep) => triggers.record(body, keep));
+    },
+  });
+  app.route({
+    ...contract.getVisitorForm,
+    handler: async (request) =>
+      triggers.form(request.params.toolIdOrName, request.query.agentId ?? null, request.headers.origin),
+  });
+}

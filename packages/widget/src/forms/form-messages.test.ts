@@ -1,0 +1,95 @@
+import type { FormField } from "@foyer/contract";
+import { FoyerError, type FoyerErrorCode } from "@foyer/sdk";
+import { expect, it } from "vitest";
+import { en } from "../locales/en.ts";
+import { answersOf } from "./answers.ts";
+import { autoCompleteOf } from "./auto-complete.ts";
+import { failureOf } from "./error-messages.ts";
+import { sizeWords } from "./format-bytes.ts";
+
+it("says what each refusal means to the visitor, and when to come back", () => {
+  const say = (code: FoyerErrorCode, status: number, retryAfter: number | null = null) => {
+    const { text, until, canRetry } = failureOf(
+      new FoyerError(code, "For developers", { status, retryAfter }),
+      en,
+      true,
+    );
+    return [text, until === null ? null : Math.round((until - Date.now()) / 1_000), canRetry];
+  };
+  expect(say("UNREACHABLE", 0)).toEqual([en.formUnreachable, null, true]);
+  expect(say("RATE_LIMITED", 429, 12)).toEqual([en.formTooMany.replace("{seconds}", "12"), 12, true]);
+  expect(say("RATE_LIMITED", 429)).toEqual([en.formTooMany.replace("{seconds}", "60"), 60, true]);
+  expect(say("OVERLOADED", 503, 2)).toEqual([en.busy, 2, true]);
+  expect(say("INTERNAL", 500)).toEqual([en.busy, null, true]);
+  expect(say("PAYLOAD_TOO_LARGE", 413)).toEqual([en.filesTooLarge, null, false]);
+  expect(say("FILE_TOO_LARGE", 400)).toEqual([en.filesTooLarge, null, false]);
+  expect(say("NOT_FOUND", 404)).toEqual([en.formGone, null, false]);
+  expect(say("FORBIDDEN", 403)).toEqual([en.formRefused, null, false]);
+  expect(say("VALIDATION_ERROR", 400)).toEqual([en.formFailed, null, false]);
+  expect(failureOf(new TypeError("ours"), en, true).text).toBe(en.formFailed);
+  // A very long text gets the same answer as files do; there are none to choose smaller.
+  const tooLarge = new FoyerError("FILE_TOO_LARGE", "For developers", { status: 400 });
+  expect(failureOf(tooLarge, en, false).text).toBe(en.formFailed);
+});
+
+it("tells sizes as the limit does, never less than they are", () => {
+  const MEBIBYTE = 1024 * 1024;
+  expect(
+    [0, 1, 1024, 1025, MEBIBYTE - 1, MEBIBYTE, 5 * MEBIBYTE, 5 * MEBIBYTE + 1].map((size) => sizeWords(size, "en")),
+  ).toEqual(["0 kB", "1 kB", "1 kB", "2 kB", "1,024 kB", "1 MB", "5 MB", "5.1 MB"]);
+  expect(sizeWords(1.5 * MEBIBYTE, "de")).toBe("1,5 MB");
+});
+
+it("lists what was filled in as people read it", () => {
+  const options = [
+    { label: "City One", value: "city" },
+    { label: "", value: "tour" },
+  ];
+  const field = (name: string, type: FormField["type"], more = {}): FormField => ({ name, label: name, type, ...more });
+  const fields = [
+    field("text", "text"),
+    field("empty", "text"),
+    field("one", "select", { options }),
+    field("many", "multiselect", { options }),
+    field("none", "multiselect", { options }),
+    field("day", "date"),
+    field("moment", "datetime"),
+    field("photo", "image"),
+    { ...field("blank", "text"), label: " " },
+  ];
+  const values = {
+    text: "a\nb",
+    empty: "",
+    one: "city",
+    many: ["city", "tour"],
+    none: [],
+    day: "2026-12-24",
+    moment: "2026-12-24T09:30",
+    blank: "x",
+  };
+  expect(answersOf(fields, { values, files: { photo: { name: "bike.png" } } }, "en-GB")).toEqual([
+    { label: "text", text: "a\nb" },
+    { label: "one", text: "City One" },
+    { label: "many", text: "City One, tour" },
+    { label: "day", text: "24 December 2026" },
+    { label: "moment", text: "24 December 2026 at 09:30" },
+    { label: "photo", text: "bike.png" },
+    { label: "blank", text: "x" },
+  ]);
+});
+
+it("tells browsers what they may fill in", () => {
+  const token = (name: string, type: FormField["type"] = "text") => autoCompleteOf({ name, label: "", type });
+  expect(["first_name", "lastName", "Full name", "zip", "colour"].map((name) => token(name))).toEqual([
+    "given-name",
+    "family-name",
+    "name",
+    "postal-code",
+    undefined,
+  ]);
+  expect([token("contact", "email"), token("x", "tel"), token("name", "textarea")]).toEqual([
+    "email",
+    "tel",
+    undefined,
+  ]);
+});

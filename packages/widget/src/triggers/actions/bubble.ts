@@ -1,0 +1,103 @@
+import type { ShadowHost } from "../../loader/shadow-host.ts";
+import type { WidgetCore } from "../../loader/widget-core.ts";
+import { isComposing } from "../../panel/keys.ts";
+import css from "./bubble.css?inline";
+import { closeWords } from "./bubble-messages.ts";
+
+export type Bubble = {
+  remove(): void;
+  /** The visitor points at it or has the focus in it: it must not go away now. */
+  isHeld(): boolean;
+};
+
+/** Milliseconds between two looks at whether its time is over. */
+const STEP_MS = 250;
+
+/**
+ * Says something beside the launcher, as plain text, until the visitor takes it away or its `duration` (milliseconds in
+ * which it can be seen and is not held) is over. `onEnd` hears what the visitor did: pressed it (true) or closed it.
+ */
+export function showBubble(
+  { shadow, agent, options, locale, signal }: WidgetCore,
+  message: string,
+  duration: number | undefined,
+  onEnd: (isWelcome: boolean) => void,
+): Bubble {
+  const { frame, root, host } = shadow;
+  if (!styled.has(shadow)) shadow.addStyles(css);
+  styled.add(shadow);
+
+  const box = element("div", "nudge", "bubble");
+  if (!options.hasLauncher) box.classList.add("alone");
+  // There before its text is, else screen readers do not hear of it. It never takes the focus.
+  const news = element("div", "nudge-news");
+  news.setAttribute("role", "status");
+  const open = element("button", "nudge-open", "bubble-message");
+  const who = element("span", "nudge-who");
+  who.append(element("span", "nudge-lamp"), Object.assign(document.createElement("bdi"), { textContent: agent.name }));
+  const text = element("span", "nudge-text");
+  text.dir = "auto";
+  text.textContent = message;
+  open.append(who, text);
+  const close = element("button", "nudge-close", "bubble-close");
+  close.setAttribute("aria-label", closeWords[locale]);
+  close.title = closeWords[locale];
+  close.append(cross());
+  box.append(news);
+  // Before the launcher, so that the keyboard comes by it first.
+  frame.insertBefore(box, frame.querySelector(".launcher"));
+  requestAnimationFrame(() => {
+    news.append(open);
+    box.append(close);
+  });
+
+  const life = new AbortController();
+  const isHeld = () => box.matches(":hover, :focus-within");
+  const remove = () => {
+    if (life.signal.aborted) return;
+    const hadFocus = box.contains(root.activeElement);
+    life.abort();
+    clearInterval(timer);
+    box.remove();
+    if (hadFocus) frame.querySelector<HTMLElement>(".launcher")?.focus({ preventScroll: true });
+  };
+  const end = (isWelcome: boolean) => {
+    remove();
+    onEnd(isWelcome);
+  };
+  let left = duration ?? Number.POSITIVE_INFINITY;
+  const timer = setInterval(() => {
+    if (!isHeld() && !document.hidden && !host.hidden) left -= STEP_MS;
+    if (left <= 0) remove();
+  }, STEP_MS);
+  open.addEventListener("click", () => end(true));
+  close.addEventListener("click", () => end(false));
+  addEventListener(
+    "keydown",
+    (event) => event.key === "Escape" && !event.defaultPrevented && !isComposing(event) && end(false),
+    { signal: life.signal },
+  );
+  signal.addEventListener("abort", remove, { signal: life.signal });
+  return { remove, isHeld };
+}
+
+const styled = new WeakSet<ShadowHost>();
+
+function element<Tag extends "div" | "span" | "button">(tag: Tag, className: string, part?: string) {
+  const made = document.createElement(tag);
+  made.className = className;
+  if (part) made.setAttribute("part", part);
+  if (made instanceof HTMLButtonElement) made.type = "button";
+  return made as HTMLElementTagNameMap[Tag];
+}
+
+function cross() {
+  const svg = "http://www.w3.org/2000/svg";
+  const icon = document.createElementNS(svg, "svg");
+  icon.setAttribute("viewBox", "0 0 24 24");
+  icon.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(svg, "path");
+  path.setAttribute("d", "M7 7l10 10M17 7L7 17");
+  icon.append(path);
+  return icon;
+}
