@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
 import { patiently } from "../test/session-client.ts";
+import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
 import { startReceiver } from "../test/webhook-receiver.ts";
 
@@ -11,10 +12,12 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
   let site: DashboardSite;
   let stock: Upstream;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let smtp: SmtpTestServer;
   let agentId: string;
   let tools: string;
   beforeAll(async () => {
-    site = await startDashboardSite({ env: { FOYER_OUTBOUND_ALLOW: "127.0.0.1" } });
+    smtp = await startSmtpServer();
+    site = await startDashboardSite({ env: { FOYER_OUTBOUND_ALLOW: "127.0.0.1", SMTP_URL: smtp.url } });
     stock = await startUpstream(({ request, response }) => {
       response.writeHead(200, { "content-type": "application/json", "x-shop": "harbour" });
       response.end(JSON.stringify({ url: request.url, bikes: [{ name: "City One", price: 690, in_stock: 3 }] }));
@@ -29,6 +32,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     await site.stop();
     await stock.stop();
     await receiver.stop();
+    await smtp.close();
   });
 
   const isFit = async (page: Page) => {
@@ -216,16 +220,15 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     await page.keyboard.press("Space");
     await page.getByText("Bike is put down at place 2 of 4.").waitFor();
     const order = () => page.getByRole("button", { name: /^Move / }).evaluateAll((all) => all.map((a) => a.ariaLabel));
-    expect(await order()).toEqual(["Move E-mail", "Move Bike", "Move Preferred day", "Move Photo of your old bike"]);
+    expect(await order()).toEqual(["Move Email", "Move Bike", "Move Preferred day", "Move Photo of your old bike"]);
     await page.getByLabel("Button").fill("Book the test ride");
     await page.getByRole("button", { name: /^Bike/ }).click();
     await isFit(page);
     await site.picture(page, "dashboard-tool-fields");
     await part(page, "Delivery");
+    await page.getByRole("radio", { name: /^Webhook Foyer sends/ }).check();
     await page.getByLabel("Webhook URL").fill("nowhere");
-    await page.getByRole("button", { name: "Add an action" }).click();
-    await page.getByRole("menuitem", { name: "E-mail" }).click();
-    await page.getByRole("checkbox").first().check();
+    expect(await page.getByRole("checkbox", { name: /^You / }).isChecked()).toBe(true);
     await isFit(page);
     await part(page, "Fields");
     await save(page, "Make the tool");
@@ -245,7 +248,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
       .last()
       .waitFor();
     await page.getByRole("button", { name: "Send it" }).click();
-    await page.getByRole("dialog").getByText("Arrived").waitFor();
+    await page.getByRole("dialog").getByText("Arrived").first().waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-tool-sent");
     expect(Object.keys(receiver.bodies("/ride")[0].formData)).toEqual([
@@ -265,6 +268,41 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     await page.getByRole("button", { name: "Replace the secret" }).click();
     await page.getByText("the previous secret, too").waitFor();
     expect(await shown.innerText()).not.toBe(before);
+    expect(problems).toEqual([]);
+  });
+
+  it("emails a form's submissions to outside addresses and confirms them to visitors, and keeps both on later saves", async () => {
+    const { page, problems } = await site.open(`${tools}/new?kind=form`);
+    await page.getByLabel("Name", { exact: true }).fill("call_back");
+    await page.getByLabel("Description").fill("Shows the form for a call back.");
+    await part(page, "Delivery");
+    expect(await page.getByRole("radio", { name: /^Email me/ }).isChecked()).toBe(true);
+    await page.getByRole("button", { name: "Add another address" }).click();
+    await page.getByLabel("Email address").fill("desk");
+    await page.getByLabel("Email address").press("Enter");
+    await page.getByText("Must be an email address (name@example.com).").waitFor();
+    await page.getByLabel("Email address").fill("desk@example.com");
+    await page.getByLabel("Email address").press("Enter");
+    await page.getByText("waiting for confirmation").waitFor();
+    expect(await page.getByRole("checkbox", { name: /desk@example.com/ }).isChecked()).toBe(true);
+    expect(smtp.mails().at(-1)?.to).toEqual(["desk@example.com"]);
+    await page.getByRole("switch", { name: "Email the visitor a confirmation" }).click();
+    await page.getByLabel("Subject").last().fill("We will call you");
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-email");
+    await save(page, "Make the tool");
+    await page.getByRole("heading", { name: "call_back" }).waitFor();
+    await part(page, "Delivery");
+    await page.getByLabel("Subject").first().fill("Call back {{email}}");
+    await save(page);
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const all = await site.call(page, "GET", `/tools?agentId=${agentId}`);
+    expect(all.find(({ name }: { name: string }) => name === "call_back")).toMatchObject({
+      formPostActions: [
+        { type: "email", recipientIds: [expect.any(String)], to: ["desk@example.com"], subject: "Call back {{email}}" },
+      ],
+      formConfirmation: { emailField: "email", subject: "We will call you" },
+    });
     expect(problems).toEqual([]);
   });
 

@@ -24,8 +24,9 @@ const form = {
   formPostActions: [
     { type: "webhook", webhookUrl: "https://example.com/b", payload: { a: ["{{email}}"] }, headers: { "X-A": "1" } },
     { type: "slack", webhookUrl: "https://example.com/c", message: "New" },
-    { type: "email", recipientIds: ["user_1"], subject: "Lead" },
+    { type: "email", recipientIds: ["user_1"], to: ["desk@example.com"], subject: "Lead" },
   ],
+  formConfirmation: { emailField: "email", subject: "We got it", message: "Thanks, {{email}}" },
 } as unknown as Tool;
 
 function problemsOf(body: () => unknown) {
@@ -38,7 +39,7 @@ function problemsOf(body: () => unknown) {
 }
 
 describe("a tool's draft", () => {
-  it("says what the tool is, in the contract's first spelling", () => {
+  it("becomes a request body in the contract's primary spelling", () => {
     expect(JSON.parse(JSON.stringify(toBody("form", toDraft(form))))).toEqual({
       name: "test_ride",
       description: "Shows the form",
@@ -53,9 +54,30 @@ describe("a tool's draft", () => {
       formPostActions: [
         { type: "webhook", url: "https://example.com/b", payload: { a: ["{{email}}"] }, headers: { "X-A": "1" } },
         { type: "team_chat", webhookUrl: "https://example.com/c", messageTemplate: "New" },
-        { type: "email", recipientIds: ["user_1"], subject: "Lead" },
+        { type: "email", recipientIds: ["user_1"], to: ["desk@example.com"], subject: "Lead" },
       ],
+      formConfirmation: form.formConfirmation,
     });
+  });
+
+  it("keeps the outside addresses of an email action when another part of the action changes", () => {
+    const saved = toDraft(form);
+    const formPostActions = saved.formPostActions.map((action) => ({ ...action, subject: "Changed" }));
+    const { formPostActions: sent } = changesOf("form", { ...saved, formPostActions }, { formPostActions });
+    expect(sent?.[2]).toEqual({
+      type: "email",
+      recipientIds: ["user_1"],
+      to: ["desk@example.com"],
+      subject: "Changed",
+    });
+  });
+
+  it("emails the submissions of a new form to the given member, if there is one", () => {
+    expect(toBody("form", emptyDraft("form", "user_1"))).toMatchObject({
+      formPostActions: [{ type: "email", recipientIds: ["user_1"] }],
+      formWebhookUrl: null,
+    });
+    expect(toBody("form", emptyDraft("form"))).toMatchObject({ formPostActions: null });
   });
 
   it("sends only what was changed", () => {
@@ -87,7 +109,7 @@ describe("a tool's draft", () => {
     const header = (name: string, value = "1") => keyed({ name, value });
     const httpHeaders = [header("X-A"), header("x-a"), header(""), header("", "")];
     expect(problemsOf(() => toBody("http", { ...draft, httpHeaders }))).toEqual([
-      { path: "httpHeaders.x-a", message: "is there twice" },
+      { path: "httpHeaders.x-a", message: "is listed twice" },
       { path: "httpHeaders.", message: "needs a name" },
     ]);
     const input = (name: string) => keyed({ name, isRequired: false, schema: { type: "string" } });

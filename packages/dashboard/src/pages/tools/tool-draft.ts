@@ -1,4 +1,12 @@
-import type { DisplayConfig, FormField, FormSchema, PostAction, Tool, ToolChanges } from "@foyer/contract";
+import type {
+  DisplayConfig,
+  FormConfirmation,
+  FormField,
+  FormSchema,
+  PostAction,
+  Tool,
+  ToolChanges,
+} from "@foyer/contract";
 import { FoyerError } from "@foyer/sdk";
 import { type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
 import { isObject } from "./is-object.ts";
@@ -8,7 +16,7 @@ export type ToolKind = Tool["executionType"];
 export type HeaderRow = { name: string; value: string };
 export type MappingRow = { slot: string; path: string };
 
-/** A post action with what it needs whatever its type; `payload` is JSON. */
+/** A post action with the fields of every type; `payload` is JSON, `to` lists addresses that belong to no member. */
 export type ActionDraft = {
   type: "webhook" | "team_chat" | "email";
   url: string;
@@ -16,10 +24,11 @@ export type ActionDraft = {
   payload: string;
   message: string;
   recipientIds: string[];
+  to: string[];
   subject: string;
 };
 
-/** A tool while it is edited: under the names of the contract, so that what the server finds wrong is found here, too. */
+/** A tool while it is edited. The names are the contract's, so that the server's errors appear at the right fields. */
 export type ToolDraft = {
   name: string;
   description: string;
@@ -42,18 +51,23 @@ export type ToolDraft = {
   formWebhookUrl: string;
   formClientHandler: string;
   formPostActions: Keyed<ActionDraft>[];
+  /** `null` sends the visitor no email. */
+  formConfirmation: FormConfirmation | null;
 };
 
 /**
- * What a new tool of a kind starts with. A form needs at least one field, so it starts with the most common one.
- * Results may hold internal fields, so visitors see none of them until a display is chosen.
+ * The draft of a new tool. A form needs at least one field, so it starts with the most common one, and emails its
+ * submissions to `recipientId` if there is one. Other tools hide their results from visitors until a display is chosen,
+ * because results may contain internal fields.
  */
-export function emptyDraft(kind: ToolKind): ToolDraft {
-  const fields: FormField[] =
-    kind === "form"
-      ? [{ name: "email", label: "E-mail", type: "email", validation: { required: { value: true } } }]
-      : [];
-  return toDraft({ formSchema: { fields }, resultFor: kind === "form" ? "both" : "model" });
+export function emptyDraft(kind: ToolKind, recipientId: string | null = null): ToolDraft {
+  if (kind !== "form") return toDraft({ resultFor: "model" });
+  return toDraft({
+    formSchema: {
+      fields: [{ name: "email", label: "Email", type: "email", validation: { required: { value: true } } }],
+    },
+    formPostActions: recipientId === null ? [] : [{ type: "email", recipientIds: [recipientId] }],
+  });
 }
 
 export function toDraft(tool: Partial<Tool>): ToolDraft {
@@ -84,18 +98,19 @@ export function toDraft(tool: Partial<Tool>): ToolDraft {
     formWebhookUrl: tool.formWebhookUrl ?? "",
     formClientHandler: tool.formClientHandler ?? "",
     formPostActions: (tool.formPostActions ?? []).map((action) => keyed(toActionDraft(action))),
+    formConfirmation: tool.formConfirmation ?? null,
   };
 }
 
 type ToolBody = Omit<ToolChanges, "type" | "formFieldsSchema"> & { name: string; description: string };
 
 /**
- * What the draft says to the server.
- * @throws FoyerError with the paths of what cannot be said: names that are there twice, JSON that is none
+ * The request body for the draft.
+ * @throws FoyerError with the paths of what a body cannot express: duplicate names, unreadable JSON
  */
 export function toBody(kind: ToolKind, draft: ToolDraft): ToolBody & { inputSchema: Record<string, unknown> } {
   const details = [...schemaProblems(draft.inputSchema), ...listProblems(kind, draft)];
-  if (details[0]) throw new FoyerError("VALIDATION_ERROR", "Something is to be mended first.", { details });
+  if (details[0]) throw new FoyerError("VALIDATION_ERROR", "Fix the errors in the form first.", { details });
   return {
     name: draft.name,
     description: draft.description,
@@ -109,7 +124,7 @@ export function toBody(kind: ToolKind, draft: ToolDraft): ToolBody & { inputSche
   };
 }
 
-/** Only what is other than before: what is not sent is not checked again, and not taken back to what this page knows. */
+/** The body with only the changed fields, so that saving neither validates nor overwrites the others. */
 export function changesOf(kind: ToolKind, draft: ToolDraft, changed: Partial<ToolDraft>): ToolChanges {
   return Object.fromEntries(Object.entries(toBody(kind, draft)).filter(([name]) => name in changed));
 }
@@ -141,6 +156,7 @@ function formBody(draft: ToolDraft) {
     formWebhookUrl: draft.formWebhookUrl.trim() || null,
     formClientHandler: draft.formClientHandler.trim() || null,
     formPostActions: actions.length > 0 ? actions : null,
+    formConfirmation: draft.formConfirmation,
   };
 }
 
@@ -152,12 +168,15 @@ function toActionDraft(action: PostAction): ActionDraft {
     payload: action.payload ? JSON.stringify(action.payload, null, 2) : "",
     message: action.messageTemplate || action.message || "",
     recipientIds: action.recipientIds ?? [],
+    to: action.to ?? [],
     subject: action.subject ?? "",
   };
 }
 
-function toAction({ type, url, headers, payload, message, recipientIds, subject }: ActionDraft): PostAction {
-  if (type === "email") return { type, recipientIds, ...(subject ? { subject } : {}) };
+function toAction({ type, url, headers, payload, message, recipientIds, to, subject }: ActionDraft): PostAction {
+  if (type === "email") {
+    return { type, recipientIds, ...(to.length > 0 ? { to } : {}), ...(subject ? { subject } : {}) };
+  }
   if (type === "team_chat") return { type, webhookUrl: url.trim(), messageTemplate: message };
   const filled = filledHeaders(headers);
   return {
@@ -173,7 +192,7 @@ function toHeaderRows(headers: Record<string, string> | null | undefined): Keyed
 }
 
 const toHeaders = (rows: HeaderRow[]) => Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value]));
-/** A row that nobody wrote in is none. */
+/** Rows that are entirely empty are not sent. */
 const filledHeaders = (rows: HeaderRow[]) => rows.filter(({ name, value }) => name.trim() !== "" || value !== "");
 
 type Problem = { path: string; message: string };
@@ -196,7 +215,7 @@ function headerProblems(path: string, rows: HeaderRow[]): Problem[] {
   return filled.flatMap(({ name }, index) => {
     if (name.trim() === "") return [{ path: `${path}.`, message: "needs a name" }];
     const isFirst = names.indexOf(names[index] ?? "") === index;
-    return isFirst ? [] : [{ path: `${path}.${name.trim()}`, message: "is there twice" }];
+    return isFirst ? [] : [{ path: `${path}.${name.trim()}`, message: "is listed twice" }];
   });
 }
 

@@ -91,7 +91,11 @@ export function NewToolPage() {
 
 function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
   const navigate = useNavigate();
-  const saved = useMemo(() => emptyDraft(kind), [kind]);
+  const { data: session } = useSuspenseQuery(ask("getSession"));
+  const { data: options } = useSuspenseQuery(ask("getSignInOptions"));
+  // On a server without email, such an action could only fail.
+  const recipientId = options.sendsMail ? session.user.id : null;
+  const saved = useMemo(() => emptyDraft(kind, recipientId), [kind, recipientId]);
   const draft = useDraft(saved);
   const create = useCall("createTool", { changes: ["listTools", "getToolLimits"], done: "The tool is made" });
   const { name, line } = toolKinds[kind];

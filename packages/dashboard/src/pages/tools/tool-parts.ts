@@ -13,7 +13,7 @@ export const partNames: Record<Part, string> = {
   test: "Test",
 };
 
-/** The parts of a tool's editor, in order; each has an address of its own. A tool that is not made yet cannot be tested. */
+/** The parts of a tool's editor, in order; each has an address of its own. An unsaved tool cannot be tested. */
 export function partsOf(kind: ToolKind, isNew: boolean): Part[] {
   const parts: Record<ToolKind, Part[]> = {
     mock: ["about", "response", "inputs", "display", "test"],
@@ -23,7 +23,7 @@ export function partsOf(kind: ToolKind, isNew: boolean): Part[] {
   return parts[kind].filter((part) => !(isNew && part === "test"));
 }
 
-/** Where what the server names by `path` is edited. */
+/** The part in which the value at the server's `path` is edited. */
 export function partAt(path: string): Part {
   const [field = ""] = path.split(".", 1);
   return homes[field] ?? "about";
@@ -41,4 +41,6 @@ const homes: Record<string, Part> = {
   formWebhookUrl: "delivery",
   formClientHandler: "delivery",
   formPostActions: "delivery",
+  formConfirmation: "delivery",
+  resultFor: "display",
 };

@@ -1,15 +1,11 @@
-import type { Member } from "@foyer/contract";
 import { TextArea, TextField } from "../../../components/field.tsx";
 import { HeaderRows } from "../request/header-rows.tsx";
 import type { Keyed } from "../row-key.ts";
 import type { ActionDraft } from "../tool-draft.ts";
-import { Recipients } from "./recipients.tsx";
+import { type MailFacts, Recipients } from "./recipients.tsx";
 import { TemplateNames } from "./template-names.tsx";
 
-/** Who can be mailed: `members` is `null` until they are known, `sendsMail` whether the server sends mails at all. */
-export type MailFacts = { members: readonly Member[] | null; sendsMail: boolean };
-
-/** What an action needs, by its type. `errorAt` gets a path within the action, with a dot before it. */
+/** The fields of an action, by its type. `errorAt` takes a path within the action that starts with a dot. */
 export function ActionFields({
   action,
   fieldNames,
@@ -28,12 +24,7 @@ export function ActionFields({
   if (action.type === "email") {
     return (
       <>
-        <Recipients
-          {...mail}
-          chosen={action.recipientIds}
-          onChange={(recipientIds) => set({ recipientIds })}
-          error={errorAt(".recipientIds")}
-        />
+        <Recipients {...mail} chosen={action} onChange={set} error={errorAt(".recipientIds") ?? errorAt(".to")} />
         <TextField
           label="Subject"
           isOptional
@@ -41,7 +32,8 @@ export function ActionFields({
           onChange={(subject) => set({ subject })}
           error={errorAt(".subject")}
           placeholder="New submission of {{_toolName}}"
-          {...{ maxLength: 500, autoComplete: "off" }}
+          maxLength={500}
+          autoComplete="off"
         />
         <TemplateNames names={names} onChoose={(name) => set({ subject: `${action.subject}{{${name}}}` })} />
       </>
@@ -49,7 +41,7 @@ export function ActionFields({
   }
   const address = (
     <TextField
-      label={action.type === "team_chat" ? "Incoming webhook of the chat" : "URL"}
+      label={action.type === "team_chat" ? "Incoming webhook URL" : "URL"}
       type="url"
       value={action.url}
       onChange={(url) => set({ url })}
@@ -57,7 +49,10 @@ export function ActionFields({
       placeholder={
         action.type === "team_chat" ? "https://hooks.slack.com/services/…" : "https://example.com/hooks/lead"
       }
-      {...{ maxLength: 2_000, autoComplete: "off", spellCheck: false, className: "font-mono" }}
+      maxLength={2_000}
+      autoComplete="off"
+      spellCheck={false}
+      className="font-mono"
     />
   );
   if (action.type === "team_chat") {
@@ -84,7 +79,7 @@ export function ActionFields({
         value={action.payload}
         onChange={(payload) => set({ payload })}
         error={errorAt(".payload")}
-        help="JSON of your own. Without it, the same is sent as to the form’s webhook."
+        help="A JSON body of your own. If empty, the body of the form’s webhook is sent."
         placeholder={'{ "lead": "{{email}}" }'}
         className="font-mono"
         spellCheck={false}

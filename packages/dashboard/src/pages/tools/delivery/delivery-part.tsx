@@ -1,28 +1,31 @@
-import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Copyable } from "../../../components/copy-field.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
-import { ask } from "../../../data/queries.ts";
-import type { PartProps } from "../tool-editor.tsx";
+import type { ToolDraft } from "../tool-draft.ts";
+import type { PartProps, ToolDrafting } from "../tool-editor.tsx";
 import { useRole } from "../use-role.ts";
-import { ModeChoice } from "./mode-choice.tsx";
-import { PostActions } from "./post-actions.tsx";
+import { ActionFields } from "./action-fields.tsx";
+import { Confirmation } from "./confirmation.tsx";
+import { type Destination, ModeChoice } from "./mode-choice.tsx";
+import { emailTo, PostActions } from "./post-actions.tsx";
 import { SendTest } from "./send-test.tsx";
+import { useMailFacts } from "./use-mail-facts.ts";
 import { WebhookSigning } from "./webhook-signing.tsx";
 
-/** Where a form's answers go: a webhook, the page's own code, and what happens after that. */
+/** Where a form's submissions go: email, a webhook, the page's own code, further actions, and the visitor's confirmation. */
 export function DeliveryPart({ tool, draft }: PartProps) {
   const { values, change, errorAt } = draft;
   const { isAdmin } = useRole();
-  const members = useQuery(ask("listMembers")).data ?? null;
-  const sendsMail = useQuery(ask("getSignInOptions")).data?.sendsMail !== false;
-  const mode = values.formExecutionMode;
-  const handler = values.formClientHandler.trim() || "bookTestRide";
+  const mail = useMailFacts();
+  const { destination, choose } = useDestination(draft, mail.userId);
+  const fieldNames = values.formSchema.fields.map(({ name }) => name);
+  const hasWebhook = destination === "webhook" || destination === "both";
   return (
     <div className="grid max-w-3xl">
-      <Section title="Where answers go" description="They are kept here in any case, under Forms.">
-        <ModeChoice mode={mode} onChange={(formExecutionMode) => change({ formExecutionMode })} />
-        {mode !== "client" && (
+      <Section title="Submissions" description="Every submission is stored under Forms, wherever else it goes.">
+        <ModeChoice value={destination} onChange={choose} />
+        {hasWebhook && (
           <TextField
             label="Webhook URL"
             type="url"
@@ -30,51 +33,93 @@ export function DeliveryPart({ tool, draft }: PartProps) {
             onChange={(formWebhookUrl) => change({ formWebhookUrl })}
             error={errorAt("formWebhookUrl")}
             placeholder="https://example.com/hooks/test-ride"
-            help="Gets every answer as JSON by POST. What fails is tried again; every attempt can be seen."
-            {...{ autoComplete: "off", spellCheck: false, maxLength: 2_000, className: "font-mono" }}
+            help="Receives each submission as a JSON POST request. Failed deliveries are retried, and you can see every attempt."
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={2_000}
+            className="font-mono"
           />
         )}
-        {mode !== "webhook" && (
-          <>
-            <TextField
-              label="Handler’s name"
-              value={values.formClientHandler}
-              onChange={(formClientHandler) => change({ formClientHandler })}
-              error={errorAt("formClientHandler")}
-              help="The function of your page that gets the answers. Register it on every page that has the widget:"
-              {...{
-                placeholder: "bookTestRide",
-                autoComplete: "off",
-                spellCheck: false,
-                maxLength: 200,
-                className: "font-mono",
-              }}
-            />
-            <Copyable label="the handler’s code" text={handlerCode(handler)} />
-          </>
-        )}
+        {values.formExecutionMode !== "webhook" && <PageHandler draft={draft} />}
         {tool && <SendTest tool={tool} isDirty={draft.isDirty} />}
       </Section>
-      <Section title="After that" description="In this order, once the answers are kept. A failure holds nothing up.">
+      <Section
+        title="Actions"
+        description="Run in order after a submission is stored. A failing action doesn’t block the others."
+      >
         <PostActions
-          mail={{ members, sendsMail }}
+          userId={mail.userId}
           actions={values.formPostActions}
-          fieldNames={values.formSchema.fields.map(({ name }) => name)}
+          fieldNames={fieldNames}
           onChange={(formPostActions) => change({ formPostActions })}
           onRestore={(action, index) =>
             change(({ formPostActions }) => ({ formPostActions: formPostActions.toSpliced(index, 0, action) }))
           }
-          errorAt={errorAt}
+          fieldsOf={(action, index) => (
+            <ActionFields
+              {...{ action, fieldNames, mail }}
+              onChange={(next) => change({ formPostActions: values.formPostActions.with(index, next) })}
+              errorAt={(path) => errorAt(`formPostActions.${index}${path}`)}
+            />
+          )}
         />
       </Section>
+      <Confirmation draft={draft} sendsMail={mail.sendsMail} />
       {isAdmin && tool && <WebhookSigning tool={tool} />}
     </div>
   );
 }
 
+function PageHandler({ draft: { values, change, errorAt } }: { draft: ToolDrafting }) {
+  return (
+    <>
+      <TextField
+        label="Handler name"
+        value={values.formClientHandler}
+        onChange={(formClientHandler) => change({ formClientHandler })}
+        error={errorAt("formClientHandler")}
+        help="The function that receives the submission. Register it on every page that has the widget:"
+        placeholder="bookTestRide"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        className="font-mono"
+      />
+      <Copyable label="the handler code" text={handlerCode(values.formClientHandler.trim() || "bookTestRide")} />
+    </>
+  );
+}
+
+/** The chosen destination, and how to change it. A webhook that has no URL yet exists only on this page. */
+function useDestination({ values, change }: ToolDrafting, userId: string | null) {
+  const [wantsWebhook, setWantsWebhook] = useState(false);
+  return {
+    destination: destinationOf(values, wantsWebhook),
+    choose(destination: Destination) {
+      setWantsWebhook(destination === "webhook");
+      if (destination !== "email") return change({ formExecutionMode: destination });
+      const hasEmail = values.formPostActions.some(({ type }) => type === "email");
+      change({
+        formExecutionMode: "webhook",
+        formWebhookUrl: "",
+        ...(hasEmail ? {} : { formPostActions: [...values.formPostActions, emailTo(userId)] }),
+      });
+    },
+  };
+}
+
+function destinationOf(
+  { formExecutionMode: mode, formWebhookUrl, formPostActions }: ToolDraft,
+  wantsWebhook: boolean,
+): Destination | null {
+  if (mode !== "webhook") return mode;
+  if (wantsWebhook || formWebhookUrl.trim() !== "") return "webhook";
+  return formPostActions.some(({ type }) => type === "email") ? "email" : null;
+}
+
 function handlerCode(name: string): string {
   return `Foyer.registerFormHandler(${JSON.stringify(name)}, async (formData) => {
-  // formData has the answers by the fields' names
+  // formData maps field names to values
   return { success: true, message: "Thank you" };
 });`;
 }

@@ -1,30 +1,36 @@
-import type { Tool } from "@foyer/contract";
+/** Where submissions go. `email` means neither a webhook nor a page handler: only the email action delivers them. */
+export type Destination = "email" | "webhook" | "client" | "both";
 
-type Mode = NonNullable<Tool["formExecutionMode"]>;
-
-const modes: Array<{ mode: Mode; name: string; line: string }> = [
-  { mode: "webhook", name: "Webhook", line: "Foyer’s server sends them to an address of yours." },
-  { mode: "client", name: "Your page", line: "A function of the page that shows the chat gets them." },
-  { mode: "both", name: "Both", line: "The webhook first, then the page." },
+const destinations: ReadonlyArray<{ value: Destination; name: string; line: string }> = [
+  { value: "email", name: "Email me", line: "You get an email for each submission." },
+  { value: "webhook", name: "Webhook", line: "Foyer sends each submission to your server." },
+  { value: "client", name: "Your page", line: "A JavaScript function on your page receives it." },
+  { value: "both", name: "Webhook and page", line: "Your server first, then your page." },
 ];
 
-/** Who gets the answers of a form. */
-export function ModeChoice({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
+/** `value` is `null` for a form whose submissions are only stored. */
+export function ModeChoice({
+  value,
+  onChange,
+}: {
+  value: Destination | null;
+  onChange: (destination: Destination) => void;
+}) {
   return (
     <fieldset>
-      <legend className="mb-2 font-medium">Delivered to</legend>
-      <div className="grid overflow-hidden rounded-lg border border-line sm:grid-cols-3">
-        {modes.map((choice) => (
+      <legend className="mb-2 font-medium">Deliver to</legend>
+      <div className="grid overflow-hidden rounded-lg border border-line sm:grid-cols-2">
+        {destinations.map((choice) => (
           <label
-            key={choice.mode}
-            className="flex cursor-pointer items-start gap-3 border-line bg-raised p-4 not-first:border-t has-checked:bg-sunken sm:not-first:border-s sm:not-first:border-t-0"
+            key={choice.value}
+            className="flex cursor-pointer items-start gap-3 border-line bg-raised p-4 not-first:border-t has-checked:bg-sunken sm:even:border-s sm:nth-2:border-t-0"
           >
             <input
               type="radio"
-              name="mode"
+              name="destination"
               className="mt-0.5 size-4 shrink-0 accent-ink"
-              checked={mode === choice.mode}
-              onChange={() => onChange(choice.mode)}
+              checked={choice.value === value}
+              onChange={() => onChange(choice.value)}
             />
             <span className="grid">
               <span className="font-medium">{choice.name}</span>

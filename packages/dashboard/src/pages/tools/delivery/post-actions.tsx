@@ -5,36 +5,42 @@ import { Menu } from "../../../components/menu.tsx";
 import { notify } from "../../../components/toasts.ts";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import type { ActionDraft } from "../tool-draft.ts";
-import { ActionFields, type MailFacts } from "./action-fields.tsx";
 
 const kinds: Record<ActionDraft["type"], { name: string; line: string; icon: ReactNode }> = {
-  email: { name: "E-mail", line: "Mails the answers to members", icon: <Mail size={16} aria-hidden /> },
+  email: { name: "Email", line: "Email the submission to people", icon: <Mail size={16} aria-hidden /> },
   team_chat: {
     name: "Team chat",
-    line: "Writes to Slack, Discord or another chat’s incoming webhook",
+    line: "Post to Slack, Discord or another incoming webhook",
     icon: <MessagesSquare size={16} aria-hidden />,
   },
-  webhook: { name: "Webhook", line: "Calls another address", icon: <Webhook size={16} aria-hidden /> },
+  webhook: { name: "Webhook", line: "Call another URL", icon: <Webhook size={16} aria-hidden /> },
 };
 const types = ["email", "team_chat", "webhook"] as const;
-const empty = { url: "", headers: [], payload: "", message: "", recipientIds: [], subject: "" };
+const empty = { url: "", headers: [], payload: "", message: "", recipientIds: [], to: [], subject: "" };
 
-/** What happens after a form was submitted, in order. */
+/** An email action that goes to the viewer. */
+export function emailTo(userId: string | null): Keyed<ActionDraft> {
+  return keyed({ ...empty, type: "email" as const, recipientIds: userId === null ? [] : [userId] });
+}
+
+/** What happens after a form is submitted, in order. */
 export function PostActions({
   actions,
   fieldNames,
-  mail,
+  userId,
   onChange,
   onRestore,
-  errorAt,
+  fieldsOf,
 }: {
   actions: Keyed<ActionDraft>[];
   fieldNames: string[];
-  mail: MailFacts;
+  /** Id of the viewer, who is the first recipient of a new email action. */
+  userId: string | null;
   onChange: (actions: Keyed<ActionDraft>[]) => void;
-  /** Puts a removed action back, whatever was changed meanwhile. */
+  /** Puts a removed action back into the list as it is at that moment. */
   onRestore: (action: Keyed<ActionDraft>, index: number) => void;
-  errorAt: (path: string) => string | undefined;
+  /** The fields of an action. */
+  fieldsOf: (action: Keyed<ActionDraft>, index: number) => ReactNode;
 }) {
   const move = (index: number, step: number) => {
     const action = actions[index];
@@ -42,7 +48,7 @@ export function PostActions({
   };
   const remove = (action: Keyed<ActionDraft>, index: number) => {
     onChange(actions.toSpliced(index, 1));
-    notify("The action is removed.", { undo: () => onRestore(action, index) });
+    notify("Action removed", { undo: () => onRestore(action, index) });
   };
   const hello = `New ${"{{_toolName}}"}: ${fieldNames[0] ? `{{${fieldNames[0]}}}` : ""}`;
   return (
@@ -71,15 +77,7 @@ export function PostActions({
               <X size={16} aria-hidden />
             </IconButton>
           </div>
-          <div className="grid gap-4 p-4">
-            <ActionFields
-              action={action}
-              fieldNames={fieldNames}
-              mail={mail}
-              onChange={(next) => onChange(actions.with(index, next))}
-              errorAt={(path) => errorAt(`formPostActions.${index}${path}`)}
-            />
-          </div>
+          <div className="grid gap-4 p-4">{fieldsOf(action, index)}</div>
         </fieldset>
       ))}
       <div className="flex">
@@ -87,7 +85,7 @@ export function PostActions({
           align="start"
           trigger={
             <Button>
-              <Plus size={16} aria-hidden /> Add an action
+              <Plus size={16} aria-hidden /> Add action
             </Button>
           }
           items={types.map((type) => ({
@@ -95,7 +93,12 @@ export function PostActions({
             hint: kinds[type].line,
             icon: kinds[type].icon,
             onSelect: () =>
-              onChange([...actions, keyed({ ...empty, type, message: type === "team_chat" ? hello : "" })]),
+              onChange([
+                ...actions,
+                type === "email"
+                  ? emailTo(userId)
+                  : keyed({ ...empty, type, message: type === "team_chat" ? hello : "" }),
+              ]),
           }))}
         />
       </div>

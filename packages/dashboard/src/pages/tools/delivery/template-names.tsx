@@ -1,8 +1,8 @@
-/** The answers that can be filled into a text; each is put at its end. */
+/** Buttons that append a placeholder for a field's value to a text. */
 export function TemplateNames({ names, onChoose }: { names: string[]; onChoose: (name: string) => void }) {
   return (
     <div className="-mt-2 flex flex-wrap items-center gap-2 text-sm text-soft">
-      <span>Fill in:</span>
+      <span>Insert:</span>
       {[...new Set(names)].map((name) => (
         <button
           key={name}
