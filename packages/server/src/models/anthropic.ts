@@ -5,7 +5,7 @@ export const anthropic: Provider = {
   defaultModel: "claude-haiku-4-5",
   prefix: /^claude-/,
   baseUrl: "https://api.anthropic.com/v1",
-  usualPath: "/v1",
+  defaultPath: "/v1",
   async connect({ apiKey, baseUrl, trust, outbound }, model) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);

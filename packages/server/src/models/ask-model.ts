@@ -8,21 +8,20 @@ import { ModelError, ReplyLimitError } from "./model-error.ts";
 /** milliseconds */
 export type AskLimits = { idleTimeout: number; totalTimeout: number };
 
-/** Where the answer goes; `begin` says that an attempt starts, so that what an earlier one left is dropped. */
+/** Receives the model's output. `begin` starts an attempt and discards the output of an earlier one. */
 export type AnswerSink = { begin(): void; part(part: ModelPart): void };
 
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 20_000;
 
-/** Models of accounts that answered 400 to a temperature; they don't get one again. */
+/** Models that rejected `temperature` with a 400, per organization. Later requests to them omit it. */
 const refusesTemperature = new LRUCache<string, true>({ max: 10_000 });
 
 /**
- * Asks the model and hands over its answer part by part. What fails before the first word is tried again (429, 5xx,
- * network; `Retry-After` is honoured up to 20 s); what fails later is not, because it was already shown. Parts go to a
- * callback: a generator costs three times as much for each.
- * `account` is whose call it is.
+ * Calls the model and passes its output to the sink part by part. A failure before the first token is retried (429, 5xx,
+ * network errors; `Retry-After` is honoured up to 20 s). A later failure is not, because the visitor has already seen
+ * output. The sink is a callback because an async generator takes three times as much CPU per part.
  * @throws ModelError, the signal's reason when it was aborted, or what the sink throws
  */
 export async function askModel(
@@ -61,8 +60,9 @@ export async function askModel(
 }
 
 /**
- * The time limits of one attempt: its signal is aborted with the caller's, after a silence, and at the deadline. With one
- * controller and two timers, because `AbortSignal.any` and `.timeout` hold more memory for as long as a reply lasts.
+ * The time limits of one attempt. Its signal is aborted together with the caller's signal, after `idleTimeout` without
+ * output, and at the deadline. One controller with two timers holds less memory during a reply than `AbortSignal.any`
+ * and `AbortSignal.timeout`.
  */
 function startAttempt(signal: AbortSignal, idleTimeout: number, totalTimeout: number) {
   const controller = new AbortController();
@@ -112,8 +112,8 @@ async function once(
 }
 
 /**
- * Makes promises that also reject when the signal is aborted, because nothing says that a provider's code ends when it is
- * told to. `Promise.race` would add to one long-lived promise with every part.
+ * Wraps promises so that they also reject when the signal is aborted. A provider's package may ignore the signal.
+ * `Promise.race` would add a handler to one long-lived promise with every part.
  */
 function raceAgainst(signal: AbortSignal) {
   let giveUp: (reason: unknown) => void = () => {};
@@ -126,14 +126,14 @@ function raceAgainst(signal: AbortSignal) {
     });
 }
 
-/** A stream that broke off, or failed without saying so, ends with such a finish, or (Anthropic's) with none at all. */
+/** A stream that was cut off or failed silently ends with one of these finish reasons, or (Anthropic) with no finish part. */
 function isCutOff(part: ModelPart) {
   return (
     part.type === "finish" && (part.finishReason.unified === "interrupted" || part.finishReason.unified === "error")
   );
 }
 
-/** Milliseconds to wait before the next attempt, or null when another one would not help. */
+/** Returns the delay in milliseconds before the next attempt, or null when retrying would not help. */
 function pauseAfter(error: unknown, attempt: number): number | null {
   if (!canPass(error)) return null;
   const asked = APICallError.isInstance(error) ? retryAfter(error.responseHeaders) : null;
@@ -141,14 +141,14 @@ function pauseAfter(error: unknown, attempt: number): number | null {
   return FIRST_WAIT_MS * 4 ** (attempt - 1);
 }
 
-/** Unknown failures are worth another attempt; what the provider's package or our own guard says is final is not. */
+/** Unknown failures are retried. Failures that the provider's package or our outbound guard marks as final are not. */
 function canPass(error: unknown): boolean {
   if (error instanceof ModelError) return false;
   if (error instanceof OutboundError) return error.kind !== "refused" && error.kind !== "redirect";
   return (error as { isRetryable?: boolean } | null)?.isRetryable !== false;
 }
 
-/** `Retry-After` in milliseconds: seconds or a date; `retry-after-ms` is OpenAI's finer one. */
+/** Parses `Retry-After` (seconds or an HTTP date) and OpenAI's more precise `retry-after-ms` into milliseconds. */
 function retryAfter(headers: Record<string, string> | undefined): number | null {
   const fine = headers?.["retry-after-ms"];
   if (fine && Number.isFinite(Number(fine))) return Math.max(0, Number(fine));

@@ -20,15 +20,15 @@ export type ChatTool = {
 export type ChatToolChoice = "auto" | "none" | "required" | { type: "function"; function: { name: string } };
 
 /**
- * The prompt as the `messages` of a chat completion. Everything becomes plain text, which every compatible server takes.
- * Reasoning of earlier replies is left out: the format has no place for it. Throws `UnsupportedFunctionalityError` for
- * files and other parts that text cannot carry, rather than asking the model with something missing.
+ * Converts the prompt to the `messages` of a chat completion. All content becomes plain text, which every compatible
+ * server accepts. Reasoning of earlier replies is omitted because the format has no field for it.
+ * @throws UnsupportedFunctionalityError for files and other parts that plain text cannot represent
  */
 export function toChatMessages(prompt: LanguageModelV4CallOptions["prompt"]): ChatMessage[] {
   return prompt.flatMap(chatMessages);
 }
 
-/** The tools in the form of a chat completion, or undefined when there are none: an empty list is refused by servers. */
+/** Converts the tools, or returns undefined when there are none, because servers reject an empty list. */
 export function toChatTools(tools: LanguageModelV4CallOptions["tools"]): ChatTool[] | undefined {
   if (!tools?.length) return undefined;
   return tools.map((tool) => {

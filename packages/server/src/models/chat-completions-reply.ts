@@ -7,16 +7,16 @@ import {
 } from "@ai-sdk/provider";
 import type { ModelPart } from "./chat-model.ts";
 
-/** Of one line, and of all tool calls of one reply, in characters: what a provider can make us hold. */
+/** Limit in characters for one line, and for all tool calls of one reply, so that a provider cannot exhaust memory. */
 export const maxHeld = 1024 * 1024;
 const maxCalls = 256;
 
 type Block = "text" | "reasoning";
 type Call = { index: number | undefined; id: string; name: string; input: string };
-/** A reply as far as it was read. */
+/** The state of a reply while it is being read. */
 export type Completion = ReturnType<typeof newCompletion>;
 
-// What servers send is checked where it is used: all of it may be missing or of another type.
+// Fields are `unknown` because servers omit them or send other types. Each is checked where it is used.
 type ErrorBody = { error?: unknown; object?: unknown; message?: unknown; detail?: unknown };
 type Delta = { [name in "content" | "refusal" | "reasoning_content" | "reasoning" | "tool_calls"]?: unknown };
 export type CompletionEvent = ErrorBody & {
@@ -29,11 +29,11 @@ export function newCompletion(url: string, emit: (part: ModelPart) => void) {
   return {
     url,
     emit,
-    /** The beginning of a line whose end has not arrived. */
+    /** The start of an incomplete line. */
     rest: "",
     block: null as Block | null,
     blocks: 0,
-    /** Text of the block that has not been emitted. */
+    /** Text of the current block that has not been emitted yet. */
     text: "",
     calls: [] as Call[],
     callsLength: 0,
@@ -101,8 +101,8 @@ function addToCall(completion: Completion, fragment: Fragment) {
 }
 
 /**
- * The call that a fragment continues, if any. By the book `index` tells; some servers send none, or 0 for every call, or
- * repeat id and name in each fragment.
+ * Finds the call that a fragment continues, if any. The specification identifies it by `index`, but some servers send no
+ * index, send 0 for every call, or repeat the id and name in each fragment.
  */
 function openCall(calls: Call[], index: number | undefined, id: string, name: string): Call | undefined {
   const call = calls.findLast((one) => (index === undefined ? id === "" || one.id === id : one.index === index));
@@ -111,7 +111,7 @@ function openCall(calls: Call[], index: number | undefined, id: string, name: st
   return isAnother || call.name !== name ? undefined : call;
 }
 
-/** Emits what is only known at the end. */
+/** Emits the tool calls and the finish part, which are complete only at the end of the stream. */
 export function emitEnd(completion: Completion) {
   closeBlock(completion);
   if (completion.calls.some((call) => call.name === "")) throw new Error("The model called a tool without naming it.");
@@ -122,7 +122,7 @@ export function emitEnd(completion: Completion) {
   completion.emit({ type: "finish", usage: toUsage(completion.usage), finishReason: toFinishReason(completion) });
 }
 
-/** Many servers say `stop` after tool calls, and some say nothing. */
+/** Many servers report `stop` after tool calls, and some report nothing. */
 function toFinishReason({ finishReason: raw, calls }: Completion): LanguageModelV4FinishReason {
   if (raw === undefined || raw === "stop") return { unified: calls.length > 0 ? "tool-calls" : "stop", raw };
   if (raw === "tool_calls" || raw === "function_call") return { unified: "tool-calls", raw };
@@ -130,7 +130,7 @@ function toFinishReason({ finishReason: raw, calls }: Completion): LanguageModel
   return { unified: raw === "length" || raw === "error" ? raw : "other", raw };
 }
 
-/** Some servers leave reasoning out of `completion_tokens` but never out of `total_tokens`. */
+/** Some servers omit reasoning tokens from `completion_tokens`, but all include them in `total_tokens`. */
 function toUsage(usage: JSONObject | undefined): LanguageModelV4Usage {
   const input = number(usage?.prompt_tokens);
   const { prompt_tokens_details: read, completion_tokens_details: wrote } = usage ?? {};
@@ -146,7 +146,7 @@ function toUsage(usage: JSONObject | undefined): LanguageModelV4Usage {
   };
 }
 
-/** What a provider says in an error body, in the forms seen so far: at most 1,000 characters, "" when it says nothing. */
+/** Extracts the message from an error body in any of the known formats. At most 1,000 characters; "" if there is none. */
 export function providerMessage({ error, message, detail }: ErrorBody): string {
   const said = [isObject(error) ? error.message : error, message, detail].find((text) => string(text) !== "");
   return string(said).slice(0, 1000);

@@ -12,20 +12,20 @@ import {
 } from "./chat-completions-reply.ts";
 import type { ModelPart } from "./chat-model.ts";
 
-/** Parts that wait for a slow reader before the source is paused. */
+/** How many parts may wait for a slow reader before the source is paused. */
 const maxQueued = 32;
 /** How long a server may keep the connection open after its last event, in milliseconds. */
 const lingerTime = 1000;
 
 /**
- * The body of a streamed chat completion as parts of the AI SDK: text and reasoning blocks, then `tool-call`s, then
- * `finish`. All text that arrives in one chunk of bytes leaves as one delta, since a part costs more than reading a token.
- * A call is emitted whole, at the end (no `tool-input-…` parts: nothing here shows half an input), with the input as the
- * model wrote it, unchecked; `stream-start` and `response-metadata` are left out too.
+ * Converts the body of a streamed chat completion into AI SDK parts: text and reasoning blocks, then `tool-call` parts,
+ * then `finish`. All text that arrives in one chunk of bytes becomes one delta, because emitting a part costs more than
+ * parsing a token. A tool call is emitted once, at the end, with its input exactly as the model wrote it and unvalidated.
+ * There are no `tool-input-…`, `stream-start` or `response-metadata` parts, because nothing in Foyer uses them.
  *
- * What goes wrong after the start is an `error` part, the last one: what the provider reports (an `APICallError`), a line
- * that is not JSON, a line or tool calls above 1 MiB, a connection that ends before the reply does. Aborting `signal`
- * makes the stream fail with its reason. That, cancelling the stream, and every error destroy the body at once.
+ * A failure after the start is emitted as an `error` part, which is the last one: an error reported by the provider (as
+ * `APICallError`), a line that is not JSON, a line or tool calls above 1 MiB, or a connection that closes too early.
+ * Aborting `signal` makes the stream fail with the signal's reason. Aborting, cancelling and errors destroy the body.
  */
 export function readChatCompletion(body: Readable, url: string, signal?: AbortSignal): ReadableStream<ModelPart> {
   let stop = () => {};
@@ -35,8 +35,8 @@ export function readChatCompletion(body: Readable, url: string, signal?: AbortSi
       start(controller) {
         stop = follow(body, url, signal, controller, () => settlePull());
       },
-      // A pull that stays pending costs nothing, while one for each part does. It is settled when the source is paused,
-      // so that the next one comes when the reader has caught up.
+      // One pending pull is free, while a pull per part is not. The promise resolves when the source is paused, so the
+      // next pull arrives once the reader has caught up.
       pull() {
         body.resume();
         return new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ export function readChatCompletion(body: Readable, url: string, signal?: AbortSi
   );
 }
 
-/** Pushes the parts of the body into the stream until one of them ends. Returns what makes it stop earlier. */
+/** Pushes the parts of the body into the stream until either of them ends. Returns a function that stops it early. */
 function follow(
   body: Readable,
   url: string,
@@ -80,7 +80,7 @@ function follow(
     controller.close();
     body.destroy();
   }
-  /** Nothing may be thrown out of a listener: that would end the process. */
+  /** An exception in an event listener would end the process. */
   function attempt(step: () => void) {
     if (!open) return;
     try {
@@ -126,13 +126,13 @@ function follow(
   return stop;
 }
 
-/** Lets a server end its response, so that the connection can be used again, but does not wait for it long. */
+/** Gives the server a moment to end its response, so that the connection can be reused, then closes it. */
 function letEnd(body: Readable) {
   const timer = setTimeout(() => body.destroy(), lingerTime).unref();
   body.once("close", () => clearTimeout(timer));
 }
 
-/** Reads the lines in a piece of the body, which may begin and end within one. */
+/** Parses the lines in a chunk of the body. A chunk may start and end in the middle of a line. */
 function readText(completion: Completion, text: string) {
   let start = 0;
   while (start < text.length && !completion.done) {
@@ -147,7 +147,7 @@ function readText(completion: Completion, text: string) {
   }
 }
 
-/** The last line may lack its line feed, or be cut: then there is more to say than that it is not JSON. */
+/** The last line may lack its line feed or be cut off. A syntax error is ignored here because the caller reports the cut. */
 function readLastLine(completion: Completion, text: string) {
   try {
     readText(completion, `${text}\n`);
@@ -156,7 +156,7 @@ function readLastLine(completion: Completion, text: string) {
   }
 }
 
-/** Comments, blank lines and the names of events say nothing; every data line is an event of its own. */
+/** Every `data:` line is a complete event. Comments, blank lines and event names carry no information. */
 function readLine(completion: Completion, line: string) {
   if (!line.startsWith("data:")) return;
   const data = line.slice(5).trim();

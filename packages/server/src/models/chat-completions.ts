@@ -6,8 +6,8 @@ import { readChatCompletion } from "./chat-completions-stream.ts";
 import type { ChatModel } from "./chat-model.ts";
 
 /**
- * Sends one request and resolves as soon as the response's headers are there; the body is then read as a stream of
- * Buffers. Rejects when no response was received. Aborting the signal destroys the body.
+ * Sends one request and resolves when the response headers arrive. The body is a stream of Buffers. Rejects when there is
+ * no response. Aborting the signal destroys the body.
  */
 export type SendStream = (request: {
   url: string;
@@ -22,13 +22,13 @@ type Response = { status: number; headers: Record<string, string | string[] | un
 const maxErrorBytes = 64 * 1024;
 
 /**
- * A model behind a chat completions endpoint, as OpenAI defined it and many servers offer it. `url` is the endpoint's
- * full address and `headers` carry the key.
+ * A model behind a chat completions endpoint, as defined by OpenAI and implemented by many servers. `url` is the full URL
+ * of the endpoint, and `headers` contain the key.
  *
- * `doStream` knows the messages, tools, tool choice, temperature and output limit of a call and ignores its other
- * settings. It throws `APICallError` when the answer is not a 2xx, with a message for the operator (at most 1,000
- * characters, from the provider) and without the request's body, which holds a visitor's words. What `send` throws passes
- * through. See `readChatCompletion` for the parts of the stream.
+ * `doStream` supports the messages, tools, tool choice, temperature and output limit of a call and ignores its other
+ * settings. For a response other than 2xx it throws `APICallError` with the provider's message for the operator (at most
+ * 1,000 characters) and without the request body, which contains a visitor's messages. Errors of `send` propagate. See
+ * `readChatCompletion` for the parts of the stream.
  */
 export function chatCompletionsModel(options: {
   provider: string;
@@ -55,7 +55,7 @@ export function chatCompletionsModel(options: {
 
 function requestBody(model: string, call: LanguageModelV4CallOptions): string {
   const tools = toChatTools(call.tools);
-  // Undefined values are left out by JSON.stringify.
+  // JSON.stringify omits undefined values.
   return JSON.stringify({
     model,
     messages: toChatMessages(call.prompt),
@@ -86,7 +86,7 @@ async function failedCall(url: string, { status, headers, body }: Response, sign
   });
 }
 
-/** The first 64 KiB of a body as text, as far as it arrives. Leaving the loop early destroys the body. */
+/** Reads up to 64 KiB of a body as text. Leaving the loop early destroys the body. */
 async function readStart(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -97,12 +97,12 @@ async function readStart(body: Readable): Promise<string> {
       if (size >= maxErrorBytes) break;
     }
   } catch {
-    // The status alone says enough when the connection breaks here.
+    // The status alone is enough when the connection breaks here.
   }
   return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
 }
 
-/** What the provider says in its error body, or the body itself when that has no known form. */
+/** The provider's message from an error body, or the body itself when its format is unknown. */
 function messageIn(text: string): string {
   try {
     const message = providerMessage(JSON.parse(text));

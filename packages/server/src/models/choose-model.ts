@@ -30,7 +30,7 @@ const providers: Record<ProviderName, Provider> = {
 export type ModelOptions = {
   defaultModel: string | null;
   environment: ReadonlyMap<ProviderName, ProviderAccess>;
-  /** the accounts' own settings, by account */
+  /** the organizations' own provider settings */
   settings: { get(organizationId: string): Promise<ReadonlyMap<ProviderName, ProviderAccess>> };
   outbound: Outbound;
   log: Logger;
@@ -42,7 +42,10 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
   const defaultModelId = defaultModel ?? firstDefault(environment.keys()) ?? DEMO;
   const defaultFor = (usable: Connections) => defaultAmong(usable, defaultModel);
 
-  /** Every usable provider of the account: its own settings first, else the environment's. Nothing of the two is mixed. */
+  /**
+   * Every provider that the organization can use. Its own settings replace the environment's entry as a whole, so its URL
+   * never receives the operator's key.
+   */
   async function connections(organizationId: string) {
     const own = await settings.get(organizationId);
     const usable = new Map<ProviderName, Connection>();
@@ -58,7 +61,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
     const baseUrl = access.baseUrl ?? providers[name].baseUrl;
     if (!baseUrl || !isUsable(name, access)) return null;
     const trust = isOwn && access.baseUrl !== null ? "account" : "operator";
-    return { apiKey: access.apiKey, baseUrl: withUsualPath(baseUrl, providers[name]), trust, outbound };
+    return { apiKey: access.apiKey, baseUrl: withDefaultPath(baseUrl, providers[name]), trust, outbound };
   }
 
   return {
@@ -69,7 +72,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       return defaultFor(await connections(organizationId));
     },
     /**
-     * The model that an agent uses; `model: null` follows the default. While no provider is configured at all, the demo
+     * The model that an agent uses. `model: null` follows the default. If no provider is configured at all, the demo model
      * answers for every id.
      * @throws 503 MODEL_NOT_CONFIGURED when some provider is configured, but not this one
      */
@@ -90,7 +93,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       const isOperatorPaid = !(await settings.get(agent.organizationId)).has(provider);
       return asChosen(await providers[provider].connect(connection, name), { provider, connection, isOperatorPaid });
     },
-    /** The providers that the account can use, and which of these model ids none of them answers for. */
+    /** The providers that the organization can use, and which of these model ids belong to none of them. */
     async survey(organizationId: string, modelIds: ReadonlyArray<string | null>) {
       const usable = await connections(organizationId);
       const ids = modelIds.map((id) => id ?? defaultFor(usable));
@@ -102,8 +105,9 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       return { labels, defaultModelId: defaultFor(usable), unanswered: ids.filter((id) => !isAnswered(id)) };
     },
     /**
-     * Tries what the account gives, or (null) what it uses now. @returns what is wrong, or null
-     * @throws 404 when it uses nothing now
+     * Tests the given access to a provider, or with null the organization's current access.
+     * @returns the problem, or null when the provider works
+     * @throws 404 when there is no current access
      */
     async test(organizationId: string, name: ProviderName, given: ProviderAccess | null, model: string | null) {
       const own = given ?? (await settings.get(organizationId)).get(name);
@@ -112,7 +116,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       if (!connection) throw notFound("Model provider setting");
       return testProvider(providers[name], connection, { model, isHidden: !own && access.baseUrl !== null });
     },
-    /** What the account can use now, as the providers themselves say; one that does not answer is left out. */
+    /** The models that the organization can use, as listed by the providers. For a provider that fails, only its default. */
     async list(organizationId: string): Promise<ModelInfo[]> {
       const usable = await connections(organizationId);
       const defaultId = defaultFor(usable);
@@ -134,8 +138,8 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
 type Connections = ReadonlyMap<ProviderName, Connection>;
 
 /**
- * The default for an organization with these connections: the operator's choice unless only other providers are
- * configured for the organization, else the first provider that has a default model, else the demo.
+ * The default model of an organization with these connections: the operator's choice if its provider is usable, then the
+ * default of the first usable provider that has one, then the demo.
  */
 function defaultAmong(usable: Connections, chosen: string | null): string {
   const provider = chosen === null ? undefined : parseModelId(chosen, chosen).provider;
@@ -167,7 +171,7 @@ function asChosen(
   };
 }
 
-/** `openai/gpt-5` → openai and `gpt-5`; a bare name goes by its prefix, else to the default model's provider. */
+/** `openai/gpt-5` is split at the slash. A bare name is matched by its prefix, or belongs to the default model's provider. */
 function parseModelId(id: string, defaultModelId: string): { provider: ProviderName | undefined; name: string } {
   const slash = id.indexOf("/");
   if (slash >= 0) {
@@ -178,9 +182,9 @@ function parseModelId(id: string, defaultModelId: string): { provider: ProviderN
   return { provider: byPrefix ?? providerNames.find((name) => defaultModelId.startsWith(`${name}/`)), name: id };
 }
 
-function withUsualPath(baseUrl: string, { usualPath, otherPath }: Provider) {
+function withDefaultPath(baseUrl: string, { defaultPath, alternatePath }: Provider) {
   const { origin, pathname } = new URL(baseUrl);
-  return pathname === "/" || pathname === otherPath ? origin + usualPath : baseUrl;
+  return pathname === "/" || pathname === alternatePath ? origin + defaultPath : baseUrl;
 }
 
 async function listNames({ models }: Provider, { apiKey, baseUrl, trust, outbound }: Connection) {

@@ -6,7 +6,7 @@ export const google: Provider = {
   defaultModel: "gemini-flash-latest",
   prefix: /^gemini-/,
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
-  usualPath: "/v1beta",
+  defaultPath: "/v1beta",
   async connect({ apiKey, baseUrl, trust, outbound }, model) {
     const { createGoogle } = await import("@ai-sdk/google");
     return createGoogle({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);

@@ -5,7 +5,7 @@ export const mistral: Provider = {
   defaultModel: "mistral-small-latest",
   prefix: /^mistral-/,
   baseUrl: "https://api.mistral.ai/v1",
-  usualPath: "/v1",
+  defaultPath: "/v1",
   async connect({ apiKey, baseUrl, trust, outbound }, model) {
     const { createMistral } = await import("@ai-sdk/mistral");
     return createMistral({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);

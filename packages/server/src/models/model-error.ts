@@ -1,4 +1,4 @@
-/** A failure of the model after the stream began; the message is for the visitor and names no provider. */
+/** A failure of the model during a reply. The message is shown to the visitor and does not name the provider. */
 export class ModelError extends Error {
   readonly code: "MODEL_UNAVAILABLE" | "MODEL_TIMEOUT" | "MODEL_REFUSED";
 
@@ -8,7 +8,7 @@ export class ModelError extends Error {
   }
 }
 
-/** The answer grew beyond what a reply holds. It ends there, with what was said so far. */
+/** The reply reached its size limit. It ends with the text received so far. */
 export class ReplyLimitError extends Error {
   constructor() {
     super("The reply has reached its limit.");

@@ -1,14 +1,14 @@
 import { chatCompletionsModel } from "./chat-completions.ts";
 import { bearer, chatEndpoint, namesInData, type Provider } from "./provider.ts";
 
-/** Ollama speaks chat completions under `/v1`; its usual address has no path. */
+/** Ollama serves chat completions under `/v1`. Its usual URL has no path. */
 export const ollama: Provider = {
   label: "Ollama",
   defaultModel: null,
   prefix: null,
   baseUrl: null,
-  usualPath: "/v1",
-  otherPath: "/api",
+  defaultPath: "/v1",
+  alternatePath: "/api",
   connect: async (connection, modelId) =>
     chatCompletionsModel({ provider: "ollama", modelId, ...chatEndpoint(connection) }),
   models: { path: "/models", headers: bearer, names: namesInData },

@@ -1,13 +1,13 @@
 import { chatCompletionsModel } from "./chat-completions.ts";
 import { bearer, chatEndpoint, namesInData, type Provider } from "./provider.ts";
 
-/** Chat completions on any server that speaks them. */
+/** Any server that implements chat completions. */
 export const openaiCompatible: Provider = {
   label: "OpenAI-compatible server",
   defaultModel: null,
   prefix: null,
   baseUrl: null,
-  usualPath: "",
+  defaultPath: "",
   connect: async (connection, modelId) =>
     chatCompletionsModel({ provider: "openai-compatible", modelId, ...chatEndpoint(connection) }),
   models: { path: "/models", headers: bearer, names: namesInData },

@@ -6,7 +6,7 @@ export const openai: Provider = {
   defaultModel: "gpt-5.4-mini",
   prefix: /^(gpt-|o\d)/,
   baseUrl: "https://api.openai.com/v1",
-  usualPath: "/v1",
+  defaultPath: "/v1",
   async connect({ apiKey, baseUrl, trust, outbound }, model) {
     const { createOpenAI } = await import("@ai-sdk/openai");
     const responses = createOpenAI({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) }).responses(
@@ -15,14 +15,14 @@ export const openai: Provider = {
     return {
       provider: "openai",
       modelId: model,
-      // Foyer keeps the conversations; OpenAI need not.
+      // Foyer stores the conversations itself, so OpenAI does not have to.
       doStream: (call) => responses.doStream({ ...call, providerOptions: { openai: { store: false } } }),
     };
   },
   models: {
     path: "/models",
     headers: bearer,
-    // The list holds every kind of model; these kinds cannot chat.
+    // The list contains every kind of model. These kinds cannot chat.
     names: (body) =>
       namesInData(body).filter(
         (name) => !/embed|tts|audio|image|whisper|dall-e|moderation|realtime|transcribe/.test(name),

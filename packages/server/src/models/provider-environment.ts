@@ -15,7 +15,7 @@ const variables: Record<ProviderName, { key?: string; baseUrl: string }> = {
   "openai-compatible": { key: "OPENAI_COMPATIBLE_API_KEY", baseUrl: "OPENAI_COMPATIBLE_BASE_URL" },
 };
 
-/** These have no address of their own, so the address is what switches them on; the others are switched on by a key. */
+/** These have no fixed URL, so setting the URL enables them. The other providers are enabled by a key. */
 const needsAddress: ReadonlySet<ProviderName> = new Set(["ollama", "openai-compatible"]);
 
 /** The providers that the environment configures, in the order in which the first one becomes the default. */

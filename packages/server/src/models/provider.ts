@@ -1,24 +1,24 @@
 import type { Outbound, OutboundRequest, Trust } from "../outbound/guarded-request.ts";
 import type { ChatModel } from "./chat-model.ts";
 
-/** How to reach a provider for one account: whose address it is decides whether it is guarded. */
+/** How to reach a provider for one organization. `trust` says who entered the URL: only the operator's is not guarded. */
 export type Connection = { apiKey: string | null; baseUrl: string; trust: Trust; outbound: Outbound };
 
-/** What a provider's file says of it. */
+/** The description of a provider. Each provider has one file. */
 export type Provider = {
   label: string;
-  /** used when it is the first configured one and FOYER_DEFAULT_MODEL is not set; null where the operator must choose */
+  /** used when this is the first configured provider and FOYER_DEFAULT_MODEL is not set; null if there is no sensible one */
   defaultModel: string | null;
-  /** names that mean this provider when an id has no `provider/` */
+  /** matches model names of this provider in ids without `provider/` */
   prefix: RegExp | null;
-  /** its own address, without a trailing slash; null where the operator must give one */
+  /** its own base URL, without a trailing slash; null if the operator has to set one */
   baseUrl: string | null;
-  /** the path that an address without one gets, because people leave it out */
-  usualPath: string;
-  /** the path of the provider's other API, which people give too; it gets the usual path instead */
-  otherPath?: string;
+  /** the path added to a base URL that has none, because people often leave it out */
+  defaultPath: string;
+  /** the path of the provider's other API, which people enter by mistake; it is replaced by the default path */
+  alternatePath?: string;
   connect(connection: Connection, model: string): Promise<ChatModel>;
-  /** where its models are listed, and how the answer is read */
+  /** the endpoint that lists its models, and how to parse the response */
   models: {
     path: string;
     headers(apiKey: string): Record<string, string>;
@@ -26,7 +26,7 @@ export type Provider = {
   };
 };
 
-/** `{ data: [{ id }] }`, as OpenAI and many others answer. */
+/** Reads the model names from `{ data: [{ id }] }`, the format of OpenAI and many others. */
 export function namesInData(body: unknown): string[] {
   const data = (body as { data?: Array<{ id?: unknown }> } | null)?.data ?? [];
   return data.map((model) => model.id).filter((id) => typeof id === "string");
@@ -34,7 +34,7 @@ export function namesInData(body: unknown): string[] {
 
 export const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
 
-/** The chat completions endpoint at the connection's address. */
+/** The chat completions endpoint under the connection's base URL. */
 export function chatEndpoint({ apiKey, baseUrl, trust, outbound }: Connection) {
   return {
     url: `${baseUrl}/chat/completions`,

@@ -8,11 +8,11 @@ const MAX_BYTES = 2_000_000;
 type Answer = { status: number; json: unknown };
 
 /**
- * Asks a provider for the smallest thing that proves address and key: its list of models, or one token of a reply where
- * the kind of server may have no list.
- * @param options.model for that reply
- * @param options.isHidden the address is the operator's own, of which an account is told nothing
- * @returns what is wrong, in words for a member of the account and never with the key; null when nothing is
+ * Makes the smallest request that proves that the URL and key work: the list of models, or a one-token reply if the kind
+ * of server may not have a list.
+ * @param options.model the model for that reply
+ * @param options.isHidden the URL belongs to the operator, so nothing about it is disclosed
+ * @returns the problem in words for a member, never containing the key; null when the provider works
  */
 export async function testProvider(
   provider: Provider,
@@ -41,18 +41,18 @@ async function problemOf(
   const list = await ask("GET", connection.baseUrl + models.path, apiKey ? models.headers(apiKey) : {});
   const names = list.status === 200 ? namesIn(models, list.json) : [];
   if (names.length > 0) return null;
-  // Where people give the address, the server may be of any make, and its list is the part that many leave out.
+  // A server at a user-entered URL can be any implementation, and many of them do not list their models.
   const canReply = baseUrl === null && !isKeyRefused(list);
   if (!canReply) return explain(list, label, apiKey, isHidden);
   const { url, headers } = chatEndpoint(connection);
   const asked = { model: model ?? "test", messages: [{ role: "user", content: "Hi" }], max_tokens: 1 };
   const reply = await ask("POST", url, headers, asked);
-  // The name was made up, and the server looked for it: so it took address and key.
+  // "Unknown model" for our placeholder name means that the server accepted the URL and the key.
   if (isOk(reply) || (model === null && isUnknownModel(reply))) return null;
   return explain(reply, label, apiKey, isHidden);
 }
 
-/** Whatever is at the address may answer anything, and what is no list names no models. */
+/** The server at the URL may answer with anything. A response in another format counts as an empty list. */
 function namesIn({ names }: Provider["models"], json: unknown): string[] {
   try {
     return names(json);
@@ -81,20 +81,20 @@ function createAsk({ trust, outbound }: Connection, deadline: number): Ask {
 const isOk = ({ status, json }: Answer) => status === 200 && json !== null;
 const isUnknownModel = (answer: Answer) => /^4(00|04|22)$/.test(String(answer.status)) && /model/i.test(said(answer));
 
-/** Google says so with 400. */
+/** Google reports an invalid key with a 400. */
 function isKeyRefused(answer: Answer): boolean {
   return answer.status === 401 || answer.status === 403 || (answer.status === 400 && /api.?key/i.test(said(answer)));
 }
 
 function explain(answer: Answer, label: string, apiKey: string | null, isHidden: boolean): string {
   const { status, json } = answer;
-  if (isKeyRefused(answer)) return `${apiKey ? "The key was refused" : "A key is wanted"} (HTTP ${status}).`;
+  if (isKeyRefused(answer)) return `${apiKey ? "The provider rejected the key" : "The provider requires a key"} (HTTP ${status}).`;
   const isNowhere = (status === 404 || status === 405) && said(answer) === "";
-  if (isNowhere) return `${label} was not found at this address (HTTP ${status}).`;
+  if (isNowhere) return `${label} was not found at this URL (HTTP ${status}).`;
   if (status === 200) {
-    return json === null ? `What is at this address does not answer like ${label}.` : "It answers, but has no models.";
+    return json === null ? `The server at this URL does not respond like ${label}.` : "The server responds but lists no models.";
   }
-  // Before it is cut: the rest of a key is not known for one.
+  // The key is removed before the text is cut, because a truncated key would no longer be recognised.
   const words = isHidden ? "" : withoutKey(said(answer), apiKey).replace(/\s+/g, " ").trim().slice(0, 300);
   return `HTTP ${status}${words ? `: ${words}` : "."}`;
 }
