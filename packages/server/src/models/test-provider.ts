@@ -88,11 +88,14 @@ function isKeyRefused(answer: Answer): boolean {
 
 function explain(answer: Answer, label: string, apiKey: string | null, isHidden: boolean): string {
   const { status, json } = answer;
-  if (isKeyRefused(answer)) return `${apiKey ? "The provider rejected the key" : "The provider requires a key"} (HTTP ${status}).`;
+  if (isKeyRefused(answer))
+    return `${apiKey ? "The provider rejected the key" : "The provider requires a key"} (HTTP ${status}).`;
   const isNowhere = (status === 404 || status === 405) && said(answer) === "";
   if (isNowhere) return `${label} was not found at this URL (HTTP ${status}).`;
   if (status === 200) {
-    return json === null ? `The server at this URL does not respond like ${label}.` : "The server responds but lists no models.";
+    return json === null
+      ? `The server at this URL does not respond like ${label}.`
+      : "The server responds but lists no models.";
   }
   // The key is removed before the text is cut, because a truncated key would no longer be recognised.
   const words = isHidden ? "" : withoutKey(said(answer), apiKey).replace(/\s+/g, " ").trim().slice(0, 300);
