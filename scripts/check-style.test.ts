@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { findProblems, longestChains, measureLengths, toModule } from "./check-style.ts";
+import { findCycles, findProblems, longestChains, measureLengths, toModule } from "./check-style.ts";
 
 const server = "packages/server/src";
 
@@ -128,6 +128,37 @@ describe("import chains", () => {
       tree(Object.fromEntries(Array.from({ length }, (_, i) => [`${server}/m${i}.ts`, [`./m${i + 1}.ts`]])));
     expect(findProblems(rowOf(8))).toEqual([]);
     expect(findProblems(rowOf(9))).toEqual([expect.stringMatching(/^import chain of 9, over 8: .*m0\.ts > .*m8\.ts$/)]);
+  });
+});
+
+describe("import cycles", () => {
+  /** A file of the server that imports these for their types only. */
+  const typesOf = (path: string, ...files: string[]) =>
+    toModule(`${server}/${path}`, files.map((file) => `import type { T } from "${file}";\n`).join(""));
+
+  it("refuses a cycle of files that consists of types only, and names its files in order", () => {
+    const modules = [typesOf("chat/a.ts", "./b.ts"), typesOf("chat/b.ts", "./c.ts"), typesOf("chat/c.ts", "./a.ts")];
+    const names = ["a", "b", "c", "a"].map((name) => `${server}/chat/${name}.ts`);
+    expect(findProblems(modules)).toEqual([`import cycle: ${names.join(" > ")}`]);
+    expect(findProblems(modules.slice(0, 2))).toEqual([]);
+  });
+
+  it("refuses a cycle between a folder of the server and a file beside it, even when no two files import each other", () => {
+    const modules = [typesOf("deps.ts", "./auth/keys.ts"), typesOf("auth/routes.ts", "../deps.ts")];
+    expect(findProblems(modules)).toEqual(["import cycle of the server's rooms: deps.ts > auth > deps.ts"]);
+    expect(findProblems(modules.slice(1))).toEqual([]);
+  });
+
+  it("reports two cycles that share a file as two", () => {
+    const graph = new Map([
+      ["a", ["b", "c"]],
+      ["b", ["a"]],
+      ["c", ["a"]],
+    ]);
+    expect(findCycles(graph)).toEqual([
+      ["a", "b", "a"],
+      ["a", "c", "a"],
+    ]);
   });
 });
 

@@ -48,6 +48,7 @@ export function findProblems(modules: Module[]): string[] {
   return [
     ...lengthProblems(modules),
     ...chainProblems(code),
+    ...cycleProblems(code),
     ...code.flatMap(packageProblems),
     ...code.flatMap(serverProblems),
     ...modules.flatMap(({ path }) => pathProblems(path)),
@@ -91,10 +92,7 @@ function lengthProblems(modules: Module[]): string[] {
   ];
 }
 
-/**
- * The longest row of imports from every file of a package that no other file of it imports: its entries.
- * Cycles are the linter's business; here a cycle is cut.
- */
+/** The longest chain of imports from each entry, which is a file that no other file of its package imports. */
 export function longestChains(modules: Module[]): string[][] {
   const inPackages = modules.filter(({ path }) => packageOf(path) !== null);
   const next = new Map(inPackages.map((module) => [module.path, importedFiles(module)]));
@@ -115,6 +113,42 @@ export function longestChains(modules: Module[]): string[][] {
 function chainProblems(modules: Module[]): string[] {
   const tooLong = longestChains(modules).filter((chain) => chain.length > budgets.chain);
   return tooLong.map((chain) => `import chain of ${chain.length}, over ${budgets.chain}: ${chain.join(" > ")}`);
+}
+
+/** Biome refuses cycles of values. These two include types: between files, and between the rooms of the server. */
+function cycleProblems(modules: Module[]): string[] {
+  const files = new Map<string, string[]>();
+  const rooms = new Map<string, string[]>();
+  for (const { path, imports } of modules) {
+    const imported = imports.flatMap(({ file }) => file ?? []);
+    files.set(path, imported);
+    const room = serverRoomOf(path);
+    if (room === null) continue;
+    const others = imported.flatMap((file) => serverRoomOf(file) ?? []).filter((other) => other !== room);
+    rooms.set(room, [...(rooms.get(room) ?? []), ...others]);
+  }
+  const inFiles = findCycles(files).map((cycle) => `import cycle: ${cycle.join(" > ")}`);
+  // A cycle of files is often one of rooms too. One message is enough.
+  if (inFiles.length > 0) return inFiles;
+  return findCycles(rooms).map((cycle) => `import cycle of the server's rooms: ${cycle.join(" > ")}`);
+}
+
+/** One cycle for every import that leads back to where a walk came from. The first element is repeated at the end. */
+export function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const cycles: string[][] = [];
+  const trail: string[] = [];
+  const visited = new Set<string>();
+  const visit = (node: string) => {
+    const start = trail.indexOf(node);
+    if (start !== -1) cycles.push([...trail.slice(start), node]);
+    if (visited.has(node)) return;
+    visited.add(node);
+    trail.push(node);
+    for (const next of new Set(graph.get(node))) visit(next);
+    trail.pop();
+  };
+  for (const node of graph.keys()) visit(node);
+  return cycles;
 }
 
 function importedFiles({ path, imports }: Module): string[] {
@@ -164,6 +198,8 @@ function pathProblems(path: string): string[] {
 const budgeted = (modules: Module[]) => modules.filter(({ path }) => !withoutLengthBudget.test(path));
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
 const packageOf = (path: string) => /^packages\/([^/]+)\/src\//.exec(path)?.[1] ?? null;
+/** A folder of the server, or a file directly in `src`. */
+const serverRoomOf = (path: string) => /^packages\/server\/src\/([^/]+)/.exec(path)?.[1] ?? null;
 const serverFolderOf = (path: string) => /^packages\/server\/src\/([^/]+)\//.exec(path)?.[1] ?? null;
 
 if (import.meta.main) {

@@ -5,6 +5,7 @@ import Fastify, { type FastifyBaseLogger } from "fastify";
 import { agentRoutes } from "./agents/routes.ts";
 import { type AgentService, type CopyContent, createAgentService } from "./agents/service.ts";
 import { visitorAgentRoutes } from "./agents/visitor-routes.ts";
+import type { AuthDeps } from "./auth/auth-deps.ts";
 import { accountRoutes } from "./auth/routes.ts";
 import { useAuthentication } from "./auth/sessions/authenticate.ts";
 import { chatRoutes } from "./chat/routes.ts";
@@ -12,7 +13,6 @@ import { createChatService } from "./chat/service.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { createConversationService } from "./conversations/service.ts";
-import type { Deps } from "./deps.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { AppError } from "./errors.ts";
 import { createForms } from "./forms/forms-module.ts";
@@ -44,6 +44,7 @@ import { createCallCounter, createPlanLimit } from "./plans/plan-calls.ts";
 import { registerRateLimitHeaders } from "./plans/rate-limit-headers.ts";
 import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
+import type { ProviderSettings } from "./providers/provider-settings.ts";
 import { providerRoutes } from "./providers/routes.ts";
 import { setupRoutes } from "./setup/routes.ts";
 import { createSetupService } from "./setup/service.ts";
@@ -63,10 +64,12 @@ import { createTriggerService, type TriggerService } from "./triggers/service.ts
 import { visitorTriggerRoutes } from "./triggers/visitor-routes.ts";
 import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
 
+type AppDeps = AuthDeps & { providerSettings: ProviderSettings };
+
 const BODY_LIMIT = 1024 * 1024;
 
 /** The whole server, ready to listen or to be called by `inject`. `drain` lets running replies and deliveries end. */
-export async function createApp(deps: Deps) {
+export async function createApp(deps: AppDeps) {
   const { config, log } = deps;
   const app: App = Fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -142,7 +145,7 @@ export async function createApp(deps: Deps) {
 /** The routes that depend on little else: providers, mail recipients, the pages, the widget's files. */
 function addPages(
   app: App,
-  deps: Deps,
+  deps: AppDeps,
   { agents, mailRecipients }: { agents: AgentService; mailRecipients: MailRecipients },
 ) {
   providerRoutes(app, deps);
@@ -156,7 +159,7 @@ function addPages(
   app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
 }
 
-async function usePlugins(app: App, deps: Deps, calls: CallCounter) {
+async function usePlugins(app: App, deps: AppDeps, calls: CallCounter) {
   const routes = collectRoutes(app);
   normalizeForwardedFor(app);
   registerRequestDraining(app);

@@ -33,8 +33,8 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
   return { config, log: terminal ? pino(options, terminal) : pino(options), terminal };
 }
 
-/** Everything that the server and the commands share. `close` gives back connections. */
-export function createDeps(config: Config, log: Deps["log"]): Deps & { close(): Promise<void> } {
+/** Everything that the server and the commands share. `close` ends every connection. */
+export function createDeps(config: Config, log: Deps["log"]) {
   const secrets = createSecrets(config.secret ?? loadOrCreateSecret(config.dataDir));
   const database = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
   const { db, kind } = database;

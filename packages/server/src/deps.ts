@@ -1,6 +1,4 @@
 import type { Logger } from "pino";
-import type { ApiKeys } from "./auth/api-keys/api-keys.ts";
-import type { Sessions } from "./auth/sessions/sessions.ts";
 import type { Config } from "./config.ts";
 import type { BackgroundReads } from "./db/background-reads.ts";
 import type { DatabaseKind } from "./db/database-kind.ts";
@@ -10,9 +8,11 @@ import type { LoopbackPrivileges } from "./loopback-privileges.ts";
 import type { Models } from "./models/choose-model.ts";
 import type { Outbound } from "./outbound/guarded-request.ts";
 import type { Mailer } from "./outbound/send-email.ts";
-import type { ProviderSettings } from "./providers/provider-settings.ts";
 
-/** Shared by the whole server. Created in create-deps.ts, or by a test, and passed down. */
+/**
+ * Shared by the whole server. Created in create-deps.ts, or by a test, and passed down. A dependency of a single
+ * resource belongs to that resource: see auth/auth-deps.ts.
+ */
 export type Deps = {
   config: Config;
   log: Logger;
@@ -21,10 +21,7 @@ export type Deps = {
   reads: BackgroundReads;
   databaseKind: DatabaseKind;
   secrets: Secrets;
-  keys: ApiKeys;
-  sessions: Sessions;
   models: Models;
-  providerSettings: ProviderSettings;
   outbound: Outbound;
   loopbackPrivileges: LoopbackPrivileges;
   mailer: Mailer;

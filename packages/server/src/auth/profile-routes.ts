@@ -1,14 +1,14 @@
 import * as contract from "@foyer/contract";
-import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { renameOrganization, renameUser } from "./account-store.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
+import type { AuthDeps } from "./auth-deps.ts";
 import { readPlainName } from "./plain-name.ts";
 import { accountOf, signedInOf } from "./sessions/authenticate.ts";
 
 /** The names that people change themselves: the organization's and their own. */
-export function profileRoutes(app: App, { db, sessions }: Pick<Deps, "db" | "sessions">, audit: AuditLog): void {
+export function profileRoutes(app: App, { db, sessions }: Pick<AuthDeps, "db" | "sessions">, audit: AuditLog): void {
   app.route({
     ...contract.updateOrganization,
     handler: async (request) => {

@@ -1,8 +1,8 @@
 import * as contract from "@foyer/contract";
-import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
 import { type AuditLog, createAuditLog, useAuditLog } from "./audit/audit-log.ts";
+import type { AuthDeps } from "./auth-deps.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { createMemberService } from "./members/service.ts";
 import { profileRoutes } from "./profile-routes.ts";
@@ -16,7 +16,7 @@ import { createSignIn, type LoadLibrary } from "./sign-in/sign-in.ts";
  * Sign-in, members, keys and the audit log. Register it before all other routes: their changes are recorded too.
  * @returns the audit log
  */
-export function accountRoutes(app: App, deps: Deps, takeTry: TakeTry, loadLibrary: LoadLibrary): AuditLog {
+export function accountRoutes(app: App, deps: AuthDeps, takeTry: TakeTry, loadLibrary: LoadLibrary): AuditLog {
   const audit = createAuditLog(deps);
   useAuditLog(app, audit);
   const mails = createAccountMails(deps);

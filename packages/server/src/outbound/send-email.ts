@@ -1,10 +1,12 @@
 import type { SendMailOptions } from "nodemailer";
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
 import { createMailFailure, MailError } from "./mail-error.ts";
 import { isMailAddress, type SmtpAddress } from "./smtp-address.ts";
 
 export { MailError };
+
+/** `smtp` is null when no mail server is configured. `from` is the sender of every mail. */
+type MailSettings = { smtp: SmtpAddress | null; from: { name: string; address: string } };
 
 type Mail = { to: string; subject: string; text: string; html?: string };
 
@@ -32,7 +34,7 @@ const defaultLimits = { connect: 10_000, greeting: 10_000, socket: 30_000, total
  * @param limits other time limits, for tests that cannot wait
  */
 export function createMailer(
-  { mail: { smtp, from } }: Pick<Config, "mail">,
+  { mail: { smtp, from } }: { mail: MailSettings },
   log: Logger,
   limits: Partial<typeof defaultLimits> = {},
 ): Mailer {

@@ -5,8 +5,11 @@ import { invalid, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "../models/provider-environment.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
+import type { ProviderSettings } from "./provider-settings.ts";
 
-export function providerRoutes(app: App, { models, providerSettings, config, outbound }: Deps): void {
+type ProviderDeps = Pick<Deps, "models" | "config" | "outbound"> & { providerSettings: ProviderSettings };
+
+export function providerRoutes(app: App, { models, providerSettings, config, outbound }: ProviderDeps): void {
   const { providers } = models;
 
   async function describe(organizationId: string): Promise<contract.ProviderInfo[]> {

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren, JSX } from "preact";
 import { useStore } from "../store.ts";
-import type { FieldProps } from "./field-view.tsx";
+import type { FieldProps } from "./field-props.ts";
 
 type ChoicesProps = FieldProps & { label: JSX.Element; children: ComponentChildren };
 

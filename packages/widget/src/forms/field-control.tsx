@@ -6,7 +6,7 @@ import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import { autoCompleteOf } from "./auto-complete.ts";
-import type { FieldProps } from "./field-view.tsx";
+import type { FieldProps } from "./field-props.ts";
 
 const MOST_ROWS = 10;
 

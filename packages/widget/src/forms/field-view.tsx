@@ -5,19 +5,10 @@ import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import { ChoicesField } from "./choices-field.tsx";
 import { FieldControl } from "./field-control.tsx";
+import type { FieldProps } from "./field-props.ts";
 import { isFileField } from "./field-values.ts";
 import { FileField } from "./file-field.tsx";
 import type { FormSession } from "./form-session.ts";
-
-/** What every kind of field needs to know. `describedBy` names what is said about it, for those who do not see it. */
-export type FieldProps = {
-  field: FormField;
-  id: string;
-  session: FormSession;
-  isLocked: boolean;
-  isWrong: boolean;
-  describedBy: string | undefined;
-};
 
 /** A field: its label, the control, and below it what is wrong. */
 export function FieldView({ field, id, session }: { field: FormField; id: string; session: FormSession }): JSX.Element {

@@ -7,7 +7,7 @@ import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { useStore } from "../store.ts";
-import type { FieldProps } from "./field-view.tsx";
+import type { FieldProps } from "./field-props.ts";
 import { sizeWords } from "./format-bytes.ts";
 import { ImagePreview } from "./image-preview.tsx";
 

@@ -1,16 +1,9 @@
 import { SMALL_SCREEN } from "../panel/small-screen.ts";
 import type { Launcher } from "./launcher.ts";
 import { loadPart } from "./load-part.ts";
-import type { OpenRequest, Panel, WidgetCore } from "./widget-core.ts";
+import type { Panel, PanelController, WidgetCore } from "./widget-core.ts";
 
-/** Opens and closes the chat panel, and loads it when it is first needed. */
-export type PanelController = {
-  readonly isOpen: boolean;
-  /** Resolves when the panel is visible, or when it could not be loaded. */
-  open(request?: OpenRequest): Promise<void>;
-  close(options?: { byVisitor?: boolean }): void;
-};
-
+/** Creates the controller, and the launcher that opens the panel. */
 export function createPanelController(
   base: Omit<WidgetCore, "panel">,
   addLauncher: (press: () => void) => Launcher | null,

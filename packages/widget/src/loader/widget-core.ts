@@ -3,7 +3,6 @@ import type { FormHandler, Renderer } from "../foyer-api.ts";
 import type { LocaleId } from "../locales/choose-locale.ts";
 import type { ConsentStorage } from "./consent-storage.ts";
 import type { EventBus } from "./event-bus.ts";
-import type { PanelController } from "./panel-controller.ts";
 import type { WidgetOptions } from "./read-options.ts";
 import type { ShadowHost } from "./shadow-host.ts";
 import type { Visit } from "./visitor-session.ts";
@@ -46,7 +45,15 @@ export type OpenRequest = {
   byVisitor?: boolean;
 };
 
-/** The part that comes when it is needed; it stays on the page, hidden or not. */
+/** Opens and closes the chat panel, and loads it when it is first needed. */
+export type PanelController = {
+  readonly isOpen: boolean;
+  /** Resolves when the panel is visible, or when it could not be loaded. */
+  open(request?: OpenRequest): Promise<void>;
+  close(options?: { byVisitor?: boolean }): void;
+};
+
+/** The panel, which is loaded when it is first needed and then stays on the page, visible or hidden. */
 export type Panel = { open(request: OpenRequest): void; close(byVisitor: boolean): void; destroy(): void };
 
 /** What the panel's file exports. */

@@ -1,9 +1,8 @@
-/** What is loaded when the first form is shown. */
-export type Forms = typeof import("../forms/mount-form.tsx");
+import type { Forms } from "./panel-context.ts";
 
 /**
- * Fetches what forms need. A file that failed once is never fetched again under the same address, and may be gone with
- * an older version of the server: then the current one is taken.
+ * Loads the forms. A browser never requests a module again under an address that failed once, and the file may have
+ * disappeared with an older version of the server. Both cases load the current file under a new address.
  */
 export function loadForms(baseUrl: string): Promise<Forms> {
   return import("../forms/mount-form.tsx").catch(

@@ -1,12 +1,21 @@
-import type { Request } from "@foyer/sdk";
+import type { Request, VisitorForm } from "@foyer/sdk";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Chat } from "../chat/create-chat.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Words } from "../locales/en.ts";
-import type { Forms } from "./load-forms.ts";
 
-/** What every part of the panel may need. */
+/** The part that the panel loads when the first form is shown. */
+export type Forms = {
+  /** Renders a form into an empty element. @returns a function that removes it */
+  mountForm(
+    place: HTMLElement,
+    panel: PanelContext,
+    showing: { form: VisitorForm; key: string; previousResult: unknown },
+  ): () => void;
+};
+
+/** Shared by every component of the panel. */
 export type PanelContext = {
   core: WidgetCore;
   request: Request;

@@ -1,9 +1,9 @@
 import type { Invitation, Member, Role } from "@foyer/contract";
 import { email as parseEmail } from "../../config-values.ts";
 import type { InvitationRow } from "../../db/tables.ts";
-import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
+import type { AuthDeps } from "../auth-deps.ts";
 import { toRole } from "../route-roles.ts";
 import type { Account } from "../sessions/authenticate.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
@@ -17,7 +17,7 @@ export type MemberService = ReturnType<typeof createMemberService>;
 
 /** Who belongs to an organization, and who is asked to. */
 export function createMemberService(
-  { db, config, keys, sessions }: Pick<Deps, "db" | "config" | "keys" | "sessions">,
+  { db, config, keys, sessions }: Pick<AuthDeps, "db" | "config" | "keys" | "sessions">,
   mails: AccountMails,
 ) {
   const toInvitation = ({

@@ -1,6 +1,6 @@
 import type { BetterAuthOptions } from "better-auth";
-import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
+import type { AuthDeps } from "../auth-deps.ts";
 import { SESSION_SECONDS, sessionCookieName, signInSecret } from "../sessions/session-cookie.ts";
 import type { AccountMails } from "./account-mails.ts";
 import { clientIpHeader } from "./client.ts";
@@ -16,7 +16,7 @@ const prefixes: Record<string, Parameters<typeof newId>[0]> = {
 };
 
 /** How better-auth works here. Its own limits, checks of origins and routes are ours instead: it is called, not mounted. */
-export function signInOptions(deps: Deps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
+export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
   const { config, db, databaseKind, secrets, mailer } = deps;
   const secure = config.baseUrl.startsWith("https:");
   const { google, github } = config.signIn;
@@ -86,7 +86,7 @@ function provenOnly(profile: { email_verified?: unknown }) {
 }
 
 /** Its words go to our log without what it adds to them, which may hold addresses and tokens. */
-function logger({ log }: Deps): NonNullable<BetterAuthOptions["logger"]> {
+function logger({ log }: AuthDeps): NonNullable<BetterAuthOptions["logger"]> {
   return {
     level: "warn",
     log(level, message, ...details) {

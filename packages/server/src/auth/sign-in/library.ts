@@ -1,13 +1,13 @@
 import { betterAuth } from "better-auth";
 import { genericOAuth } from "better-auth/plugins/generic-oauth";
 import { magicLink } from "better-auth/plugins/magic-link";
-import type { Deps } from "../../deps.ts";
+import type { AuthDeps } from "../auth-deps.ts";
 import { type AccountMails, MAGIC_LINK_SECONDS } from "./account-mails.ts";
 import { signInHooks } from "./library-hooks.ts";
 import { type OnPasswordReset, signInOptions } from "./library-options.ts";
 
 /** better-auth as it is set up here. Importing this file costs 200 ms and 38 MB, so it is imported on first use. */
-export function createSignInLibrary(deps: Deps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
+export function createSignInLibrary(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
   const plugin = magicLink({
     storeToken: "hashed",
     expiresIn: MAGIC_LINK_SECONDS,
@@ -20,7 +20,7 @@ export function createSignInLibrary(deps: Deps, mails: AccountMails, onPasswordR
  * The same with the OpenID Connect provider, whose description is fetched when it is first used. An instance of its own:
  * a provider that is down keeps nobody from signing in by password. @throws when it cannot be reached
  */
-export async function createOidcLibrary(deps: Deps, mails: AccountMails) {
+export async function createOidcLibrary(deps: AuthDeps, mails: AccountMails) {
   const { oidc } = deps.config.signIn;
   if (!oidc) throw new Error("OIDC_ISSUER is not set");
   const { issuer, clientId, clientSecret } = oidc;
@@ -41,7 +41,7 @@ export async function createOidcLibrary(deps: Deps, mails: AccountMails) {
   return library;
 }
 
-function optionsFor(deps: Deps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
+function optionsFor(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
   const { user, ...options } = signInOptions(deps, mails, onPasswordReset);
   return { ...options, user: { ...user, ...signInHooks.user(deps) }, databaseHooks: signInHooks.database(deps) };
 }

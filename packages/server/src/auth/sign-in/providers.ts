@@ -1,6 +1,6 @@
-import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { boundedFetch, withFetch } from "../../outbound/scoped-fetch.ts";
+import type { AuthDeps } from "../auth-deps.ts";
 import type { AccountMails } from "./account-mails.ts";
 import type { Client } from "./client.ts";
 import { call, type LoadLibrary, readOutcome, type SignInOutcome } from "./sign-in.ts";
@@ -19,7 +19,7 @@ export type SignInProviders = ReturnType<typeof createSignInProviders>;
  * ID token to it by a nonce; better-auth checks all three. It calls the addresses that the operator's environment and the
  * provider's own description name, by our client: in time, of bounded size, without following redirects.
  */
-export function createSignInProviders(deps: Deps, mails: AccountMails, loadLibrary: LoadLibrary) {
+export function createSignInProviders(deps: AuthDeps, mails: AccountMails, loadLibrary: LoadLibrary) {
   const { config, sessions } = deps;
   const outcomeOf = readOutcome(sessions);
   const fetch = boundedFetch(deps.outbound.fetch("operator"), CALL);
@@ -54,7 +54,7 @@ export function createSignInProviders(deps: Deps, mails: AccountMails, loadLibra
 }
 
 /** Google and GitHub need no description of theirs; the one of `oidc` is fetched on first use, and again after a failure. */
-function createLibraries(deps: Deps, mails: AccountMails, load: LoadLibrary) {
+function createLibraries(deps: AuthDeps, mails: AccountMails, load: LoadLibrary) {
   let plain: ReturnType<Awaited<ReturnType<LoadLibrary>>["createSignInLibrary"]> | undefined;
   let oidc: ReturnType<Awaited<ReturnType<LoadLibrary>>["createOidcLibrary"]> | undefined;
   return async (provider: Provider) => {

@@ -1,9 +1,9 @@
 import * as contract from "@foyer/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Deps } from "../../deps.ts";
 import type { App } from "../../http/app.ts";
 import { hasAccounts, nameFromEmail } from "../account-store.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
+import type { AuthDeps } from "../auth-deps.ts";
 import { readPlainName } from "../plain-name.ts";
 import { signedInOf } from "../sessions/authenticate.ts";
 import { landingAddress } from "../sessions/same-origin.ts";
@@ -16,7 +16,7 @@ import type { SignIn, SignInOutcome } from "./sign-in.ts";
 export type TakeTry = (request: FastifyRequest, email?: string, kind?: "password" | "link") => Promise<void>;
 
 type Parts = { signIn: SignIn; providers: SignInProviders; audit: AuditLog; takeTry: TakeTry };
-type Context = Pick<Deps, "db" | "config" | "sessions" | "mailer">;
+type Context = Pick<AuthDeps, "db" | "config" | "sessions" | "mailer">;
 
 /** Sessions: how they begin, what they say, how they end. */
 export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, providers }: Parts): void {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { email as parseEmail } from "../../config-values.ts";
-import type { Deps } from "../../deps.ts";
 import { AppError, invalid } from "../../errors.ts";
 import { hasAccounts, writePassword } from "../account-store.ts";
+import type { AuthDeps } from "../auth-deps.ts";
 import { findInvitation } from "../members/invitation-store.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "./account-mails.ts";
@@ -31,7 +31,7 @@ type Events = {
 
 /** Signing in and what belongs to it, by better-auth, which is loaded with the first call. */
 export function createSignIn(
-  deps: Deps,
+  deps: AuthDeps,
   mails: AccountMails,
   loadLibrary: LoadLibrary,
   { onReset, onFailedSignIn }: Events,
@@ -118,7 +118,7 @@ export function createSignIn(
   };
 }
 
-function keepResetPassword(db: Deps["db"], onReset: Events["onReset"]) {
+function keepResetPassword(db: AuthDeps["db"], onReset: Events["onReset"]) {
   return async (user: { id: string; email: string }) => {
     const { hash, ip } = heldPassword();
     await writePassword(db, user.id, { hash });
@@ -127,7 +127,7 @@ function keepResetPassword(db: Deps["db"], onReset: Events["onReset"]) {
 }
 
 /** Writes the password that `change` held back, and keeps the session that it began. */
-async function keepNewPassword(db: Deps["db"], change: () => Promise<SignInOutcome>): Promise<SignInOutcome> {
+async function keepNewPassword(db: AuthDeps["db"], change: () => Promise<SignInOutcome>): Promise<SignInOutcome> {
   const outcome = await change();
   if (!outcome.session) throw new Error("better-auth made no session");
   const { token, user } = outcome.session;
@@ -136,7 +136,7 @@ async function keepNewPassword(db: Deps["db"], change: () => Promise<SignInOutco
 }
 
 /** Turns what better-auth answered into an outcome, or throws our error for it. */
-export function readOutcome(sessions: Deps["sessions"]) {
+export function readOutcome(sessions: AuthDeps["sessions"]) {
   return async (response: Response, client: Client): Promise<SignInOutcome> => {
     if (response.status >= 400) throw explainRefusal(response.status, await response.json().catch(() => null));
     const cookies = response.headers.getSetCookie();
