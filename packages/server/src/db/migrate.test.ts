@@ -35,6 +35,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0009-security",
       "0012-inbox",
       "0013-feedback-comments",
+      "0021-passage-index",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -57,6 +58,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0009-security",
       "0012-inbox",
       "0013-feedback-comments",
+      "0021-passage-index",
     ]);
   });
 

@@ -12,6 +12,7 @@ import { formBounds } from "./migrations/0008-form-bounds.ts";
 import { security } from "./migrations/0009-security.ts";
 import { inbox } from "./migrations/0012-inbox.ts";
 import { feedbackComments } from "./migrations/0013-feedback-comments.ts";
+import { passageIndex } from "./migrations/0021-passage-index.ts";
 import type { Db } from "./open.ts";
 import { withPatience } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -35,6 +36,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0009-security", security],
   ["0012-inbox", inbox],
   ["0013-feedback-comments", feedbackComments],
+  ["0021-passage-index", passageIndex],
 ];
 
 /**

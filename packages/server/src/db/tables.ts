@@ -2,41 +2,43 @@ import type { ActionType, TriggerType } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
 import type { Flag, Instant, Json } from "./column-types.ts";
 import type { FormTables } from "./form-tables.ts";
+import type { IndexTables } from "./index-tables.ts";
 
 /**
  * Every table, as Kysely sees it. Our own tables hold instants as milliseconds since 1970, flags as 0 or 1 and JSON as
  * text, because those read the same from SQLite and PostgreSQL. `users`, `identities`, `organizations`, `members`,
  * `sessions`, `verifications` and `invitations` are better-auth's models; their instants are ISO strings on the way in.
  */
-export type Tables = FormTables & {
-  organizations: OrganizationRow;
-  users: UserRow;
-  identities: IdentityRow;
-  members: MemberRow;
-  apiKeys: ApiKeyRow;
-  providerSettings: ProviderSettingsRow;
-  agents: AgentRow;
-  agentCounters: AgentCountersRow;
-  tools: ToolRow;
-  toolErrors: ToolErrorRow;
-  secrets: SecretRow;
-  conversations: ConversationTable & InboxColumns;
-  messages: MessageRow;
-  replyFailures: ReplyFailureRow;
-  triggers: TriggerRow;
-  triggerDays: TriggerDayRow;
-  triggerEvents: TriggerEventRow;
-  idempotencyKeys: IdempotencyKeyRow;
-  planMinutes: PlanMinuteRow;
-  agentMonths: AgentMonthRow;
-  visitorDays: VisitorDayRow;
-  sessions: SessionRow;
-  verifications: VerificationRow;
-  invitations: InvitationRow;
-  pendingLinks: PendingLinkRow;
-  auditLog: AuditLogRow;
-  organizationMonths: OrganizationMonthRow;
-};
+export type Tables = FormTables &
+  IndexTables & {
+    organizations: OrganizationRow;
+    users: UserRow;
+    identities: IdentityRow;
+    members: MemberRow;
+    apiKeys: ApiKeyRow;
+    providerSettings: ProviderSettingsRow;
+    agents: AgentRow;
+    agentCounters: AgentCountersRow;
+    tools: ToolRow;
+    toolErrors: ToolErrorRow;
+    secrets: SecretRow;
+    conversations: ConversationTable & InboxColumns;
+    messages: MessageRow;
+    replyFailures: ReplyFailureRow;
+    triggers: TriggerRow;
+    triggerDays: TriggerDayRow;
+    triggerEvents: TriggerEventRow;
+    idempotencyKeys: IdempotencyKeyRow;
+    planMinutes: PlanMinuteRow;
+    agentMonths: AgentMonthRow;
+    visitorDays: VisitorDayRow;
+    sessions: SessionRow;
+    verifications: VerificationRow;
+    invitations: InvitationRow;
+    pendingLinks: PendingLinkRow;
+    auditLog: AuditLogRow;
+    organizationMonths: OrganizationMonthRow;
+  };
 
 type OrganizationRow = {
   id: string;

@@ -1,0 +1,85 @@
+import type { Generated } from "kysely";
+import type { Flag } from "./column-types.ts";
+
+/** The tables of the passage index, see documents/search/. */
+export type IndexTables = {
+  documentChunks: DocumentChunkTable;
+  indexedDocuments: IndexedDocumentRow;
+  indexSegments: IndexSegmentTable;
+  indexPostings: IndexPostingsRow;
+  chunkVectors: ChunkVectorRow;
+};
+
+type DocumentChunkTable = {
+  /** in the order of indexing; never reused */
+  number: Generated<number>;
+  organizationId: string;
+  agentId: string;
+  documentId: string;
+  version: number;
+  /** 0, 1, 2, … within the version */
+  ordinal: number;
+  heading: string | null;
+  page: number | null;
+  /** question and other wordings of a FAQ entry, one a line */
+  question: string | null;
+  text: string;
+};
+
+/** The version of a document that searches find. */
+type IndexedDocumentRow = {
+  documentId: string;
+  organizationId: string;
+  agentId: string;
+  version: number;
+  /** the segment that has its postings */
+  segmentId: number;
+  title: string;
+  chunks: number;
+  isEnabled: Flag;
+};
+
+/** A part of an agent's index. It never changes; maintenance merges several into a new one. */
+type IndexSegmentTable = {
+  id: Generated<number>;
+  organizationId: string;
+  agentId: string;
+  /** only `live` segments are searched */
+  state: "live" | "building";
+  /** 0 for a single document, whose postings are in `contents`; others have theirs in `indexPostings` */
+  level: number;
+  chunks: number;
+  /** chunks whose document was deleted or replaced since */
+  deadChunks: number;
+  /** words of all chunks */
+  tokens: number;
+  /** ISO 639-1 codes, separated by commas */
+  languages: string;
+  /** of its chunks */
+  firstNumber: number;
+  lastNumber: number;
+  /** size of `contents` */
+  bytes: number;
+  contents: Uint8Array | null;
+};
+
+type IndexPostingsRow = {
+  segmentId: number;
+  term: string;
+  /** 0, 1, 2, … within the segment and term */
+  block: number;
+  /** how many chunks the block lists */
+  chunks: number;
+  postings: Uint8Array;
+};
+
+type ChunkVectorRow = {
+  number: number;
+  organizationId: string;
+  agentId: string;
+  documentId: string;
+  /** provider/model; vectors of different models do not compare */
+  model: string;
+  /** int8 components */
+  vector: Uint8Array;
+};
