@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { enveloped, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
+import { enveloped, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 const name = Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
 const model = Type.String({
@@ -17,7 +17,7 @@ export const WidgetSettings = Type.Object({
   greeting: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
   suggestions: Type.Optional(nullable(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 10 }))),
   accentColor: Type.Optional(nullable(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", description: "`#rrggbb`" }))),
-  position: Type.Optional(nullable(oneOf(["left", "right"]))),
+  position: Type.Optional(nullable(stringEnum(["left", "right"]))),
   locale: Type.Optional(nullable(Type.String({ pattern: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$", maxLength: 35 }))),
   launcherLabel: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
   errorMessage: Type.Optional(

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, Pagination, ref, Timestamp } from "./schema.ts";
+import { nullable, Pagination, ref, stringEnum, Timestamp } from "./schema.ts";
 
 /** Who changed what, when and from where. What it was changed to is not in it. */
 export const AuditEntry = Type.Object(
@@ -7,7 +7,7 @@ export const AuditEntry = Type.Object(
     id: Type.String(),
     at: Timestamp,
     actor: Type.Object({
-      type: oneOf(["user", "key"]),
+      type: stringEnum(["user", "key"]),
       id: Type.String(),
       name: Type.String({ description: "The user's email address or the key's name at that time" }),
     }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Organization, plainName } from "./organization.ts";
-import { nullable, oneOf, ref, Success } from "./schema.ts";
+import { nullable, ref, Success, stringEnum } from "./schema.ts";
 
 /** What somebody may do in an organization, from least to most. */
 export const roles = ["member", "admin", "owner"] as const;
@@ -26,8 +26,8 @@ export const Session = Type.Object(
       emailVerified: Type.Boolean(),
     }),
     organization: nullable(Type.Object(Organization.properties)),
-    role: nullable(oneOf(roles)),
-    organizations: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: oneOf(roles) })),
+    role: nullable(stringEnum(roles)),
+    organizations: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), role: stringEnum(roles) })),
     expiresAt: Type.String({ format: "date-time" }),
   },
   { $id: "Session" },
@@ -276,7 +276,7 @@ export const getSignInOptions = {
     summary: "Read the available sign-in methods",
     response: {
       200: Type.Object({
-        providers: Type.Array(oneOf(["google", "github", "oidc"])),
+        providers: Type.Array(stringEnum(["google", "github", "oidc"])),
         openSignUp: Type.Boolean(),
         sendsMail: Type.Boolean({
           description: "Whether the server sends email. If not, links appear in the log or at `/members/links`.",

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { stopReasons } from "./conversation.ts";
 import { VisitorForm } from "./form.ts";
-import { nullable, oneOf, ref } from "./schema.ts";
+import { nullable, ref, stringEnum } from "./schema.ts";
 import { DisplayConfig } from "./tool.ts";
 
 const index = Type.Integer({
@@ -114,7 +114,7 @@ export const MessageStopEvent = Type.Object(
   {
     type: Type.Literal("message_stop"),
     messageId: Type.String({ description: "Id of the reply" }),
-    stopReason: oneOf(
+    stopReason: stringEnum(
       stopReasons,
       "`end_turn`: complete. `max_steps`: the model used all its steps. `error`: failed. `aborted`: stopped or abandoned.",
     ),

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { ChatEventSchema } from "./chat-events.ts";
-import { enveloped, nullable, oneOf, ref, Success } from "./schema.ts";
+import { enveloped, nullable, ref, Success, stringEnum } from "./schema.ts";
 
 /** Limits on what one call appends to a conversation. */
 export const chatLimits = { messages: 200, characters: 32_000 } as const;
@@ -24,7 +24,9 @@ export type VisitContext = Static<typeof VisitContext>;
 
 export const ChatRequest = Type.Object({
   agentId: Type.String({ minLength: 1 }),
-  messages: Type.Array(Type.Object({ role: oneOf(["user", "assistant"]), content: Type.String() }), { minItems: 1 }),
+  messages: Type.Array(Type.Object({ role: stringEnum(["user", "assistant"]), content: Type.String() }), {
+    minItems: 1,
+  }),
   conversationId: Type.Optional(nullable(Type.String({ minLength: 1 }))),
   regenerate: Type.Optional(nullable(Type.Boolean({ description: "Replace the last reply with a new one" }))),
   resumable: Type.Optional(

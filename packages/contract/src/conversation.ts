@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
 import { VisitorForm } from "./form.ts";
-import { enveloped, nullable, oneOf, Pagination, ref, Success, Timestamp } from "./schema.ts";
+import { enveloped, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const stopReasons = ["end_turn", "max_steps", "error", "aborted"] as const;
 export type StopReason = (typeof stopReasons)[number];
 
-export const Rating = oneOf(["up", "down"]);
+export const Rating = stringEnum(["up", "down"]);
 export type Rating = Static<typeof Rating>;
 
 /** A tool call as it is kept with the message that made it. */
@@ -48,7 +48,7 @@ export type ReplyFailure = Static<typeof ReplyFailure>;
 export const Message = Type.Object(
   {
     id: Type.String(),
-    role: oneOf(["user", "assistant"]),
+    role: stringEnum(["user", "assistant"]),
     content: Type.String(),
     createdAt: Timestamp,
     toolCalls: Type.Array(ToolCall),
@@ -61,7 +61,7 @@ export const Message = Type.Object(
       ),
     ),
     stopReason: nullable(
-      oneOf(
+      stringEnum(
         stopReasons,
         "How the reply ended. Replies with `error` or `aborted` are partial. `null` while the reply is running.",
       ),
@@ -81,7 +81,7 @@ export type Message = Static<typeof Message>;
 export const ConversationContext = Type.Object({
   page: nullable(Type.String({ description: "URL of the page without its fragment" })),
   referrer: nullable(Type.String()),
-  device: nullable(oneOf(["desktop", "mobile", "tablet"])),
+  device: nullable(stringEnum(["desktop", "mobile", "tablet"])),
   language: nullable(Type.String({ description: "Language tag (BCP 47), such as `de-CH`" })),
   country: nullable(
     Type.String({ description: "Country code (ISO 3166-1) from the proxy header that `FOYER_COUNTRY_HEADER` names" }),
@@ -90,7 +90,7 @@ export const ConversationContext = Type.Object({
 export type ConversationContext = Static<typeof ConversationContext>;
 
 export const MessagePreview = Type.Object({
-  role: oneOf(["user", "assistant"]),
+  role: stringEnum(["user", "assistant"]),
   text: Type.String({ description: "The first 160 characters, on one line" }),
   at: Timestamp,
 });

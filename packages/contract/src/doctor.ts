@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "./schema.ts";
+import { nullable, stringEnum } from "./schema.ts";
 
 export const checkStates = ["ok", "warning", "failure"] as const;
 
@@ -9,8 +9,8 @@ export const checkIds = [
 ] as const;
 
 export const Check = Type.Object({
-  id: oneOf(checkIds),
-  state: oneOf(checkStates),
+  id: stringEnum(checkIds),
+  state: stringEnum(checkStates),
   title: Type.String(),
   detail: Type.String({ description: "What the check found" }),
   fix: nullable(Type.String({ description: "How to fix it. `null` if there is nothing to fix." })),

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "./schema.ts";
+import { stringEnum } from "./schema.ts";
 
 /** Every error code with its HTTP status. */
 export const errorStatus = {
@@ -50,7 +50,7 @@ export const ErrorDetail = Type.Object({
   path: Type.String({
     description: "Dotted path of the field, such as `messages.0.role`. Empty if the problem concerns the whole body.",
   }),
-  code: oneOf(Object.keys(detailCodes) as DetailCode[], "Machine-readable reason. More codes can be added later."),
+  code: stringEnum(Object.keys(detailCodes) as DetailCode[], "Machine-readable reason. More codes can be added later."),
   message: Type.String({ description: "What is wrong, in English. For form fields, the message set in the form." }),
 });
 export type ErrorDetail = Static<typeof ErrorDetail>;

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf, ref } from "./schema.ts";
+import { ref, stringEnum } from "./schema.ts";
 
 const formCounts = {
   impressions: Type.Integer(),
@@ -50,7 +50,7 @@ export const getFormAnalytics = {
       to: Type.Optional(
         Type.String({ format: "date-or-date-time", description: "Last day of the range, in UTC, included as a whole" }),
       ),
-      groupBy: Type.Optional(oneOf(["day"], "Adds `days` to each entry")),
+      groupBy: Type.Optional(stringEnum(["day"], "Adds `days` to each entry")),
     }),
     response: { 200: Type.Object({ analytics: Type.Array(ref(FormAnalyticsEntry)) }) },
   },

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { executionModes } from "./form.ts";
-import { MEDIA_TYPES, nullable, oneOf, Pagination, ref, Success, Timestamp } from "./schema.ts";
+import { MEDIA_TYPES, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const submissionStatuses = [
   ...(["pending", "submitted", "webhook_success", "webhook_failed"] as const),
@@ -40,7 +40,7 @@ export type FormSubmit = Static<typeof FormSubmit>;
 export const SubmitResult = Type.Object({
   success: Type.Literal(true),
   submissionId: Type.String(),
-  executionMode: oneOf(executionModes),
+  executionMode: stringEnum(executionModes),
   webhookResult: Type.Object({
     success: Type.Boolean(),
     error: nullable(Type.String()),
@@ -68,7 +68,7 @@ export const formEventTypes = ["impression", "started", "field_completed"] as co
 
 export const FormEvent = Type.Object({
   toolId: id,
-  eventType: oneOf(formEventTypes),
+  eventType: stringEnum(formEventTypes),
   formInstanceId: instanceId,
   fieldName: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
 });
@@ -77,7 +77,7 @@ export type FormEvent = Static<typeof FormEvent>;
 /** A post action whose last attempt failed. It is retried while it is `pending`. */
 export const FailingAction = Type.Object({
   type: Type.String({ description: "The type of the action, or `confirmation` for the email to the visitor" }),
-  state: oneOf(["pending", "failed"]),
+  state: stringEnum(["pending", "failed"]),
   error: nullable(Type.String()),
 });
 
@@ -88,8 +88,8 @@ const submissionFields = {
   toolId: Type.String(),
   toolName: Type.String(),
   conversationId: nullable(Type.String()),
-  status: oneOf(submissionStatuses),
-  executionMode: oneOf(executionModes),
+  status: stringEnum(submissionStatuses),
+  executionMode: stringEnum(executionModes),
   formData: AnyObject,
   fieldsCompleted: Type.Array(Type.String()),
   impressionAt: nullable(Type.Number()),
@@ -120,13 +120,13 @@ export const deliveryStates = ["waiting", "pending", "delivered", "failed"] as c
 
 export const Delivery = Type.Object({
   id: Type.String(),
-  purpose: oneOf(
+  purpose: stringEnum(
     ["webhook", "action", "confirmation"],
     "The form's webhook, a post action, or the email to the visitor",
   ),
   type: Type.String(),
   target: Type.String({ description: "The URL, the email address, or the id of the member" }),
-  state: oneOf(deliveryStates, "`waiting` until the first attempt of the webhook has ended"),
+  state: stringEnum(deliveryStates, "`waiting` until the first attempt of the webhook has ended"),
   nextAttemptAt: nullable(Timestamp),
   attempts: Type.Array(DeliveryAttempt),
 });
@@ -139,7 +139,7 @@ export const FormSubmissionDetail = Type.Object(
 export type FormSubmissionDetail = Static<typeof FormSubmissionDetail>;
 
 export const SubmissionQuery = Type.Object({
-  status: Type.Optional(oneOf(submissionStatuses)),
+  status: Type.Optional(stringEnum(submissionStatuses)),
   agentId: Type.Optional(id),
   toolId: Type.Optional(id),
   conversationId: Type.Optional(id),
@@ -155,7 +155,7 @@ export const SubmissionQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
   format: Type.Optional(
-    oneOf(["json", "csv"], "`csv` returns every match as a file and ignores `limit` and `offset`."),
+    stringEnum(["json", "csv"], "`csv` returns every match as a file and ignores `limit` and `offset`."),
   ),
 });
 export type SubmissionQuery = Static<typeof SubmissionQuery>;
@@ -249,7 +249,7 @@ export const SubmissionRetry = Type.Object({
   toolId: Type.Optional(nullable(id)),
   statuses: Type.Optional(
     nullable(
-      Type.Array(oneOf(submissionStatuses), {
+      Type.Array(stringEnum(submissionStatuses), {
         minItems: 1,
         maxItems: submissionStatuses.length,
         description:

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "./schema.ts";
+import { nullable, stringEnum } from "./schema.ts";
 
 export const fieldTypes = [
   "text",
@@ -40,7 +40,7 @@ export type FieldValidation = Static<typeof FieldValidation>;
 export const FormField = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, pattern: "\\S" }),
   label: Type.String({ maxLength: 500 }),
-  type: oneOf(fieldTypes),
+  type: stringEnum(fieldTypes),
   placeholder: Type.Optional(Type.String({ maxLength: 500 })),
   defaultValue: Type.Optional(
     Type.String({ maxLength: 5_000, description: "A value, or a template such as `{{user.email}}`" }),
@@ -68,7 +68,7 @@ export type FormSchema = Static<typeof FormSchema>;
 
 /** What happens after the primary webhook. `url`/`webhookUrl` and `messageTemplate`/`message` are two spellings of one field. */
 export const PostAction = Type.Object({
-  type: oneOf(["webhook", "team_chat", "slack", "email"]),
+  type: stringEnum(["webhook", "team_chat", "slack", "email"]),
   url: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
   webhookUrl: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
   headers: Type.Optional(
@@ -109,7 +109,7 @@ export const VisitorForm = Type.Object({
   toolName: Type.String(),
   label: nullable(Type.String({ description: "The form's title. `null` means the name of the tool." })),
   formSchema: FormSchema,
-  executionMode: oneOf(executionModes),
+  executionMode: stringEnum(executionModes),
   clientHandler: nullable(Type.String()),
 });
 export type VisitorForm = Static<typeof VisitorForm>;

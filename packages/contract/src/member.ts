@@ -1,13 +1,13 @@
 import Type, { type Static } from "typebox";
 import { roles } from "./auth.ts";
-import { oneOf, ref, Success, Timestamp } from "./schema.ts";
+import { ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const Member = Type.Object(
   {
     id: Type.String({ description: "Id of the user. `recipientIds` of email actions take these ids." }),
     name: Type.String(),
     email: Type.String(),
-    role: oneOf(roles),
+    role: stringEnum(roles),
     joinedAt: Timestamp,
   },
   { $id: "Member" },
@@ -18,7 +18,7 @@ export const Invitation = Type.Object(
   {
     id: Type.String(),
     email: Type.String(),
-    role: oneOf(roles),
+    role: stringEnum(roles),
     url: Type.String({ description: "Link for the invited person, who signs in or up with the invited address" }),
     createdAt: Timestamp,
     expiresAt: Timestamp,
@@ -30,7 +30,7 @@ export type Invitation = Static<typeof Invitation>;
 /** A link that would have been mailed, on a server that sends no mail. */
 export const PendingLink = Type.Object(
   {
-    kind: oneOf(["sign-in", "password-reset"]),
+    kind: stringEnum(["sign-in", "password-reset"]),
     email: Type.String(),
     url: Type.String(),
     createdAt: Timestamp,
@@ -59,7 +59,7 @@ export const updateMember = {
     tags,
     summary: "Change a member's role",
     params,
-    body: Type.Object({ role: oneOf(roles) }),
+    body: Type.Object({ role: stringEnum(roles) }),
     response: { 200: ref(Member) },
   },
 } as const;
@@ -101,7 +101,7 @@ export const createInvitation = {
   schema: {
     tags,
     summary: "Invite a person for seven days. Replaces an earlier invitation of the same address.",
-    body: Type.Object({ email: Type.String({ minLength: 3, maxLength: 254 }), role: oneOf(roles) }),
+    body: Type.Object({ email: Type.String({ minLength: 3, maxLength: 254 }), role: stringEnum(roles) }),
     response: { 201: ref(Invitation) },
   },
 } as const;
@@ -126,7 +126,7 @@ export const getInvitation = {
       200: Type.Object({
         id: Type.String(),
         email: Type.String(),
-        role: oneOf(roles),
+        role: stringEnum(roles),
         organizationName: Type.String(),
       }),
     },

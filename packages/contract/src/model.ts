@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { enveloped, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
+import { enveloped, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const ModelInfo = Type.Object(
   {
@@ -61,7 +61,7 @@ export const ProviderInfo = Type.Object(
   {
     provider: Type.String(),
     label: Type.String(),
-    source: nullable(oneOf(["account", "environment"])),
+    source: nullable(stringEnum(["account", "environment"])),
     baseUrl: nullable(Type.String({ description: "The organization's own base URL, if it set one" })),
   },
   { $id: "ModelProvider" },

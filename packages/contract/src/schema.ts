@@ -60,7 +60,7 @@ export function documentedAs<T>(schema: TSchema, shown: object) {
 export const MEDIA_TYPES = "x-media-types";
 
 /** One of a few words. */
-export function oneOf<const T extends readonly string[]>(values: T, description?: string) {
+export function stringEnum<const T extends readonly string[]>(values: T, description?: string) {
   const schema = { type: "string" as const, enum: values, ...(description ? { description } : {}) };
   return Type.Unsafe<T[number]>(schema) as ReturnType<typeof Type.Unsafe<T[number]>> & typeof schema;
 }

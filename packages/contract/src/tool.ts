@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } from "./form.ts";
 import { type DisplayType, displayOptions, displayTypes } from "./rules/display-config.ts";
-import { clearable, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
+import { clearable, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const executionTypes = ["mock", "http", "form"] as const;
 export type ExecutionType = (typeof executionTypes)[number];
@@ -13,7 +13,7 @@ const flags = Object.fromEntries(displayOptions.map((name) => [name, Type.Option
 export const DisplayConfig = Type.Object(
   {
     type: Type.Optional(
-      oneOf(Object.keys(displayTypes) as DisplayType[], "How the widget shows the result. Defaults to `text`."),
+      stringEnum(Object.keys(displayTypes) as DisplayType[], "How the widget shows the result. Defaults to `text`."),
     ),
     fieldMappings: Type.Optional(
       Type.Unsafe<Record<string, string>>({
@@ -52,7 +52,7 @@ const Headers = Type.Unsafe<Record<string, string>>({
   maxProperties: 50,
 });
 
-const executionType = oneOf(executionTypes);
+const executionType = stringEnum(executionTypes);
 const name = Type.String({ minLength: 1, maxLength: 64, pattern: "^[a-z_]+$" });
 const description = Type.String({ minLength: 1, maxLength: 4_000, pattern: "\\S" });
 const url = Type.String({ minLength: 1, maxLength: 2_000 });
@@ -63,7 +63,7 @@ const label = Type.String({
 });
 /** Who gets a tool's result. With `model`, visitors see that the tool ran and the chat stream carries no data. */
 export const resultReaders = ["both", "model"] as const;
-const resultFor = oneOf(
+const resultFor = stringEnum(
   resultReaders,
   "`model` keeps the result from visitors: they see that the tool ran, and no data",
 );
@@ -74,10 +74,10 @@ const clearableFields = clearable(formFields);
 const kindFields = {
   mockResponse: nullable(Type.String({ maxLength: 100_000 })),
   httpUrl: nullable(url),
-  httpMethod: nullable(oneOf(["GET", "POST", "PUT", "DELETE"])),
+  httpMethod: nullable(stringEnum(["GET", "POST", "PUT", "DELETE"])),
   httpHeaders: nullable(Headers),
   formSchema: nullable(FormSchema),
-  formExecutionMode: nullable(oneOf(executionModes)),
+  formExecutionMode: nullable(stringEnum(executionModes)),
   formWebhookUrl: nullable(url),
   formClientHandler: nullable(Type.String({ minLength: 1, maxLength: 200 })),
   formPostActions: nullable(Type.Array(PostAction, { maxItems: 20 })),
@@ -97,7 +97,7 @@ export const Tool = Type.Object(
     agentId: Type.String(),
     name: Type.String(),
     description: Type.String(),
-    executionType: oneOf(executionTypes),
+    executionType: stringEnum(executionTypes),
     inputSchema: AnyObject,
     isEnabled: Type.Boolean(),
     label: nullable(label),

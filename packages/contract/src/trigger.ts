@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { VisitorForm } from "./form.ts";
-import { documentedAs, nullable, oneOf, ref, Success, Timestamp } from "./schema.ts";
+import { documentedAs, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 import {
   actionTypes,
   type TriggerAction,
@@ -21,9 +21,9 @@ const actionConfig = Type.Unsafe<Record<string, unknown>>({
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", description: "Display name" }),
-  triggerType: oneOf(triggerTypes, "What the trigger waits for"),
+  triggerType: stringEnum(triggerTypes, "What the trigger waits for"),
   conditions,
-  actionType: oneOf(actionTypes, "What the widget does when the trigger fires"),
+  actionType: stringEnum(actionTypes, "What the widget does when the trigger fires"),
   actionConfig,
 };
 const triggerOnce = Type.Boolean({ description: "Fire at most once per session. Defaults to true." });
@@ -104,9 +104,9 @@ export const TriggerEvent = Type.Object({
   agentId: Type.String({ minLength: 1 }),
   triggerId: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
   triggerName: Type.String({ minLength: 1, maxLength: 200 }),
-  triggerType: oneOf(triggerTypes),
-  actionType: oneOf(actionTypes),
-  eventType: oneOf(["fired", "converted"]),
+  triggerType: stringEnum(triggerTypes),
+  actionType: stringEnum(actionTypes),
+  eventType: stringEnum(["fired", "converted"]),
   sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
   pagePath: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
 });
@@ -119,7 +119,7 @@ export const TriggerStatsQuery = Type.Object({
   agentId: Type.Optional(agentId),
   from: day("First day of the range, in UTC"),
   to: day("Last day of the range, in UTC, included as a whole"),
-  groupBy: Type.Optional(oneOf(["day"])),
+  groupBy: Type.Optional(stringEnum(["day"])),
 });
 export type TriggerStatsQuery = Static<typeof TriggerStatsQuery>;
 

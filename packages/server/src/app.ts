@@ -7,7 +7,7 @@ import { type AgentService, type CopyContent, createAgentService } from "./agent
 import { visitorAgentRoutes } from "./agents/visitor-routes.ts";
 import type { AuthDeps } from "./auth/auth-deps.ts";
 import { accountRoutes } from "./auth/routes.ts";
-import { useAuthentication } from "./auth/sessions/authenticate.ts";
+import { registerAuthentication } from "./auth/sessions/authenticate.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import { createChatService } from "./chat/service.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
@@ -20,18 +20,18 @@ import { formRoutes } from "./forms/routes.ts";
 import { submitRoutes } from "./forms/submit/routes.ts";
 import { collectRoutes } from "./http/allowed-methods.ts";
 import type { App } from "./http/app.ts";
-import { useCrossOrigin } from "./http/cors.ts";
+import { registerCors } from "./http/cors.ts";
 import { registerRequestDraining } from "./http/drain-request.ts";
-import { sendError, toAppError, useErrorReplies } from "./http/error-replies.ts";
+import { registerErrorReplies, sendError, toAppError } from "./http/error-replies.ts";
 import { isDirect, normalizeForwardedFor } from "./http/forwarded.ts";
 import { healthRoutes } from "./http/health-routes.ts";
 import { createIdempotency } from "./http/idempotency.ts";
-import { useJsonBodies } from "./http/json-body.ts";
-import { openApiRoutes, useOpenApi } from "./http/openapi.ts";
+import { registerJsonBodies } from "./http/json-body.ts";
+import { openApiRoutes, registerOpenApi } from "./http/openapi.ts";
 import { RequestLog } from "./http/request-log.ts";
-import { useSafeHeaders } from "./http/security-headers.ts";
+import { registerSecurityHeaders } from "./http/security-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
-import { useValidation } from "./http/validation.ts";
+import { registerValidation } from "./http/validation.ts";
 import { registerWriteLimits } from "./http/write-limits.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -164,14 +164,14 @@ async function usePlugins(app: App, deps: AppDeps, calls: CallCounter) {
   normalizeForwardedFor(app);
   registerRequestDraining(app);
   registerWriteLimits(app);
-  useCrossOrigin(app);
-  useErrorReplies(app, routes, () => createPageFiles().page("not-found.html", {}));
-  useJsonBodies(app);
-  useValidation(app);
+  registerCors(app);
+  registerErrorReplies(app, routes, () => createPageFiles().page("not-found.html", {}));
+  registerJsonBodies(app);
+  registerValidation(app);
   for (const schema of Object.values(contract)) {
     if (typeof schema === "object" && "$id" in schema) app.addSchema(schema);
   }
-  useSafeHeaders(app, deps.config);
+  registerSecurityHeaders(app, deps.config);
   registerRateLimitHeaders(app);
   await app.register(underPressure, {
     maxEventLoopDelay: deps.config.maxLag,
@@ -180,8 +180,8 @@ async function usePlugins(app: App, deps: AppDeps, calls: CallCounter) {
       throw new AppError("OVERLOADED", "The server is busy. Try again in a moment.", { retryAfter: 2 });
     },
   });
-  await useOpenApi(app, deps.config.baseUrl);
-  useAuthentication(app, deps, createPlanLimit(deps, calls));
+  await registerOpenApi(app, deps.config.baseUrl);
+  registerAuthentication(app, deps, createPlanLimit(deps, calls));
   if (deps.config.isLoopbackOnly) {
     // After the body was read, because reading it leaves the context that an earlier hook entered.
     app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));

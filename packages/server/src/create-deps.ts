@@ -7,7 +7,7 @@ import { type Config, readConfig } from "./config.ts";
 import { createBackgroundReads } from "./db/background-reads.ts";
 import { openDatabase } from "./db/open.ts";
 import type { Deps } from "./deps.ts";
-import { createSecrets, loadOrCreateSecret } from "./encryption.ts";
+import { createEncryption, loadOrCreateSecret } from "./encryption.ts";
 import { createLoopbackPrivileges } from "./loopback-privileges.ts";
 import { createModels } from "./models/choose-model.ts";
 import { createOutbound } from "./outbound/guarded-request.ts";
@@ -35,14 +35,14 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
 
 /** Everything that the server and the commands share. `close` ends every connection. */
 export function createDeps(config: Config, log: Deps["log"]) {
-  const secrets = createSecrets(config.secret ?? loadOrCreateSecret(config.dataDir));
+  const encryption = createEncryption(config.secret ?? loadOrCreateSecret(config.dataDir));
   const database = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
   const { db, kind } = database;
   const reads = createBackgroundReads(database);
   const loopbackPrivileges = createLoopbackPrivileges(config.isLoopbackOnly, log);
   const outbound = createOutbound({ allowPrivate: loopbackPrivileges.areGranted, allow: config.outboundAllow });
   const mailer = createMailer(config, log);
-  const providerSettings = createProviderSettings(db, secrets);
+  const providerSettings = createProviderSettings(db, encryption);
   const models = createModels({
     defaultModel: config.models.defaultModel,
     environment: config.models.providers,
@@ -51,14 +51,14 @@ export function createDeps(config: Config, log: Deps["log"]) {
     log,
   });
   const keys = createApiKeys(db, log);
-  const sessions = createSessions(db, secrets, config.baseUrl.startsWith("https:"));
+  const sessions = createSessions(db, encryption, config.baseUrl.startsWith("https:"));
   return {
     config,
     log,
     db,
     reads,
     databaseKind: kind,
-    secrets,
+    encryption,
     keys,
     sessions,
     models,

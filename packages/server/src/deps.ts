@@ -3,7 +3,7 @@ import type { Config } from "./config.ts";
 import type { BackgroundReads } from "./db/background-reads.ts";
 import type { DatabaseKind } from "./db/database-kind.ts";
 import type { Db } from "./db/open.ts";
-import type { Secrets } from "./encryption.ts";
+import type { Encryption } from "./encryption.ts";
 import type { LoopbackPrivileges } from "./loopback-privileges.ts";
 import type { Models } from "./models/choose-model.ts";
 import type { Outbound } from "./outbound/guarded-request.ts";
@@ -20,7 +20,7 @@ export type Deps = {
   /** For reads whose duration grows with the stored data. */
   reads: BackgroundReads;
   databaseKind: DatabaseKind;
-  secrets: Secrets;
+  encryption: Encryption;
   models: Models;
   outbound: Outbound;
   loopbackPrivileges: LoopbackPrivileges;

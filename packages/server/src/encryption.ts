@@ -2,20 +2,20 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What FOYER_SECRET is used for; each purpose has a key of its own, derived from the secret. */
-export type Secrets = {
-  /** AES-256-GCM; the result is text. `context` (an id) must be the same to open it. */
-  seal(plain: string, context: string): string;
-  /** @throws when the text was changed, or sealed with another secret or context */
-  open(sealed: string, context: string): string;
+/** Encryption at rest and signatures, based on FOYER_SECRET. Each purpose uses its own key, derived from the secret. */
+export type Encryption = {
+  /** AES-256-GCM. The result is text. Decryption requires the same `context`, usually the id of the row. */
+  encrypt(plain: string, context: string): string;
+  /** @throws when the text was modified, or encrypted with another secret or context */
+  decrypt(encrypted: string, context: string): string;
   /** base64url HMAC-SHA256, for tokens */
   sign(purpose: string, text: string): string;
   verify(purpose: string, text: string, signature: string): boolean;
 };
 
-export function createSecrets(rootSecret: string): Secrets {
+export function createEncryption(rootSecret: string): Encryption {
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", rootSecret, "", `foyer:${purpose}`, 32));
-  const sealingKey = derive("encryption-at-rest");
+  const encryptionKey = derive("encryption-at-rest");
   const signingKeys = new Map<string, Buffer>();
   const sign = (purpose: string, text: string) => {
     const key = signingKeys.get(purpose) ?? derive(purpose);
@@ -25,22 +25,24 @@ export function createSecrets(rootSecret: string): Secrets {
   return {
     sign,
     verify: (purpose, text, signature) => sameText(sign(purpose, text), signature),
-    seal(plain, context) {
+    encrypt(plain, context) {
       const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce).setAAD(Buffer.from(context));
+      const cipher = createCipheriv("aes-256-gcm", encryptionKey, nonce).setAAD(Buffer.from(context));
       const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
       return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
     },
-    open(sealed, context) {
+    decrypt(sealed, context) {
       const bytes = Buffer.from(sealed.slice(3), "base64url");
-      const decipher = createDecipheriv("aes-256-gcm", sealingKey, bytes.subarray(0, 12)).setAAD(Buffer.from(context));
+      const decipher = createDecipheriv("aes-256-gcm", encryptionKey, bytes.subarray(0, 12)).setAAD(
+        Buffer.from(context),
+      );
       decipher.setAuthTag(bytes.subarray(12, 28));
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
     },
   };
 }
 
-/** Compares without telling by time where the texts differ. */
+/** Compares two texts in constant time. */
 export function sameText(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
@@ -50,14 +52,14 @@ export function sameText(a: string, b: string): boolean {
 /** The name of the file in the data directory that holds a generated FOYER_SECRET. */
 export const secretFileName = "secret";
 
-/** Reads the data directory's secret, or makes it (mode 0600) when there is none. Safe when processes start at once. */
+/** Reads the secret from the data directory, or creates it (mode 0600). Safe when several processes start at once. */
 export function loadOrCreateSecret(dataDir: string): string {
   const file = join(dataDir, secretFileName);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600 });
   try {
-    // A link appears whole or not at all, and only the first process makes it.
+    // Creating a hard link is atomic and fails when the file exists, so exactly one process creates the secret.
     linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { accountOf, credentialOf } from "../auth/sessions/authenticate.ts";
+import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import type { AgentService, CopyContent } from "./service.ts";
@@ -8,19 +8,19 @@ import type { AgentService, CopyContent } from "./service.ts";
 export function agentRoutes(app: App, agents: AgentService, idempotency: Idempotency, copyContent: CopyContent): void {
   app.route({
     ...contract.listAgents,
-    handler: async (request) => ({ data: await agents.list(accountOf(request).organizationId), error: null }),
+    handler: async (request) => ({ data: await agents.list(principalOf(request).organizationId), error: null }),
   });
   app.route({
     ...contract.getAgent,
     handler: async (request) => ({
-      data: await agents.get(accountOf(request).organizationId, request.params.id),
+      data: await agents.get(principalOf(request).organizationId, request.params.id),
       error: null,
     }),
   });
   app.route({
     ...contract.createAgent,
     handler: async (request, reply) => {
-      const account = accountOf(request);
+      const account = principalOf(request);
       const agent = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
         agents.create(account.organizationId, request.body, keep),
       );
@@ -30,35 +30,35 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
   app.route({
     ...contract.duplicateAgent,
     handler: async (request, reply) => {
-      const agent = await agents.duplicate(accountOf(request).organizationId, request.params.id, copyContent);
+      const agent = await agents.duplicate(principalOf(request).organizationId, request.params.id, copyContent);
       return reply.status(201).send({ data: agent, error: null });
     },
   });
   app.route({
     ...contract.updateAgent,
     handler: async (request) => ({
-      data: await agents.update(accountOf(request).organizationId, request.params.id, request.body),
+      data: await agents.update(principalOf(request).organizationId, request.params.id, request.body),
       error: null,
     }),
   });
   app.route({
     ...contract.deleteAgent,
     handler: async (request) => {
-      await agents.delete(accountOf(request).organizationId, request.params.id);
+      await agents.delete(principalOf(request).organizationId, request.params.id);
       return { data: { success: true as const }, error: null };
     },
   });
   app.route({
     ...contract.getIdentitySecret,
     handler: async (request) => {
-      const identitySecret = await agents.identitySecret(accountOf(request).organizationId, request.params.id);
+      const identitySecret = await agents.identitySecret(principalOf(request).organizationId, request.params.id);
       return { data: { identitySecret }, error: null };
     },
   });
   app.route({
     ...contract.rotateIdentitySecret,
     handler: async (request) => {
-      const identitySecret = await agents.rotateIdentitySecret(accountOf(request).organizationId, request.params.id);
+      const identitySecret = await agents.rotateIdentitySecret(principalOf(request).organizationId, request.params.id);
       return { data: { identitySecret }, error: null };
     },
   });

@@ -23,7 +23,7 @@ export type AgentService = ReturnType<typeof createAgentService>;
 
 /** `onChange` and `onDelete` are called once the change is committed. */
 export function createAgentService(
-  { db, models, secrets }: Pick<Deps, "db" | "models" | "secrets">,
+  { db, models, encryption }: Pick<Deps, "db" | "models" | "encryption">,
   onChange: (agentId: string) => void,
   onDelete: (agentId: string) => void,
 ) {
@@ -67,7 +67,7 @@ export function createAgentService(
           slug,
           createdAt: now,
           updatedAt: now,
-          identitySecret: secrets.seal(newIdentitySecret(), id),
+          identitySecret: encryption.encrypt(newIdentitySecret(), id),
         };
         const agent = toAgent(row, defaultModelId);
         await store.insert(row, keep && ((trx) => keep(trx, id, agent)));
@@ -76,14 +76,14 @@ export function createAgentService(
     },
     /**
      * Copies the agent under a free slug and a name that says so. `copyContent` copies what belongs to it, in the same transaction.
-     * Its secrets are not copied: the copy signs identities with a secret of its own.
+     * Its encryption are not copied: the copy signs identities with a secret of its own.
      */
     async duplicate(organizationId: string, id: string, copyContent: CopyContent): Promise<Agent> {
       const source = await existing(organizationId, id);
       const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
       return withSlug(store, organizationId, name, null, async (slug) => {
         const copyId = newId("agent");
-        const identitySecret = secrets.seal(newIdentitySecret(), copyId);
+        const identitySecret = encryption.encrypt(newIdentitySecret(), copyId);
         const now = Date.now();
         const row = { ...source, id: copyId, name, slug, identitySecret, createdAt: now, updatedAt: now };
         await store.insert(row, (trx) => copyContent(trx, id, copyId));
@@ -110,25 +110,25 @@ export function createAgentService(
       onChange(id);
       onDelete(id);
     },
-    ...identitySecrets(store, secrets, existing),
+    ...identitySecrets(store, encryption, existing),
   };
 }
 
 /** Reading and replacing the secret with which a site's server signs its visitors' ids. */
 function identitySecrets(
   store: AgentStore,
-  secrets: Deps["secrets"],
+  encryption: Deps["encryption"],
   existing: (organizationId: string, id: string) => Promise<AgentRow>,
 ) {
   return {
     async identitySecret(organizationId: string, id: string): Promise<string> {
-      return secrets.open((await existing(organizationId, id)).identitySecret, id);
+      return encryption.decrypt((await existing(organizationId, id)).identitySecret, id);
     },
     async rotateIdentitySecret(organizationId: string, id: string): Promise<string> {
       await existing(organizationId, id);
       const identitySecret = newIdentitySecret();
       await store.update(organizationId, id, {
-        identitySecret: secrets.seal(identitySecret, id),
+        identitySecret: encryption.encrypt(identitySecret, id),
         updatedAt: Date.now(),
       });
       return identitySecret;

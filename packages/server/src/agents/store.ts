@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import { withPatience } from "../db/statement-timeout.ts";
+import { withStatementTimeout } from "../db/statement-timeout.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
@@ -69,7 +69,7 @@ export function createAgentStore(db: Db) {
           const agent = trx.deleteFrom("agents").where("id", "=", id).where("organizationId", "=", organizationId);
           return (await agent.executeTakeFirst()).numDeletedRows > 0n;
         });
-      return withPatience(DELETE_MS, remove);
+      return withStatementTimeout(DELETE_MS, remove);
     },
   };
 }

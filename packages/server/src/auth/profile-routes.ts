@@ -5,7 +5,7 @@ import { renameOrganization, renameUser } from "./account-store.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
 import type { AuthDeps } from "./auth-deps.ts";
 import { readPlainName } from "./plain-name.ts";
-import { accountOf, signedInOf } from "./sessions/authenticate.ts";
+import { principalOf, signedInOf } from "./sessions/authenticate.ts";
 
 /** The names that people change themselves: the organization's and their own. */
 export function profileRoutes(app: App, { db, sessions }: Pick<AuthDeps, "db" | "sessions">, audit: AuditLog): void {
@@ -13,7 +13,7 @@ export function profileRoutes(app: App, { db, sessions }: Pick<AuthDeps, "db" | 
     ...contract.updateOrganization,
     handler: async (request) => {
       const name = readPlainName("name", request.body.name);
-      const organization = await renameOrganization(db, accountOf(request).organizationId, name);
+      const organization = await renameOrganization(db, principalOf(request).organizationId, name);
       if (!organization) throw notFound("Organization");
       return organization;
     },

@@ -1,10 +1,10 @@
 import { type Role, roles } from "@foyer/contract";
 
-type Line = readonly [methods: "any" | "read" | "change", start: string, least: Role];
+type Line = readonly [methods: "any" | "read" | "change", start: string, minimum: Role];
 
 /**
- * What each role may do: the first line that fits an address decides, and what no line names is a member's: reading and
- * editing agents and all that belongs to them. An API key has the role of the member who created it.
+ * The roles required by routes. The first line that matches decides. Every other route, such as reading and editing
+ * agents, is open to members. An API key has the role of the member who created it.
  */
 const table: readonly Line[] = [
   ["any", "/audit-log", "owner"],
@@ -21,8 +21,8 @@ const table: readonly Line[] = [
   ["any", "/doctor", "admin"],
 ];
 
-/** The least role that may call this route of an organization. `url` is the route's pattern. */
-export function leastRole(method: string, url: string): Role {
+/** The lowest role that may call a route. `url` is the route's pattern. */
+export function minimumRole(method: string, url: string): Role {
   const kind = method === "GET" || method === "HEAD" ? "read" : "change";
   const line = table.find(
     ([methods, start]) => (methods === "any" || methods === kind) && (url === start || url.startsWith(`${start}/`)),
@@ -30,11 +30,11 @@ export function leastRole(method: string, url: string): Role {
   return line?.[2] ?? "member";
 }
 
-export function isAtLeast(role: Role, least: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(least);
+export function isAtLeast(role: Role, minimum: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(minimum);
 }
 
-/** A role as the database has it; one that this version does not know counts as the least. */
+/** Converts a stored role. A role that this version does not know counts as `member`. */
 export function toRole(text: string): Role {
   return roles.find((role) => role === text) ?? "member";
 }

@@ -1,12 +1,12 @@
 import * as contract from "@foyer/contract";
 import type { App } from "../http/app.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
-import { type AuditLog, createAuditLog, useAuditLog } from "./audit/audit-log.ts";
+import { type AuditLog, createAuditLog, registerAuditLog } from "./audit/audit-log.ts";
 import type { AuthDeps } from "./auth-deps.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { createMemberService } from "./members/service.ts";
 import { profileRoutes } from "./profile-routes.ts";
-import { accountOf } from "./sessions/authenticate.ts";
+import { principalOf } from "./sessions/authenticate.ts";
 import { createAccountMails } from "./sign-in/account-mails.ts";
 import { createSignInProviders } from "./sign-in/providers.ts";
 import { signInLinkRoutes, signInRoutes, type TakeTry } from "./sign-in/routes.ts";
@@ -18,7 +18,7 @@ import { createSignIn, type LoadLibrary } from "./sign-in/sign-in.ts";
  */
 export function accountRoutes(app: App, deps: AuthDeps, takeTry: TakeTry, loadLibrary: LoadLibrary): AuditLog {
   const audit = createAuditLog(deps);
-  useAuditLog(app, audit);
+  registerAuditLog(app, audit);
   const mails = createAccountMails(deps);
   app.addHook("onClose", mails.settled);
   const signIn = createSignIn(deps, mails, loadLibrary, {
@@ -34,7 +34,7 @@ export function accountRoutes(app: App, deps: AuthDeps, takeTry: TakeTry, loadLi
   apiKeyRoutes(app, deps);
   app.route({
     ...contract.listAuditLog,
-    handler: async (request) => audit.list(accountOf(request).organizationId, request.query),
+    handler: async (request) => audit.list(principalOf(request).organizationId, request.query),
   });
   return audit;
 }

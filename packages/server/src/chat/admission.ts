@@ -2,7 +2,7 @@ import type { ChatRequest } from "@foyer/contract";
 import { accessTo, type ConversationAccess, type Proof } from "../conversations/access.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
-import type { Secrets } from "../encryption.ts";
+import type { Encryption } from "../encryption.ts";
 import { AppError } from "../errors.ts";
 import { provenUserId, type Visitor, visitorOf } from "./new-messages.ts";
 
@@ -17,14 +17,14 @@ type Admitted = {
  * Decides who may chat in which conversation. The returned function throws 404 for a conversation that the request may
  * not continue, whether it exists or not.
  */
-export function createAdmission(secrets: Secrets, conversations: Pick<ConversationService, "find">) {
+export function createAdmission(encryption: Encryption, conversations: Pick<ConversationService, "find">) {
   return async (agent: AgentRow, request: ChatRequest, sent: Omit<Proof, "userId">): Promise<Admitted> => {
-    const proven = provenUserId(request, () => secrets.open(agent.identitySecret, agent.id));
+    const proven = provenUserId(request, () => encryption.decrypt(agent.identitySecret, agent.id));
     const isBelieved = agent.requireIdentity === 0 || proven !== null;
     const identity = { provenUserId: proven, visitor: visitorOf(request, { isBelieved, isVerified: proven !== null }) };
     if (!request.conversationId) return { known: null, access: null, identity };
     const known = await conversations.find({ organizationId: agent.organizationId }, request.conversationId);
-    const access = known?.agentId === agent.id ? accessTo(known, { ...sent, userId: proven }, secrets) : null;
+    const access = known?.agentId === agent.id ? accessTo(known, { ...sent, userId: proven }, encryption) : null;
     if (!known || !access || !isRightUser(agent, known, access, proven)) throw notYours();
     if (access === "open" && request.regenerate) throw notYours();
     return { known, access, identity };

@@ -11,7 +11,7 @@ import type { ChatModel, ModelPart } from "../models/chat-model.ts";
 import { ModelError, ReplyLimitError } from "../models/model-error.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { failure } from "../tools/tool-outcome.ts";
-import { plausible, tokensOfStep } from "./token-usage.ts";
+import { plausible, usageOfStep } from "./token-usage.ts";
 
 /** Tool calls of one step, and how many of them run at the same time: each may be a request to somebody else's server. */
 const MAX_CALLS = 16;
@@ -116,7 +116,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Pro
   } finally {
     // Who goes away has cost what was asked for all the same; a model that failed without a word has not.
     const isCharged = answer.usage || answer.text || answer.content.length > 0 || signal.aborted;
-    if (isCharged) input.spend?.(tokensOfStep(prompt, answer, answer.usage));
+    if (isCharged) input.spend?.(usageOfStep(prompt, answer, answer.usage));
   }
   if (answer.text) answer.content.push({ type: "text", text: answer.text });
   return answer;

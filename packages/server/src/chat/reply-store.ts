@@ -6,7 +6,7 @@ import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, notFound } from "../errors.ts";
-import type { Spend, TokenBudgets } from "../plans/token-budget.ts";
+import type { TokenBudgets, TokenUsage } from "../plans/token-budget.ts";
 import type { Visitor } from "./new-messages.ts";
 import {
   type ConversationSize,
@@ -40,7 +40,7 @@ export type ReplyStore = ReturnType<typeof createReplyStore>;
 export type Ended = {
   conversationId: string;
   end: ReplyEnd;
-  spend: Spend;
+  spend: TokenUsage;
   failure: Omit<ReplyFailureRow, "messageId" | "conversationId" | "at"> | null;
 };
 

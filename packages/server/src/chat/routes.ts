@@ -13,7 +13,7 @@ import { positionIn } from "./reply-events.ts";
 import type { ChatService } from "./service.ts";
 
 export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversations: ConversationService): void {
-  const { config, secrets } = deps;
+  const { config, encryption } = deps;
   const perSession = createRateLimit(config.limits.chatPerSession, "messages");
   const perIp = createRateLimit(config.limits.chatPerIp, "messages from your address");
   /** From the proxy only: with more than one address, the first one is a trusted proxy's. */
@@ -27,7 +27,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     log: request.log,
     proof: {
       token: request.conversationToken,
-      organizationId: request.account?.organizationId ?? null,
+      organizationId: request.principal?.organizationId ?? null,
     },
     visit: {
       userAgent: request.headers["user-agent"],
@@ -62,7 +62,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       }
       const row = await chat.store.latestReply(conversationId);
       if (!row) throw notFound("A reply in this conversation was");
-      const follow = followStored(chat.store, row, conversationToken(secrets, conversationId), lastEventId);
+      const follow = followStored(chat.store, row, conversationToken(encryption, conversationId), lastEventId);
       return sendEvents(reply, config.heartbeat, (reader) =>
         follow(reader, (error) => {
           request.log.warn({ err: error }, "following a reply failed");

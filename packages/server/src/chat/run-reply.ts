@@ -6,7 +6,7 @@ import type { AskLimits } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError } from "../models/model-error.ts";
 import { describeFailure } from "../models/provider-failure.ts";
-import type { Spender } from "../plans/token-budget.ts";
+import type { UsageOwner } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import { runAgentLoop } from "./agent-loop.ts";
 import type { ReplyEnding } from "./reply-events.ts";
@@ -26,7 +26,7 @@ type Run = {
   tools: AgentTools;
   log: ReplyLog;
   /** whom it counts for, see plans/token-budget.ts */
-  spender: Spender;
+  spender: UsageOwner;
   /** what is said without asking the model, if anything */
   refusal: string | null;
 };

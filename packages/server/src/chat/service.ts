@@ -46,13 +46,13 @@ export function createChatService(
   conversations: ConversationService,
   { toolsOf, notesOf, openingOf }: Sources,
 ) {
-  const { config, secrets, models } = deps;
+  const { config, encryption, models } = deps;
   const budgets = createTokenBudgets(deps);
   const store = createReplyStore(deps.db, budgets.count);
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const run = createReplyRunner(config.models, store, replies);
   const ownOrigin = new URL(config.baseUrl).origin;
-  const admit = createAdmission(secrets, conversations);
+  const admit = createAdmission(encryption, conversations);
 
   return {
     replies,
@@ -79,13 +79,13 @@ export function createChatService(
         {
           conversationId: conversation.id,
           messageId: newId("msg"),
-          conversationToken: isOpen ? null : conversationToken(secrets, conversation.id),
+          conversationToken: isOpen ? null : conversationToken(encryption, conversation.id),
         },
         { agentId: agent.id, resumable: request.resumable === true, resumeWindow: config.resumeWindow },
       );
       await replies.add(reply, caller.ip, { mayReplace: !isOpen });
       try {
-        const spender = budgets.spenderOf({
+        const spender = budgets.usageOwnerOf({
           visitor: budgetOwner(identity.visitor, identity.provenUserId !== null, request.sessionId, caller.ip),
           ip: caller.ip,
           organizationId: model.isOperatorPaid ? agent.organizationId : null,

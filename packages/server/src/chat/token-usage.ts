@@ -3,10 +3,10 @@ import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provid
 /** The usual rule of thumb for English. */
 const CHARACTERS_PER_TOKEN = 4;
 /** No model takes or writes so many at once. All steps of a reply together stay below 2^31, which the columns hold. */
-const MOST_PER_STEP = 250_000_000;
+const MAX_PER_STEP = 250_000_000;
 
 /** What one question to a model cost: as the provider counted it; what it did not count is estimated. */
-export function tokensOfStep(
+export function usageOfStep(
   prompt: LanguageModelV4Prompt,
   answer: { content: readonly unknown[]; text: string },
   counted: LanguageModelV4Usage | null,
@@ -18,7 +18,7 @@ export function tokensOfStep(
 
 /** What a provider counted, if that can be. Some servers say 0 where they count nothing. */
 export function plausible(count: number | undefined): number | undefined {
-  return count !== undefined && Number.isInteger(count) && count > 0 && count <= MOST_PER_STEP ? count : undefined;
+  return count !== undefined && Number.isInteger(count) && count > 0 && count <= MAX_PER_STEP ? count : undefined;
 }
 
 const lengthOf = (content: readonly unknown[]) => (content.length === 0 ? 0 : JSON.stringify(content).length);

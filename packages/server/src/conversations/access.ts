@@ -1,6 +1,6 @@
 import { isTokenFor } from "../auth/conversation-token.ts";
 import type { ConversationRow } from "../db/tables.ts";
-import type { Secrets } from "../encryption.ts";
+import type { Encryption } from "../encryption.ts";
 
 /** What a request proved about who sends it. */
 export type Proof = {
@@ -22,10 +22,10 @@ export type ConversationAccess = "organization" | "token" | "user" | "open";
 export function accessTo(
   conversation: Pick<ConversationRow, "id" | "organizationId" | "userId" | "hasOwner">,
   proof: Proof,
-  secrets: Secrets,
+  encryption: Encryption,
 ): ConversationAccess | null {
   if (proof.organizationId === conversation.organizationId) return "organization";
-  if (proof.token !== null && isTokenFor(secrets, conversation.id, proof.token)) return "token";
+  if (proof.token !== null && isTokenFor(encryption, conversation.id, proof.token)) return "token";
   if (proof.userId !== null && proof.userId === conversation.userId) return "user";
   return conversation.hasOwner === 0 ? "open" : null;
 }

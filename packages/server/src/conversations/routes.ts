@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { accountOf } from "../auth/sessions/authenticate.ts";
+import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import type { ReplyFailures } from "./reply-failures.ts";
 import type { ConversationService } from "./service.ts";
@@ -10,7 +10,7 @@ export function conversationRoutes(app: App, conversations: ConversationService,
   app.route({
     ...contract.listConversations,
     handler: async (request) => ({
-      ...(await conversations.list(accountOf(request).organizationId, request.query)),
+      ...(await conversations.list(principalOf(request).organizationId, request.query)),
       error: null,
     }),
   });
@@ -24,20 +24,20 @@ export function conversationRoutes(app: App, conversations: ConversationService,
   app.route({
     ...contract.deleteConversation,
     handler: async (request) => {
-      await conversations.delete(accountOf(request).organizationId, request.params.id);
+      await conversations.delete(principalOf(request).organizationId, request.params.id);
       return { data: { success: true as const }, error: null };
     },
   });
   app.route({
     ...contract.readConversation,
     handler: async (request) => {
-      await conversations.markRead(accountOf(request).organizationId, request.params.id);
+      await conversations.markRead(principalOf(request).organizationId, request.params.id);
       return { data: { success: true as const }, error: null };
     },
   });
   app.route({
     ...contract.listProviderFailures,
-    handler: async (request) => ({ data: await failures.lately(accountOf(request).organizationId), error: null }),
+    handler: async (request) => ({ data: await failures.lately(principalOf(request).organizationId), error: null }),
   });
   app.route({
     ...contract.rateMessage,
@@ -52,5 +52,5 @@ export function conversationRoutes(app: App, conversations: ConversationService,
 
 /** The account, or the holder of this very conversation's token (authenticate.ts let nobody else in). */
 export function viewerOf(request: FastifyRequest, conversationId: string): Viewer {
-  return request.account ? { organizationId: request.account.organizationId } : { conversationId };
+  return request.principal ? { organizationId: request.principal.organizationId } : { conversationId };
 }

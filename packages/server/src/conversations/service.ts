@@ -34,11 +34,11 @@ export type ConversationService = ReturnType<typeof createConversationService>;
 
 /** `onDelete` is called once the deletion is committed. */
 export function createConversationService(
-  deps: Pick<Deps, "db" | "reads" | "databaseKind" | "secrets">,
+  deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
   agents: AgentService,
   onDelete: (id: string) => void,
 ) {
-  const { secrets } = deps;
+  const { encryption } = deps;
   const store = createConversationStore(deps);
 
   async function find(viewer: Viewer, id: string) {
@@ -69,7 +69,7 @@ export function createConversationService(
       proof: Proof,
     ): Promise<boolean> {
       const row = id ? await find({ organizationId }, id) : undefined;
-      return row?.agentId === agentId && accessTo(row, proof, secrets) !== null;
+      return row?.agentId === agentId && accessTo(row, proof, encryption) !== null;
     },
     async get(viewer: Viewer, id: string): Promise<Conversation> {
       const row = await existing(viewer, id);

@@ -3,7 +3,7 @@ import { type Compilable, type CompiledQuery, sql } from "kysely";
 import { AppError } from "../errors.ts";
 import type { OpenDatabase } from "./open.ts";
 import { createReadLane } from "./read-lane.ts";
-import { withPatience } from "./statement-timeout.ts";
+import { withStatementTimeout } from "./statement-timeout.ts";
 
 export type ReadRequest = { id: number; sql: string; parameters: readonly unknown[]; timeoutMs: number };
 export type ReadResult = { id: number } & ({ rows: unknown[] } | { isLate: boolean; message: string });
@@ -36,14 +36,14 @@ export function createBackgroundReads(
 ): BackgroundReads {
   const timeoutOf = (lane: LaneName) => timeouts[lane] ?? lanes[lane].timeoutMs;
   const turns = (lane: LaneName) => createReadLane(kind === "sqlite" ? 1 : lanes[lane].connections);
-  const inTurn = { list: turns("list"), search: turns("search") };
+  const turnsOf = { list: turns("list"), search: turns("search") };
 
   if (address.kind === "sqlite") {
     const threads = { list: createReadThread(address.file), search: createReadThread(address.file) };
     return {
       async run<Row>(query: Compilable<Row>, { lane, owner }: ReadOptions) {
         const compiled = query.compile();
-        return inTurn[lane](owner, () => threads[lane].read<Row>(compiled, timeoutOf(lane)));
+        return turnsOf[lane](owner, () => threads[lane].read<Row>(compiled, timeoutOf(lane)));
       },
       async close() {
         await Promise.all([threads.list.stop(), threads.search.stop()]);
@@ -53,7 +53,7 @@ export function createBackgroundReads(
   return {
     async run<Row>(query: Compilable<Row>, { lane, owner }: ReadOptions) {
       const compiled = query.compile();
-      return inTurn[lane](owner, () => readFromPostgres<Row>(db, compiled, timeoutOf(lane)));
+      return turnsOf[lane](owner, () => readFromPostgres<Row>(db, compiled, timeoutOf(lane)));
     },
     async close() {},
   };
@@ -70,7 +70,7 @@ function tooSlow(): AppError {
 async function readFromPostgres<Row>(db: OpenDatabase["db"], query: CompiledQuery<Row>, timeoutMs: number) {
   try {
     // The server ends the statement; the client waits a little longer, to hear of it.
-    return await withPatience(timeoutMs + 2_000, () =>
+    return await withStatementTimeout(timeoutMs + 2_000, () =>
       db.transaction().execute(async (trx) => {
         await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(trx);
         return (await trx.executeQuery<Row>(query)).rows;

@@ -21,7 +21,7 @@ export function createBatchWriter<Item, Result>(
   const queue: Array<Waiting<Item, Result>> = [];
   let isWriting = false;
 
-  async function writeAll() {
+  async function drainQueue() {
     isWriting = true;
     // What arrives in the same turn of the event loop goes into the first batch already.
     await new Promise(setImmediate);
@@ -48,6 +48,6 @@ export function createBatchWriter<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject });
-      if (!isWriting) void writeAll();
+      if (!isWriting) void drainQueue();
     });
 }

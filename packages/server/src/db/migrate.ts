@@ -14,7 +14,7 @@ import { inbox } from "./migrations/0012-inbox.ts";
 import { feedbackComments } from "./migrations/0013-feedback-comments.ts";
 import { passageIndex } from "./migrations/0021-passage-index.ts";
 import type { Db } from "./open.ts";
-import { withPatience } from "./statement-timeout.ts";
+import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
 
 type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
@@ -48,7 +48,7 @@ export async function migrate({ db, kind }: { db: Db; kind: DatabaseKind }): Pro
   return db.connection().execute(async (connection) => {
     await lock(connection, kind);
     try {
-      const names = await withPatience(STATEMENT_MS, () => runPending(connection, kind));
+      const names = await withStatementTimeout(STATEMENT_MS, () => runPending(connection, kind));
       await sql`commit`.execute(connection);
       return names;
     } catch (error) {

@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect } from 
 import type { PoolClient, QueryConfig } from "pg";
 import { isUnavailable } from "./database-errors.ts";
 import type { DatabaseKind } from "./database-kind.ts";
-import { currentPatience } from "./statement-timeout.ts";
+import { currentStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
@@ -104,7 +104,7 @@ const QUERY_TIMEOUT_MS = 5_000;
 function withoutDead(client: PoolClient): PostgresPoolClient {
   let isDead = false;
   const query = async (text: string, values: unknown[]) => {
-    const query_timeout = currentPatience();
+    const query_timeout = currentStatementTimeout();
     try {
       return await (query_timeout
         ? client.query({ text, values, query_timeout } as QueryConfig)

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-const patience = new AsyncLocalStorage<number>();
+const timeoutInScope = new AsyncLocalStorage<number>();
 
 /**
- * Lets each statement of `work` take up to `ms` on PostgreSQL, where one that takes longer than a few seconds otherwise
- * counts as a server that is gone. For what reads or deletes a whole table.
+ * Allows each statement of `work` to take up to `ms` on PostgreSQL. Without it, a statement that takes longer than a few
+ * seconds counts as a lost connection. Use it for statements that read or delete a whole table.
  */
-export function withPatience<T>(ms: number, work: () => Promise<T>): Promise<T> {
-  return patience.run(ms, work);
+export function withStatementTimeout<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  return timeoutInScope.run(ms, work);
 }
 
-/** Milliseconds for a statement that is sent now; undefined for the usual ones. */
-export const currentPatience = (): number | undefined => patience.getStore();
+/** The statement timeout of the current scope in milliseconds; undefined outside `withStatementTimeout`. */
+export const currentStatementTimeout = (): number | undefined => timeoutInScope.getStore();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createPostgres, type TestDatabase } from "../../../../test/databases.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenDatabase, openDatabase } from "./open.ts";
-import { withPatience } from "./statement-timeout.ts";
+import { withStatementTimeout } from "./statement-timeout.ts";
 import { inTransaction } from "./transaction.ts";
 
 let database: TestDatabase;
@@ -58,7 +58,7 @@ it("does not run again for a mistake", async () => {
 it("gives a statement the time that it is granted, and goes on with another connection when it is over", async () => {
   const { db } = opened;
   const sleep = (seconds: number) => sql<{ slept: string }>`select pg_sleep(${seconds}) as slept`.execute(db);
-  await expect(withPatience(100, () => inTransaction(db, () => sleep(60)))).rejects.toThrow(/timeout/);
-  expect((await withPatience(20_000, () => sleep(0.2))).rows).toHaveLength(1);
+  await expect(withStatementTimeout(100, () => inTransaction(db, () => sleep(60)))).rejects.toThrow(/timeout/);
+  expect((await withStatementTimeout(20_000, () => sleep(0.2))).rows).toHaveLength(1);
   expect((await sql`select 1`.execute(db)).rows).toHaveLength(1);
 });

@@ -85,17 +85,22 @@ export function checkOrigins(service: Pick<AgentService, "refusedOrigins">, agen
 }
 
 /** Whether FOYER_SECRET still opens what it sealed; tried on the account's oldest and newest agent. */
-export function checkEncryption({ secrets }: Pick<Deps, "secrets">, agents: Agents): Check {
+export function checkEncryption({ encryption }: Pick<Deps, "encryption">, agents: Agents): Check {
   const check = { id: "encryption", title: "Encryption at rest" } as const;
   const tried = [agents.at(0), agents.at(-1)].filter((agent) => agent !== undefined);
   try {
-    for (const { id, identitySecret } of tried) secrets.open(identitySecret, id);
+    for (const { id, identitySecret } of tried) encryption.decrypt(identitySecret, id);
   } catch {
     const detail = "FOYER_SECRET does not open what is stored: it was sealed with another one.";
     const fix = "Start with the FOYER_SECRET of before, or restore the secret file together with the database.";
     return { ...check, state: "failure", detail, fix };
   }
-  return { ...check, state: "ok", detail: "Keys and secrets are sealed, and FOYER_SECRET opens them.", fix: null };
+  return {
+    ...check,
+    state: "ok",
+    detail: "Stored keys and secrets are encrypted, and FOYER_SECRET decrypts them.",
+    fix: null,
+  };
 }
 
 function shortened(items: readonly string[]): string {

@@ -203,7 +203,7 @@ describe("the doctor", () => {
     const { browser, server } = await start();
     const { id } = (await browser.call("POST", "/agents", { name: "Sealed" })).body.data;
     expect((await examine(browser)).find("encryption")?.state).toBe("ok");
-    const identitySecret = server.deps.secrets.seal("x", "somebody else");
+    const identitySecret = server.deps.encryption.encrypt("x", "somebody else");
     await server.deps.db.updateTable("agents").set({ identitySecret }).where("id", "=", id).execute();
     expect((await examine(browser)).find("encryption")?.state).toBe("failure");
   });

@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import type { AgentService } from "../agents/service.ts";
-import { accountOf, signedInOf } from "../auth/sessions/authenticate.ts";
+import { principalOf, signedInOf } from "../auth/sessions/authenticate.ts";
 import { createReplyFailures } from "../conversations/reply-failures.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
@@ -46,7 +46,7 @@ export function doctorRoutes(app: App, deps: Deps, agents: Pick<AgentService, "r
   app.route({
     ...contract.getDoctor,
     handler: async (request, reply) => {
-      const { organizationId } = accountOf(request);
+      const { organizationId } = principalOf(request);
       // Where anybody may sign up, strangers own organizations too.
       const { email } = signedInOf(request).user;
       const isOperator = email === config.admin?.email || (await store.isFirst(organizationId));

@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { accountOf } from "../auth/sessions/authenticate.ts";
+import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { dayOf } from "../utc-day.ts";
@@ -15,13 +15,13 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
       const { agentId, from, to, groupBy } = request.query;
       const dayIn = (text: string | undefined) => (text === undefined ? undefined : dayOf(Date.parse(text)));
       const range = { from: dayIn(from), to: dayIn(to) };
-      return { analytics: await analytics.entries(accountOf(request).organizationId, agentId, range, groupBy) };
+      return { analytics: await analytics.entries(principalOf(request).organizationId, agentId, range, groupBy) };
     },
   });
   app.route({
     ...contract.listSubmissions,
     handler: async (request, reply) => {
-      const { organizationId } = accountOf(request);
+      const { organizationId } = principalOf(request);
       if (request.query.format !== "csv") return service.list(organizationId, request.query);
       await service.checkOwned(organizationId, toFilter(request.query));
       const csv = await submissionsAsCsv(deps, store, organizationId, toFilter(request.query));
@@ -31,22 +31,22 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
   });
   app.route({
     ...contract.getSubmission,
-    handler: async (request) => service.detail(accountOf(request).organizationId, request.params.id),
+    handler: async (request) => service.detail(principalOf(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.retrySubmission,
-    handler: async (request) => service.retry(accountOf(request).organizationId, request.params.id),
+    handler: async (request) => service.retry(principalOf(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.retrySubmissions,
     handler: async (request) => ({
-      retried: await service.retryFailed(accountOf(request).organizationId, request.body),
+      retried: await service.retryFailed(principalOf(request).organizationId, request.body),
     }),
   });
   app.route({
     ...contract.deleteSubmission,
     handler: async (request) => {
-      await service.delete(accountOf(request).organizationId, request.params.id);
+      await service.delete(principalOf(request).organizationId, request.params.id);
       return { success: true as const };
     },
   });
@@ -54,7 +54,7 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
     ...contract.getSubmissionFile,
     handler: async (request, reply) => {
       const { id, name } = request.params;
-      const { mediaType, content, name: fileName } = await service.file(accountOf(request).organizationId, id, name);
+      const { mediaType, content, name: fileName } = await service.file(principalOf(request).organizationId, id, name);
       // Whatever a visitor sent is downloaded, never shown as one of our pages.
       reply.header("content-disposition", `attachment; filename*=UTF-8''${headerText(fileName ?? name)}`);
       return reply.type(mediaType).send(content);

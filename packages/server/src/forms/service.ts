@@ -4,7 +4,7 @@ import type { SubmissionRow } from "../db/form-tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import { isId } from "../ids.ts";
-import type { DeliveryQueue, Leased } from "../outbox/delivery-queue.ts";
+import type { DeliveryQueue, LeasedDelivery } from "../outbox/delivery-queue.ts";
 import type { DeliveryWorker } from "../outbox/delivery-worker.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
 import { dayOf, instantsOf } from "../utc-day.ts";
@@ -116,14 +116,17 @@ export function toFilter({ from, to, status, agentId, toolId, conversationId }: 
 }
 
 /** To where the form says now, so that a wrong address can be mended and tried again. */
-async function restart(submission: SubmissionRow, { store, queue, records, formFinder }: Parts): Promise<Leased[]> {
+async function restart(
+  submission: SubmissionRow,
+  { store, queue, records, formFinder }: Parts,
+): Promise<LeasedDelivery[]> {
   const form = await formFinder.owned(submission.organizationId, submission.toolId);
   const deliveries = await store.deliveries(submission.id);
   const open = deliveries.filter(({ state }) => state === "pending" || state === "failed");
   const chosen = open.length > 0 ? open : deliveries.filter(({ purpose }) => purpose === "webhook");
   if (chosen.length === 0) throw new AppError("CONFLICT", "This submission has nothing that could be delivered again.");
   const restarted = await records.change(submission.id, async (trx) => {
-    const leased: Leased[] = [];
+    const leased: LeasedDelivery[] = [];
     for (const delivery of chosen) {
       leased.push(...(await queue.restart(trx, delivery.id, (form && currentAddress(form, delivery)) ?? delivery)));
     }

@@ -43,7 +43,7 @@ onBothDatabases("What the model hears of submissions", (createDatabase) => {
     return start?.type === "message_start" ? (start.conversationId ?? "") : "";
   }
   const holding = (conversationId: string) => ({
-    authorization: `Bearer ${conversationToken(server.deps.secrets, conversationId)}`,
+    authorization: `Bearer ${conversationToken(server.deps.encryption, conversationId)}`,
   });
   /** What the user's side said, as the model was last told; one text a message. */
   function toldByUser(): string[] {

@@ -11,7 +11,7 @@ const tooLong = { status: "400 Bad Request", code: "VALIDATION_ERROR", message: 
 const malformed = { status: "400 Bad Request", code: "VALIDATION_ERROR", message: "This is not a valid HTTP request." };
 
 /** Answers what never became a request (too slow, not HTTP) in the form of every other error, and ends the connection. */
-export function useClientErrors(app: FastifyInstance): void {
+export function registerClientErrors(app: FastifyInstance): void {
   // Fastify's own listener answers in another form.
   app.server.removeAllListeners("clientError");
   app.server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {

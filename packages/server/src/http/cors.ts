@@ -11,7 +11,7 @@ declare module "fastify" {
  * Routes marked `crossOrigin` answer every origin (an agent's own list is checked by the route) and get a preflight; the
  * others answer none. By hand, because the plugin looks up the route once more for every request of every route.
  */
-export function useCrossOrigin(app: FastifyInstance): void {
+export function registerCors(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
   app.addHook("onRoute", ({ method, url, config }) => {
     if (!config?.crossOrigin || method === "OPTIONS" || method === "HEAD") return;

@@ -2,11 +2,15 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isUnavailable } from "../db/database-errors.ts";
 import { AppError } from "../errors.ts";
 import type { RouteTable } from "./allowed-methods.ts";
-import { useClientErrors } from "./client-errors.ts";
+import { registerClientErrors } from "./client-errors.ts";
 
 /** The one place where an error becomes an answer. */
-export function useErrorReplies(app: FastifyInstance, routes: RouteTable, notFoundPage: () => Promise<string>): void {
-  useClientErrors(app);
+export function registerErrorReplies(
+  app: FastifyInstance,
+  routes: RouteTable,
+  notFoundPage: () => Promise<string>,
+): void {
+  registerClientErrors(app);
   app.setErrorHandler((error: FastifyError | AppError, request, reply) => sendError(toAppError(error), request, reply));
   app.setNotFoundHandler((request, reply) => {
     const allowed = routes.methodsOf(request.url);

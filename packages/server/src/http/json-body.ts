@@ -6,7 +6,7 @@ import { type JsonProblem, readJson } from "./json-value.ts";
  * JSON is the only body there is. An empty body counts as none whatever its type; what `readJson` finds wrong is 400;
  * any other type with content is 415.
  */
-export function useJsonBodies(app: FastifyInstance): void {
+export function registerJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addHook("onRequest", ({ headers }, _, done) => {
     const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;

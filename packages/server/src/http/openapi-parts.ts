@@ -41,7 +41,7 @@ export const responses = {
   }),
   Forbidden: failure("The credentials do not permit this, or the page's origin is not allowed.", {
     code: "FORBIDDEN",
-    message: "This is for people who are signed in, not for API keys.",
+    message: "API keys cannot call this endpoint. Sign in instead.",
   }),
   NotFound: failure("The resource does not exist, or belongs to another organization.", {
     code: "NOT_FOUND",

@@ -17,7 +17,7 @@ Error codes: ${codes.join(", ")}.
 ${detailCodes.join("\n")}`;
 
 /** Register it before the routes: it collects them as they are added. */
-export async function useOpenApi(app: FastifyInstance, baseUrl: string): Promise<void> {
+export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",

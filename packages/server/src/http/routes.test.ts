@@ -207,7 +207,7 @@ it("answers 401 without a key on every route that is not open to everybody, and 
 });
 
 it("lets a conversation's token to that conversation's routes only, and no further", async () => {
-  const bearer = (id: string) => ({ authorization: `Bearer ${conversationToken(server.deps.secrets, id)}` });
+  const bearer = (id: string) => ({ authorization: `Bearer ${conversationToken(server.deps.encryption, id)}` });
   for (const route of routes) {
     if (isOpen(route)) continue;
     const [own, other] = [await call(route, bearer(conversationId)), await call(route, bearer(newId("conv")))];

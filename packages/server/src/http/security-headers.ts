@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
 
 /** The headers of every response: its id, and what keeps a browser from making more of it than it is. */
-export function useSafeHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, "baseUrl">): void {
+export function registerSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, "baseUrl">): void {
   const headers = {
     "content-security-policy": contentSecurityPolicy,
     "referrer-policy": "no-referrer",

@@ -5,7 +5,7 @@ import type { FastifyReply } from "fastify";
 const WAITING = 256 * 1024;
 const GRACE_MS = 10_000;
 /** What it may leave waiting at all: two of the largest tool results. */
-const MOST_WAITING = 8 * 1024 * 1024;
+const MAX_WAITING = 8 * 1024 * 1024;
 
 /** Gets events as finished text, until `end`. */
 export type EventReader = { write(events: string): void; end(): void };
@@ -28,7 +28,7 @@ export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (read
     // The end may wait behind what was not read yet, and nothing can follow it.
     if (events === "" || isOver || stream.destroyed) return;
     const waiting = stream.readableLength;
-    const isStuck = waiting > MOST_WAITING || (waiting > WAITING && Date.now() - lastRead > GRACE_MS);
+    const isStuck = waiting > MAX_WAITING || (waiting > WAITING && Date.now() - lastRead > GRACE_MS);
     if (isStuck) stream.destroy();
     else stream.push(events, "utf8");
   };

@@ -10,7 +10,7 @@ const LIST_ALL_BELOW_BYTES = 65_536;
 const MAX_DETAILS = 20;
 
 /** Validates bodies, queries, path parameters and headers against the contract. Query text becomes numbers and booleans first. */
-export function useValidation(app: FastifyInstance): void {
+export function registerValidation(app: FastifyInstance): void {
   const { first, all } = createAjv();
   app.setValidatorCompiler(({ schema, httpPart }) => {
     // Compiled on the first request, so that an idle server does not hold the compiled checks of every route in memory.

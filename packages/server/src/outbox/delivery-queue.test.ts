@@ -4,7 +4,13 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { type FormClient, openForms } from "../../../../test/form-client.ts";
 import { openDatabase } from "../db/open.ts";
 import { newId } from "../ids.ts";
-import { createDeliveryQueue, type DeliveryQueue, type Leased, type NewDelivery, type Next } from "./delivery-queue.ts";
+import {
+  createDeliveryQueue,
+  type DeliveryQueue,
+  type LeasedDelivery,
+  type NewDelivery,
+  type Next,
+} from "./delivery-queue.ts";
 
 const LEASE = 60_000;
 
@@ -42,7 +48,7 @@ onBothDatabases("The delivery queue", (createDatabase) => {
   const stateOf = (id: string) =>
     forms.db.selectFrom("deliveries").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   /** @returns the attempt's number, or null when the lease was lost */
-  const settle = async (delivery: Leased | undefined, next: Next) => {
+  const settle = async (delivery: LeasedDelivery | undefined, next: Next) => {
     if (!delivery) throw new Error("not claimed");
     return (await queue.settle(forms.db, [{ delivery, next }])).get(delivery.id) ?? null;
   };
@@ -95,7 +101,7 @@ onBothDatabases("The delivery queue", (createDatabase) => {
     const [current] = await queue.claim(1, []);
     if (!stale || !current) throw new Error("not claimed");
     expect(await settle(stale, { state: "delivered" })).toBeNull();
-    await queue.giveBack(stale);
+    await queue.requeue(stale);
     expect(await claim()).toEqual([]);
     expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 0 });
     expect(await settle(current, { state: "pending", waitMs: 40_000 })).toBe(1);
@@ -110,13 +116,13 @@ onBothDatabases("The delivery queue", (createDatabase) => {
     const id = await put(-1);
     const [held] = await queue.claim(1, []);
     if (!held) throw new Error("not claimed");
-    await queue.giveBack(held);
+    await queue.requeue(held);
     expect(await claim()).toEqual([id]);
     const again = await stateOf(id);
-    await queue.giveBack(again, 30_000);
+    await queue.requeue(again, 30_000);
     expect(await claim()).toEqual([]);
     await settle(again, { state: "delivered" });
-    await queue.giveBack(again);
+    await queue.requeue(again);
     expect([await claim(), (await stateOf(id)).state]).toEqual([[], "delivered"]);
   });
 

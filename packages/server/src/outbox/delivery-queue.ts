@@ -7,14 +7,14 @@ import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
 
 /** A delivery that this process holds: nobody else sends it before its lease ends, and `fence` proves whose it is. */
-export type Leased = DeliveryRow;
+export type LeasedDelivery = DeliveryRow;
 
 export type NewDelivery = Omit<DeliveryRow, "dueAt">;
 
 /** What comes after an attempt: done, given up, or tried again after a wait in milliseconds. */
 export type Next = { state: "delivered" | "failed"; waitMs?: undefined } | { state: "pending"; waitMs: number };
 
-export type Outcome = { delivery: Leased; next: Next };
+export type Outcome = { delivery: LeasedDelivery; next: Next };
 
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
@@ -34,7 +34,7 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       for (const row of rows) await queries.insert(trx, { ...row, ms: dueInMs });
     },
     /** Takes what is due, oldest first, and leases it to the caller; nothing for the hosts in `exceptHosts`. */
-    async claim(limit: number, exceptHosts: readonly string[]): Promise<Leased[]> {
+    async claim(limit: number, exceptHosts: readonly string[]): Promise<LeasedDelivery[]> {
       const due = db
         .selectFrom("deliveries")
         .select("id")
@@ -62,17 +62,17 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       return new Map(settled.rows.map(({ id, attempts }) => [id, attempts]));
     },
     /** What waited for the first attempt of these submissions' webhooks is now leased to the caller. */
-    async releaseWaiting(trx: Executor, submissionIds: readonly string[]): Promise<Leased[]> {
+    async releaseWaiting(trx: Executor, submissionIds: readonly string[]): Promise<LeasedDelivery[]> {
       if (submissionIds.length === 0) return [];
       const json = toJson(submissionIds.map((id) => ({ id })));
       return (await queries.releaseWaiting(trx, { json, ms: leaseMs })).rows;
     },
     /** Gives a lease back: an attempt was not made, and anybody may make it after `dueInMs`. */
-    async giveBack({ id, fence }: Pick<Leased, "id" | "fence">, dueInMs = 0): Promise<void> {
+    async requeue({ id, fence }: Pick<LeasedDelivery, "id" | "fence">, dueInMs = 0): Promise<void> {
       await queries.giveBack(db, { id, fence, ms: dueInMs });
     },
     /** Begins anew, with all attempts to come, leased to the caller. Whoever held a lease has lost it. */
-    async restart(trx: Executor, id: string, address: Pick<DeliveryRow, "target" | "host">): Promise<Leased[]> {
+    async restart(trx: Executor, id: string, address: Pick<DeliveryRow, "target" | "host">): Promise<LeasedDelivery[]> {
       return (await queries.restart(trx, { id, ...address, ms: leaseMs })).rows;
     },
     /** The same for those that failed, due now, for whoever claims them. @returns whose they were, by submission */
@@ -124,7 +124,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         .where("deliveries.state", "=", sql.lit("pending"))
         .returning(["deliveries.id", "deliveries.attempts"]),
     ),
-    releaseWaiting: compileOnce<{ json: string; ms: number }, Leased>((param) =>
+    releaseWaiting: compileOnce<{ json: string; ms: number }, LeasedDelivery>((param) =>
       db
         .updateTable("deliveries")
         .set({ state: "pending", fence: sql`fence + 1`, dueAt: later(now, param("ms")) })
@@ -136,7 +136,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         .where("state", "=", sql.lit("waiting"))
         .returningAll(),
     ),
-    restart: compileOnce<{ id: string; ms: number } & Pick<DeliveryRow, "target" | "host">, Leased>((param) =>
+    restart: compileOnce<{ id: string; ms: number } & Pick<DeliveryRow, "target" | "host">, LeasedDelivery>((param) =>
       db
         .updateTable("deliveries")
         .set({

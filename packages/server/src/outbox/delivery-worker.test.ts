@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../test/form-client.ts";
 import { newId } from "../ids.ts";
-import { createDeliveryQueue, type DeliveryQueue, type Leased, type NewDelivery } from "./delivery-queue.ts";
+import { createDeliveryQueue, type DeliveryQueue, type LeasedDelivery, type NewDelivery } from "./delivery-queue.ts";
 import { createDeliveryWorker, type RunDelivery } from "./delivery-worker.ts";
 
 const LEASE = 60_000;
@@ -49,12 +49,12 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     return rows;
   }
   /** Held by the caller, to be run now. */
-  async function lease(host: string): Promise<Leased> {
+  async function lease(host: string): Promise<LeasedDelivery> {
     const row = made(host);
     await queue.insert(forms.db, [row]);
     return { ...row, dueAt: 0 };
   }
-  const settle = (delivery: Leased) => queue.settle(forms.db, [{ delivery, next: { state: "delivered" } }]);
+  const settle = (delivery: LeasedDelivery) => queue.settle(forms.db, [{ delivery, next: { state: "delivered" } }]);
   const left = async () =>
     (await forms.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute()).length;
   const aborted = (signal: AbortSignal) =>
@@ -115,7 +115,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     // Anybody may make it now; it is claimed here as by another process, and given back again.
     const [claimed] = await queue.claim(1, []);
     expect(claimed).toMatchObject({ id: late.id, fence: 2 });
-    if (claimed) await queue.giveBack(claimed);
+    if (claimed) await queue.requeue(claimed);
     free.resolve();
     await Promise.all(running);
     worker.start();

@@ -1,132 +1,136 @@
 import type { Logger } from "pino";
-import { PATIENCE_MS } from "./delivery-lease.ts";
-import type { DeliveryQueue, Leased } from "./delivery-queue.ts";
-import { createHostPlaces } from "./host-semaphore.ts";
+import { MAX_SLOT_WAIT_MS } from "./delivery-lease.ts";
+import type { DeliveryQueue, LeasedDelivery } from "./delivery-queue.ts";
+import { createHostSemaphore } from "./host-semaphore.ts";
 
 /**
- * Makes one attempt at a leased delivery and records it. @returns deliveries that may go on now, leased to this process;
- * rejects when the attempt was not made or could not be recorded
+ * Makes one attempt at a leased delivery and records the outcome. Rejects when the attempt could not be made or recorded.
+ * @returns the deliveries that the outcome unblocked, leased to this process
  */
-export type RunDelivery = (delivery: Leased, signal: AbortSignal) => Promise<Leased[]>;
+export type RunDelivery = (delivery: LeasedDelivery, signal: AbortSignal) => Promise<LeasedDelivery[]>;
 
 export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
 const POLL_MS = 1_000;
-const POLL_AFTER_TROUBLE_MS = 5_000;
-/** Attempts at once, in all and to one host. A host with half of its places taken gets no more from the queue. */
-const PLACES = 1_024;
-const PLACES_A_HOST = 32;
-const CLAIM = PLACES_A_HOST / 2;
+const POLL_AFTER_FAILURE_MS = 5_000;
+/** Concurrent attempts across all hosts, and per host. The queue is not asked for a host whose slots are half full. */
+const MAX_CONCURRENT = 1_024;
+const MAX_CONCURRENT_PER_HOST = 32;
+const CLAIM_SIZE = MAX_CONCURRENT_PER_HOST / 2;
 
 /**
- * Sends what is due, as long as it runs. A host that is slow has few places and holds up nobody else. Several processes
- * may share one queue.
+ * Makes deliveries when they are due. A slow host can use only its own slots, so it does not delay others. Several
+ * processes may share one queue.
  */
 export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue; run: RunDelivery; log: Logger }) {
-  const places = createHostPlaces(PLACES_A_HOST);
+  const hostSemaphore = createHostSemaphore(MAX_CONCURRENT_PER_HOST);
   const running = new Set<Promise<void>>();
   const stopped = new AbortController();
-  const bell = createBell();
+  const wakeSignal = createWakeSignal();
   let isStopping = false;
-  /** the last look at the queue left something there */
+  /** true when the last claim left due deliveries in the queue */
   let hasMore = false;
   let loop = Promise.resolve();
 
-  function track(delivery: Leased, patienceMs: number): Promise<void> {
-    const promise = attempt(delivery, patienceMs).finally(() => {
+  function track(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
+    const promise = runAttempt(delivery, maxWaitMs).finally(() => {
       running.delete(promise);
-      if (hasMore) bell.ring();
+      if (hasMore) wakeSignal.notify();
     });
     running.add(promise);
     return promise;
   }
 
-  /** From the wait for a place to the record, with all that the record lets go on. Never rejects. */
-  async function attempt(delivery: Leased, patienceMs: number): Promise<void> {
-    const leave = await places.take(delivery.host, patienceMs, stopped.signal);
-    if (!leave) return giveBack(delivery);
-    let released: Leased[] = [];
+  /**
+   * Runs one leased delivery to completion: waits for a slot at its host, makes the attempt, records the outcome, and
+   * starts the deliveries that the outcome unblocked. Errors are logged, never thrown.
+   */
+  async function runAttempt(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
+    const release = await hostSemaphore.acquire(delivery.host, maxWaitMs, stopped.signal);
+    if (!release) return requeue(delivery);
+    let unblocked: LeasedDelivery[] = [];
     try {
-      released = await run(delivery, stopped.signal);
+      unblocked = await run(delivery, stopped.signal);
     } catch (error) {
-      if (!stopped.signal.aborted) log.error({ err: error, deliveryId: delivery.id }, "a delivery could not be tried");
-      // What fails at once, and is due at once, would be claimed for ever, with a turn for nothing else.
-      await giveBack(delivery, stopped.signal.aborted ? 0 : POLL_MS);
+      if (!stopped.signal.aborted)
+        log.error({ err: error, deliveryId: delivery.id }, "a delivery attempt failed unexpectedly");
+      // Requeue with a delay: a delivery that fails instantly would otherwise be claimed in a loop and starve the rest.
+      await requeue(delivery, stopped.signal.aborted ? 0 : POLL_MS);
     } finally {
-      leave();
+      release();
     }
-    await Promise.all(released.map((next) => track(next, patienceMs)));
+    await Promise.all(unblocked.map((next) => track(next, maxWaitMs)));
   }
 
-  /** When even this fails, the lease ends by itself. */
-  async function giveBack(delivery: Leased, dueInMs = 0) {
+  /** If this fails too, the lease expires by itself. */
+  async function requeue(delivery: LeasedDelivery, dueInMs = 0) {
     await queue
-      .giveBack(delivery, dueInMs)
-      .catch((error: unknown) => log.warn({ err: error }, "a lease was not given back"));
+      .requeue(delivery, dueInMs)
+      .catch((error: unknown) => log.warn({ err: error }, "a delivery could not be returned to the outbox"));
   }
 
   async function work() {
     while (!isStopping) {
-      const busy = places.busy(PLACES_A_HOST - CLAIM);
-      const limit = Math.min(PLACES - running.size, CLAIM);
-      const claimed = limit > 0 ? await claim(limit, busy) : [];
-      if (isStopping) await Promise.all((claimed ?? []).map((delivery) => giveBack(delivery)));
-      else for (const delivery of claimed ?? []) void track(delivery, PATIENCE_MS);
-      if (claimed?.length === limit && limit === CLAIM) continue;
-      hasMore = busy.length > 0 || claimed?.length === limit;
-      await bell.wait(claimed ? POLL_MS : POLL_AFTER_TROUBLE_MS);
+      const busyHosts = hostSemaphore.hostsWithAtLeast(MAX_CONCURRENT_PER_HOST - CLAIM_SIZE);
+      const limit = Math.min(MAX_CONCURRENT - running.size, CLAIM_SIZE);
+      const claimed = limit > 0 ? await claim(limit, busyHosts) : [];
+      if (isStopping) await Promise.all((claimed ?? []).map((delivery) => requeue(delivery)));
+      else for (const delivery of claimed ?? []) void track(delivery, MAX_SLOT_WAIT_MS);
+      if (claimed?.length === limit && limit === CLAIM_SIZE) continue;
+      hasMore = busyHosts.length > 0 || claimed?.length === limit;
+      await wakeSignal.wait(claimed ? POLL_MS : POLL_AFTER_FAILURE_MS);
     }
   }
 
-  /** @returns null when the database does not answer */
+  /** @returns null when the database is unavailable */
   async function claim(limit: number, exceptHosts: string[]) {
     try {
       return await queue.claim(limit, exceptHosts);
     } catch (error) {
-      log.error({ err: error }, "deliveries could not be claimed; trying again");
+      log.error({ err: error }, "deliveries could not be claimed; retrying");
       return null;
     }
   }
 
   return {
-    /** Looks for what is due, from now on. */
+    /** Starts polling the queue. */
     start(): void {
       loop = work();
     },
     /**
-     * Makes the attempt now, with whatever it lets go on, and resolves when all of that is recorded. It is left to the
-     * queue when it finds no place within `patienceMs`.
+     * Makes the attempt now, together with the deliveries it unblocks, and resolves when all of them are recorded. The
+     * delivery is left to the queue when its host has no free slot within `maxWaitMs`.
      */
-    runNow(delivery: Leased, patienceMs: number): Promise<void> {
-      return track(delivery, Math.min(patienceMs, PATIENCE_MS));
+    runNow(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
+      return track(delivery, Math.min(maxWaitMs, MAX_SLOT_WAIT_MS));
     },
-    /** The same for several, for somebody who waits: resolves after `waitMs` at the latest, and the attempts go on. */
-    async runWithin(deliveries: readonly Leased[], waitMs: number): Promise<void> {
+    /** Runs several deliveries while a client waits. Resolves after `waitMs` at the latest; the attempts continue. */
+    async runWithin(deliveries: readonly LeasedDelivery[], waitMs: number): Promise<void> {
       const { promise: waited, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, waitMs);
       await Promise.race([Promise.all(deliveries.map((delivery) => this.runNow(delivery, waitMs))), waited]);
       clearTimeout(timer);
     },
-    /** Takes nothing more; attempts under way have `timeoutMs`, then they are given back to the queue. */
+    /** Claims nothing more and waits up to `timeoutMs` for running attempts, then returns them to the queue. */
     async stop(timeoutMs: number): Promise<void> {
       isStopping = true;
-      bell.ring();
+      wakeSignal.notify();
       const cutOff = setTimeout(() => stopped.abort(), timeoutMs);
       await loop;
       while (running.size > 0) await Promise.all(running);
       clearTimeout(cutOff);
-      // What is still handed in while the rest of the server goes down is left to the queue, too.
+      // Deliveries that arrive while the rest of the server shuts down are left to the queue as well.
       stopped.abort();
     },
   };
 }
 
-/** `wait` ends after some time or when it rings; a ring while nobody waits is heard by the next who does. */
-function createBell() {
+/** `wait` resolves after a timeout or on `notify`. A notification without a waiter ends the next wait immediately. */
+function createWakeSignal() {
   let hasRung = false;
   let answer = () => {};
   return {
-    ring() {
+    notify() {
       hasRung = true;
       answer();
     },

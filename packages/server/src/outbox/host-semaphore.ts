@@ -1,36 +1,36 @@
-/** A host's places and those who wait for one, in order. */
-type Host = { taken: number; waiting: Array<() => void> };
+/** The slots of one host, and the callers that wait for one, in order. */
+type Host = { inUse: number; waiting: Array<() => void> };
 
-/** At most so many calls to one host at a time; the others wait their turn. */
-export function createHostPlaces(placesAHost: number) {
+/** Limits the number of concurrent calls to each host. Further calls wait in order of arrival. */
+export function createHostSemaphore(slotsPerHost: number) {
   const hosts = new Map<string, Host>();
 
-  function leave(name: string, host: Host) {
+  function release(name: string, host: Host) {
     const next = host.waiting.shift();
-    // The place goes from hand to hand.
+    // Pass the slot to the next waiter without freeing it, so that nobody can overtake.
     if (next) return next();
-    host.taken--;
-    if (host.taken === 0) hosts.delete(name);
+    host.inUse--;
+    if (host.inUse === 0) hosts.delete(name);
   }
 
   return {
-    /** @returns how to give the place back, or null when there was none within `patienceMs` or before `signal` */
-    async take(name: string, patienceMs: number, signal: AbortSignal): Promise<(() => void) | null> {
+    /** @returns a function that releases the slot, or null when none became free within `maxWaitMs` or before `signal` */
+    async acquire(name: string, maxWaitMs: number, signal: AbortSignal): Promise<(() => void) | null> {
       if (signal.aborted) return null;
-      const host = hosts.get(name) ?? { taken: 0, waiting: [] };
+      const host = hosts.get(name) ?? { inUse: 0, waiting: [] };
       hosts.set(name, host);
-      if (host.taken < placesAHost) host.taken++;
-      else if (!(await turn(host, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])))) return null;
-      return () => leave(name, host);
+      if (host.inUse < slotsPerHost) host.inUse++;
+      else if (!(await turn(host, AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)])))) return null;
+      return () => release(name, host);
     },
-    /** Hosts with this many places taken, or more. */
-    busy(taken: number): string[] {
-      return [...hosts].filter(([, host]) => host.taken >= taken).map(([name]) => name);
+    /** The hosts that have at least this many slots in use. */
+    hostsWithAtLeast(inUse: number): string[] {
+      return [...hosts].filter(([, host]) => host.inUse >= inUse).map(([name]) => name);
     },
   };
 }
 
-/** @returns false when it did not come before the signal */
+/** Waits for a slot. @returns false when the signal was aborted first */
 function turn({ waiting }: Host, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const onAbort = () => {

@@ -158,7 +158,7 @@ describe("an answer to a call with a key", () => {
   it("is none without a valid key: no headers, and it does not count", async () => {
     const { server, account } = await startAt(NOON);
     const conversation = newId("conv");
-    const token = `Bearer ${conversationToken(server.deps.secrets, conversation)}`;
+    const token = `Bearer ${conversationToken(server.deps.encryption, conversation)}`;
     const without = [
       [{}, "/agents", 401],
       [{ authorization: "Bearer fyr_wrong" }, "/agents", 401],

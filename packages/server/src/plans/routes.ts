@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { accountOf } from "../auth/sessions/authenticate.ts";
+import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { firstIdAt } from "../ids.ts";
@@ -12,7 +12,7 @@ import { createUsageStore } from "./usage-store.ts";
 /** What the plan allows and what was used of it. */
 export function planRoutes(
   app: App,
-  deps: Pick<Deps, "db" | "reads" | "config" | "secrets">,
+  deps: Pick<Deps, "db" | "reads" | "config" | "encryption">,
   calls: CallCounter,
 ): void {
   const budgets = createTokenBudgets(deps);
@@ -20,7 +20,7 @@ export function planRoutes(
   app.route({
     ...contract.getPlan,
     handler: async (request) => {
-      const { organizationId, plan } = accountOf(request);
+      const { organizationId, plan } = principalOf(request);
       const { toolsPerAgent } = limitsOf(plan);
       // 0 switches the limit off.
       const requestsPerMinute = callsPerMinute(plan, deps.config.limits.apiCalls) || null;

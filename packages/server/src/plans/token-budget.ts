@@ -8,16 +8,16 @@ import { tokensPerMonth } from "./plan-limits.ts";
 
 const DEFAULT_MESSAGE = "I cannot answer any more questions right now. Please try again later.";
 /** No reply is larger; a provider that says so is mistaken. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 /**
  * Whom a reply is counted for besides its agent, each null where it counts for nobody: the visitor and their address (both
  * as keys that do not tell who it is), and the organization when the operator's provider key pays.
  */
-export type Spender = { visitor: string | null; address: string | null; organizationId: string | null };
+export type UsageOwner = { visitor: string | null; address: string | null; organizationId: string | null };
 
 /** What a reply cost. */
-export type Spend = Spender & { agentId: string; tokens: number };
+export type TokenUsage = UsageOwner & { agentId: string; tokens: number };
 
 type Budgeted = Pick<AgentRow, "id" | "monthlyTokenBudget" | "budgetMessage">;
 
@@ -29,14 +29,14 @@ export type TokenBudgets = ReturnType<typeof createTokenBudgets>;
  * ends, so replies that run at the same time can go over a budget by what they cost.
  */
 export function createTokenBudgets(
-  { db, config, secrets }: Pick<Deps, "db" | "config" | "secrets">,
+  { db, config, encryption }: Pick<Deps, "db" | "config" | "encryption">,
   now: () => number = Date.now,
 ) {
   const read = readQuery(db);
   const { addToMonth, addToDay, addToOrganization } = countQueries(db);
   const { visitorTokensPerDay, addressTokensPerDay, planTokens } = config.limits;
   const keyOf = (who: string | null, limit: number) =>
-    who === null || limit === 0 ? null : secrets.sign("visitor-days", who);
+    who === null || limit === 0 ? null : encryption.sign("visitor-days", who);
 
   return {
     /**
@@ -44,13 +44,17 @@ export function createTokenBudgets(
      * @param given.ip the address, null where limits by address do not apply
      * @param given.organizationId null when the organization pays with a key of its own
      */
-    spenderOf: (given: { visitor: string | null; ip: string | null; organizationId: string | null }): Spender => ({
+    usageOwnerOf: (given: {
+      visitor: string | null;
+      ip: string | null;
+      organizationId: string | null;
+    }): UsageOwner => ({
       visitor: keyOf(given.visitor, visitorTokensPerDay),
       address: keyOf(given.ip && `address:${given.ip}`, addressTokensPerDay),
       organizationId: given.organizationId,
     }),
     /** What the agent says instead of asking its model, because a budget is spent; null while it may ask. */
-    async refusal({ id, monthlyTokenBudget, budgetMessage }: Budgeted, spender: Spender): Promise<string | null> {
+    async refusal({ id, monthlyTokenBudget, budgetMessage }: Budgeted, spender: UsageOwner): Promise<string | null> {
       const { visitor, address, organizationId } = spender;
       if (monthlyTokenBudget === null && !visitor && !address && !organizationId) return null;
       const day = dayOf(now());
@@ -74,7 +78,7 @@ export function createTokenBudgets(
       return isSpent ? budgetMessage?.trim() || DEFAULT_MESSAGE : null;
     },
     /** Counts what replies cost, in the transaction that ends them; rows in one order, so that two cannot block each other. */
-    async count(trx: Executor, spends: readonly Spend[]): Promise<void> {
+    async count(trx: Executor, spends: readonly TokenUsage[]): Promise<void> {
       const day = dayOf(now());
       const month = monthOf(day);
       for (const [agentId, tokens] of sums(spends.map((spend) => [spend.agentId, spend.tokens]))) {
@@ -112,7 +116,7 @@ const monthOf = (day: string) => day.slice(0, 7);
 /** Added up by key, in the keys' order. */
 function sums(amounts: ReadonlyArray<readonly [key: string, tokens: number]>) {
   const total = new Map<string, number>();
-  for (const [key, tokens] of amounts) total.set(key, Math.min((total.get(key) ?? 0) + tokens, MOST_TOKENS));
+  for (const [key, tokens] of amounts) total.set(key, Math.min((total.get(key) ?? 0) + tokens, MAX_TOKENS));
   return [...total].filter(([, tokens]) => tokens > 0).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

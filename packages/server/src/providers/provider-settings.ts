@@ -1,13 +1,13 @@
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ProviderSettingsRow } from "../db/tables.ts";
-import type { Secrets } from "../encryption.ts";
+import type { Encryption } from "../encryption.ts";
 import { type ProviderAccess, type ProviderName, providerNames } from "../models/provider-environment.ts";
 
 export type ProviderSettings = ReturnType<typeof createProviderSettings>;
 
 /** The accounts' own keys and addresses of model providers; keys are sealed at rest and never read back to anybody. */
-export function createProviderSettings(db: Db, secrets: Secrets) {
+export function createProviderSettings(db: Db, encryption: Encryption) {
   const byAccount = compileOnce<{ organizationId: string }, ProviderSettingsRow>((param) =>
     db.selectFrom("providerSettings").selectAll().where("organizationId", "=", param("organizationId")),
   );
@@ -18,13 +18,14 @@ export function createProviderSettings(db: Db, secrets: Secrets) {
       const settings = new Map<ProviderName, ProviderAccess>();
       for (const { provider, apiKey, baseUrl } of rows) {
         const name = providerNames.find((known) => known === provider);
-        const opened = apiKey === null ? null : secrets.open(apiKey, context(organizationId, provider));
+        const opened = apiKey === null ? null : encryption.decrypt(apiKey, context(organizationId, provider));
         if (name) settings.set(name, { apiKey: opened, baseUrl });
       }
       return settings;
     },
     async put(organizationId: string, provider: ProviderName, access: ProviderAccess): Promise<void> {
-      const sealed = access.apiKey === null ? null : secrets.seal(access.apiKey, context(organizationId, provider));
+      const sealed =
+        access.apiKey === null ? null : encryption.encrypt(access.apiKey, context(organizationId, provider));
       const values = { apiKey: sealed, baseUrl: access.baseUrl, updatedAt: Date.now() };
       await db
         .insertInto("providerSettings")

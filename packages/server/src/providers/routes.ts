@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { accountOf } from "../auth/sessions/authenticate.ts";
+import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import { invalid, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
@@ -23,16 +23,16 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
 
   app.route({
     ...contract.listModels,
-    handler: async (request) => ({ data: await models.list(accountOf(request).organizationId), error: null }),
+    handler: async (request) => ({ data: await models.list(principalOf(request).organizationId), error: null }),
   });
   app.route({
     ...contract.listProviders,
-    handler: async (request) => ({ data: await describe(accountOf(request).organizationId), error: null }),
+    handler: async (request) => ({ data: await describe(principalOf(request).organizationId), error: null }),
   });
   app.route({
     ...contract.putProvider,
     handler: async (request) => {
-      const { organizationId } = accountOf(request);
+      const { organizationId } = principalOf(request);
       const provider = known(request.params.provider);
       const access = accessIn(request.body);
       if (access.baseUrl !== null) checkAddress(access.baseUrl);
@@ -47,7 +47,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
     ...contract.deleteProvider,
     handler: async (request) => {
       const provider = known(request.params.provider);
-      const deleted = await providerSettings.delete(accountOf(request).organizationId, provider);
+      const deleted = await providerSettings.delete(principalOf(request).organizationId, provider);
       if (!deleted) throw notFound("Model provider setting");
       return { data: { success: true as const }, error: null };
     },
@@ -61,7 +61,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
       const isGiven = access.apiKey !== null || access.baseUrl !== null;
       if (isGiven) checkUsable(provider, access);
       const startedAt = performance.now();
-      const { organizationId } = accountOf(request);
+      const { organizationId } = principalOf(request);
       const error =
         refusalOf(access.baseUrl) ??
         (await models.test(organizationId, provider, isGiven ? access : null, request.body.model ?? null));

@@ -15,7 +15,7 @@ const SET_UP_LOCK = 7301945528;
 export type SetupService = ReturnType<typeof createSetupService>;
 
 export function createSetupService(
-  deps: Pick<Deps, "db" | "databaseKind" | "secrets">,
+  deps: Pick<Deps, "db" | "databaseKind" | "encryption">,
   agents: AgentService,
   audit: AuditLog,
 ) {

@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { accountOf, credentialOf } from "../auth/sessions/authenticate.ts";
+import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { withExecutionType } from "./columns.ts";
@@ -16,28 +16,28 @@ export function toolRoutes(
   idempotency: Idempotency,
 ): void {
   const formOf = async (request: FastifyRequest, id: string) =>
-    checkIsForm(await tools.existing(accountOf(request).organizationId, id));
+    checkIsForm(await tools.existing(principalOf(request).organizationId, id));
   app.route({
     ...contract.listTools,
-    handler: async (request) => tools.list(accountOf(request).organizationId, request.query.agentId),
+    handler: async (request) => tools.list(principalOf(request).organizationId, request.query.agentId),
   });
   app.route({
     ...contract.getToolLimits,
-    handler: async (request) => tools.limits(accountOf(request), request.query.agentId),
+    handler: async (request) => tools.limits(principalOf(request), request.query.agentId),
   });
   app.route({
     ...contract.listToolErrors,
-    handler: async (request) => tools.errors(accountOf(request).organizationId, request.query.agentId),
+    handler: async (request) => tools.errors(principalOf(request).organizationId, request.query.agentId),
   });
   app.route({
     ...contract.getTool,
-    handler: async (request) => tools.get(accountOf(request).organizationId, request.params.id),
+    handler: async (request) => tools.get(principalOf(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.createTool,
     preValidation: acceptType,
     handler: async (request, reply) => {
-      const account = accountOf(request);
+      const account = principalOf(request);
       const tool = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
         tools.create(account, request.body, keep),
       );
@@ -47,24 +47,24 @@ export function toolRoutes(
   app.route({
     ...contract.updateTool,
     preValidation: acceptType,
-    handler: async (request) => tools.update(accountOf(request), request.params.id, request.body),
+    handler: async (request) => tools.update(principalOf(request), request.params.id, request.body),
   });
   app.route({
     ...contract.duplicateTool,
     handler: async (request, reply) =>
-      reply.status(201).send(await tools.duplicate(accountOf(request), request.params.id)),
+      reply.status(201).send(await tools.duplicate(principalOf(request), request.params.id)),
   });
   app.route({
     ...contract.deleteTool,
     handler: async (request) => {
-      await tools.delete(accountOf(request).organizationId, request.params.id);
+      await tools.delete(principalOf(request).organizationId, request.params.id);
       return { success: true as const };
     },
   });
   app.route({
     ...contract.testTool,
     handler: async (request) => {
-      const tool = await tools.existing(accountOf(request).organizationId, request.params.id);
+      const tool = await tools.existing(principalOf(request).organizationId, request.params.id);
       return runner.test(tool, request.body.input ?? {});
     },
   });

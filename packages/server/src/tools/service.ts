@@ -1,7 +1,7 @@
 import type { Tool, ToolChanges, ToolCreate, ToolLimits } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import type { AgentService } from "../agents/service.ts";
-import type { Account } from "../auth/sessions/authenticate.ts";
+import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
@@ -47,7 +47,7 @@ export function createToolService(
   }
 
   /** Checks a tool as a whole, with what it had before. */
-  async function check(account: Account, before: ToolRow | null, after: ToolRow, given: ToolSettings) {
+  async function check(account: Principal, before: ToolRow | null, after: ToolRow, given: ToolSettings) {
     checkTool(toTool(after), given, (url) => outbound.checkUrl(url));
     await checkRecipients(account.organizationId, given);
     await checkSecretUse(secrets, account, before, after);
@@ -63,13 +63,13 @@ export function createToolService(
     async get(organizationId: string, id: string): Promise<Tool> {
       return withWarning(organizationId, toTool(await existing(organizationId, id)));
     },
-    async limits({ organizationId, plan }: Account, agentId: string | undefined): Promise<ToolLimits> {
+    async limits({ organizationId, plan }: Principal, agentId: string | undefined): Promise<ToolLimits> {
       if (agentId !== undefined) await agents.get(organizationId, agentId);
       const current = await store.count(organizationId, agentId ?? null);
       const limit = limitsOf(plan).toolsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit };
     },
-    async create(account: Account, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
+    async create(account: Principal, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
       const { organizationId, plan } = account;
       await agents.get(organizationId, agentId);
       const given = settingsOf(input);
@@ -83,13 +83,13 @@ export function createToolService(
       if (!isKept) throw limitReached(plan, toolsPerAgent);
       return tool;
     },
-    async duplicate(account: Account, id: string): Promise<Tool> {
+    async duplicate(account: Principal, id: string): Promise<Tool> {
       const source = await existing(account.organizationId, id);
       return withWarning(account.organizationId, toTool(await duplicateTool(store, account.plan, source)));
     },
     /** See `copyTools`. */
     copyAll: (trx: Transaction<Tables>, agents: CopiedAgent) => copyTools(store, trx, agents),
-    async update(account: Account, id: string, input: ToolChanges): Promise<Tool> {
+    async update(account: Principal, id: string, input: ToolChanges): Promise<Tool> {
       const { organizationId } = account;
       const row = await existing(organizationId, id);
       const given = settingsOf(input);

@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
-import { accountOf, credentialOf } from "../auth/sessions/authenticate.ts";
+import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import type { Idempotency } from "../http/idempotency.ts";
@@ -19,18 +19,18 @@ export function triggerRoutes(
 
   app.route({
     ...contract.listTriggers,
-    handler: async (request) => triggers.list(accountOf(request).organizationId, request.query.agentId),
+    handler: async (request) => triggers.list(principalOf(request).organizationId, request.query.agentId),
   });
   app.route({
     ...contract.getTriggerStats,
-    handler: async (request) => stats(accountOf(request).organizationId, request.query),
+    handler: async (request) => stats(principalOf(request).organizationId, request.query),
   });
   app.route({
     ...contract.listTriggerTemplates,
     handler: async (request) => {
       const { agentId } = request.query;
       if (agentId === undefined) return [...triggerTemplates];
-      const form = (await tools.list(accountOf(request).organizationId, agentId)).find(
+      const form = (await tools.list(principalOf(request).organizationId, agentId)).find(
         ({ executionType, isEnabled }) => executionType === "form" && isEnabled,
       );
       return [...triggerTemplates, ...(form ? formTemplates(form) : [])];
@@ -38,12 +38,12 @@ export function triggerRoutes(
   });
   app.route({
     ...contract.getTrigger,
-    handler: async (request) => triggers.get(accountOf(request).organizationId, request.params.id),
+    handler: async (request) => triggers.get(principalOf(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.createTrigger,
     handler: async (request, reply) => {
-      const account = accountOf(request);
+      const account = principalOf(request);
       const trigger = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
         triggers.create(account.organizationId, request.query.agentId, request.body, keep),
       );
@@ -53,20 +53,20 @@ export function triggerRoutes(
   app.route({
     ...contract.duplicateTrigger,
     handler: async (request, reply) =>
-      reply.status(201).send(await triggers.duplicate(accountOf(request).organizationId, request.params.id)),
+      reply.status(201).send(await triggers.duplicate(principalOf(request).organizationId, request.params.id)),
   });
   app.route({
     ...contract.updateTrigger,
-    handler: async (request) => triggers.update(accountOf(request).organizationId, request.params.id, request.body),
+    handler: async (request) => triggers.update(principalOf(request).organizationId, request.params.id, request.body),
   });
   app.route({
     ...contract.toggleTrigger,
-    handler: async (request) => triggers.toggle(accountOf(request).organizationId, request.params.id),
+    handler: async (request) => triggers.toggle(principalOf(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.deleteTrigger,
     handler: async (request) => {
-      await triggers.delete(accountOf(request).organizationId, request.params.id);
+      await triggers.delete(principalOf(request).organizationId, request.params.id);
       return { success: true as const };
     },
   });

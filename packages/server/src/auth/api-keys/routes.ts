@@ -2,7 +2,7 @@ import * as contract from "@foyer/contract";
 import type { Db } from "../../db/open.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
-import { accountOf } from "../sessions/authenticate.ts";
+import { principalOf } from "../sessions/authenticate.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { generateKey } from "./key-format.ts";
 import { insertKey, listKeys } from "./store.ts";
@@ -12,12 +12,12 @@ const MAX_KEYS = 100;
 export function apiKeyRoutes(app: App, { db, keys }: { db: Db; keys: ApiKeys }): void {
   app.route({
     ...contract.listApiKeys,
-    handler: async (request) => (await listKeys(db, accountOf(request).organizationId)).map(toApiKey),
+    handler: async (request) => (await listKeys(db, principalOf(request).organizationId)).map(toApiKey),
   });
   app.route({
     ...contract.createApiKey,
     handler: async (request, reply) => {
-      const { organizationId, userId: createdBy } = accountOf(request);
+      const { organizationId, userId: createdBy } = principalOf(request);
       const expiresAt = readExpiry(request.body.expiresAt ?? null);
       if ((await listKeys(db, organizationId)).length >= MAX_KEYS) {
         throw new AppError("CONFLICT", `An account has at most ${MAX_KEYS} keys. Revoke one first.`);
@@ -36,7 +36,7 @@ export function apiKeyRoutes(app: App, { db, keys }: { db: Db; keys: ApiKeys }):
   app.route({
     ...contract.deleteApiKey,
     handler: async (request) => {
-      if (!(await keys.revoke(accountOf(request).organizationId, request.params.id))) throw notFound("API key");
+      if (!(await keys.revoke(principalOf(request).organizationId, request.params.id))) throw notFound("API key");
       return { success: true as const };
     },
   });

@@ -12,7 +12,7 @@ import type { AuditLogRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import { findUser } from "../account-store.ts";
-import type { Account } from "../sessions/authenticate.ts";
+import type { Principal } from "../sessions/authenticate.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
 import { insertEntries, listEntries, organizationIdsOf, targetNameOf } from "./store.ts";
 
@@ -64,14 +64,14 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
 
   return {
     /** The name of what a call is about to change, while it still exists. */
-    targetOf: (account: Account, request: FastifyRequest): Promise<string | null> => {
+    targetOf: (account: Principal, request: FastifyRequest): Promise<string | null> => {
       const { id } = request.params as { id?: string };
       return id === undefined
         ? Promise.resolve(null)
         : targetNameOf(db, account.organizationId, resourceOf(request), id);
     },
     /** A call that changed something, or read a secret, in the caller's organization. */
-    async called(account: Account, request: FastifyRequest): Promise<void> {
+    async called(account: Principal, request: FastifyRequest): Promise<void> {
       const { id, name, provider } = request.params as { id?: string; name?: string; provider?: string };
       const target = request.auditTarget;
       await record(actorOf(account), {
@@ -115,7 +115,7 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
 }
 
 /** Records every call that changes something in an organization. Other routes get no hook, so reading costs nothing. */
-export function useAuditLog(app: FastifyInstance, audit: AuditLog): void {
+export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
   app.addHook("onRoute", (route) => {
     const method = String(route.method);
     const { access } = route.config ?? {};
@@ -124,7 +124,7 @@ export function useAuditLog(app: FastifyInstance, audit: AuditLog): void {
       route.url === readConversation.url;
     if (isRead || access === "public" || access === "user") return;
     const preHandler = async (request: FastifyRequest) => {
-      const name = request.account && (await audit.targetOf(request.account, request));
+      const name = request.principal && (await audit.targetOf(request.principal, request));
       request.auditTarget = { id: null, name };
     };
     const preSerialization = async (request: FastifyRequest, _: FastifyReply, payload: unknown) => {
@@ -133,8 +133,8 @@ export function useAuditLog(app: FastifyInstance, audit: AuditLog): void {
       return payload;
     };
     const onSend = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
-      const { account } = request;
-      if (account && reply.statusCode < 400) await audit.called(account, request);
+      const { principal } = request;
+      if (principal && reply.statusCode < 400) await audit.called(principal, request);
       return payload;
     };
     route.preHandler = [...[route.preHandler ?? []].flat(), preHandler];
@@ -176,7 +176,7 @@ function userActor(organizationId: string, { id, email }: User): Actor {
   return { organizationId, actorType: "user", actorId: id, actorName: email };
 }
 
-function actorOf({ organizationId, keyId, userId, name }: Account): Actor {
+function actorOf({ organizationId, keyId, userId, name }: Principal): Actor {
   if (keyId === null) return userActor(organizationId, { id: userId ?? "", email: name });
   return { organizationId, actorType: "key", actorId: keyId, actorName: name };
 }

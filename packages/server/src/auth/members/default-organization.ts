@@ -8,7 +8,7 @@ import { hasInvitation } from "./invitation-store.ts";
  * Where a new session begins: in the organization that its user joined first. On a server that is open to all, who comes
  * without an invitation gets one of their own. Null for who has to accept an invitation first.
  */
-export async function homeOf(
+export async function defaultOrganizationOf(
   db: Db,
   { openSignUp, defaultPlan }: Pick<Config, "openSignUp" | "defaultPlan">,
   userId: string,

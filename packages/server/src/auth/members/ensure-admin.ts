@@ -13,7 +13,7 @@ import {
   setPassword,
 } from "../account-store.ts";
 import { deleteEnvironmentKeys, insertKey } from "../api-keys/store.ts";
-import { forgetUnprovenWithin } from "./unverified-user.ts";
+import { purgeUnverifiedWithin } from "./unverified-user.ts";
 
 type Parts = { db: Db; log: Pick<Logger, "warn"> };
 type Admin = NonNullable<Config["admin"]>;
@@ -71,7 +71,7 @@ async function update({ db, log }: Parts, { email, password }: Admin): Promise<M
 /** Also gives the user an organization, all or nothing: once proven, one without was removed by others. */
 function takeOver(db: Db, userId: string, email: string): Promise<boolean> {
   return inTransaction(db, async (trx) => {
-    if (!(await forgetUnprovenWithin(trx, userId))) return false;
+    if (!(await purgeUnverifiedWithin(trx, userId))) return false;
     if (!(await findMember(trx, email))) {
       await insertOrganization(trx, { userId, name: defaultOrganizationName, plan: "pro" });
     }

@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import type { App } from "../../http/app.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
-import { accountOf, signedInOf } from "../sessions/authenticate.ts";
+import { principalOf, signedInOf } from "../sessions/authenticate.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";
 import type { TakeTry } from "../sign-in/routes.ts";
 import type { MemberService } from "./service.ts";
@@ -9,15 +9,15 @@ import type { MemberService } from "./service.ts";
 type Parts = { members: MemberService; mails: AccountMails; audit: AuditLog; takeTry: TakeTry };
 
 export function memberRoutes(app: App, { members, mails, audit, takeTry }: Parts): void {
-  app.route({ ...contract.listMembers, handler: async (request) => members.list(accountOf(request)) });
+  app.route({ ...contract.listMembers, handler: async (request) => members.list(principalOf(request)) });
   app.route({
     ...contract.updateMember,
-    handler: async (request) => members.update(accountOf(request), request.params.id, request.body.role),
+    handler: async (request) => members.update(principalOf(request), request.params.id, request.body.role),
   });
   app.route({
     ...contract.removeMember,
     handler: async (request) => {
-      await members.remove(accountOf(request), request.params.id);
+      await members.remove(principalOf(request), request.params.id);
       return { success: true as const };
     },
   });
@@ -25,22 +25,22 @@ export function memberRoutes(app: App, { members, mails, audit, takeTry }: Parts
     ...contract.listPendingLinks,
     handler: async (request, reply) => {
       reply.header("cache-control", "no-store");
-      return mails.pending(accountOf(request).organizationId);
+      return mails.pending(principalOf(request).organizationId);
     },
   });
-  app.route({ ...contract.listInvitations, handler: async (request) => members.listInvitations(accountOf(request)) });
+  app.route({ ...contract.listInvitations, handler: async (request) => members.listInvitations(principalOf(request)) });
   app.route({
     ...contract.createInvitation,
     handler: async (request, reply) => {
       const { email, role } = request.body;
       await takeTry(request, email, "link");
-      return reply.status(201).send(await members.invite(accountOf(request), signedInOf(request), email, role));
+      return reply.status(201).send(await members.invite(principalOf(request), signedInOf(request), email, role));
     },
   });
   app.route({
     ...contract.deleteInvitation,
     handler: async (request) => {
-      await members.takeBack(accountOf(request), request.params.id);
+      await members.takeBack(principalOf(request), request.params.id);
       return { success: true as const };
     },
   });

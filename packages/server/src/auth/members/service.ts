@@ -5,7 +5,7 @@ import { AppError, invalid, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import type { AuthDeps } from "../auth-deps.ts";
 import { toRole } from "../route-roles.ts";
-import type { Account } from "../sessions/authenticate.ts";
+import type { Principal } from "../sessions/authenticate.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";
 import { checkInvitationCaps } from "./invitation-caps.ts";
@@ -35,7 +35,7 @@ export function createMemberService(
     expiresAt: iso(expiresAt),
   });
 
-  async function change({ organizationId, role: own }: Account, userId: string, role: Role | null): Promise<void> {
+  async function change({ organizationId, role: own }: Principal, userId: string, role: Role | null): Promise<void> {
     if (own !== "owner" && role === "owner") throw ownersOnly();
     const mayTouch = (current: string) => own === "owner" || current !== "owner";
     const outcome = await changeMember(db, { organizationId, userId }, role, mayTouch);
@@ -49,27 +49,27 @@ export function createMemberService(
   }
 
   return {
-    async list({ organizationId }: Account): Promise<Member[]> {
+    async list({ organizationId }: Principal): Promise<Member[]> {
       return (await listMembers(db, organizationId)).map(toMember);
     },
     /** @throws 403 when an admin touches an owner or makes one, 409 for the only owner */
-    async update(account: Account, userId: string, role: Role): Promise<Member> {
+    async update(account: Principal, userId: string, role: Role): Promise<Member> {
       await change(account, userId, role);
       const member = await findMemberOf(db, account.organizationId, userId);
       if (!member) throw notFound("Member");
       return toMember(member);
     },
     /** @throws as `update` */
-    remove: (account: Account, userId: string): Promise<void> => change(account, userId, null),
+    remove: (account: Principal, userId: string): Promise<void> => change(account, userId, null),
 
     /** For an admin without those of owners: without a mail server, whoever has the link can accept it. */
-    async listInvitations({ organizationId, role: own }: Account): Promise<Invitation[]> {
+    async listInvitations({ organizationId, role: own }: Principal): Promise<Invitation[]> {
       const open = await invitations.openInvitations(db, organizationId);
       return open.filter(({ role }) => own === "owner" || role !== "owner").map(toInvitation);
     },
     /** @throws 403 when an admin invites an owner, or the inviter's own address is not proven; 409 for a member */
     async invite(
-      { organizationId, role: own }: Account,
+      { organizationId, role: own }: Principal,
       inviter: SignedIn,
       to: string,
       role: Role,
@@ -90,7 +90,7 @@ export function createMemberService(
       return invitation;
     },
     /** @throws 404 for one that the account does not see */
-    async takeBack({ organizationId, role: own }: Account, id: string): Promise<void> {
+    async takeBack({ organizationId, role: own }: Principal, id: string): Promise<void> {
       if (!(await invitations.cancelInvitation(db, organizationId, id, own === "owner"))) throw notFound("Invitation");
     },
     async readInvitation(id: string) {

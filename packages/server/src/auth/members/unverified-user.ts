@@ -7,12 +7,12 @@ import { inTransaction } from "../../db/transaction.ts";
  * The owner of a mailbox takes over the user that somebody made with its address and never proved: passwords, other ways
  * to sign in, sessions and API keys of before end. Does nothing for a proven user.
  */
-export async function forgetUnproven(db: Db, userId: string): Promise<void> {
-  await inTransaction(db, (trx) => forgetUnprovenWithin(trx, userId));
+export async function purgeUnverified(db: Db, userId: string): Promise<void> {
+  await inTransaction(db, (trx) => purgeUnverifiedWithin(trx, userId));
 }
 
 /** The same as a part of a transaction, which nobody else does to the user meanwhile. @returns false for a proven user */
-export async function forgetUnprovenWithin(trx: Transaction<Tables>, userId: string): Promise<boolean> {
+export async function purgeUnverifiedWithin(trx: Transaction<Tables>, userId: string): Promise<boolean> {
   const result = await trx
     .updateTable("users")
     .set({ emailVerified: sql`true`, updatedAt: new Date().toISOString() })

@@ -1,52 +1,52 @@
 import type { Access, Role } from "@foyer/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
-import type { Secrets } from "../../encryption.ts";
+import type { Encryption } from "../../encryption.ts";
 import { AppError } from "../../errors.ts";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { KeyOwner } from "../api-keys/store.ts";
 import { isTokenFor, looksLikeToken } from "../conversation-token.ts";
-import { isAtLeast, leastRole } from "../route-roles.ts";
+import { isAtLeast, minimumRole } from "../route-roles.ts";
 import { isSameOrigin, requireSameOrigin } from "./same-origin.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 
-/** On whose behalf a call is made. It came with an API key (`keyId`) or a member's session (`userId`); the other is null. */
-export type Account = {
+/** The caller of the management API: an API key (`keyId`) or a signed-in member (`userId`). The other field is null. */
+export type Principal = {
   organizationId: string;
   plan: string;
-  /** for a key, that of the member who created it */
+  /** for a key, the role of the member who created it */
   role: Role;
   keyId: string | null;
   userId: string | null;
-  /** the key's name, or the member's address */
+  /** the key's name, or the member's email address */
   name: string;
 };
 
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
-    /** public, and all the same for our own pages only: what hands out a session */
+    /** public, but only for our own pages, because it hands out a session */
     sameOrigin?: boolean;
-    /** the least role, by the role table */
-    least?: Role;
+    /** the lowest role that may call the route */
+    minimumRole?: Role;
   }
   interface FastifyRequest {
-    account: Account | null;
+    principal: Principal | null;
     /** the conversation token that came as bearer on a `visitor` route; not checked yet, because the body says which conversation */
     conversationToken: string | null;
     signedIn: SignedIn | null;
   }
 }
 
-type Parts = { keys: ApiKeys; sessions: Sessions; secrets: Secrets; config: Pick<Config, "baseUrl"> };
+type Parts = { keys: ApiKeys; sessions: Sessions; encryption: Encryption; config: Pick<Config, "baseUrl"> };
 
-/** Told of every call with a valid key, before anything else is said of it. Throws when it is one too many. */
-export type CountCall = (account: Account, reply: FastifyReply) => Promise<void> | void;
+/** Counts a call with a valid key before anything else is checked. Throws when the plan's limit is exceeded. */
+export type CountCall = (principal: Principal, reply: FastifyReply) => Promise<void> | void;
 
-/** Every route is for accounts only, unless its `config.access` says otherwise. */
-export function useAuthentication(
+/** Requires a principal for every route whose `config.access` does not say otherwise. */
+export function registerAuthentication(
   app: FastifyInstance,
-  { keys, sessions, secrets, config }: Parts,
+  { keys, sessions, encryption, config }: Parts,
   countCall: CountCall,
 ): void {
   app.decorateRequest("account", null);
@@ -55,7 +55,7 @@ export function useAuthentication(
   app.addHook("onRoute", (route) => {
     const { access } = route.config ?? {};
     if (access === "public" || access === "visitor" || access === "user") return;
-    route.config = { ...route.config, least: leastRole(String(route.method), route.url) };
+    route.config = { ...route.config, minimumRole: minimumRole(String(route.method), route.url) };
   });
   app.addHook("onRequest", async (request, reply) => {
     const { access = "account", sameOrigin } = request.routeOptions.config;
@@ -70,7 +70,7 @@ export function useAuthentication(
     else await admitCookie(request, access);
   });
 
-  /** Admits everybody. Credentials that are not valid give no rights, but do not keep a visitor from chatting either. */
+  /** Admits every request. Invalid credentials grant nothing, but they do not stop a visitor from chatting. */
   async function admitVisitor(request: FastifyRequest, reply: FastifyReply) {
     const bearer = bearerOf(request);
     if (bearer && looksLikeToken(bearer)) {
@@ -80,32 +80,32 @@ export function useAuthentication(
     if (bearer) {
       const owner = await keys.authenticate(bearer);
       if (!owner) return;
-      const account = accountOfKey(owner);
-      await countCall(account, reply);
-      request.account = account;
+      const principal = principalOfKey(owner);
+      await countCall(principal, reply);
+      request.principal = principal;
       return;
     }
     // A page of another origin must not act with the member's cookie.
     if (!request.headers.cookie || !isSameOrigin(request, config)) return;
     const signedIn = await sessions.authenticate(request.headers.cookie);
-    if (signedIn?.membership) request.account = accountOfMember(signedIn, signedIn.membership);
+    if (signedIn?.membership) request.principal = principalOfMember(signedIn, signedIn.membership);
   }
 
   async function admitBearer(request: FastifyRequest, reply: FastifyReply, access: Access, bearer: string) {
     if (access === "conversation" && looksLikeToken(bearer)) {
-      if (isTokenFor(secrets, conversationIn(request), bearer)) return;
+      if (isTokenFor(encryption, conversationIn(request), bearer)) return;
       throw unauthorized("This token is for another conversation.");
     }
     const owner = await keys.authenticate(bearer);
     if (!owner) throw unauthorized("This API key is not valid.");
-    const account = accountOfKey(owner);
-    const counting = countCall(account, reply);
+    const principal = principalOfKey(owner);
+    const counting = countCall(principal, reply);
     if (counting) await counting;
     if (access === "session" || access === "user") {
-      throw new AppError("FORBIDDEN", "This is for people who are signed in, not for API keys.");
+      throw new AppError("FORBIDDEN", "API keys cannot call this endpoint. Sign in instead.");
     }
-    requireRole(account, request);
-    request.account = account;
+    requireRole(principal, request);
+    request.principal = principal;
   }
 
   async function admitCookie(request: FastifyRequest, access: Access) {
@@ -113,24 +113,24 @@ export function useAuthentication(
     if (!signedIn) throw unauthorized("Sign in, or send an API key as `Authorization: Bearer <key>`.");
     if (request.method !== "GET" && request.method !== "HEAD") requireSameOrigin(request, config);
     request.signedIn = signedIn;
-    if (signedIn.membership) request.account = accountOfMember(signedIn, signedIn.membership);
+    if (signedIn.membership) request.principal = principalOfMember(signedIn, signedIn.membership);
     if (access === "user") return;
-    if (!request.account) throw new AppError("FORBIDDEN", "You don't belong to an organization on this server.");
-    requireRole(request.account, request);
+    if (!request.principal) throw new AppError("FORBIDDEN", "You don't belong to an organization on this server.");
+    requireRole(request.principal, request);
   }
 }
 
-function requireRole({ role, keyId }: Account, request: FastifyRequest): void {
-  const { least = "member" } = request.routeOptions.config;
-  if (isAtLeast(role, least)) return;
+function requireRole({ role, keyId }: Principal, request: FastifyRequest): void {
+  const { minimumRole: required = "member" } = request.routeOptions.config;
+  if (isAtLeast(role, required)) return;
   const whose = keyId === null ? "Your role is" : "The role of this key's creator is";
-  throw new AppError("FORBIDDEN", `You need the ${least} role for this. ${whose} ${role}.`);
+  throw new AppError("FORBIDDEN", `You need the ${required} role for this. ${whose} ${role}.`);
 }
 
-/** The account of a route that is for accounts only. */
-export function accountOf(request: FastifyRequest): Account {
-  if (!request.account) throw unauthorized("Send an API key as `Authorization: Bearer <key>`.");
-  return request.account;
+/** The principal of a route that requires one. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (!request.principal) throw unauthorized("Send an API key as `Authorization: Bearer <key>`.");
+  return request.principal;
 }
 
 /** The session of a route that is for signed-in people only. */
@@ -140,15 +140,15 @@ export function signedInOf(request: FastifyRequest): SignedIn {
 }
 
 /** Who sent a call, for what is remembered for that sender alone. */
-export function credentialOf({ keyId, userId, organizationId }: Account): string {
+export function credentialOf({ keyId, userId, organizationId }: Principal): string {
   return keyId ?? `${userId}/${organizationId}`;
 }
 
-function accountOfKey({ keyId, organizationId, plan, role, name }: KeyOwner): Account {
+function principalOfKey({ keyId, organizationId, plan, role, name }: KeyOwner): Principal {
   return { organizationId, plan, role, keyId, userId: null, name };
 }
 
-function accountOfMember({ user }: SignedIn, membership: NonNullable<SignedIn["membership"]>): Account {
+function principalOfMember({ user }: SignedIn, membership: NonNullable<SignedIn["membership"]>): Principal {
   const { organizationId, plan, role } = membership;
   return { organizationId, plan, role, keyId: null, userId: user.id, name: user.email };
 }

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Secrets, sameText } from "../../encryption.ts";
+import { type Encryption, sameText } from "../../encryption.ts";
 
 /** Over https the prefix keeps other hosts of the same domain from setting a cookie in our place. */
 export function sessionCookieName(isSecure: boolean): string {
@@ -8,8 +8,8 @@ export function sessionCookieName(isSecure: boolean): string {
 export const SESSION_SECONDS = 7 * 86_400;
 
 /** What better-auth signs its cookies and tokens with. */
-export function signInSecret(secrets: Secrets): string {
-  return secrets.sign("sign-in", "better-auth");
+export function signInSecret(encryption: Encryption): string {
+  return encryption.sign("sign-in", "better-auth");
 }
 
 /** The session's token out of a `Cookie` header, or null without a cookie that we signed. */

@@ -1,6 +1,6 @@
 import type { Role, Session } from "@foyer/contract";
 import type { Db } from "../../db/open.ts";
-import type { Secrets } from "../../encryption.ts";
+import type { Encryption } from "../../encryption.ts";
 import { notFound } from "../../errors.ts";
 import { toRole } from "../route-roles.ts";
 import { readSessionCookie, sessionCookieName, signInSecret, writeSessionCookie } from "./session-cookie.ts";
@@ -22,9 +22,9 @@ const EXTEND_AFTER_MS = 86_400_000;
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** Reads what better-auth wrote, without loading it: most calls of the dashboard need no more. */
-export function createSessions(db: Db, secrets: Secrets, isSecure: boolean, now: () => number = Date.now) {
+export function createSessions(db: Db, encryption: Encryption, isSecure: boolean, now: () => number = Date.now) {
   const lookUp = sessionLookup(db);
-  const secret = signInSecret(secrets);
+  const secret = signInSecret(encryption);
 
   async function find(token: string): Promise<SignedIn | null> {
     const row = await lookUp(token);

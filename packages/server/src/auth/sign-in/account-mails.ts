@@ -5,10 +5,10 @@ import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import { isLoopback } from "../../loopback.ts";
 import { findUser } from "../account-store.ts";
-import { mayComeBy } from "../members/sign-up-policy.ts";
+import { canSignUp } from "../members/sign-up-policy.ts";
 import { insertLink, linksFor } from "./link-store.ts";
 
-type Parts = Pick<Deps, "db" | "config" | "log" | "mailer" | "secrets" | "loopbackPrivileges">;
+type Parts = Pick<Deps, "db" | "config" | "log" | "mailer" | "encryption" | "loopbackPrivileges">;
 
 export type AccountMails = ReturnType<typeof createAccountMails>;
 
@@ -22,7 +22,7 @@ const RESET_LINK_SECONDS = 3_600;
  * not tell who has an account. Without a mail server links go to the log, when only this machine can reach us, or else
  * to the owners (`pending`). Links begin with BASE_URL, whatever a request claimed to be sent to.
  */
-export function createAccountMails({ db, config, log, mailer, secrets, loopbackPrivileges }: Parts) {
+export function createAccountMails({ db, config, log, mailer, encryption, loopbackPrivileges }: Parts) {
   const { baseUrl } = config;
   const underWay = new Set<Promise<unknown>>();
 
@@ -46,7 +46,7 @@ export function createAccountMails({ db, config, log, mailer, secrets, loopbackP
     const id = newId("link");
     const createdAt = Date.now();
     const seconds = kind === "sign-in" ? MAGIC_LINK_SECONDS : RESET_LINK_SECONDS;
-    const sealed = secrets.seal(url, `pending-link/${id}`);
+    const sealed = encryption.encrypt(url, `pending-link/${id}`);
     await insertLink(db, { id, kind, email: to, url: sealed, createdAt, expiresAt: createdAt + seconds * 1_000 });
   }
 
@@ -65,7 +65,7 @@ export function createAccountMails({ db, config, log, mailer, secrets, loopbackP
     },
     magicLink(to: string, token: string, callbackUrl: string): void {
       const send = async () => {
-        if (!(await findUser(db, to)) && !(await mayComeBy(db, config, to, "address"))) return;
+        if (!(await findUser(db, to)) && !(await canSignUp(db, config, to, "address"))) return;
         const url = address("/auth/magic-link/verify", { token, callbackUrl });
         const lines = ["Follow this link to sign in. It works once, for ten minutes."];
         await hand({ to, subject: "Your link to sign in", lines, url }, "sign-in");
@@ -98,16 +98,16 @@ export function createAccountMails({ db, config, log, mailer, secrets, loopbackP
     /** The links that went nowhere, for an owner to hand on; newest first. */
     async pending(organizationId: string) {
       const rows = await linksFor(db, organizationId, Date.now(), config);
-      return rows.map((row) => toPendingLink(row, secrets));
+      return rows.map((row) => toPendingLink(row, encryption));
     },
   };
 }
 
-function toPendingLink({ id, kind, email, url, createdAt, expiresAt }: PendingLinkRow, secrets: Deps["secrets"]) {
+function toPendingLink({ id, kind, email, url, createdAt, expiresAt }: PendingLinkRow, encryption: Deps["encryption"]) {
   return {
     kind,
     email,
-    url: secrets.open(url, `pending-link/${id}`),
+    url: encryption.decrypt(url, `pending-link/${id}`),
     createdAt: new Date(createdAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),
   };

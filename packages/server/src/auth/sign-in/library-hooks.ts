@@ -3,10 +3,10 @@ import { APIError } from "better-auth/api";
 import type { Config } from "../../config.ts";
 import type { Db } from "../../db/open.ts";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
-import { homeOf } from "../members/default-organization.ts";
-import { mayComeBy } from "../members/sign-up-policy.ts";
-import { deleteKeysMadeBy, forgetUnproven } from "../members/unverified-user.ts";
-import { isHeldBack } from "./pending-hash.ts";
+import { defaultOrganizationOf } from "../members/default-organization.ts";
+import { canSignUp } from "../members/sign-up-policy.ts";
+import { deleteKeysMadeBy, purgeUnverified } from "../members/unverified-user.ts";
+import { captureHash } from "./pending-hash.ts";
 
 type Parts = { db: Db; config: Config; keys: ApiKeys };
 type UserOptions = NonNullable<BetterAuthOptions["user"]>;
@@ -18,7 +18,7 @@ export const signInHooks = {
     async validateUserInfo({ user, source }) {
       // The provider vouches for the address, else we were not asked. Who used it without a proof may be a stranger.
       if (source.action !== "link-account" || typeof user.id !== "string") return;
-      await forgetUnproven(db, user.id);
+      await purgeUnverified(db, user.id);
       keys.forgetKnown();
     },
   }),
@@ -28,7 +28,7 @@ export const signInHooks = {
       create: {
         before: async ({ email, emailVerified }, context) => {
           const proof = context?.path === "/sign-up/email" ? "none" : emailVerified ? "address" : "refused";
-          if (await mayComeBy(db, config, email, proof)) return;
+          if (await canSignUp(db, config, email, proof)) return;
           throw new APIError("FORBIDDEN", { code: "sign_up_closed", message: "Sign-up is closed on this server." });
         },
       },
@@ -44,7 +44,7 @@ export const signInHooks = {
     session: {
       create: {
         before: async (session) => ({
-          data: { ...session, activeOrganizationId: await homeOf(db, config, session.userId) },
+          data: { ...session, activeOrganizationId: await defaultOrganizationOf(db, config, session.userId) },
         }),
       },
     },
@@ -52,11 +52,11 @@ export const signInHooks = {
       create: {
         // We never call a provider in somebody's name, so there is nothing to keep.
         before: async (account) => {
-          if (isHeldBack(account)) return false;
+          if (captureHash(account)) return false;
           return { data: { ...account, accessToken: null, refreshToken: null, idToken: null } };
         },
       },
-      update: { before: async (account) => !isHeldBack(account) },
+      update: { before: async (account) => !captureHash(account) },
     },
   }),
 };

@@ -17,14 +17,14 @@ const prefixes: Record<string, Parameters<typeof newId>[0]> = {
 
 /** How better-auth works here. Its own limits, checks of origins and routes are ours instead: it is called, not mounted. */
 export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
-  const { config, db, databaseKind, secrets, mailer } = deps;
+  const { config, db, databaseKind, encryption, mailer } = deps;
   const secure = config.baseUrl.startsWith("https:");
   const { google, github } = config.signIn;
   return {
     appName: "Foyer",
     baseURL: `${config.baseUrl}/auth`,
     basePath: "/auth",
-    secret: signInSecret(secrets),
+    secret: signInSecret(encryption),
     database: { db, type: databaseKind, transaction: false },
     telemetry: { enabled: false },
     logger: logger(deps),

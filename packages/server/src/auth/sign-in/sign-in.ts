@@ -8,7 +8,7 @@ import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "./account-mails.ts";
 import { type Client, clientIpHeader } from "./client.ts";
 import { explainRefusal } from "./library-errors.ts";
-import { heldPassword, holdPassword } from "./pending-hash.ts";
+import { pendingHash, withPendingHash } from "./pending-hash.ts";
 
 /** better-auth and how it works here; loaded with the first call that needs it. */
 export type LoadLibrary = () => Promise<typeof import("./library.ts")>;
@@ -96,14 +96,14 @@ export function createSignIn(
     async resetPassword(client: Client, token: string, newPassword: string): Promise<void> {
       const { api } = await load();
       const reset = () => api.resetPassword({ body: { token, newPassword }, ...call(client) });
-      await outcomeOf(await holdPassword(client.ip, reset), client);
+      await outcomeOf(await withPendingHash(client.ip, reset), client);
     },
     /** Replaces every session with a new one for this browser. @throws 400 when the current password is wrong */
     async changePassword(client: Client, currentPassword: string, newPassword: string): Promise<SignInOutcome> {
       const body = { currentPassword, newPassword, revokeOtherSessions: true };
       const { api } = await load();
       const change = async () => outcomeOf(await api.changePassword({ body, ...call(client) }), client);
-      return holdPassword(client.ip, () => keepNewPassword(db, change));
+      return withPendingHash(client.ip, () => keepNewPassword(db, change));
     },
     async sendVerification(client: Client, email: string): Promise<void> {
       const body = { email: address(email) };
@@ -120,7 +120,7 @@ export function createSignIn(
 
 function keepResetPassword(db: AuthDeps["db"], onReset: Events["onReset"]) {
   return async (user: { id: string; email: string }) => {
-    const { hash, ip } = heldPassword();
+    const { hash, ip } = pendingHash();
     await writePassword(db, user.id, { hash });
     await onReset(user, ip);
   };
@@ -131,7 +131,7 @@ async function keepNewPassword(db: AuthDeps["db"], change: () => Promise<SignInO
   const outcome = await change();
   if (!outcome.session) throw new Error("better-auth made no session");
   const { token, user } = outcome.session;
-  await writePassword(db, user.id, { hash: heldPassword().hash, keptSession: token });
+  await writePassword(db, user.id, { hash: pendingHash().hash, keptSession: token });
   return outcome;
 }
 

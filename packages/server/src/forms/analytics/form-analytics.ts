@@ -6,7 +6,7 @@ import type { ToolRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import type { ToolService } from "../../tools/service.ts";
 import { dayOf } from "../../utc-day.ts";
-import { refuseGone } from "../deleted-form.ts";
+import { toFormNotFound } from "../deleted-form.ts";
 import type { FormCounters, InstanceEvent } from "./form-counters.ts";
 import { createAnalyticsStore, type DayRange } from "./store.ts";
 
@@ -41,7 +41,7 @@ export function createFormAnalytics(
         day: dayOf(Date.now()),
         isStarted: eventType !== "impression",
         fields: isField ? [fieldName] : [],
-      }).catch(refuseGone);
+      }).catch(toFormNotFound);
     },
     /** Every form of the agent, those without visitors too. Days are UTC, both ends count; `groupBy` adds them one by one. */
     async entries(organizationId: string, agentId: string, range: DayRange, groupBy?: "day") {

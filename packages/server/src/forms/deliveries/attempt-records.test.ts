@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../../test/form-client.ts";
-import { createDeliveryQueue, type DeliveryQueue, type Leased, type Next } from "../../outbox/delivery-queue.ts";
+import {
+  createDeliveryQueue,
+  type DeliveryQueue,
+  type LeasedDelivery,
+  type Next,
+} from "../../outbox/delivery-queue.ts";
 import { createFormCounters } from "../analytics/form-counters.ts";
 import { type AttemptRecords, createAttemptRecords } from "./attempt-records.ts";
 
@@ -46,7 +51,7 @@ onBothDatabases("The record of attempts", (createDatabase) => {
     startedAt: 1_700_000_000_000,
     durationMs: 5,
   };
-  const write = (delivery: Leased, next: Next) => records.write({ delivery, attempt: failed, next });
+  const write = (delivery: LeasedDelivery, next: Next) => records.write({ delivery, attempt: failed, next });
   const noticesOf = (id: string) =>
     forms.db
       .selectFrom("deliveries")

@@ -5,14 +5,14 @@ import type { DeliveryAttemptRow, DeliveryRow, SubmissionRow } from "../../db/fo
 import { compileInsert, jsonRows, toJson } from "../../db/json-rows.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { DeliveryQueue, Leased, Next } from "../../outbox/delivery-queue.ts";
+import type { DeliveryQueue, LeasedDelivery, Next } from "../../outbox/delivery-queue.ts";
 import { dayOf } from "../../utc-day.ts";
 import { type DayDelta, type FormCounters, statusDelta } from "../analytics/form-counters.ts";
 import { createFailureNotices } from "./failure-notices.ts";
 import { submissionStatus } from "./submission-status.ts";
 
 export type Attempt = Omit<DeliveryAttemptRow, "deliveryId" | "number">;
-type Made = { delivery: Leased; attempt: Attempt; next: Next };
+type Made = { delivery: LeasedDelivery; attempt: Attempt; next: Next };
 type StatusRow = Pick<SubmissionRow, (typeof statusColumns)[number]>;
 
 const statusColumns = [
@@ -35,7 +35,10 @@ export function createAttemptRecords(
   const notices = createFailureNotices({ db, mailer }, queue);
 
   /** @returns the attempts that count, which is not so where another has the lease, and for each in turn what it lets go on */
-  async function settle(trx: Executor, batch: readonly Made[]): Promise<{ settled: Made[]; released: Leased[][] }> {
+  async function settle(
+    trx: Executor,
+    batch: readonly Made[],
+  ): Promise<{ settled: Made[]; released: LeasedDelivery[][] }> {
     const numbers = await queue.settle(trx, batch);
     const attempts = batch.flatMap(({ delivery: { id: deliveryId }, attempt }) => {
       const number = numbers.get(deliveryId);
@@ -52,7 +55,7 @@ export function createAttemptRecords(
     };
   }
 
-  async function writeBatch(trx: Executor, batch: readonly Made[]): Promise<Leased[][]> {
+  async function writeBatch(trx: Executor, batch: readonly Made[]): Promise<LeasedDelivery[][]> {
     const submissions = await lock(trx, batch.map(submissionOf));
     const { settled, released } = await settle(trx, batch);
     const givenUp = new Set(settled.filter(isGivenUp).map(submissionOf));
@@ -94,7 +97,7 @@ export function createAttemptRecords(
   const write = createBatchWriter(db, writeBatch, { maxItems: 200 });
   return {
     /** @returns deliveries that may go on now, leased to this process */
-    write: (made: Made): Promise<Leased[]> => write(made),
+    write: (made: Made): Promise<LeasedDelivery[]> => write(made),
     /**
      * Changes a part of a submission otherwise than by an attempt, while nobody else can, and brings its status up to
      * date. @returns what `work` returns, or undefined when there is no such submission

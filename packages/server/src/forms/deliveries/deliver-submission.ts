@@ -1,8 +1,8 @@
 import { failpoint } from "../../failpoints.ts";
-import { PATIENCE_MS } from "../../outbox/delivery-lease.ts";
-import type { Leased, Next } from "../../outbox/delivery-queue.ts";
+import { MAX_SLOT_WAIT_MS } from "../../outbox/delivery-lease.ts";
+import type { LeasedDelivery, Next } from "../../outbox/delivery-queue.ts";
 import type { RunDelivery } from "../../outbox/delivery-worker.ts";
-import { createHostPlaces } from "../../outbox/host-semaphore.ts";
+import { createHostSemaphore } from "../../outbox/host-semaphore.ts";
 import type { SubmissionStore } from "../submission-store.ts";
 import type { AttemptRecords } from "./attempt-records.ts";
 import type { SubmissionContent } from "./delivery-content.ts";
@@ -20,7 +20,7 @@ export function createSubmissionDelivery(
   send: ReturnType<typeof createDeliverySender>,
   records: AttemptRecords,
 ): RunDelivery {
-  async function attempt(delivery: Leased, content: SubmissionContent, signal: AbortSignal) {
+  async function attempt(delivery: LeasedDelivery, content: SubmissionContent, signal: AbortSignal) {
     const startedAt = Date.now();
     const before = performance.now();
     failpoint("delivery.sending");
@@ -51,7 +51,7 @@ export function createSubmissionDelivery(
 
 /** After a failure the wait that the schedule has for the next attempt, up to a tenth longer, or what the receiver asks. */
 export function nextOf(
-  { attempts, attemptsBefore }: Pick<Leased, "attempts" | "attemptsBefore">,
+  { attempts, attemptsBefore }: Pick<LeasedDelivery, "attempts" | "attemptsBefore">,
   { error, retryAfterMs, isFinal }: Pick<Answer, "error" | "retryAfterMs" | "isFinal">,
   schedule: readonly number[],
 ): Next {
@@ -64,12 +64,12 @@ export function nextOf(
 
 /** Files are in memory while they are sent: those of few submissions at a time, and of fewer for one host. */
 function createRoomForFiles() {
-  const [all, perHost] = [createHostPlaces(8), createHostPlaces(2)];
+  const [all, perHost] = [createHostSemaphore(8), createHostSemaphore(2)];
   return {
     /** @returns how to give the place back. @throws when there is none soon: the attempt is made later */
     async take(host: string, signal: AbortSignal): Promise<() => void> {
-      const leaveHost = await perHost.take(host, PATIENCE_MS / 2, signal);
-      const leaveAll = leaveHost && (await all.take("", PATIENCE_MS / 2, signal));
+      const leaveHost = await perHost.acquire(host, MAX_SLOT_WAIT_MS / 2, signal);
+      const leaveAll = leaveHost && (await all.acquire("", MAX_SLOT_WAIT_MS / 2, signal));
       if (leaveAll) {
         return () => {
           leaveAll();

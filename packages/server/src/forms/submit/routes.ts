@@ -10,7 +10,7 @@ import type { Idempotency } from "../../http/idempotency.ts";
 import { createRateLimit, limitedClient } from "../../plans/rate-limit.ts";
 import type { Forms } from "../forms-module.ts";
 import type { DecodedFile } from "./read-submission.ts";
-import { useSubmissionBodies } from "./submission-body.ts";
+import { registerSubmissionBodies } from "./submission-body.ts";
 
 /** Four files of the largest size, in base64, with room for the rest. */
 const BODY_LIMIT = 24 * 1024 * 1024;
@@ -29,7 +29,7 @@ export function submitRoutes(
     limit.consume(limitedClient(request, config), request);
 
   app.register(async (scope: App) => {
-    useSubmissionBodies(scope);
+    registerSubmissionBodies(scope);
     scope.route({
       ...contract.submitForm,
       bodyLimit: BODY_LIMIT,
@@ -40,7 +40,7 @@ export function submitRoutes(
         const tool = await submitForm.formFor(body.toolId, request.headers.origin);
         const proof = {
           token: request.conversationToken,
-          organizationId: request.account?.organizationId ?? null,
+          organizationId: request.principal?.organizationId ?? null,
           userId: null,
         };
         const hasConversationProof = await conversations.maySpeakIn(tool, body.conversationId, proof);

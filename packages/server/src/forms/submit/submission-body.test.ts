@@ -8,15 +8,15 @@ import fc from "fast-check";
 import Fastify from "fastify";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sendError, toAppError } from "../../http/error-replies.ts";
-import { useSubmissionBodies } from "./submission-body.ts";
+import { registerSubmissionBodies } from "./submission-body.ts";
 
 const LARGE = 256 * 1024;
 
 /** Only what reads bodies, and a route that says what was read. */
-async function openApp(limits?: Parameters<typeof useSubmissionBodies>[1]) {
+async function openApp(limits?: Parameters<typeof registerSubmissionBodies>[1]) {
   const app = Fastify({ bodyLimit: 24 * 1024 * 1024 });
   app.setErrorHandler((error: Error, request, reply) => sendError(toAppError(error), request, reply));
-  useSubmissionBodies(app, limits);
+  registerSubmissionBodies(app, limits);
   app.post("/", async ({ body, submittedFiles }) => ({
     body,
     files: [...submittedFiles].map(([field, { prefix, content }]) => ({

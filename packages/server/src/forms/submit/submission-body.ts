@@ -19,7 +19,7 @@ const THREAD_IDLE_MS = 30_000;
 const noFiles: ReadonlyMap<string, DecodedFile> = new Map();
 
 /** Bodies of submissions: JSON as everywhere, with files that are decoded without holding up anybody else. */
-export function useSubmissionBodies(app: FastifyInstance, limits?: UploadLimits): void {
+export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLimits): void {
   const thread = createReadingThread();
   const budgetFor = createUploadBudget(limits);
   const budgets = new WeakMap<FastifyRequest, UploadBudget>();

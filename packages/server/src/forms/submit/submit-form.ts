@@ -12,7 +12,7 @@ import type { NewDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryWorker } from "../../outbox/delivery-worker.ts";
 import type { FormFinder } from "../../tools/form/form-finder.ts";
 import { patternFor } from "../../tools/schema/tool-pattern.ts";
-import { refuseGone } from "../deleted-form.ts";
+import { toFormNotFound } from "../deleted-form.ts";
 import { statusOf } from "../deliveries/attempt-records.ts";
 import { confirmationDelivery, deliveriesOf, resultsOf } from "../deliveries/submission-deliveries.ts";
 import type { DeliveryOutcome, SubmissionStore } from "../submission-store.ts";
@@ -72,7 +72,9 @@ export function createSubmitForm(
       const ignoredFields = ignored.slice(0, MAX_IGNORED_NAMES).map((name) => name.slice(0, 100).toWellFormed());
       const told = ignoredFields.length > 0 ? { ignoredFields } : {};
       const known = { ...resultFor(made.submission, made.deliveries.map(untried)), ...told };
-      await keep(remember ? { ...made, also: (trx) => remember(trx, tool.agentId, known) } : made).catch(refuseGone);
+      await keep(remember ? { ...made, also: (trx) => remember(trx, tool.agentId, known) } : made).catch(
+        toFormNotFound,
+      );
       failpoint("submission.committed");
       await deliverNow(made);
       failpoint("submission.answering");

@@ -1,28 +1,28 @@
 import * as contract from "@foyer/contract";
-import { accountOf } from "../../auth/sessions/authenticate.ts";
+import { principalOf } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import type { SecretService } from "./service.ts";
 
 export function secretRoutes(app: App, secrets: SecretService): void {
   app.route({
     ...contract.listSecrets,
-    handler: async (request) => secrets.list(accountOf(request).organizationId),
+    handler: async (request) => secrets.list(principalOf(request).organizationId),
   });
   app.route({
     ...contract.createSecret,
     handler: async (request, reply) => {
       const { name, ...input } = request.body;
-      return reply.status(201).send(await secrets.create(accountOf(request).organizationId, name, input));
+      return reply.status(201).send(await secrets.create(principalOf(request).organizationId, name, input));
     },
   });
   app.route({
     ...contract.putSecret,
-    handler: async (request) => secrets.put(accountOf(request).organizationId, request.params.name, request.body),
+    handler: async (request) => secrets.put(principalOf(request).organizationId, request.params.name, request.body),
   });
   app.route({
     ...contract.deleteSecret,
     handler: async (request) => {
-      await secrets.delete(accountOf(request).organizationId, request.params.name);
+      await secrets.delete(principalOf(request).organizationId, request.params.name);
       return { success: true as const };
     },
   });

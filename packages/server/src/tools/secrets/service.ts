@@ -10,13 +10,13 @@ type SecretInput = { value: string; hosts?: string[] | null };
 export type SecretService = ReturnType<typeof createSecretService>;
 
 /** What http tools name as `{{NAME}}`: written by the account, read by nobody but the tools' requests. */
-export function createSecretService({ db, secrets }: Pick<Deps, "db" | "secrets">) {
+export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encryption">) {
   const store = createSecretStore(db);
   const context = (organizationId: string, name: string) => `${organizationId}/secret/${name}`;
 
   const toRow = (organizationId: string, name: string, input: SecretInput): SecretRow => {
     const now = Date.now();
-    const value = secrets.seal(input.value, context(organizationId, name));
+    const value = encryption.encrypt(input.value, context(organizationId, name));
     return { organizationId, name, value, hosts: JSON.stringify(hosts(input)), createdAt: now, updatedAt: now };
   };
 
@@ -49,7 +49,7 @@ export function createSecretService({ db, secrets }: Pick<Deps, "db" | "secrets"
       if (!row) return null;
       const allowed: string[] = JSON.parse(row.hosts);
       if (allowed.length > 0 && !allowed.includes(host.toLowerCase())) return null;
-      return secrets.open(row.value, context(organizationId, name));
+      return encryption.decrypt(row.value, context(organizationId, name));
     },
   };
 }

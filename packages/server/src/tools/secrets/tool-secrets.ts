@@ -1,5 +1,5 @@
 import { isAtLeast } from "../../auth/route-roles.ts";
-import type { Account } from "../../auth/sessions/authenticate.ts";
+import type { Principal } from "../../auth/sessions/authenticate.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { AppError } from "../../errors.ts";
 import { secretNames } from "../http/http-template.ts";
@@ -14,7 +14,7 @@ const httpColumns = ["httpUrl", "httpMethod", "httpHeaders"] as const;
  */
 export async function checkSecretUse(
   secrets: Pick<SecretService, "unbound">,
-  { organizationId, role }: Pick<Account, "organizationId" | "role">,
+  { organizationId, role }: Pick<Principal, "organizationId" | "role">,
   before: HttpPart | null,
   after: HttpPart,
 ): Promise<void> {

@@ -12,14 +12,14 @@ const OVERLAP_MS = 86_400_000;
 export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
 
 /** What signs a form's webhooks: one secret a form, made when it is first needed. */
-export function createWebhookSecrets({ db, secrets }: Pick<Deps, "db" | "secrets">) {
+export function createWebhookSecrets({ db, encryption }: Pick<Deps, "db" | "encryption">) {
   const store = createWebhookSecretStore(db);
   type Form = Pick<ToolRow, "id" | "agentId">;
 
   async function existing({ id, agentId }: Form) {
     const known = await store.get(id);
     if (known) return known;
-    await store.insertIfNone({ toolId: id, agentId, secret: secrets.seal(newSecret(), id) });
+    await store.insertIfNone({ toolId: id, agentId, secret: encryption.encrypt(newSecret(), id) });
     const made = await store.get(id);
     if (!made) throw new Error(`The form ${id} has no webhook secret.`);
     return made;
@@ -30,8 +30,8 @@ export function createWebhookSecrets({ db, secrets }: Pick<Deps, "db" | "secrets
     const { secret, previousSecret, rotatedAt } = await existing(form);
     const isOverlapping = rotatedAt !== null && Date.now() < rotatedAt + OVERLAP_MS;
     return {
-      secret: secrets.open(secret, form.id),
-      previousSecret: previousSecret && isOverlapping ? secrets.open(previousSecret, form.id) : null,
+      secret: encryption.decrypt(secret, form.id),
+      previousSecret: previousSecret && isOverlapping ? encryption.decrypt(previousSecret, form.id) : null,
       rotatedAt: rotatedAt === null ? null : new Date(rotatedAt).toISOString(),
     };
   }
@@ -43,7 +43,7 @@ export function createWebhookSecrets({ db, secrets }: Pick<Deps, "db" | "secrets
     read,
     async rotate(form: Form): Promise<WebhookSecret> {
       await existing(form);
-      await store.rotate(form.id, secrets.seal(newSecret(), form.id), Date.now());
+      await store.rotate(form.id, encryption.encrypt(newSecret(), form.id), Date.now());
       recent.delete(form.id);
       return read(form);
     },
