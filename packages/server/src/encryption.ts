@@ -31,8 +31,8 @@ export function createEncryption(rootSecret: string): Encryption {
       const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
       return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
     },
-    decrypt(sealed, context) {
-      const bytes = Buffer.from(sealed.slice(3), "base64url");
+    decrypt(encrypted, context) {
+      const bytes = Buffer.from(encrypted.slice(3), "base64url");
       const decipher = createDecipheriv("aes-256-gcm", encryptionKey, bytes.subarray(0, 12)).setAAD(
         Buffer.from(context),
       );

@@ -186,7 +186,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("GET", `/agents/${agent.id}`)).body.data.name).toBe("Private");
   });
 
-  it("keeps the identity secret sealed, and replaces it", async () => {
+  it("keeps the identity secret encrypted, and replaces it", async () => {
     const agent = await create({ name: "Identity" });
     const first = (await call("GET", `/agents/${agent.id}/identity-secret`)).body.data.identitySecret;
     expect(first).toMatch(/^fis_/);

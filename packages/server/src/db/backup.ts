@@ -7,7 +7,7 @@ import { secretFileName } from "../encryption.ts";
 const DATABASE = "foyer.sqlite";
 
 /**
- * Copies a running SQLite database, and the generated secret that opens what is sealed in it, into a folder.
+ * Copies a running SQLite database, and the generated secret that decrypts its values, into a folder.
  * @throws when the folder holds a backup already
  */
 export async function backUp(file: string, dataDir: string, folder: string): Promise<void> {

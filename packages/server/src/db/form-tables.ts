@@ -102,7 +102,7 @@ export type DeliveryAttemptRow = {
 export type WebhookSecretRow = {
   toolId: string;
   agentId: string;
-  /** sealed, as `previousSecret` */
+  /** encrypted, as `previousSecret` */
   secret: string;
   previousSecret: string | null;
   rotatedAt: Instant | null;

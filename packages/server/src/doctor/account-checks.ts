@@ -84,14 +84,14 @@ export function checkOrigins(service: Pick<AgentService, "refusedOrigins">, agen
   return { ...check, state: "warning", detail, fix: "If a page is yours, add its origin to the agent's allowed ones." };
 }
 
-/** Whether FOYER_SECRET still opens what it sealed; tried on the account's oldest and newest agent. */
+/** Checks that FOYER_SECRET still decrypts stored values, using the oldest and the newest agent of the organization. */
 export function checkEncryption({ encryption }: Pick<Deps, "encryption">, agents: Agents): Check {
   const check = { id: "encryption", title: "Encryption at rest" } as const;
   const tried = [agents.at(0), agents.at(-1)].filter((agent) => agent !== undefined);
   try {
     for (const { id, identitySecret } of tried) encryption.decrypt(identitySecret, id);
   } catch {
-    const detail = "FOYER_SECRET does not open what is stored: it was sealed with another one.";
+    const detail = "FOYER_SECRET cannot decrypt the stored values. They were encrypted with another secret.";
     const fix = "Start with the FOYER_SECRET of before, or restore the secret file together with the database.";
     return { ...check, state: "failure", detail, fix };
   }

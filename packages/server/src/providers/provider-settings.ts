@@ -6,7 +6,7 @@ import { type ProviderAccess, type ProviderName, providerNames } from "../models
 
 export type ProviderSettings = ReturnType<typeof createProviderSettings>;
 
-/** The accounts' own keys and addresses of model providers; keys are sealed at rest and never read back to anybody. */
+/** The accounts' own keys and addresses of model providers; keys are encrypted at rest and never read back to anybody. */
 export function createProviderSettings(db: Db, encryption: Encryption) {
   const byAccount = compileOnce<{ organizationId: string }, ProviderSettingsRow>((param) =>
     db.selectFrom("providerSettings").selectAll().where("organizationId", "=", param("organizationId")),
@@ -24,9 +24,9 @@ export function createProviderSettings(db: Db, encryption: Encryption) {
       return settings;
     },
     async put(organizationId: string, provider: ProviderName, access: ProviderAccess): Promise<void> {
-      const sealed =
+      const encrypted =
         access.apiKey === null ? null : encryption.encrypt(access.apiKey, context(organizationId, provider));
-      const values = { apiKey: sealed, baseUrl: access.baseUrl, updatedAt: Date.now() };
+      const values = { apiKey: encrypted, baseUrl: access.baseUrl, updatedAt: Date.now() };
       await db
         .insertInto("providerSettings")
         .values({ organizationId, provider, ...values })

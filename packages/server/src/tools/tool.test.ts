@@ -382,7 +382,7 @@ onBothDatabases("secrets", (createDatabase) => {
     return { status: response.statusCode, body: response.json(), text: response.body };
   };
 
-  it("are kept sealed and never shown", async () => {
+  it("are kept encrypted and never shown", async () => {
     const made = await call("POST", "/secrets", { name: "API_KEY", value: "canary-value", hosts: ["API.example.com"] });
     expect(made).toMatchObject({ status: 201, body: { name: "API_KEY", hosts: ["api.example.com"] } });
     const listed = await call("GET", "/secrets");

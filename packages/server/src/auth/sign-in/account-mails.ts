@@ -46,8 +46,8 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
     const id = newId("link");
     const createdAt = Date.now();
     const seconds = kind === "sign-in" ? MAGIC_LINK_SECONDS : RESET_LINK_SECONDS;
-    const sealed = encryption.encrypt(url, `pending-link/${id}`);
-    await insertLink(db, { id, kind, email: to, url: sealed, createdAt, expiresAt: createdAt + seconds * 1_000 });
+    const encrypted = encryption.encrypt(url, `pending-link/${id}`);
+    await insertLink(db, { id, kind, email: to, url: encrypted, createdAt, expiresAt: createdAt + seconds * 1_000 });
   }
 
   const address = (path: string, query: Record<string, string>) => `${baseUrl}${path}?${new URLSearchParams(query)}`;
