@@ -197,13 +197,13 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     await page.getByLabel("Description").fill("Shows the form for a test ride.");
     await part(page, "Fields");
     const add = async (type: string, label: string) => {
-      await page.getByRole("button", { name: "Add a field" }).click();
+      await page.getByRole("button", { name: "Add field" }).click();
       await page.getByRole("menuitem", { name: type, exact: true }).click();
       await page.getByLabel("Label").fill(label);
     };
     await add("Date", "Preferred day");
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("preferred_day");
-    await add("One of several", "Bike");
+    await add("Single choice", "Bike");
     await page.getByLabel("Option 1", { exact: true }).fill("City One");
     await page.getByRole("button", { name: "Add an option" }).click();
     await page.getByLabel("Option 2", { exact: true }).fill("Tourer 7");
@@ -328,7 +328,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
       .poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value))
       .toBe("{{user.plan}}");
     await isFit(page);
-    await page.getByRole("button", { name: "Fill in what is known of the visitor" }).click();
+    await page.getByRole("button", { name: "Insert a template" }).click();
     await page.getByRole("menuitem", { name: "{{user.name}}" }).click();
     await page.getByLabel("Default value").fill("{{user.name}}");
     await save(page);

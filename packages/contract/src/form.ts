@@ -1,19 +1,8 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
+import { type FieldRule, type FieldType, fieldTypes } from "./rules/field-types.ts";
 import { nullable, stringEnum } from "./schema.ts";
 
-export const fieldTypes = [
-  "text",
-  "email",
-  "tel",
-  "number",
-  "textarea",
-  "select",
-  "multiselect",
-  "date",
-  "datetime",
-  "file",
-  "image",
-] as const;
+export type { FieldType } from "./rules/field-types.ts";
 
 export const executionModes = ["webhook", "client", "both"] as const;
 
@@ -27,20 +16,22 @@ const boundRule = Type.Object({
   message,
 });
 
-export const FieldValidation = Type.Object({
+const rules = {
   required: Type.Optional(Type.Object({ value: Type.Boolean(), message })),
   minLength: Type.Optional(lengthRule),
   maxLength: Type.Optional(lengthRule),
   min: Type.Optional(boundRule),
   max: Type.Optional(boundRule),
   pattern: Type.Optional(Type.Object({ value: Type.String({ minLength: 1, maxLength: 1_000 }), message })),
-});
+} satisfies Record<FieldRule | "required", TSchema>;
+
+export const FieldValidation = Type.Object(rules);
 export type FieldValidation = Static<typeof FieldValidation>;
 
 export const FormField = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, pattern: "\\S" }),
   label: Type.String({ maxLength: 500 }),
-  type: stringEnum(fieldTypes),
+  type: stringEnum(Object.keys(fieldTypes) as FieldType[]),
   placeholder: Type.Optional(Type.String({ maxLength: 500 })),
   defaultValue: Type.Optional(
     Type.String({ maxLength: 5_000, description: "A value, or a template such as `{{user.email}}`" }),

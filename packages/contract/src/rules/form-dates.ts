@@ -1,11 +1,10 @@
-import type { FormField } from "../form.ts";
-
 /**
- * The moment that a value of a `date` (`2026-01-31`) or `datetime` field (`2026-01-31T09:30`, with seconds, milliseconds
- * and a zone where wanted) stands for. Without a zone it is compared as UTC: the visitor's zone is not known here.
- * @returns milliseconds since 1970, or null for what is written differently or is not in the calendar
+ * The moment that the value of a `date` field (`2026-01-31`) or of a `datetime` field (`2026-01-31T09:30`, optionally
+ * with seconds, milliseconds and a zone) stands for. A value without a zone counts as UTC, because the visitor's zone is
+ * not known here.
+ * @returns milliseconds since 1970, or null for another format and for days that are not in the calendar
  */
-export function timeOf(type: FormField["type"], text: string): number | null {
+export function timeOf(type: "date" | "datetime", text: string): number | null {
   const shape =
     type === "date"
       ? /^(\d{4}-\d\d-\d\d)()$/

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { type FieldValidation, type FormField, fieldTypes } from "../form.ts";
+import type { FieldValidation, FormField } from "../form.ts";
 import { MAX_FILE_BYTES } from "./data-url.ts";
+import { fieldTypes as descriptors, type FieldType } from "./field-types.ts";
 import { validateForm } from "./validate-form.ts";
 
-type FieldType = FormField["type"];
+const fieldTypes = Object.keys(descriptors) as FieldType[];
 
 const compile = (pattern: string) => new RegExp(pattern);
 const options = [

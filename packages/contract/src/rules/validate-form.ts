@@ -1,7 +1,8 @@
 import type { DetailCode } from "../error.ts";
 import type { FormField } from "../form.ts";
+import { measureOf } from "./answer-measure.ts";
 import { declaredType, MAX_FILE_BYTES, parseDataUrl } from "./data-url.ts";
-import { timeOf } from "./form-dates.ts";
+import { type AnswerKind, describeField } from "./field-types.ts";
 
 /** Why a field's value is refused: a machine-readable code, and a message for the visitor. */
 export type FieldProblem = { field: string; code: DetailCode; message: string };
@@ -35,69 +36,77 @@ export function validateForm(
 ): FieldProblem[] {
   return fields.flatMap((field) => {
     const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined;
-    const broken = brokenRule(field, value, compilePattern, files?.get(field.name));
+    const broken = brokenRule({ field, value, compilePattern, file: files?.get(field.name) });
     if (!broken) return [];
     const message = broken.rule?.message || `${field.label.trim() || field.name} ${broken.words}`;
     return [{ field: field.name, code: broken.code, message }];
   });
 }
 
-/** `words` follow the field's label. A value of the wrong kind breaks no `rule` that has a message of its own. */
+/** `words` follow the field's label. Without a `rule`, the value is of the wrong kind and no rule's own message applies. */
 type Broken = { code: DetailCode; words: string; rule?: { message?: string } };
 
-function brokenRule(
-  field: FormField,
-  value: unknown,
-  compilePattern: CompilePattern,
-  file: TakenFile | undefined,
-): Broken | null {
-  const { type, validation: { required } = {}, options = [] } = field;
-  const isFile = type === "file" || type === "image";
-  if (required?.value && typeof value === "string" && value.trim() === "" && !isFile) {
+type Checked = { field: FormField; value: unknown; compilePattern: CompilePattern; file: TakenFile | undefined };
+
+function brokenRule(checked: Checked): Broken | null {
+  const { field, value, file } = checked;
+  const { answer } = describeField(field);
+  const required = field.validation?.required;
+  if (required?.value && typeof value === "string" && value.trim() === "" && answer !== "file") {
     return { words: "is required", code: "required", rule: required };
   }
-  if (!(isFile && file) && (value === undefined || value === null || value === "" || isEmptyArray(value))) {
+  if (!(answer === "file" && file) && (value === undefined || value === null || value === "" || isEmptyArray(value))) {
     return required?.value ? { code: "required", words: "is required", rule: required } : null;
   }
-  if (isFile) return brokenByFile(type, value, file);
-  if (type === "number" || type === "date" || type === "datetime") return brokenByMeasure(field, value);
-  if (type === "multiselect") return brokenByChoices(options, value);
-  if (typeof value !== "string") return { code: "type", words: "must be text" };
-  if (type === "select") {
-    const isOption = options.some((option) => option.value === value);
-    return isOption ? null : { code: "enum", words: "must be one of the options" };
-  }
-  return brokenByText(field, value, compilePattern);
+  return checks[answer](checked);
 }
 
-function brokenByText(
-  { type, validation = {} }: FormField,
-  text: string,
-  compilePattern: CompilePattern,
-): Broken | null {
-  const { minLength, maxLength, pattern } = validation;
-  if (type === "email" && !isEmail(text)) {
+/** What is wrong with a value that was given, by what the answer holds. */
+const checks: Record<AnswerKind, (checked: Checked) => Broken | null> = {
+  text: brokenByText,
+  number: brokenByBounds,
+  date: brokenByBounds,
+  datetime: brokenByBounds,
+  choice: ({ field, value }) => {
+    if (typeof value !== "string") return wrongKind(field, "type");
+    const isOption = field.options?.some((option) => option.value === value);
+    return isOption ? null : { code: "enum", words: "must be one of the options" };
+  },
+  choices: brokenByChoices,
+  file: brokenByFile,
+};
+
+function wrongKind(field: FormField, code: "type" | "format"): Broken {
+  return { code, words: `must be ${describeField(field).expects}` };
+}
+
+function brokenByText({ field, value, compilePattern }: Checked): Broken | null {
+  if (typeof value !== "string") return wrongKind(field, "type");
+  const { minLength, maxLength, pattern } = field.validation ?? {};
+  if (describeField(field).format === "email" && !isEmail(value)) {
     return { code: "format", words: "must be an email address (name@example.com)" };
   }
-  const length = minLength || maxLength ? charactersIn(text) : 0;
+  const length = minLength || maxLength ? charactersIn(value) : 0;
   if (minLength && length < minLength.value) {
     return { code: "min_length", words: `must have at least ${characters(minLength.value)}`, rule: minLength };
   }
   if (maxLength && length > maxLength.value) {
     return { code: "max_length", words: `must have at most ${characters(maxLength.value)}`, rule: maxLength };
   }
-  if (pattern && !compilePattern(pattern.value).test(text)) {
+  if (pattern && !compilePattern(pattern.value).test(value)) {
     return { code: "pattern", words: "is not in the expected format", rule: pattern };
   }
   return null;
 }
 
-function brokenByMeasure({ type, validation: { min, max } = {} }: FormField, value: unknown): Broken | null {
+function brokenByBounds({ field, value }: Checked): Broken | null {
+  const { type, validation: { min, max } = {} } = field;
   const measure = measureOf(type, value);
-  if (measure === null) return { code: "format", words: `must be ${measureNames[type as keyof typeof measureNames]}` };
+  if (measure === null) return wrongKind(field, "format");
   const lowest = measureOf(type, min?.value);
   const highest = measureOf(type, max?.value);
-  const [notLess, notMore] = type === "number" ? ["be at least", "be at most"] : ["not be before", "not be after"];
+  const [notLess, notMore] =
+    describeField(field).answer === "number" ? ["be at least", "be at most"] : ["not be before", "not be after"];
   if (min && lowest !== null && measure < lowest) {
     return { code: "min", words: `must ${notLess} ${min.value}`, rule: min };
   }
@@ -107,37 +116,22 @@ function brokenByMeasure({ type, validation: { min, max } = {} }: FormField, val
   return null;
 }
 
-const measureNames = {
-  number: "a number",
-  date: "a date (2026-01-31)",
-  datetime: "a date and time (2026-01-31T09:30)",
-};
-
-function brokenByChoices(options: { value: string }[], value: unknown): Broken | null {
-  if (!Array.isArray(value)) return { code: "type", words: "must be a list" };
-  const known = new Set<unknown>(options.map((option) => option.value));
+function brokenByChoices({ field, value }: Checked): Broken | null {
+  if (!Array.isArray(value)) return wrongKind(field, "type");
+  const known = new Set<unknown>(field.options?.map((option) => option.value));
   if (!value.every((choice) => known.has(choice))) return { code: "enum", words: "must hold only the options" };
   if (new Set(value).size === value.length) return null;
   return { code: "duplicate", words: "must hold every option only once" };
 }
 
-function brokenByFile(type: "file" | "image", value: unknown, taken: TakenFile | undefined): Broken | null {
-  const parsed = taken ? null : typeof value === "string" ? parseDataUrl(value) : null;
-  const size = taken?.size ?? parsed?.size;
-  if (size === undefined) {
-    return { code: "format", words: `must be ${type === "file" ? "a file" : "an image"} (a base64 data URL)` };
-  }
-  const mediaType = taken ? declaredType(taken.prefix) : parsed?.mediaType;
-  if (type === "image" && !mediaType?.startsWith("image/")) return { code: "file_type", words: "must be an image" };
+function brokenByFile({ field, value, file }: Checked): Broken | null {
+  const parsed = file ? null : typeof value === "string" ? parseDataUrl(value) : null;
+  const size = file?.size ?? parsed?.size;
+  if (size === undefined) return wrongKind(field, "format");
+  const { mediaType = "" } = describeField(field);
+  const declared = file ? declaredType(file.prefix) : parsed?.mediaType;
+  if (!declared?.startsWith(mediaType)) return { code: "file_type", words: "must be an image" };
   return size > MAX_FILE_BYTES ? { code: "file_size", words: "must not be larger than 5 MB" } : null;
-}
-
-/** A number, or milliseconds; null for what is neither. */
-function measureOf(type: FormField["type"], value: unknown): number | null {
-  if (type !== "number") return typeof value === "string" ? timeOf(type, value) : null;
-  // `Number` would also take "", " 1 ", "0x1" and "Infinity".
-  const number = typeof value === "string" && /^[-+.\de]+$/i.test(value) ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : null;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Display, FormSchema, ToolTest, VisitorForm } from "@foyer/contract";
 import { hasRemoteImages, keepImagesFrom } from "@foyer/contract/rules/display-images";
+import { holdsFile } from "@foyer/contract/rules/field-types";
 import { displayOf } from "@foyer/contract/rules/fill-display";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import type { AgentService } from "../agents/service.ts";
@@ -129,8 +130,7 @@ export function toVisitorForm(tool: ToolRow, input: Input = {}): VisitorForm {
   const formSchema: FormSchema = tool.formSchema ? JSON.parse(tool.formSchema) : { fields: [] };
   const fields = formSchema.fields.map((field) => {
     const given = Object.hasOwn(input, field.name) ? input[field.name] : undefined;
-    const isFile = field.type === "file" || field.type === "image";
-    return isFile || !isScalar(given) ? field : { ...field, defaultValue: String(given) };
+    return holdsFile(field) || !isScalar(given) ? field : { ...field, defaultValue: String(given) };
   });
   return {
     toolId: tool.id,

@@ -1,11 +1,9 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { useStore } from "../store.ts";
 import type { FieldProps } from "./field-props.ts";
 
-type ChoicesProps = FieldProps & { label: JSX.Element; children: ComponentChildren };
-
-/** Several options of which any may be chosen. They arrive in the order in which they are offered. */
+/** Several options, any number of which can be chosen. They are submitted in the order in which they are offered. */
 export function ChoicesField({
   field,
   id,
@@ -15,7 +13,7 @@ export function ChoicesField({
   describedBy,
   label,
   children,
-}: ChoicesProps): JSX.Element {
+}: FieldProps): JSX.Element {
   const value = useStore(session.store).values[field.name] ?? [];
   const chosen = typeof value === "string" ? [] : value;
   const options = field.options ?? [];

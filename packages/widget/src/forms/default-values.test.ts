@@ -4,7 +4,7 @@ import { validateForm } from "@foyer/contract/rules/validate-form";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type DefaultFacts, defaultValues } from "./default-values.ts";
-import { fits, toFormData } from "./field-values.ts";
+import { accepts, toFormData } from "./field-values.ts";
 
 const options = [
   { label: "One", value: "1" },
@@ -76,7 +76,7 @@ it("never holds what its field cannot, whatever the default is", () => {
     fc.property(fc.constantFrom(...types), texts, (type, defaultValue) => {
       const field: FormField = { name: "f", label: "F", type, defaultValue, options };
       const values = defaultValues([field], nobody);
-      expect(fits(field, values.f)).toBe(true);
+      expect(accepts(field, values.f)).toBe(true);
       // Texts are as they are given; of all else only what the rules take is there.
       const isText = ["text", "email", "tel", "textarea"].includes(type);
       const rules = (pattern: string) => new RegExp(pattern);

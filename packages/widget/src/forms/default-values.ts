@@ -1,26 +1,24 @@
 import type { FormField } from "@foyer/contract";
+import { type AnswerKind, describeField } from "@foyer/contract/rules/field-types";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { timeOf } from "@foyer/contract/rules/form-dates";
 import type { Identity } from "../foyer-api.ts";
 import type { FormValue, FormValues } from "./field-values.ts";
 
-/** What defaults may ask for. `previousResult` is what the tool before the form found, unless the site's context has one. */
+/** What default values can refer to. The site's context takes precedence over the result of the tool before the form. */
 export type DefaultFacts = {
   identity: Identity | null;
   context: Readonly<Record<string, unknown>>;
   previousResult: unknown;
 };
 
-/** What every field holds before the visitor does anything; nothing where the default cannot be shown in the field. */
+/** The initial value of every field. A default that its control cannot hold leaves the field empty. */
 export function defaultValues(fields: readonly FormField[], facts: DefaultFacts): FormValues {
   return Object.fromEntries(
-    fields.map((field) => [
-      field.name,
-      shown(
-        field,
-        fillTemplate(field.defaultValue ?? "", (name) => lookUp(name, facts)),
-      ),
-    ]),
+    fields.map((field) => {
+      const text = fillTemplate(field.defaultValue ?? "", (name) => lookUp(name, facts));
+      return [field.name, fromDefault[describeField(field).answer](text, field)];
+    }),
   );
 }
 
@@ -35,35 +33,30 @@ function lookUp(name: string, { identity, context, previousResult }: DefaultFact
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? `${value}` : undefined;
 }
 
-function shown({ type, options = [] }: FormField, text: string): FormValue {
-  const isOption = (value: string) => options.some((option) => option.value === value);
-  switch (type) {
-    case "multiselect": {
-      const parts = isOption(text) ? [text] : text.split(",").map((part) => part.trim());
-      return [...new Set(parts.filter(isOption))];
-    }
-    case "select":
-      return isOption(text) ? text : "";
-    case "number":
-      return text.trim() !== "" && Number.isFinite(Number(text)) ? `${Number(text)}` : "";
-    case "date":
-      return timeOf(type, text) === null ? "" : text;
-    case "datetime":
-      return wallTime(text);
-    case "file":
-    case "image":
-      return "";
-    case "textarea":
-      return text;
-    case "email":
-      return text.trim();
-    default:
-      // As a field of one line does.
-      return text.replace(/[\r\n]+/g, " ");
-  }
+/** Turns a default into the value of its control; "" or [] where the control cannot hold it. */
+const fromDefault: Record<AnswerKind, (text: string, field: FormField) => FormValue> = {
+  text: oneLine,
+  number: (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? `${Number(text)}` : ""),
+  date: (text) => (timeOf("date", text) === null ? "" : text),
+  datetime: wallTime,
+  choice: (text, field) => (isOption(field, text) ? text : ""),
+  choices(text, field) {
+    const parts = isOption(field, text) ? [text] : text.split(",").map((part) => part.trim());
+    return [...new Set(parts.filter((part) => isOption(field, part)))];
+  },
+  file: () => "",
+};
+
+const isOption = ({ options = [] }: FormField, value: string) => options.some((option) => option.value === value);
+
+/** An input of one line drops line breaks, and one for an email address also drops the spaces around it. */
+function oneLine(text: string, field: FormField): string {
+  const { isMultiline, format } = describeField(field);
+  if (isMultiline) return text;
+  return format === "email" ? text.trim() : text.replace(/[\r\n]+/g, " ");
 }
 
-/** As the visitor's clock shows it, `2026-01-31T09:30`; a time without a zone is one already. */
+/** Local time as `2026-01-31T09:30`. A time without a zone is local already. */
 function wallTime(text: string): string {
   const time = timeOf("datetime", text);
   if (time === null) return "";

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { FormField } from "@foyer/contract";
+import { describeField } from "@foyer/contract/rules/field-types";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
@@ -8,61 +9,56 @@ import { useStore } from "../store.ts";
 import { autoCompleteOf } from "./auto-complete.ts";
 import type { FieldProps } from "./field-props.ts";
 
-const MOST_ROWS = 10;
+const MAX_ROWS = 10;
 
-/** A control for one value: a line, a text, one of several options, a number, a day or a moment. */
-export function FieldControl(props: FieldProps): JSX.Element {
-  const { type } = props.field;
-  if (type === "select") return <SelectControl {...props} />;
-  return type === "textarea" ? <TextControl {...props} /> : <LineControl {...props} />;
+type Control = (props: FieldProps) => JSX.Element;
+type InputAttributes = JSX.IntrinsicElements["input"];
+
+/** A control of one line. `attributes` choose the keyboard or picker; validation is Foyer's own, with the same words in every browser. */
+export function lineControl(attributes: InputAttributes | ((field: FormField) => InputAttributes)): Control {
+  return function LineControl(props) {
+    const { field, session } = props;
+    const { value, ...shared } = useControl(props);
+    return (
+      <input
+        {...shared}
+        {...(typeof attributes === "function" ? attributes(field) : attributes)}
+        {...boundsOf(field)}
+        class="input"
+        dir={value === "" ? undefined : "auto"}
+        value={value}
+        readOnly={props.isLocked}
+        placeholder={field.placeholder}
+        autocomplete={autoCompleteOf(field)}
+        onInput={({ currentTarget: { value, validity } }) => session.change(field.name, value, !validity.badInput)}
+      />
+    );
+  };
 }
 
-function LineControl(props: FieldProps): JSX.Element {
-  const { field, session } = props;
-  const { value, ...shared } = useControl(props);
-  return (
-    <input
-      {...shared}
-      {...lineKinds[field.type]}
-      {...boundsOf(field)}
-      {...keyboardOf(field)}
-      class="input"
-      dir={value === "" ? undefined : "auto"}
-      value={value}
-      readOnly={props.isLocked}
-      placeholder={field.placeholder}
-      autocomplete={autoCompleteOf(field)}
-      onInput={({ currentTarget: { value, validity } }) => session.change(field.name, value, !validity.badInput)}
-      {...(field.type === "number" ? { onWheel: letScroll } : {})}
-    />
-  );
+export function numberAttributes({ validation }: FormField): InputAttributes {
+  // Some phones have no minus on their numeric keyboard, so it is for fields without negative numbers.
+  const isPositive = Number(validation?.min?.value ?? -1) >= 0;
+  return {
+    type: "number",
+    step: "any",
+    inputMode: isPositive ? "decimal" : undefined,
+    // Prevents the mouse wheel from changing a focused number.
+    onWheel: ({ currentTarget }) => currentTarget.blur(),
+  };
 }
 
-/** The keyboards and pickers that fit. The rules are checked by us, in the same words everywhere. */
-const lineKinds: Partial<Record<FormField["type"], JSX.IntrinsicElements["input"]>> = {
-  text: { type: "text" },
-  email: { type: "email", inputMode: "email", autocapitalize: "none", spellcheck: false },
-  tel: { type: "tel", inputMode: "tel", spellcheck: false },
-  number: { type: "number", step: "any" },
-  date: { type: "date" },
-  datetime: { type: "datetime-local" },
-};
-
-/** The phones' keyboard of figures alone: some have no minus on it. */
-function keyboardOf({ type, validation }: FormField): { inputMode?: "decimal" } {
-  return type === "number" && Number(validation?.min?.value ?? -1) >= 0 ? { inputMode: "decimal" } : {};
+/** Limits for the browser's picker. A bound with a time zone is left out, because pickers use the visitor's local time. */
+function boundsOf(field: FormField): { min?: string | undefined; max?: string | undefined } {
+  if (!describeField(field).rules.includes("min")) return {};
+  const { min, max } = field.validation ?? {};
+  const local = (value: number | string | undefined) =>
+    value === undefined || /[Z+]|-\d\d:\d\d$/.test(`${value}`) ? undefined : `${value}`;
+  return { min: local(min?.value), max: local(max?.value) };
 }
 
-/** What a picker does not offer, as far as it can say it: a moment in another zone is not for the visitor's clock. */
-function boundsOf({ type, validation: { min, max } = {} }: FormField): { min?: string; max?: string } {
-  if (type !== "number" && type !== "date" && type !== "datetime") return {};
-  const say = (name: "min" | "max", value: number | string | undefined) =>
-    value === undefined || /[Z+]|-\d\d:\d\d$/.test(`${value}`) ? {} : { [name]: `${value}` };
-  return { ...say("min", min?.value), ...say("max", max?.value) };
-}
-
-/** As high as what is in it, from three lines on. */
-function TextControl(props: FieldProps): JSX.Element {
+/** Grows with its text, from three lines on. */
+export function TextControl(props: FieldProps): JSX.Element {
   const { field, session } = props;
   const { value, ...shared } = useControl(props);
   const element = useRef<HTMLTextAreaElement>(null);
@@ -84,7 +80,7 @@ function TextControl(props: FieldProps): JSX.Element {
   );
 }
 
-function SelectControl(props: FieldProps): JSX.Element {
+export function SelectControl(props: FieldProps): JSX.Element {
   const { words } = usePanel();
   const { field, session } = props;
   const { value, ...shared } = useControl(props);
@@ -124,14 +120,9 @@ function useControl({ field, id, session, isWrong, describedBy }: FieldProps) {
   };
 }
 
-/** Else a wheel over a number that has the focus changes it. */
-function letScroll(event: { currentTarget: HTMLInputElement }) {
-  event.currentTarget.blur();
-}
-
-/** By `rows`, because style attributes may be refused. */
+/** Sets `rows`, because a page's Content-Security-Policy may refuse style attributes. */
 function grow(field: HTMLTextAreaElement) {
   field.rows = 3;
   const line = Number.parseFloat(getComputedStyle(field).lineHeight) || 24;
-  field.rows = Math.min(MOST_ROWS, Math.max(3, Math.round((field.scrollHeight - 20) / line)));
+  field.rows = Math.min(MAX_ROWS, Math.max(3, Math.round((field.scrollHeight - 20) / line)));
 }

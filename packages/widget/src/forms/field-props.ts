@@ -1,7 +1,8 @@
 import type { FormField } from "@foyer/contract";
+import type { ComponentChildren, JSX } from "preact";
 import type { FormSession } from "./form-session.ts";
 
-/** The props of every kind of field. `describedBy` holds the ids of the field's error and hint, for assistive technology. */
+/** What every control receives. `describedBy` holds the ids of the hints and errors below it. */
 export type FieldProps = {
   field: FormField;
   id: string;
@@ -9,4 +10,7 @@ export type FieldProps = {
   isLocked: boolean;
   isWrong: boolean;
   describedBy: string | undefined;
+  /** For groups only: their label, and what goes below their controls. */
+  label?: JSX.Element;
+  children?: ComponentChildren;
 };

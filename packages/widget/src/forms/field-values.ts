@@ -1,14 +1,43 @@
 import type { FormField } from "@foyer/contract";
+import { type AnswerKind, describeField } from "@foyer/contract/rules/field-types";
 
-/** What a field holds while it is filled in: a text as the browser's control has it, or the chosen options. */
+/** What a control holds: text in the browser's format for that control, or the values of the chosen options. */
 export type FormValue = string | readonly string[];
 export type FormValues = Readonly<Record<string, FormValue>>;
 
-export const isFileField = ({ type }: FormField): boolean => type === "file" || type === "image";
+/** What a control may hold, and what is submitted for it. Files are held and submitted apart from the other values. */
+type ValueRules = {
+  accepts: (value: unknown, field: FormField) => boolean;
+  toSubmitted: (value: FormValue) => unknown;
+};
+
+const isText = (value: unknown) => typeof value === "string";
+const isOption = (value: unknown, { options = [] }: FormField) => options.some((option) => option.value === value);
+const textOrNull = (value: FormValue) => value || null;
+
+const valueRules: Record<AnswerKind, ValueRules> = {
+  text: { accepts: isText, toSubmitted: textOrNull },
+  number: {
+    accepts: isText,
+    toSubmitted(value) {
+      const number = Number(value);
+      // Text that is not a number is submitted as it is, for validation to refuse.
+      return value !== "" && Number.isFinite(number) ? number : textOrNull(value);
+    },
+  },
+  date: { accepts: isText, toSubmitted: textOrNull },
+  datetime: { accepts: isText, toSubmitted: textOrNull },
+  choice: { accepts: (value, field) => value === "" || isOption(value, field), toSubmitted: textOrNull },
+  choices: {
+    accepts: (value, field) => Array.isArray(value) && value.every((one) => isOption(one, field)),
+    toSubmitted: textOrNull,
+  },
+  file: { accepts: () => false, toSubmitted: textOrNull },
+};
 
 /**
- * The data as it is sent, one entry a field: a number as a number, chosen options as an array, a file as its data URL.
- * What was not given is null. Spaces are a text.
+ * The form data as it is submitted, with one entry per field: numbers as numbers, chosen options as an array, files as
+ * data URLs. A field without a value is null; spaces count as a value.
  * @param files data URLs by field
  */
 export function toFormData(
@@ -16,22 +45,16 @@ export function toFormData(
   values: FormValues,
   files: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => [field.name, sentValue(field, values[field.name], files)]));
+  return Object.fromEntries(
+    fields.map((field) => {
+      const { answer } = describeField(field);
+      const value = (answer === "file" ? files : values)[field.name] ?? "";
+      return [field.name, valueRules[answer].toSubmitted(value)];
+    }),
+  );
 }
 
-function sentValue(field: FormField, value: FormValue = "", files: Readonly<Record<string, string>>): unknown {
-  if (isFileField(field)) return files[field.name] ?? null;
-  if (typeof value !== "string" || value === "") return value || null;
-  if (field.type !== "number") return value;
-  const number = Number(value);
-  // A text that no number stands for is for the check to refuse.
-  return Number.isFinite(number) ? number : value;
-}
-
-/** Whether a restored value is one that the field can hold. */
-export function fits({ type, options = [] }: FormField, value: unknown): value is FormValue {
-  const isOption = (one: unknown) => options.some((option) => option.value === one);
-  if (type === "multiselect") return Array.isArray(value) && value.every(isOption);
-  if (type === "select") return value === "" || isOption(value);
-  return typeof value === "string" && type !== "file" && type !== "image";
+/** Whether the field can hold a restored value. */
+export function accepts(field: FormField, value: unknown): value is FormValue {
+  return valueRules[describeField(field).answer].accepts(value, field);
 }

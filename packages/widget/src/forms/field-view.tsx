@@ -1,16 +1,31 @@
 /** @jsxImportSource preact */
-import type { FormField } from "@foyer/contract";
+import type { FieldType, FormField } from "@foyer/contract";
 import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import { ChoicesField } from "./choices-field.tsx";
-import { FieldControl } from "./field-control.tsx";
+import { lineControl, numberAttributes, SelectControl, TextControl } from "./field-control.tsx";
 import type { FieldProps } from "./field-props.ts";
-import { isFileField } from "./field-values.ts";
 import { FileField } from "./file-field.tsx";
 import type { FormSession } from "./form-session.ts";
 
-/** A field: its label, the control, and below it what is wrong. */
+/** The control of each type. A group brings its own frame with the label in it; the others get a label above them. */
+const controls: Record<FieldType, (props: FieldProps) => JSX.Element> = {
+  text: lineControl({ type: "text" }),
+  email: lineControl({ type: "email", inputMode: "email", autocapitalize: "none", spellcheck: false }),
+  tel: lineControl({ type: "tel", inputMode: "tel", spellcheck: false }),
+  number: lineControl(numberAttributes),
+  textarea: TextControl,
+  select: SelectControl,
+  multiselect: ChoicesField,
+  date: lineControl({ type: "date" }),
+  datetime: lineControl({ type: "datetime-local" }),
+  file: FileField,
+  image: FileField,
+};
+const groups = new Set<unknown>([ChoicesField]);
+
+/** A field: its label, its control, and below it what is wrong. */
 export function FieldView({ field, id, session }: { field: FormField; id: string; session: FormSession }): JSX.Element {
   const { words } = usePanel();
   const { problems, locked, lostFiles } = useStore(session.store);
@@ -39,31 +54,35 @@ export function FieldView({ field, id, session }: { field: FormField; id: string
       )}
     </>
   );
-  if (field.type === "multiselect") {
+  const Control = controls[field.type];
+  const isGroup = groups.has(Control);
+  const label = <Label field={field} isGroup={isGroup} />;
+  if (isGroup) {
     return (
-      <ChoicesField {...props} label={<Label field={field} />}>
+      <Control {...props} label={label}>
         {below}
-      </ChoicesField>
+      </Control>
     );
   }
   return (
     <div class="field" part="field">
       <label class="label" part="label" for={id}>
-        <Label field={field} />
+        {label}
       </label>
-      {isFileField(field) ? <FileField {...props} /> : <FieldControl {...props} />}
+      <Control {...props} />
       {below}
     </div>
   );
 }
 
-function Label({ field: { label, name, type, validation } }: { field: FormField }): JSX.Element {
+function Label({ field, isGroup }: { field: FormField; isGroup: boolean }): JSX.Element {
+  const { label, name, validation } = field;
   return (
     <>
       <bdi>{label.trim() || name}</bdi>
       {validation?.required?.value ? (
-        // Controls say by themselves that they are required; a group of them cannot.
-        <span class="mark" aria-hidden={type === "multiselect" ? undefined : "true"}>
+        // A control announces by itself that it is required; a group cannot.
+        <span class="mark" aria-hidden={isGroup ? undefined : "true"}>
           {" *"}
         </span>
       ) : null}

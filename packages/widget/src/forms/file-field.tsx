@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { MAX_FILE_BYTES } from "@foyer/contract/rules/data-url";
+import { describeField } from "@foyer/contract/rules/field-types";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { interpolate } from "../locales/load-messages.ts";
@@ -11,13 +12,14 @@ import type { FieldProps } from "./field-props.ts";
 import { sizeWords } from "./format-bytes.ts";
 import { ImagePreview } from "./image-preview.tsx";
 
-/** A place for one file: chosen, dropped in, looked at, taken out again. The control is a real one, whatever it looks like. */
+/** A control for one file, which can be chosen or dropped, previewed and removed. It wraps a real file input. */
 export function FileField({ field, id, session, isLocked, isWrong, describedBy }: FieldProps): JSX.Element {
   const { core, words } = usePanel();
   const file = useStore(session.store).files[field.name];
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
-  const isImage = field.type === "image";
+  const { mediaType } = describeField(field);
+  const isImage = mediaType === "image/";
   // The error message appears below the file, which may be outside a small screen.
   useEffect(() => {
     if (file && isWrong) scrollIntoConversation(input.current?.closest(".field"), "nearest");
@@ -71,7 +73,7 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
         type="file"
         class="file-input"
         name={field.name}
-        accept={isImage ? "image/*" : undefined}
+        accept={mediaType && `${mediaType}*`}
         required={field.validation?.required?.value === true && !file}
         disabled={isLocked}
         title=""

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { holdsFile } from "@foyer/contract/rules/field-types";
 import { ownFormText } from "@foyer/contract/rules/form-texts";
 import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
@@ -7,7 +8,6 @@ import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { useStore } from "../store.ts";
-import { isFileField } from "./field-values.ts";
 import { FieldView } from "./field-view.tsx";
 import type { FormSession } from "./form-session.ts";
 import { FormSummary } from "./form-summary.tsx";
@@ -51,7 +51,7 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
       class={isSent ? "card form sent" : "card form"}
       part="form"
       aria-label={titleOf(form)}
-      {...(form.formSchema.fields.some(isFileField) ? { onDragOver: onDrag, onDrop: onDrag } : {})}
+      {...(form.formSchema.fields.some(holdsFile) ? { onDragOver: onDrag, onDrop: onDrag } : {})}
     >
       <h3 ref={title} class="form-title" part="form-title" tabIndex={-1}>
         {isSent ? <Icon name="done" /> : null}

@@ -1,6 +1,7 @@
 import type { FormField } from "@foyer/contract";
+import { holdsFile } from "@foyer/contract/rules/field-types";
 import type { PanelContext } from "../panel/panel-context.ts";
-import { type FormValue, isFileField } from "./field-values.ts";
+import type { FormValue } from "./field-values.ts";
 import type { FormEvents } from "./form-events.ts";
 import type { Draft, FormMemory } from "./form-memory.ts";
 import { createFormState, type FormState, isWaiting } from "./form-state.ts";
@@ -104,4 +105,4 @@ export function createFilling(panel: PanelContext, parts: Parts) {
 const nameOf = ({ name }: FormField) => name;
 
 const isGiven = (field: FormField, { values, files }: FormState) =>
-  isFileField(field) ? files[field.name] !== undefined : (values[field.name] ?? "").length > 0;
+  holdsFile(field) ? files[field.name] !== undefined : (values[field.name] ?? "").length > 0;

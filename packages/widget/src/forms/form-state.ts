@@ -3,7 +3,7 @@ import type { PanelContext } from "../panel/panel-context.ts";
 import { createStore } from "../store.ts";
 import { defaultValues } from "./default-values.ts";
 import type { Failure } from "./error-messages.ts";
-import { type FormValues, fits } from "./field-values.ts";
+import { accepts, type FormValues } from "./field-values.ts";
 import { type Problems, problemsOf } from "./form-check.ts";
 import type { Draft } from "./form-memory.ts";
 import { mediaTypeOf } from "./read-data-url.ts";
@@ -39,7 +39,7 @@ type Parts = {
 export function createFormState({ core, words }: PanelContext, { form, draft, previousResult }: Parts) {
   const { fields } = form.formSchema;
   const restored = Object.entries(draft?.values ?? {}).filter(([name, value]) =>
-    fields.some((field) => field.name === name && fits(field, value)),
+    fields.some((field) => field.name === name && accepts(field, value)),
   );
   const touched = new Set(restored.map(([name]) => name));
   const unreadable = new Set<string>();

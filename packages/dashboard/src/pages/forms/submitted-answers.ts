@@ -1,4 +1,5 @@
 import type { FormField } from "@foyer/contract";
+import { createAnswerText } from "@foyer/contract/rules/answer-text";
 
 export type FileAnswer = {
   /** As on the visitor's device; null when none was sent. */
@@ -46,7 +47,7 @@ type Asked = Pick<FormField, "name" | "label"> & Partial<FormField> & { isGone: 
 function toAnswer(value: unknown, field: Asked, submissionId: string): Answer {
   const { name, label, isGone, type = null } = field;
   const file = fileOf(value, submissionId);
-  return { name, label: label.trim() || name, type, text: file ? "" : asText(value, field), file, isGone };
+  return { name, label: label.trim() || name, type, text: file ? "" : asText(field, value), file, isGone };
 }
 
 /** A visitor may send an object that looks like a file: only an address of this submission is one. */
@@ -59,29 +60,11 @@ function fileOf(value: unknown, submissionId: string): FileAnswer | null {
     : null;
 }
 
-function asText(value: unknown, field: Asked): string {
-  if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return value.map((item) => asText(item, field)).join(", ");
+const answerText = createAnswerText({ locale: undefined, dateStyle: "medium" });
+
+function asText(field: Asked, value: unknown): string {
   if (typeof value === "boolean") return value ? "Yes" : "No";
-  if (typeof value === "object") return JSON.stringify(value);
-  const text = String(value);
-  // What the visitor chose by its label is told by its label.
-  return field.options?.find((option) => option.value === text)?.label ?? dateText(text, field.type) ?? text;
-}
-
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
-const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
-
-/** A date as the visitor chose it, in no zone, as the viewer writes dates. */
-function dateText(text: string, type: FormField["type"] | undefined): string | null {
-  if (type === "date" && /^\d{4}-\d\d-\d\d$/.test(text)) return format(day, `${text}T00:00Z`);
-  if (type === "datetime" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return format(dayAndTime, `${text}Z`);
-  return null;
-}
-
-function format(formatter: Intl.DateTimeFormat, text: string): string | null {
-  const date = new Date(text);
-  return Number.isNaN(date.getTime()) ? null : formatter.format(date);
+  return answerText(field, value);
 }
 
 /** Images that every browser shows; drawings that can hold scripts are not among them. */

@@ -1,5 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { declaredType } from "@foyer/contract/rules/data-url";
+import { holdsFile } from "@foyer/contract/rules/field-types";
 import type { SubmissionFileRow } from "../../db/form-tables.ts";
 import type { DecodedFile } from "./read-submission.ts";
 
@@ -18,15 +19,15 @@ type Sent = {
  * @returns in `ignored` the names of what was dropped
  */
 export function submittedFiles(fields: readonly FormField[], { formData, files, fileNames }: Sent) {
-  const types = new Map(fields.map(({ name, type }) => [name, type]));
-  const ignored = Object.keys(formData).filter((name) => !types.has(name));
-  const data = Object.fromEntries(Object.entries(formData).filter(([name]) => types.has(name)));
+  const known = new Map(fields.map((field) => [field.name, field]));
+  const ignored = Object.keys(formData).filter((name) => !known.has(name));
+  const data = Object.fromEntries(Object.entries(formData).filter(([name]) => known.has(name)));
   const kept = new Map<string, SubmittedFile>();
   for (const [field, { prefix, content }] of files) {
-    const type = types.get(field);
-    if (type === undefined) continue;
+    const asked = known.get(field);
+    if (asked === undefined) continue;
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-    if (type === "file" || type === "image") {
+    if (holdsFile(asked)) {
       const name = Object.hasOwn(fileNames, field) ? safeFileName(fileNames[field] ?? "") : null;
       kept.set(field, { prefix, mediaType: mediaTypeOf(prefix, bytes), size: bytes.length, content: bytes, name });
       data[field] = null;

@@ -1,4 +1,5 @@
 import type { FormField, FormSchema } from "@foyer/contract";
+import { fieldTypes } from "@foyer/contract/rules/field-types";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../errors.ts";
 import { checkFormSchema } from "./form-rules.ts";
@@ -20,18 +21,7 @@ function problemOf(field: Partial<FormField>) {
   return detail && { ...detail, path: detail.path.replace("formSchema.fields.0.", "") };
 }
 
-const types = [
-  "text",
-  "email",
-  "tel",
-  "number",
-  "textarea",
-  "select",
-  "multiselect",
-  "date",
-  "datetime",
-  "file",
-].concat("image") as FormField["type"][];
+const types = Object.keys(fieldTypes) as FormField["type"][];
 const options = [
   { label: "Red", value: "red" },
   { label: "Blue", value: "blue" },

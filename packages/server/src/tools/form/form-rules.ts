@@ -1,15 +1,16 @@
 import type { FieldValidation, FormField, FormSchema } from "@foyer/contract";
+import { measureOf } from "@foyer/contract/rules/answer-measure";
+import {
+  type AnswerKind,
+  describeField,
+  type FieldRule,
+  type FieldType,
+  fieldTypes,
+  holdsFile,
+} from "@foyer/contract/rules/field-types";
 import { placeholdersOf } from "@foyer/contract/rules/fill-template";
-import { timeOf } from "@foyer/contract/rules/form-dates";
 import { invalid } from "../../errors.ts";
 import { compilePattern } from "../schema/tool-pattern.ts";
-
-type FieldType = FormField["type"];
-
-const textTypes = new Set<FieldType>(["text", "email", "tel", "textarea"]);
-const boundTypes = new Set<FieldType>(["number", "date", "datetime"]);
-const optionTypes = new Set<FieldType>(["select", "multiselect"]);
-const fileTypes = new Set<FieldType>(["file", "image"]);
 
 const knownDefaults = [
   "{{user.email}}",
@@ -21,8 +22,8 @@ const knownDefaults = [
 const knownDefault = /^(?:user\.(?:email|name|userId)|(?:user\.metadata|context\.previousResult)\.[^.]+(?:\.[^.]+)*)$/;
 
 /**
- * Checks what the shape alone does not say: unique names, options and rules that fit the field's type, bounds in order,
- * patterns that run in linear time, defaults that can be filled.
+ * Checks what the JSON schema cannot express: unique names, options and rules that apply to the field's type, bounds in
+ * order, patterns that run in linear time, and defaults that the field can hold.
  * @throws AppError 400 for the first problem, with its path (formSchema.fields.2.name)
  */
 export function checkFormSchema(schema: FormSchema): void {
@@ -44,9 +45,9 @@ function checkName(path: string, name: string, names: Set<string>) {
 }
 
 function checkOptions(path: string, { type, options }: FormField) {
-  if (!optionTypes.has(type)) {
-    if (options)
-      throw invalid(`${path}.options`, `are for select and multiselect only, not for ${type}`, "not_allowed");
+  if (!describeField({ type }).hasOptions) {
+    const withOptions = typesWhere(({ type }) => describeField({ type }).hasOptions === true).join(" and ");
+    if (options) throw invalid(`${path}.options`, `are for ${withOptions} only, not for ${type}`, "not_allowed");
     return;
   }
   if (!options) throw invalid(`${path}.options`, `are required for a ${type}`, "required");
@@ -60,9 +61,10 @@ function checkOptions(path: string, { type, options }: FormField) {
 
 function checkRules(path: string, type: FieldType, rules: FieldValidation) {
   const { minLength, maxLength, min, max, pattern } = rules;
-  for (const [rule, types] of Object.entries(appliesTo)) {
-    if (Object.hasOwn(rules, rule) && !types.has(type)) {
-      throw invalid(`${path}.${rule}`, `does not apply to ${type}, only to ${[...types].join(", ")}`, "not_allowed");
+  for (const rule of ruleNames) {
+    const types = typesWhere((field) => describeField(field).rules.includes(rule));
+    if (Object.hasOwn(rules, rule) && !types.includes(type)) {
+      throw invalid(`${path}.${rule}`, `does not apply to ${type}, only to ${types.join(", ")}`, "not_allowed");
     }
   }
   if (minLength && maxLength && minLength.value > maxLength.value) {
@@ -74,27 +76,19 @@ function checkRules(path: string, type: FieldType, rules: FieldValidation) {
   if (pattern) checkPattern(`${path}.pattern.value`, pattern.value);
 }
 
-const appliesTo = {
-  minLength: textTypes,
-  maxLength: textTypes,
-  pattern: textTypes,
-  min: boundTypes,
-  max: boundTypes,
-} satisfies Partial<Record<keyof FieldValidation, Set<FieldType>>>;
+const ruleNames = ["minLength", "maxLength", "min", "max", "pattern"] as const satisfies FieldRule[];
 
-/** @returns the bound as a number that compares: itself, or milliseconds */
+function typesWhere(matches: (field: { type: FieldType }) => boolean): FieldType[] {
+  return (Object.keys(fieldTypes) as FieldType[]).filter((type) => matches({ type }));
+}
+
+/** @returns the bound as a number that can be compared: itself, or milliseconds since 1970 */
 function boundOf(path: string, type: FieldType, value: number | string): number {
-  if (type === "number") {
-    if (typeof value === "number" && Number.isFinite(value)) return value;
-    throw invalid(path, "must be a number", "type");
-  }
-  const time = typeof value === "string" ? timeOf(type, value) : null;
-  if (time !== null) return time;
-  throw invalid(
-    path,
-    type === "date" ? "must be a date (2026-01-31)" : "must be a date and time (2026-01-31T09:30)",
-    "format",
-  );
+  const { answer, expects } = fieldTypes[type];
+  // Unlike an answer, a bound that is a number is written as one.
+  const measure = answer === "number" && typeof value === "string" ? null : measureOf(type, value);
+  if (measure !== null) return measure;
+  throw invalid(path, `must be ${expects}`, answer === "number" ? "type" : "format");
 }
 
 function checkPattern(path: string, pattern: string) {
@@ -105,16 +99,36 @@ function checkPattern(path: string, pattern: string) {
   }
 }
 
-function checkDefault(path: string, { type, defaultValue, options }: FormField) {
+function checkDefault(path: string, field: FormField) {
+  const { type, defaultValue } = field;
   if (defaultValue === undefined) return;
-  if (fileTypes.has(type)) throw invalid(path, `is not for ${type}: only the visitor can choose a file`, "not_allowed");
+  if (holdsFile(field)) throw invalid(path, `is not for ${type}: only the visitor can choose a file`, "not_allowed");
   const placeholders = placeholdersOf(defaultValue);
   const unknown = placeholders.find((name) => !knownDefault.test(name));
   if (unknown !== undefined)
     throw invalid(path, `has an unknown {{${unknown}}}; known are ${knownDefaults}`, "unknown_reference");
-  if (!options || placeholders.length > 0 || defaultValue === "") return;
+  if (placeholders.length === 0 && defaultValue !== "") defaultChecks[describeField(field).answer](path, field);
+}
+
+const anyDefault = () => {};
+
+/** Checks for literal defaults. A number or a date that cannot be read has always been accepted, and leaves the field empty. */
+const defaultChecks: Record<AnswerKind, (path: string, field: FormField) => void> = {
+  text: anyDefault,
+  number: anyDefault,
+  date: anyDefault,
+  datetime: anyDefault,
+  choice: (path, field) => checkDefaultOptions(path, field, [field.defaultValue ?? ""]),
+  choices(path, field) {
+    const { defaultValue = "", options = [] } = field;
+    // The value of one option may contain a comma.
+    const isOne = options.some(({ value }) => value === defaultValue);
+    checkDefaultOptions(path, field, isOne ? [defaultValue] : defaultValue.split(",").map((part) => part.trim()));
+  },
+  file: anyDefault,
+};
+
+function checkDefaultOptions(path: string, { options = [] }: FormField, chosen: string[]) {
   const values = new Set(options.map(({ value }) => value));
-  const chosen = type === "multiselect" ? defaultValue.split(",").map((part) => part.trim()) : [];
-  const isKnown = values.has(defaultValue) || (chosen.length > 0 && chosen.every((part) => values.has(part)));
-  if (!isKnown) throw invalid(path, "must be one of the options' values", "enum");
+  if (!chosen.every((value) => values.has(value))) throw invalid(path, "must be one of the options' values", "enum");
 }

@@ -1,11 +1,11 @@
 import type { Tool } from "@foyer/contract";
+import { sampleAnswers } from "@foyer/contract/rules/field-editor";
 import { FoyerError } from "@foyer/sdk";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Status } from "../../../components/status.tsx";
 import { useCall } from "../../../data/queries.ts";
-import { sampleAnswers } from "./sample-answers.ts";
 import { TestDelivery } from "./test-delivery.tsx";
 
 /** Submits the saved form with sample answers, as a visitor would, and shows what became of it. */

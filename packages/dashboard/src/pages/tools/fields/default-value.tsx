@@ -1,19 +1,19 @@
 import type { FormField } from "@foyer/contract";
+import { fieldEditors } from "@foyer/contract/rules/field-editor";
 import { Braces } from "lucide-react";
 import { IconButton } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { Menu } from "../../../components/menu.tsx";
-import { hasOptions } from "./field-kinds.ts";
 
 const templates = [
-  { template: "{{user.email}}", hint: "The visitor’s e-mail address, when the page told it" },
-  { template: "{{user.name}}", hint: "The visitor’s name, when the page told it" },
-  { template: "{{user.userId}}", hint: "Your own id of the visitor" },
-  { template: "{{user.metadata.plan}}", hint: "Anything else that the page told of the visitor, by its name" },
-  { template: "{{context.previousResult.price}}", hint: "A field of the last tool’s result in this chat" },
+  { template: "{{user.email}}", hint: "The visitor’s email address, if the page provides it" },
+  { template: "{{user.name}}", hint: "The visitor’s name, if the page provides it" },
+  { template: "{{user.userId}}", hint: "Your own id for the visitor" },
+  { template: "{{user.metadata.plan}}", hint: "Any other property that the page provides, by its name" },
+  { template: "{{context.previousResult.price}}", hint: "A field of the last tool result in this chat" },
 ];
 
-/** What stands in a field from the start: a value, or what is known of the visitor. */
+/** The initial value of a field: a fixed value, or a template that the widget fills in. */
 export function DefaultValue({
   field,
   onChange,
@@ -33,7 +33,7 @@ export function DefaultValue({
           value={value}
           onChange={(text) => onChange(text || undefined)}
           error={error}
-          help={helpFor(field.type)}
+          help={fieldEditors[field.type].defaultHelp ?? undefined}
           maxLength={5_000}
           autoComplete="off"
         />
@@ -41,26 +41,17 @@ export function DefaultValue({
       <div className="mt-6">
         <Menu
           trigger={
-            <IconButton label="Fill in what is known of the visitor">
+            <IconButton label="Insert a template">
               <Braces size={16} aria-hidden />
             </IconButton>
           }
           items={templates.map(({ template, hint }) => ({
             label: template,
             hint,
-            // Only a text can have something beside it.
-            onSelect: () => onChange(field.type === "text" || field.type === "textarea" ? value + template : template),
+            onSelect: () => onChange(fieldEditors[field.type].mixesTemplates ? value + template : template),
           }))}
         />
       </div>
     </div>
   );
-}
-
-function helpFor(type: FormField["type"]): string {
-  if (type === "date") return "A date such as 2026-01-31, or {{user.…}}.";
-  if (type === "datetime") return "Such as 2026-01-31T09:30, or {{user.…}}.";
-  if (hasOptions(type))
-    return type === "select" ? "The value of an option." : "Values of options, with commas between them.";
-  return "Saves visitors writing: {{user.email}} is filled in when the page told who the visitor is.";
 }

@@ -1,12 +1,12 @@
 import { useSortable } from "@dnd-kit/sortable";
 import type { FormField } from "@foyer/contract";
+import { fieldEditors } from "@foyer/contract/rules/field-editor";
 import { ChevronDown, GripVertical, MoreHorizontal } from "lucide-react";
 import { IconButton } from "../../../components/button.tsx";
 import { Menu } from "../../../components/menu.tsx";
 import { type Keyed, keyOf } from "../row-key.ts";
 import { FieldForm } from "./field-form.tsx";
 import { FieldIcon } from "./field-icon.tsx";
-import { fieldKinds } from "./field-kinds.ts";
 
 type CardProps = {
   field: Keyed<FormField>;
@@ -57,7 +57,7 @@ export function FieldCard(props: CardProps) {
           <FieldIcon type={field.type} />
           <span className="truncate font-medium">{name}</span>
           <span className="truncate text-soft">
-            {fieldKinds[field.type]}
+            {fieldEditors[field.type].name}
             {field.validation?.required?.value ? ", required" : ""}
           </span>
           <ChevronDown

@@ -1,15 +1,15 @@
 import type { FormField } from "@foyer/contract";
+import { fieldEditors } from "@foyer/contract/rules/field-editor";
+import { describeField } from "@foyer/contract/rules/field-types";
 import { Select, TextField, Toggle } from "../../../components/field.tsx";
 import { type Keyed, withPart } from "../row-key.ts";
 import { toFieldName, uniqueName } from "../tool-name.ts";
 import { DefaultValue } from "./default-value.tsx";
-import { asType, fieldKinds, fieldTypes, hasFile, hasOptions } from "./field-kinds.ts";
+import { asType, typeChoices } from "./field-kinds.ts";
 import { FieldOptions } from "./field-options.tsx";
 import { FieldRules } from "./field-rules.tsx";
 
-const types = fieldTypes.map((value) => ({ value, label: fieldKinds[value] }));
-
-/** All that one field of a form has. `errorAt` gets a path within the field. */
+/** Edits one field of a form. `errorAt` takes a path within the field. */
 export function FieldForm({
   field,
   otherNames,
@@ -22,8 +22,9 @@ export function FieldForm({
   errorAt: (path: string) => string | undefined;
 }) {
   const { type, label, name } = field;
+  const editor = fieldEditors[type];
   const set = (part: Parameters<typeof withPart<FormField>>[1]) => onChange(withPart(field, part));
-  // The name follows the label until somebody gives it one of its own.
+  // The name follows the label until it is edited.
   const derived = (label: string) => uniqueName(toFieldName(label) || "field", otherNames);
   const changeLabel = (next: string) =>
     set({ label: next, ...(name === derived(label) ? { name: derived(next) } : {}) });
@@ -40,7 +41,7 @@ export function FieldForm({
         />
         <Select
           label="Type"
-          options={types}
+          options={typeChoices}
           value={type}
           onChange={(type) => set(asType(field, type))}
           error={errorAt("type")}
@@ -50,29 +51,33 @@ export function FieldForm({
           value={name}
           onChange={(name) => set({ name })}
           error={errorAt("name")}
-          help="How the answer is called in webhooks and exports."
-          {...{ maxLength: 100, autoComplete: "off", spellCheck: false, className: "font-mono" }}
+          help="The key of the answer in webhooks and exports."
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
         />
-        {!hasFile(type) && type !== "multiselect" && (
+        {editor.hasPlaceholder && (
           <TextField
             label="Placeholder"
             isOptional
             value={field.placeholder ?? ""}
             onChange={(placeholder) => set({ placeholder: placeholder || undefined })}
             error={errorAt("placeholder")}
-            help="Shown while nothing is written. No place for what has to be known."
-            {...{ maxLength: 500, autoComplete: "off" }}
+            help="Shown while the field is empty. Put anything that visitors need to know in the label instead."
+            maxLength={500}
+            autoComplete="off"
           />
         )}
       </div>
-      {hasOptions(type) && (
+      {describeField(field).hasOptions && (
         <FieldOptions
           options={field.options ?? []}
           onChange={(options) => set({ options })}
           errorAt={(path) => errorAt(`options${path}`)}
         />
       )}
-      {!hasFile(type) && (
+      {editor.defaultHelp !== null && (
         <DefaultValue
           field={field}
           onChange={(defaultValue) => set({ defaultValue })}
@@ -87,7 +92,7 @@ export function FieldForm({
       />
       <Toggle
         label="Read-only"
-        help="Visitors see the default value and cannot change it. It is sent all the same."
+        help="Visitors see the default value but can’t change it. It is submitted with the form."
         value={field.disabled ?? false}
         onChange={(disabled) => set({ disabled: disabled || undefined })}
       />

@@ -1,51 +1,30 @@
-import type { FieldValidation, FormField } from "@foyer/contract";
+import type { FieldType, FormField } from "@foyer/contract";
+import { fieldEditors } from "@foyer/contract/rules/field-editor";
+import { describeField } from "@foyer/contract/rules/field-types";
 
-type Type = FormField["type"];
+/** Every type with its name, in the order in which they are offered. */
+export const typeChoices = Object.entries(fieldEditors).map(([value, { name }]) => ({
+  value: value as FieldType,
+  label: name,
+}));
 
-/** The 11 types in words, in the order in which they are offered. */
-export const fieldKinds: Record<Type, string> = {
-  text: "Text",
-  textarea: "Long text",
-  email: "E-mail",
-  tel: "Phone",
-  number: "Number",
-  select: "One of several",
-  multiselect: "Any of several",
-  date: "Date",
-  datetime: "Date and time",
-  image: "Image",
-  file: "File",
-};
-
-export const fieldTypes = Object.keys(fieldKinds) as Type[];
-
-type RuleName = Exclude<keyof FieldValidation, "required">;
-
-/** The rules besides `required` that a type has. */
-export function rulesOf(type: Type): RuleName[] {
-  if (type === "text" || type === "email" || type === "tel" || type === "textarea")
-    return ["minLength", "maxLength", "pattern"];
-  return type === "number" || type === "date" || type === "datetime" ? ["min", "max"] : [];
-}
-
-export const hasOptions = (type: Type) => type === "select" || type === "multiselect";
-export const hasFile = (type: Type) => type === "file" || type === "image";
-
-/** What changes in a field as it gets another type: what that type does not have goes, what it needs comes. */
-export function asType(field: FormField, type: Type): { [Name in keyof FormField]?: FormField[Name] | undefined } {
-  const rules = field.validation ?? {};
-  const isSameMeasure = rulesOf(type).includes("min") && field.type === type;
-  const kept = rulesOf(type).filter((rule) => (rule === "min" || rule === "max" ? isSameMeasure : true));
-  const validation = Object.fromEntries(
-    Object.entries(rules).filter(([rule]) => rule === "required" || kept.some((name) => name === rule)),
-  );
+/**
+ * What changes in a field when it gets another type: settings that the new type does not have are removed, and options
+ * are added where it needs them. Rules stay where both types hold the same kind of answer, because bounds of numbers and
+ * dates are written differently.
+ */
+export function asType(field: FormField, type: FieldType): { [Name in keyof FormField]?: FormField[Name] | undefined } {
+  const [before, after] = [describeField(field), describeField({ type })];
+  const isSameKind = before.answer === after.answer;
+  const rules = Object.entries(field.validation ?? {}).filter(([rule]) => rule === "required" || isSameKind);
   const isTemplate = field.defaultValue?.includes("{{") === true;
-  const isText = rulesOf(type).includes("pattern") && rulesOf(field.type).includes("pattern");
+  const { defaultHelp, hasPlaceholder } = fieldEditors[type];
   return {
     type,
-    validation: Object.keys(validation).length > 0 ? validation : undefined,
-    options: hasOptions(type) ? (field.options ?? [{ label: "First", value: "first" }]) : undefined,
-    defaultValue: !hasFile(type) && (isTemplate || isText) ? field.defaultValue : undefined,
-    placeholder: hasFile(type) || type === "multiselect" ? undefined : field.placeholder,
+    validation: rules.length > 0 ? Object.fromEntries(rules) : undefined,
+    options: after.hasOptions ? (field.options ?? [{ label: "First", value: "first" }]) : undefined,
+    defaultValue:
+      defaultHelp !== null && (isTemplate || (isSameKind && after.answer === "text")) ? field.defaultValue : undefined,
+    placeholder: hasPlaceholder ? field.placeholder : undefined,
   };
 }

@@ -1,28 +1,24 @@
-import type { FieldValidation, FormField } from "@foyer/contract";
+import type { FieldType, FieldValidation } from "@foyer/contract";
+import { type AnswerKind, describeField, type FieldRule } from "@foyer/contract/rules/field-types";
 import { NumberField, TextField, Toggle } from "../../../components/field.tsx";
 import { withPart } from "../row-key.ts";
-import { rulesOf } from "./field-kinds.ts";
 
-type RuleName = ReturnType<typeof rulesOf>[number];
-
-const labels: Record<RuleName, string> = {
-  minLength: "At least, in characters",
-  maxLength: "At most, in characters",
-  pattern: "Pattern (regular expression)",
-  min: "At least",
-  max: "At most",
+const labels: Record<FieldRule, { plain: string; date?: string }> = {
+  minLength: { plain: "Minimum length (characters)" },
+  maxLength: { plain: "Maximum length (characters)" },
+  pattern: { plain: "Pattern (regular expression)" },
+  min: { plain: "Minimum", date: "Earliest" },
+  max: { plain: "Maximum", date: "Latest" },
 };
 
-const dateLabels: Partial<Record<RuleName, string>> = { min: "Not before", max: "Not after" };
-
-/** What an answer has to be, and what visitors are told when it is not. */
+/** The validation rules of a field, each with the message that visitors see when an answer breaks it. */
 export function FieldRules({
   type,
   rules,
   onChange,
   errorAt,
 }: {
-  type: FormField["type"];
+  type: FieldType;
   rules: FieldValidation;
   onChange: (rules: FieldValidation) => void;
   errorAt: (path: string) => string | undefined;
@@ -39,21 +35,27 @@ export function FieldRules({
       />
       {isRequired && (
         <Message
-          label="Message when it is missing"
+          label="Message when the answer is missing"
           value={required.message}
           onChange={(message) => onChange({ ...rules, required: withPart({ ...required }, { message }) })}
           error={errorAt("required.message")}
         />
       )}
-      {rulesOf(type).map((rule) => {
+      {describeField({ type }).rules.map((rule) => {
         const current = rules[rule];
-        const label = (type === "number" ? null : dateLabels[rule]) ?? labels[rule];
+        const { plain, date = plain } = labels[rule];
+        const label = pickerOf(type) ? date : plain;
         const set = (value: number | string | null) =>
           onChange(withPart(rules, { [rule]: value === null || value === "" ? undefined : { ...current, value } }));
         return (
           <div key={rule} className="grid items-start gap-4 sm:grid-cols-2">
             <RuleValue
-              {...{ type, rule, label, value: current?.value, onChange: set, error: errorAt(`${rule}.value`) }}
+              type={type}
+              rule={rule}
+              label={label}
+              value={current?.value}
+              onChange={set}
+              error={errorAt(`${rule}.value`)}
             />
             {current !== undefined && (
               <Message
@@ -70,6 +72,19 @@ export function FieldRules({
   );
 }
 
+/** The input type for bounds that are dates. */
+const pickers: Record<AnswerKind, string | null> = {
+  text: null,
+  number: null,
+  date: "date",
+  datetime: "datetime-local",
+  choice: null,
+  choices: null,
+  file: null,
+};
+
+const pickerOf = (type: FieldType) => pickers[describeField({ type }).answer];
+
 function RuleValue({
   type,
   rule,
@@ -78,8 +93,8 @@ function RuleValue({
   onChange,
   error,
 }: {
-  type: FormField["type"];
-  rule: RuleName;
+  type: FieldType;
+  rule: FieldRule;
   label: string;
   value: number | string | undefined;
   onChange: (value: number | string | null) => void;
@@ -90,27 +105,24 @@ function RuleValue({
     return (
       <TextField
         {...shared}
-        {...{
-          spellCheck: false,
-          autoComplete: "off",
-          maxLength: 1_000,
-          className: "font-mono",
-          placeholder: "^[0-9]{5}$",
-        }}
+        spellCheck={false}
+        autoComplete="off"
+        maxLength={1_000}
+        className="font-mono"
+        placeholder="^[0-9]{5}$"
         value={String(value ?? "")}
         onChange={onChange}
       />
     );
   }
-  if (type === "date" || type === "datetime") {
-    const kind = type === "date" ? "date" : "datetime-local";
-    return <TextField {...shared} type={kind} value={String(value ?? "")} onChange={onChange} />;
-  }
+  const picker = pickerOf(type);
+  if (picker) return <TextField {...shared} type={picker} value={String(value ?? "")} onChange={onChange} />;
   const isCount = rule === "minLength" || rule === "maxLength";
   return (
     <NumberField
       {...shared}
-      {...(isCount ? { min: 0, step: 1 } : { step: "any" })}
+      {...(isCount ? { min: 0 } : {})}
+      step={isCount ? 1 : "any"}
       value={typeof value === "number" ? value : null}
       onChange={onChange}
     />
@@ -130,14 +142,12 @@ function Message({
 }) {
   return (
     <TextField
-      {...{
-        label,
-        error,
-        isOptional: true,
-        maxLength: 500,
-        autoComplete: "off",
-        placeholder: "In the visitor’s language by itself",
-      }}
+      label={label}
+      error={error}
+      isOptional
+      maxLength={500}
+      autoComplete="off"
+      placeholder="Foyer’s own message, in English"
       value={value ?? ""}
       onChange={(text) => onChange(text || undefined)}
     />

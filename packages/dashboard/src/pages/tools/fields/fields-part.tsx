@@ -1,4 +1,5 @@
 import type { FormField } from "@foyer/contract";
+import { fieldEditors } from "@foyer/contract/rules/field-editor";
 import { useRef, useState } from "react";
 import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
@@ -8,7 +9,7 @@ import type { PartProps } from "../tool-editor.tsx";
 import { toFieldName, uniqueName } from "../tool-name.ts";
 import { AddField } from "./add-field.tsx";
 import { FieldCard } from "./field-card.tsx";
-import { asType, fieldKinds } from "./field-kinds.ts";
+import { asType } from "./field-kinds.ts";
 import { FieldList } from "./field-list.tsx";
 import { FormPreview } from "./form-preview.tsx";
 
@@ -88,7 +89,7 @@ function useFields(
       setOpenKeys(new Set(isOpen ? [...openKeys, key] : [...openKeys].filter((other) => other !== key)));
     },
     add(type: FormField["type"]) {
-      const label = fieldKinds[type];
+      const label = fieldEditors[type].name;
       const plain: FormField = { name: uniqueName(toFieldName(label), names()), label, type: "text" };
       insert(keyed(withPart(plain, asType(plain, type))), latest.current.fields.length);
     },

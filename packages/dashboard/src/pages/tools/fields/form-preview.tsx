@@ -1,4 +1,5 @@
 import type { FormSchema } from "@foyer/contract";
+import { describeField } from "@foyer/contract/rules/field-types";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { WidgetView } from "../../../components/widget-view.tsx";
@@ -39,7 +40,7 @@ export function FormPreview({ agentId, draft }: { agentId: string; draft: ToolDr
   );
 }
 
-/** A list without options cannot be shown: they are still being written. */
-function isComplete({ type, options = [] }: ToolDraft["formSchema"]["fields"][number]): boolean {
-  return (type !== "select" && type !== "multiselect") || options.length > 0;
+/** A choice without options is still being edited, and there is nothing to show for it. */
+function isComplete(field: ToolDraft["formSchema"]["fields"][number]): boolean {
+  return !describeField(field).hasOptions || (field.options ?? []).length > 0;
 }

@@ -1,0 +1,48 @@
+import { type AnswerKind, type FieldType, fieldTypes } from "./field-types.ts";
+import { timeOf } from "./form-dates.ts";
+
+type AnswerTextOptions = {
+  /** A BCP 47 tag. Undefined means the locale of the program that runs this. */
+  locale: string | undefined;
+  dateStyle: "medium" | "long";
+};
+
+/** The field that an answer belongs to; no `type` where the form no longer has the field. */
+type AnsweredField = { type?: FieldType | null; options?: ReadonlyArray<{ label: string; value: string }> };
+
+/**
+ * Returns a function that writes answers the way people read them: options by their labels, lists and dates as the
+ * locale writes them, "" where there is no answer. Dates are shown as they were entered, in no time zone; one that
+ * carries a zone is left as it is. So is a value that the field's type does not hold: the form may have changed since.
+ */
+export function createAnswerText({ locale, dateStyle }: AnswerTextOptions) {
+  const dateText = (type: "date" | "datetime", text: string) => {
+    const time = /Z|[+-]\d\d:\d\d$/.test(text) ? null : timeOf(type, text);
+    const timeStyle = type === "date" ? undefined : "short";
+    return time === null
+      ? text
+      : new Intl.DateTimeFormat(locale, { dateStyle, timeStyle, timeZone: "UTC" }).format(time);
+  };
+  const asIs = (text: string) => text;
+  const labelOf = (text: string, { options }: AnsweredField) =>
+    options?.find(({ value }) => value === text)?.label || text;
+
+  const texts: Record<AnswerKind, (text: string, field: AnsweredField) => string> = {
+    text: asIs,
+    number: asIs,
+    date: (text) => dateText("date", text),
+    datetime: (text) => dateText("datetime", text),
+    choice: labelOf,
+    choices: labelOf,
+    file: asIs,
+  };
+
+  return function answerText(field: AnsweredField, value: unknown): string {
+    if (value === null || value === undefined) return "";
+    if (Array.isArray(value)) {
+      return new Intl.ListFormat(locale, { type: "unit" }).format(value.map((item) => answerText(field, item)));
+    }
+    if (typeof value === "object") return JSON.stringify(value);
+    return field.type ? texts[fieldTypes[field.type].answer](`${value}`, field) : `${value}`;
+  };
+}

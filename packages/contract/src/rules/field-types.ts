@@ -1,0 +1,52 @@
+/** The rules that a field can have besides `required`. */
+export type FieldRule = "minLength" | "maxLength" | "min" | "max" | "pattern";
+
+/**
+ * What an answer holds. It decides how the answer is checked, compared, sent and shown, so every program that handles
+ * answers has one table or switch over these kinds, and the compiler names it when a kind is added.
+ */
+export type AnswerKind = "text" | "number" | "date" | "datetime" | "choice" | "choices" | "file";
+
+type FieldTypeDescriptor = {
+  answer: AnswerKind;
+  /** What a value has to be, in the words of an error message: `must be a number`. */
+  expects: string;
+  rules: readonly FieldRule[];
+  /** Whether the field has `options`, and needs them. */
+  hasOptions?: true;
+  /** A format that every text answer has to have, whatever the rules. */
+  format?: "email";
+  /** Whether a text answer keeps its line breaks. */
+  isMultiline?: true;
+  /** What the media type of a file has to begin with. */
+  mediaType?: string;
+};
+
+const textRules = ["minLength", "maxLength", "pattern"] as const;
+const boundRules = ["min", "max"] as const;
+
+/** Every field type, in the order of the API's documentation. */
+export const fieldTypes = {
+  text: { answer: "text", expects: "text", rules: textRules },
+  email: { answer: "text", expects: "text", rules: textRules, format: "email" },
+  tel: { answer: "text", expects: "text", rules: textRules },
+  number: { answer: "number", expects: "a number", rules: boundRules },
+  textarea: { answer: "text", expects: "text", rules: textRules, isMultiline: true },
+  select: { answer: "choice", expects: "text", rules: [], hasOptions: true },
+  multiselect: { answer: "choices", expects: "a list", rules: [], hasOptions: true },
+  date: { answer: "date", expects: "a date (2026-01-31)", rules: boundRules },
+  datetime: { answer: "datetime", expects: "a date and time (2026-01-31T09:30)", rules: boundRules },
+  file: { answer: "file", expects: "a file (a base64 data URL)", rules: [] },
+  image: { answer: "file", expects: "an image (a base64 data URL)", rules: [], mediaType: "image/" },
+} as const satisfies Record<string, FieldTypeDescriptor>;
+export type FieldType = keyof typeof fieldTypes;
+
+/** The descriptor of a field type, with its optional members. */
+export function describeField({ type }: { type: FieldType }): FieldTypeDescriptor {
+  return fieldTypes[type];
+}
+
+/** Whether answers of this type are files, which are stored and sent apart from the other answers. */
+export function holdsFile(field: { type: FieldType }): boolean {
+  return describeField(field).answer === "file";
+}
