@@ -100,6 +100,7 @@ function conversationRow(owner: Owner, id: string, createdAt: number): Conversat
     userMetadata: null,
     isUserVerified: 0,
     hasOwner: 0,
+    isTest: 0,
     textBytes: 0,
     toolBytes: 0,
     context: null,

@@ -107,6 +107,10 @@ const conversationFields = {
   userVerified: Type.Boolean({
     description: "`userHash` proved `userId`. `userEmail` and `userName` are what the page said in any case",
   }),
+  isTest: Type.Boolean({
+    description:
+      "A signed-in member began the conversation, such as in the dashboard's playground. Analytics leave it out.",
+  }),
   context: Type.Unsafe<ConversationContext | null>({
     anyOf: [ConversationContext, { type: "null" }],
     description: "`null` when nothing is known",
@@ -150,6 +154,7 @@ export const ConversationQuery = Type.Object({
   feedback: Type.Optional(Rating),
   hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in it" })),
   failed: Type.Optional(Type.Boolean({ description: "Filters by whether a reply ended with an error" })),
+  test: Type.Optional(Type.Boolean({ description: "Filters by whether a member began it to test the agent" })),
   from: Type.Optional(
     Type.String({
       format: "date-or-date-time",

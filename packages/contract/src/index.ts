@@ -5,6 +5,7 @@ export * from "./auth.ts";
 export * from "./chat.ts";
 export * from "./chat-events.ts";
 export * from "./conversation.ts";
+export * from "./conversation-analytics.ts";
 export * from "./doctor.ts";
 export * from "./error.ts";
 export * from "./form.ts";

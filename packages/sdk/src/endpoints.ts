@@ -60,6 +60,7 @@ export const endpoints = {
   getAgent: ["GET", "/agents/:id"],
   getAgentWidget: ["GET", "/agents/:id/widget"],
   getConversation: ["GET", "/conversations/:id"],
+  getConversationAnalytics: ["GET", "/conversations/analytics"],
   getDoctor: ["GET", "/doctor"],
   getFormAnalytics: ["GET", "/form-submissions/analytics"],
   getIdentitySecret: ["GET", "/agents/:id/identity-secret"],

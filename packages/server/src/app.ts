@@ -10,6 +10,7 @@ import { accountRoutes } from "./auth/routes.ts";
 import { registerAuthentication } from "./auth/sessions/authenticate.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import { createChatService } from "./chat/service.ts";
+import { createConversationAnalytics } from "./conversations/analytics/service.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { createConversationService } from "./conversations/service.ts";
@@ -123,7 +124,11 @@ export async function createApp(deps: AppDeps) {
   agentRoutes(app, agents, idempotency, copyToolsAndTriggers(tools, triggers));
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
-  conversationRoutes(app, conversations, createReplyFailures(deps));
+  conversationRoutes(app, {
+    conversations,
+    analytics: createConversationAnalytics(deps, agents),
+    failures: createReplyFailures(deps),
+  });
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
   visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
   chatRoutes(app, deps, chat, conversations);

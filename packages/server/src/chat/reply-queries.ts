@@ -49,6 +49,7 @@ function conversationQueries(db: Db) {
         userMetadata: param("userMetadata"),
         isUserVerified: param("isUserVerified"),
         hasOwner: param("hasOwner"),
+        isTest: param("isTest"),
         textBytes: param("textBytes"),
         toolBytes: param("toolBytes"),
         context: param("context"),

@@ -1,5 +1,6 @@
 import { conversationLimits } from "@foyer/contract";
 import type { Transaction } from "kysely";
+import type { ConversationCounters } from "../conversations/analytics/counters.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
@@ -42,7 +43,12 @@ export type Ended = {
   end: ReplyEnd;
   spend: TokenUsage;
   failure: Omit<ReplyFailureRow, "messageId" | "conversationId" | "at"> | null;
+  /** whether the reply is part of the agent's analytics */
+  isCounted: boolean;
 };
+
+/** How tokens and conversations are counted, in the transaction that stores what they belong to. */
+type Counting = { tokens: TokenBudgets["count"]; conversations: ConversationCounters["count"] };
 
 /** What the model is told, and how many bytes of text and tool calls the reply may still add. */
 export type Begun = { history: HistoryRow[]; room: { textBytes: number; toolBytes: number } };
@@ -54,7 +60,7 @@ const MIN_ROOM_BYTES = 4_096;
 const SILENT_MS = 30_000;
 
 /** What the chat writes. Its queries run for every reply, so each is built once. */
-export function createReplyStore(db: Db, count: TokenBudgets["count"]) {
+export function createReplyStore(db: Db, count: Counting) {
   const queries = replyQueries(db);
   const keepEnd = createBatchWriter<Ended, boolean>(db, keepEnds, { maxItems: 100 });
 
@@ -67,10 +73,11 @@ export function createReplyStore(db: Db, count: TokenBudgets["count"]) {
       if (rows.length > 0) stored.add(end.id);
     }
     for (const one of inOrder(ended, ({ end }) => end.id)) if (stored.has(one.end.id)) await keepOne(trx, one);
-    await count(
+    await count.tokens(
       trx,
       ended.map(({ spend }) => spend),
     );
+    await count.conversations(trx, ended.filter(({ isCounted, end }) => isCounted && stored.has(end.id)).map(toEvent));
     return ended.map(({ end }) => stored.has(end.id));
   }
 
@@ -90,7 +97,7 @@ export function createReplyStore(db: Db, count: TokenBudgets["count"]) {
      * @throws 409 when the conversation is full, or a reply runs that must not be replaced
      */
     async begin(turn: NewTurn, historyLimit: number): Promise<Begun> {
-      return inTransaction(db, (trx) => begin(trx, queries, turn, historyLimit));
+      return inTransaction(db, (trx) => begin(trx, queries, { turn, historyLimit, count }));
     },
     /** Where the reply stands, so that little is lost if the process dies. @returns those that were asked to end */
     async checkpoint(states: readonly ReplyState[]): Promise<Set<string>> {
@@ -131,6 +138,17 @@ export function createReplyStore(db: Db, count: TokenBudgets["count"]) {
   };
 }
 
+function toEvent({ spend: { agentId }, end }: Ended) {
+  return {
+    agentId,
+    at: end.now,
+    replies: 1,
+    failedReplies: end.stopReason === "error" ? 1 : 0,
+    inputTokens: end.inputTokens ?? 0,
+    outputTokens: end.outputTokens ?? 0,
+  };
+}
+
 /** The order in which everybody locks several messages, so that no two wait for each other. */
 function inOrder<T>(items: readonly T[], idOf: (item: T) => string): T[] {
   return items.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
@@ -139,8 +157,7 @@ function inOrder<T>(items: readonly T[], idOf: (item: T) => string): T[] {
 async function begin(
   trx: Transaction<Tables>,
   queries: ReplyQueries,
-  turn: NewTurn,
-  historyLimit: number,
+  { turn, historyLimit, count }: { turn: NewTurn; historyLimit: number; count: Counting },
 ): Promise<Begun> {
   const { conversation, messages, replyId, model } = turn;
   const conversationId = conversation.id;
@@ -156,6 +173,9 @@ async function begin(
     ? await insertNew(trx, queries, conversation, { added, preview })
     : await extend(trx, queries, turn, { added, preview, now });
   checkRoom(size);
+  if (turn.isNew && conversation.isTest === 0) {
+    await count.conversations(trx, [{ agentId: conversation.agentId, at: now, conversations: 1 }]);
+  }
   const history = turn.isNew
     ? []
     : (await queries.history(trx, { conversationId, limit: historyLimit })).rows.reverse();

@@ -29,6 +29,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       token: request.conversationToken,
       organizationId: request.principal?.organizationId ?? null,
     },
+    memberOf: request.principal?.userId ? request.principal.organizationId : null,
     visit: {
       userAgent: request.headers["user-agent"],
       acceptLanguage: request.headers["accept-language"],

@@ -29,11 +29,16 @@ type Run = {
   spender: UsageOwner;
   /** what is said without asking the model, if anything */
   refusal: string | null;
+  /** a member tries the agent: nothing is counted in the analytics */
+  isTest: boolean;
 };
 
 /** Makes a reply, from the first question to the model to the stored end. The returned function never rejects. */
 export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
-  return async (reply: RunningReply, { agent, model, prompt, tools, log, spender, refusal }: Run): Promise<void> => {
+  return async (
+    reply: RunningReply,
+    { agent, model, prompt, tools, log, spender, refusal, isTest }: Run,
+  ): Promise<void> => {
     let ending: ReplyEnding;
     let failure: Ended["failure"] = null;
     let tokens = 0;
@@ -79,6 +84,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         end,
         spend: { agentId: agent.id, ...spender, tokens },
         failure,
+        isCounted: !isTest && refusal === null,
       });
       // Its conversation was deleted: nothing must say that the reply was kept.
       if (!isStored) ending = { stopReason: "aborted" };

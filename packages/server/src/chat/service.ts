@@ -26,6 +26,8 @@ export type Caller = {
   origin: string | undefined;
   log: ReplyLog;
   proof: Omit<Proof, "userId">;
+  /** the organization of the member whose session the call came with, such as from the playground */
+  memberOf: string | null;
   visit: VisitHeaders;
 };
 
@@ -48,7 +50,7 @@ export function createChatService(
 ) {
   const { config, encryption, models } = deps;
   const budgets = createTokenBudgets(deps);
-  const store = createReplyStore(deps.db, budgets.count);
+  const store = createReplyStore(deps.db, { tokens: budgets.count, conversations: conversations.count });
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const run = createReplyRunner(config.models, store, replies);
   const ownOrigin = new URL(config.baseUrl).origin;
@@ -109,7 +111,16 @@ export function createChatService(
         replies.kept(reply);
         reply.room.limit(begun.room);
         const prompt = toPrompt(agent.systemPrompt, begun.history, notes);
-        void run(reply, { agent, model, prompt, tools, log: caller.log, spender, refusal });
+        void run(reply, {
+          agent,
+          model,
+          prompt,
+          tools,
+          log: caller.log,
+          spender,
+          refusal,
+          isTest: conversation.isTest === 1,
+        });
         return reply;
       } catch (error) {
         replies.remove(reply);
@@ -156,6 +167,7 @@ function newConversation(
     sessionId: request.sessionId ?? null,
     ...visitor,
     hasOwner: namesVisitor(request) ? 1 : 0,
+    isTest: caller.memberOf === agent.organizationId ? 1 : 0,
     textBytes: 0,
     toolBytes: 0,
     context: visitContext(request.context, caller.visit),

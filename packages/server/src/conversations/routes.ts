@@ -2,15 +2,30 @@ import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
+import type { ConversationAnalyticsService } from "./analytics/service.ts";
 import type { ReplyFailures } from "./reply-failures.ts";
 import type { ConversationService } from "./service.ts";
 import type { Viewer } from "./store.ts";
 
-export function conversationRoutes(app: App, conversations: ConversationService, failures: ReplyFailures): void {
+export function conversationRoutes(
+  app: App,
+  {
+    conversations,
+    analytics,
+    failures,
+  }: { conversations: ConversationService; analytics: ConversationAnalyticsService; failures: ReplyFailures },
+): void {
   app.route({
     ...contract.listConversations,
     handler: async (request) => ({
       ...(await conversations.list(principalOf(request).organizationId, request.query)),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.getConversationAnalytics,
+    handler: async (request) => ({
+      data: await analytics.read(principalOf(request).organizationId, request.query),
       error: null,
     }),
   });

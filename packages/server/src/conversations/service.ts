@@ -13,6 +13,7 @@ import { notFound } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
 import { accessTo, type Proof } from "./access.ts";
+import { createConversationCounters } from "./analytics/counters.ts";
 import { fromColumns, toolCallsOf } from "./message-pieces.ts";
 import {
   type ConversationFieldsRow,
@@ -40,6 +41,7 @@ export function createConversationService(
 ) {
   const { encryption } = deps;
   const store = createConversationStore(deps);
+  const counters = createConversationCounters(deps.db);
 
   async function find(viewer: Viewer, id: string) {
     return isId("conv", id) ? await store.get(viewer, id) : undefined;
@@ -52,6 +54,8 @@ export function createConversationService(
   }
 
   return {
+    /** Counts for the analytics. */
+    count: counters.count,
     async list(organizationId: string, query: ConversationQuery) {
       await agents.get(organizationId, query.agentId);
       const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
@@ -92,19 +96,23 @@ export function createConversationService(
     },
     async rate(viewer: Viewer, id: string, { messageId, rating, comment }: RatingBody): Promise<void> {
       await existing(viewer, id);
-      if (!isId("msg", messageId) || !(await store.rate(id, messageId, rating, comment?.trim() || null)))
+      if (
+        !isId("msg", messageId) ||
+        !(await store.rate({ conversationId: id, messageId, rating, comment: comment?.trim() || null }, counters.count))
+      )
         throw notFound("Message");
     },
   };
 }
 
-function toFilter({ userId, q, feedback, hasForm, failed, from, to }: ConversationQuery): ConversationFilter {
+function toFilter({ userId, q, feedback, hasForm, failed, test, from, to }: ConversationQuery): ConversationFilter {
   return {
     ...(userId === undefined ? {} : { userId }),
     ...(q === undefined || q === "" ? {} : { q }),
     ...(feedback === undefined ? {} : { feedback }),
     ...(hasForm === undefined ? {} : { hasForm }),
     ...(failed === undefined ? {} : { failed }),
+    ...(test === undefined ? {} : { test }),
     ...instantsOf({ from, to }),
   };
 }
@@ -134,6 +142,7 @@ function toFields(row: ConversationFieldsRow): Omit<Conversation, "messages"> {
     userEmail: row.userEmail,
     userName: row.userName,
     userVerified: row.isUserVerified === 1,
+    isTest: row.isTest === 1,
     context: row.context === null ? null : JSON.parse(row.context),
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),

@@ -7,6 +7,7 @@ import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import type { ConversationCounters } from "./analytics/counters.ts";
 
 /** Rows before the page that an index passes over in about a millisecond. */
 const FAR_OFFSET = 10_000;
@@ -21,6 +22,7 @@ const summaryColumns = [
   "userEmail",
   "userName",
   "isUserVerified",
+  "isTest",
   "context",
   "lastMessageRole",
   "lastMessagePreview",
@@ -120,18 +122,42 @@ function marks(db: Db) {
         .executeTakeFirst();
       return result.numUpdatedRows > 0n;
     },
-    /** @returns false when the conversation has no such message */
-    async rate(conversationId: string, messageId: string, rating: Rating, comment: string | null): Promise<boolean> {
-      const result = await db
-        .updateTable("messages")
-        .set({ feedback: rating, feedbackComment: comment })
-        .where("id", "=", messageId)
-        .where("conversationId", "=", conversationId)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
+    /**
+     * Stores a rating and counts it for the hour in which the message was sent, in place of an earlier one.
+     * @returns false when the conversation has no such message
+     */
+    async rate(
+      { conversationId, messageId, rating, comment }: MessageRating,
+      count: ConversationCounters["count"],
+    ): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        const message = trx
+          .updateTable("messages")
+          .where("id", "=", messageId)
+          .where("conversationId", "=", conversationId);
+        // Locks the row, so that of two simultaneous ratings the second sees the first and takes its place in the counts.
+        const before = await message
+          .set({ feedbackComment: comment })
+          .returning(["feedback", "createdAt"])
+          .executeTakeFirst();
+        if (!before) return false;
+        await message.set({ feedback: rating }).execute();
+        const conversation = await trx
+          .selectFrom("conversations")
+          .select(["agentId", "isTest"])
+          .where("id", "=", conversationId)
+          .executeTakeFirst();
+        if (!conversation || conversation.isTest === 1 || before.feedback === rating) return true;
+        const change = (value: Rating) => Number(value === rating) - Number(value === before.feedback);
+        const ratings = { ratedUp: change("up"), ratedDown: change("down") };
+        await count(trx, [{ agentId: conversation.agentId, at: before.createdAt, ...ratings }]);
+        return true;
+      });
     },
   };
 }
+
+type MessageRating = { conversationId: string; messageId: string; rating: Rating; comment: string | null };
 
 /** Where a form was submitted. A visitor can name any conversation, so the submission's agent counts too. */
 const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
@@ -186,7 +212,7 @@ function seenBy(viewer: Viewer) {
 }
 
 function matches(
-  { userId, q, feedback, hasForm, failed: hasFailed, from, to }: ConversationFilter,
+  { userId, q, feedback, hasForm, failed: hasFailed, test, from, to }: ConversationFilter,
   kind: DatabaseKind,
 ) {
   return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
@@ -198,6 +224,7 @@ function matches(
       .$if(hasFailed !== undefined, (x) =>
         x.where(hasFailed ? sql<boolean>`exists (${failed})` : sql<boolean>`not exists (${failed})`),
       )
+      .$if(test !== undefined, (x) => x.where("isTest", "=", test ? 1 : 0))
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
       .$if(q !== undefined, (x) =>
         x.where(

@@ -35,6 +35,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0009-security",
       "0012-inbox",
       "0013-feedback-comments",
+      "0014-conversation-analytics",
       "0021-passage-index",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -58,6 +59,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0009-security",
       "0012-inbox",
       "0013-feedback-comments",
+      "0014-conversation-analytics",
       "0021-passage-index",
     ]);
   });

@@ -12,6 +12,7 @@ import { formBounds } from "./migrations/0008-form-bounds.ts";
 import { security } from "./migrations/0009-security.ts";
 import { inbox } from "./migrations/0012-inbox.ts";
 import { feedbackComments } from "./migrations/0013-feedback-comments.ts";
+import { conversationAnalytics } from "./migrations/0014-conversation-analytics.ts";
 import { passageIndex } from "./migrations/0021-passage-index.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -36,6 +37,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0009-security", security],
   ["0012-inbox", inbox],
   ["0013-feedback-comments", feedbackComments],
+  ["0014-conversation-analytics", conversationAnalytics],
   ["0021-passage-index", passageIndex],
 ];
 

@@ -1,4 +1,4 @@
-import type { ActionType, TriggerType } from "@foyer/contract";
+import type { ActionType, ConversationCounts, TriggerType } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
 import type { Flag, Instant, Json } from "./column-types.ts";
 import type { FormTables } from "./form-tables.ts";
@@ -23,6 +23,7 @@ export type Tables = FormTables &
     toolErrors: ToolErrorRow;
     secrets: SecretRow;
     conversations: ConversationTable & InboxColumns;
+    conversationHours: ConversationHourRow;
     messages: MessageRow;
     replyFailures: ReplyFailureRow;
     triggers: TriggerRow;
@@ -194,6 +195,8 @@ export type ConversationRow = {
   isUserVerified: Flag;
   /** 1 when the first request named a visitor: only that visitor may continue it, see conversations/access.ts */
   hasOwner: Flag;
+  /** 1 when a signed-in member began it, such as in the playground */
+  isTest: Flag;
   /** UTF-8 bytes of all messages, and of their tool calls */
   textBytes: number;
   toolBytes: number;
@@ -208,7 +211,8 @@ export type ConversationRow = {
 };
 
 /** These columns have a default. */
-type ConversationTable = Omit<ConversationRow, "hasOwner" | "textBytes" | "toolBytes"> & {
+type ConversationTable = Omit<ConversationRow, "hasOwner" | "isTest" | "textBytes" | "toolBytes"> & {
+  isTest: Generated<Flag>;
   hasOwner: Generated<Flag>;
   textBytes: Generated<number>;
   toolBytes: Generated<number>;
@@ -219,6 +223,9 @@ type InboxColumns = {
   /** When a member last opened the conversation. It is unread when this is null or earlier than `lastMessageAt`. */
   readAt: Generated<Instant | null>;
 };
+
+/** What happened with an agent in one hour of a day (UTC), without test conversations. */
+type ConversationHourRow = ConversationCounts & { agentId: string; day: string; hour: number };
 
 export type MessageRow = {
   id: string;

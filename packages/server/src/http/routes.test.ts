@@ -39,6 +39,7 @@ const everyRoute = [
   "OPTIONS /widget/:file public",
   "GET /chat/:conversationId/stream conversation",
   "GET /conversations account",
+  "GET /conversations/analytics account",
   "GET /conversations/:id conversation",
   "GET /dashboard public",
   "GET /dashboard/* public",

@@ -38,6 +38,7 @@ const row: ListedConversation = {
   userEmail: null,
   userName: "=1+1",
   userVerified: false,
+  isTest: false,
   createdAt: at,
   updatedAt: at,
   hasForm: true,

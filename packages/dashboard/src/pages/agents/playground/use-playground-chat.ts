@@ -5,8 +5,8 @@ import { api } from "../../../data/api.ts";
 import { ask, refresh } from "../../../data/queries.ts";
 import { afterEvent, newTurn, type TrialTurn, withMemberDetails } from "./playground-state.ts";
 
-/** As a visitor asks it: the chat is a public endpoint, which takes no session. */
-const request = createRequest({ baseUrl: location.origin });
+/** The chat is a public endpoint. The session only marks the conversation as a test, which analytics leave out. */
+const request = createRequest({ baseUrl: location.origin, credentials: "same-origin" });
 
 type Running = { abort: AbortController; isStopping: boolean };
 

@@ -1,0 +1,70 @@
+import Type, { type Static } from "typebox";
+import { enveloped, ref } from "./schema.ts";
+
+const counts = {
+  conversations: Type.Integer({ description: "Conversations that began" }),
+  replies: Type.Integer({ description: "Replies for which a model was asked" }),
+  failedReplies: Type.Integer({ description: "Replies that ended with an error" }),
+  ratedUp: Type.Integer({ description: "Replies with the rating `up`, counted when the reply was sent" }),
+  ratedDown: Type.Integer({ description: "Replies with the rating `down`, counted when the reply was sent" }),
+  inputTokens: Type.Integer(),
+  outputTokens: Type.Integer(),
+};
+
+export const ConversationCounts = Type.Object(counts);
+export type ConversationCounts = Static<typeof ConversationCounts>;
+
+export const ConversationAnalytics = Type.Object(
+  {
+    from: Type.String({ description: "First day of the range, in UTC, such as `2026-01-31`" }),
+    to: Type.String({ description: "Last day of the range, in UTC, included" }),
+    totals: ConversationCounts,
+    days: Type.Array(Type.Object({ date: Type.String({ description: "The day in UTC" }), ...counts }), {
+      description: "Days with activity, oldest first",
+    }),
+    hours: Type.Array(
+      Type.Object({
+        hour: Type.Integer({ minimum: 0, maximum: 23, description: "Hour of the day in UTC" }),
+        conversations: Type.Integer(),
+        replies: Type.Integer(),
+      }),
+      { minItems: 24, maxItems: 24, description: "All 24 hours of the day, over the whole range" },
+    ),
+    agents: Type.Array(Type.Object({ agentId: Type.String(), agentName: Type.String(), ...counts }), {
+      description: "Agents with activity, the busiest first, at most 100",
+    }),
+  },
+  { $id: "ConversationAnalytics" },
+);
+export type ConversationAnalytics = Static<typeof ConversationAnalytics>;
+
+export const getConversationAnalytics = {
+  method: "GET",
+  url: "/conversations/analytics",
+  config: { access: "account" },
+  schema: {
+    tags: ["Conversations"],
+    summary: "Read conversation analytics",
+    description:
+      "Volume, ratings, failed replies and tokens, by day, by hour and by agent. Conversations that members start in the playground are not counted. Deleting a conversation does not change the figures.",
+    querystring: Type.Object({
+      agentId: Type.Optional(
+        Type.String({ minLength: 1, description: "Only this agent. Without it, all agents of the organization." }),
+      ),
+      from: Type.Optional(
+        Type.String({
+          format: "date-or-date-time",
+          description: "First day of the range, in UTC. Defaults to 29 days before `to`.",
+        }),
+      ),
+      to: Type.Optional(
+        Type.String({
+          format: "date-or-date-time",
+          description:
+            "Last day of the range, in UTC, included as a whole. Defaults to today. A range covers at most its last 366 days.",
+        }),
+      ),
+    }),
+    response: { 200: enveloped(ref(ConversationAnalytics)) },
+  },
+} as const;

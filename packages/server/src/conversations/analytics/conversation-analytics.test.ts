@@ -1,0 +1,190 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { insertConversation } from "../../../../../test/conversation-seed.ts";
+import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { startServer, type TestServer } from "../../../../../test/server.ts";
+import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
+import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
+import { migrate } from "../../db/migrate.ts";
+import { dayOf } from "../../utc-day.ts";
+
+type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
+
+const answer = (exchange: Exchange) => {
+  const { send, end } = eventStream(exchange);
+  send(chunk({ content: "Yes." }));
+  send(chunk({}, "stop"));
+  send({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 2 } });
+  send("[DONE]");
+  end();
+};
+
+onBothDatabases("conversation analytics", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let owner: Account;
+  let provider: Upstream;
+  beforeAll(async () => {
+    database = await createDatabase();
+    provider = await startUpstream(answer);
+    const env = {
+      OPENAI_COMPATIBLE_BASE_URL: `${provider.url}/v1`,
+      FOYER_DEFAULT_MODEL: "openai-compatible/test",
+      FOYER_OUTBOUND_ALLOW: "127.0.0.1",
+    };
+    server = await startServer({ database, env });
+    owner = await server.createAccount();
+  });
+  afterAll(async () => {
+    await server.stop();
+    await provider.stop();
+    await database.drop();
+  });
+
+  const createAgent = async (name = "Harbour", account = owner) =>
+    (await account.call("POST", "/agents", { name })).body.data.id as string;
+  const say = async (agentId: string, more: object = {}) => {
+    const payload = { agentId, messages: [{ role: "user", content: "Do you have city bikes?" }], ...more };
+    const { body } = await server.app.inject({ method: "POST", url: "/chat", payload });
+    const idIn = (name: string) => new RegExp(`"${name}":"([^"]+)"`).exec(body)?.[1] ?? "";
+    return { conversationId: idIn("conversationId"), messageId: idIn("messageId") };
+  };
+  const read = async (query: string, account = owner) => {
+    const { status, body } = await account.call("GET", `/conversations/analytics?${query}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body.data;
+  };
+  const nothing = {
+    conversations: 0,
+    replies: 0,
+    failedReplies: 0,
+    ratedUp: 0,
+    ratedDown: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+  };
+
+  it("count conversations, replies and tokens by day, by hour and by agent", async () => {
+    const agentId = await createAgent();
+    const { conversationId } = await say(agentId);
+    await say(agentId, { conversationId });
+    await say(agentId);
+    const { totals, days, hours, agents, from, to } = await read(`agentId=${agentId}`);
+    expect(totals).toEqual({ ...nothing, conversations: 2, replies: 3, inputTokens: 30, outputTokens: 6 });
+    expect(Date.parse(to) - Date.parse(from)).toBe(29 * 86_400_000);
+    // Midnight may pass between two replies.
+    const sum = (rows: Array<Record<string, number>>, name: string) =>
+      rows.reduce((total, row) => total + (row[name] ?? 0), 0);
+    expect(sum(days, "replies")).toBe(3);
+    expect([hours.length, sum(hours, "conversations"), sum(hours, "replies")]).toEqual([24, 2, 3]);
+    expect(agents).toEqual([{ agentId, agentName: "Harbour", ...totals }]);
+  });
+
+  it("count a rating once, at the message's time, when it is changed or repeated", async () => {
+    const agentId = await createAgent();
+    const { conversationId, messageId } = await say(agentId);
+    const rate = (rating: string) =>
+      owner.call("POST", `/conversations/${conversationId}/feedback`, { messageId, rating });
+    await rate("up");
+    await rate("up");
+    expect((await read(`agentId=${agentId}`)).totals).toMatchObject({ ratedUp: 1, ratedDown: 0 });
+    await rate("down");
+    expect((await read(`agentId=${agentId}`)).totals).toMatchObject({ ratedUp: 0, ratedDown: 1 });
+  });
+
+  it("count replies that fail, and keep the figures when a conversation is deleted", async () => {
+    const agentId = await createAgent();
+    provider.script(({ response }) => response.writeHead(400).end("{}"));
+    const { conversationId } = await say(agentId);
+    provider.script(answer);
+    const { totals } = await read(`agentId=${agentId}`);
+    expect(totals).toMatchObject({ conversations: 1, replies: 1, failedReplies: 1 });
+    await owner.call("DELETE", `/conversations/${conversationId}`);
+    expect((await read(`agentId=${agentId}`)).totals).toEqual(totals);
+  });
+
+  it("leave out what members try in the playground, which the inbox marks as a test", async () => {
+    const user = await createOwner(server);
+    const browser = await signedInBrowser(server, user.email);
+    const { body: created } = await browser.call("POST", "/agents", { name: "Tried" });
+    const agentId = created.data.id;
+    const payload = { agentId, messages: [{ role: "user", content: "Hello" }] };
+    expect((await browser.call("POST", "/chat", payload)).status).toBe(200);
+    await say(agentId);
+    const analytics = (await browser.call("GET", `/conversations/analytics?agentId=${agentId}`)).body.data;
+    expect(analytics.totals).toMatchObject({ conversations: 1, replies: 1 });
+    const list = async (query = "") =>
+      (await browser.call("GET", `/conversations?agentId=${agentId}${query}`)).body.data.map(
+        ({ isTest }: { isTest: boolean }) => isTest,
+      );
+    expect(await list()).toEqual([false, true]);
+    expect([await list("&test=true"), await list("&test=false")]).toEqual([[true], [false]]);
+  });
+
+  it("cover the days of the range, at most the last 366, and all agents of the organization without an agent", async () => {
+    const account = await server.createAccount();
+    const [first, second] = [await createAgent("First", account), await createAgent("Second", account)];
+    const last = Date.UTC(2026, 0, 31);
+    const row = (agentId: string, daysBefore: number, hour: number) => ({
+      ...nothing,
+      agentId,
+      day: dayOf(last - daysBefore * 86_400_000),
+      hour,
+      conversations: 1,
+      replies: 2,
+    });
+    await server.deps.db
+      .insertInto("conversationHours")
+      .values([
+        row(first, 0, 9),
+        row(first, 0, 10),
+        row(second, 0, 9),
+        row(first, 1, 9),
+        row(second, 365, 9),
+        row(second, 366, 9),
+      ])
+      .execute();
+    const day = await read("from=2026-01-31&to=2026-01-31", account);
+    expect(day.days).toEqual([{ ...nothing, date: "2026-01-31", conversations: 3, replies: 6 }]);
+    expect(day.hours[9]).toEqual({ hour: 9, conversations: 2, replies: 4 });
+    expect(
+      day.agents.map(({ agentName, conversations }: Record<string, unknown>) => [agentName, conversations]),
+    ).toEqual([
+      ["First", 2],
+      ["Second", 1],
+    ]);
+    expect((await read("to=2026-01-31", account)).totals.conversations).toBe(4);
+    const longest = await read("from=2020-01-01&to=2026-01-31", account);
+    expect([longest.from, longest.totals.conversations]).toEqual([dayOf(last - 365 * 86_400_000), 5]);
+    expect((await read(`to=2026-01-31&agentId=${second}`, account)).totals.conversations).toBe(1);
+  });
+
+  it("are not readable for another organization's agent", async () => {
+    const stranger = await server.createAccount();
+    const { status } = await stranger.call("GET", `/conversations/analytics?agentId=${await createAgent()}`);
+    expect(status).toBe(404);
+    expect((await read("", stranger)).agents).toEqual([]);
+  });
+
+  it("are filled from the stored conversations when the server is upgraded", async () => {
+    const { db } = server.deps;
+    const agentId = await createAgent();
+    const createdAt = Date.UTC(2025, 4, 6, 23, 59);
+    await insertConversation(db, { organizationId: owner.organizationId, agentId }, { createdAt }, [
+      { content: "Hello" },
+      { content: "Hi", feedback: "down" },
+      { content: "And now?" },
+      { content: "", stopReason: "error" },
+    ]);
+    await db.schema.dropTable("conversationHours").execute();
+    await db.schema.alterTable("conversations").dropColumn("isTest").execute();
+    await sql`delete from migrations where name = '0014-conversation-analytics'`.execute(db);
+    await migrate({ db, kind: server.deps.databaseKind });
+    const { days, hours } = await read(`agentId=${agentId}&from=2025-05-01&to=2025-05-31`);
+    expect(days).toEqual([
+      { ...nothing, date: "2025-05-06", conversations: 1, replies: 1, ratedDown: 1 },
+      { ...nothing, date: "2025-05-07", replies: 1, failedReplies: 1 },
+    ]);
+    expect([hours[23].conversations, hours[0].replies]).toEqual([1, 1]);
+  });
+});

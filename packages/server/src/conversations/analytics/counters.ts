@@ -1,0 +1,112 @@
+import type { ConversationCounts } from "@foyer/contract";
+import { sql } from "kysely";
+import { compileOnce, type Executor } from "../../db/compiled-query.ts";
+import type { Db } from "../../db/open.ts";
+import { dayOf } from "../../utc-day.ts";
+
+/** Something that happened with an agent `at` an instant. Counts that are left out are 0; a withdrawn rating is -1. */
+export type ConversationEvent = { agentId: string; at: number } & Partial<ConversationCounts>;
+
+export type ConversationCounters = ReturnType<typeof createConversationCounters>;
+
+type HourRow = { agentId: string; day: string; hour: number } & ConversationCounts;
+
+const HOUR_MS = 3_600_000;
+
+/** Counts what happens in conversations by agent and hour (UTC), so that analytics never read the conversations. */
+export function createConversationCounters(db: Db) {
+  const add = addQuery(db);
+  return {
+    /** Rows are written in one order, so that two transactions cannot block each other. */
+    async count(trx: Executor, events: readonly ConversationEvent[]): Promise<void> {
+      const rows = new Map<string, HourRow>();
+      for (const event of events) {
+        const row = rowOf(event);
+        const key = `${row.agentId} ${row.day} ${row.hour}`;
+        rows.set(key, sumOf(rows.get(key), row));
+      }
+      for (const [, row] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) await add(trx, row);
+    },
+  };
+}
+
+function rowOf({ agentId, at, ...counts }: ConversationEvent): HourRow {
+  const {
+    conversations = 0,
+    replies = 0,
+    failedReplies = 0,
+    ratedUp = 0,
+    ratedDown = 0,
+    inputTokens = 0,
+    outputTokens = 0,
+  } = counts;
+  const hour = Math.floor(at / HOUR_MS) % 24;
+  return {
+    agentId,
+    day: dayOf(at),
+    hour,
+    conversations,
+    replies,
+    failedReplies,
+    ratedUp,
+    ratedDown,
+    inputTokens,
+    outputTokens,
+  };
+}
+
+function sumOf(before: HourRow | undefined, row: HourRow): HourRow {
+  if (!before) return row;
+  return {
+    ...row,
+    conversations: before.conversations + row.conversations,
+    replies: before.replies + row.replies,
+    failedReplies: before.failedReplies + row.failedReplies,
+    ratedUp: before.ratedUp + row.ratedUp,
+    ratedDown: before.ratedDown + row.ratedDown,
+    inputTokens: before.inputTokens + row.inputTokens,
+    outputTokens: before.outputTokens + row.outputTokens,
+  };
+}
+
+const counterNames = [
+  "conversations",
+  "replies",
+  "failedReplies",
+  "ratedUp",
+  "ratedDown",
+  "inputTokens",
+  "outputTokens",
+] as const satisfies ReadonlyArray<keyof ConversationCounts>;
+
+/** Selects from the agents, so that nothing is counted for one that was deleted meanwhile. */
+function addQuery(db: Db) {
+  return compileOnce<HourRow, never>((param) =>
+    db
+      .insertInto("conversationHours")
+      .columns(["agentId", "day", "hour", ...counterNames])
+      .expression(
+        db
+          .selectFrom("agents")
+          .select([
+            "id",
+            sql<string>`cast(${param("day")} as text)`.as("day"),
+            sql<number>`cast(${param("hour")} as integer)`.as("hour"),
+            ...counterNames.map((name) => sql<number>`cast(${param(name)} as bigint)`.as(name)),
+          ])
+          .where("id", "=", param("agentId")),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(["agentId", "day", "hour"])
+          .doUpdateSet(
+            Object.fromEntries(
+              counterNames.map((name) => [
+                name,
+                sql<number>`${sql.ref(`conversationHours.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+              ]),
+            ),
+          ),
+      ),
+  );
+}

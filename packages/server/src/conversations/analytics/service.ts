@@ -1,0 +1,69 @@
+import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract";
+import type { AgentService } from "../../agents/service.ts";
+import type { Deps } from "../../deps.ts";
+import { dayOf } from "../../utc-day.ts";
+import { createConversationAnalyticsStore } from "./store.ts";
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 366;
+
+type Query = { agentId?: string | undefined; from?: string | undefined; to?: string | undefined };
+
+export type ConversationAnalyticsService = ReturnType<typeof createConversationAnalytics>;
+
+/** The figures of an organization's conversations, from counters. */
+export function createConversationAnalytics(deps: Pick<Deps, "db" | "reads">, agents: Pick<AgentService, "get">) {
+  const store = createConversationAnalyticsStore(deps);
+  return {
+    /** @throws 404 when the organization has no such agent */
+    async read(organizationId: string, { agentId, ...given }: Query): Promise<ConversationAnalytics> {
+      if (agentId !== undefined) await agents.get(organizationId, agentId);
+      const { from, to } = rangeOf(given);
+      const range = { organizationId, agentId, from, to };
+      const [days, hours, byAgent] = await Promise.all([store.days(range), store.hours(range), store.agents(range)]);
+      return {
+        from,
+        to,
+        totals: days.reduce(add, nothing),
+        days,
+        hours: Array.from({ length: 24 }, (_, hour) => {
+          const counts = hours.find((row) => row.hour === hour) ?? nothing;
+          return { hour, conversations: counts.conversations, replies: counts.replies };
+        }),
+        agents: byAgent,
+      };
+    },
+  };
+}
+
+/** At most the last 366 days of what was asked for; 30 days when no first day is given. */
+function rangeOf({ from, to }: Omit<Query, "agentId">): { from: string; to: string } {
+  const end = to === undefined ? Date.now() : Date.parse(to);
+  const last = dayOf(end);
+  const earliest = dayOf(end - (MAX_DAYS - 1) * DAY_MS);
+  const first = dayOf(from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : Date.parse(from));
+  return { from: first < earliest ? earliest : first, to: last };
+}
+
+const nothing: ConversationCounts = {
+  conversations: 0,
+  replies: 0,
+  failedReplies: 0,
+  ratedUp: 0,
+  ratedDown: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+};
+
+function add(sum: ConversationCounts, counts: ConversationCounts): ConversationCounts {
+  return {
+    conversations: sum.conversations + counts.conversations,
+    replies: sum.replies + counts.replies,
+    failedReplies: sum.failedReplies + counts.failedReplies,
+    ratedUp: sum.ratedUp + counts.ratedUp,
+    ratedDown: sum.ratedDown + counts.ratedDown,
+    inputTokens: sum.inputTokens + counts.inputTokens,
+    outputTokens: sum.outputTokens + counts.outputTokens,
+  };
+}
