@@ -6,7 +6,7 @@ import type { Encryption } from "../encryption.ts";
 import { AppError } from "../errors.ts";
 import { provenUserId, type Visitor, visitorOf } from "./new-messages.ts";
 
-/** `known` is the conversation that the request continues, and `access` how it may; both null for a new one. */
+/** `known` is the continued conversation, and `access` is what grants it. Both are null for a new conversation. */
 type Admitted = {
   known: ConversationRow | null;
   access: ConversationAccess | null;
@@ -14,8 +14,8 @@ type Admitted = {
 };
 
 /**
- * Decides who may chat in which conversation. The returned function throws 404 for a conversation that the request may
- * not continue, whether it exists or not.
+ * Decides whether a request may chat in a conversation. The returned function throws 404 when it may not, whether or not
+ * the conversation exists.
  */
 export function createAdmission(encryption: Encryption, conversations: Pick<ConversationService, "find">) {
   return async (agent: AgentRow, request: ChatRequest, sent: Omit<Proof, "userId">): Promise<Admitted> => {
@@ -31,7 +31,7 @@ export function createAdmission(encryption: Encryption, conversations: Pick<Conv
   };
 }
 
-/** Where identities must be signed, a user's conversation takes that user's signature, not only its token. */
+/** With `requireIdentity`, a user's conversation requires that user's signature in addition to its token. */
 function isRightUser(
   { requireIdentity }: AgentRow,
   { userId }: ConversationRow,
@@ -41,7 +41,7 @@ function isRightUser(
   return requireIdentity === 0 || access === "organization" || userId === null || userId === proven;
 }
 
-/** Only who holds an anonymous conversation may bring it along when signing in. */
+/** A visitor who signs in can claim an anonymous conversation only by proving access to it. */
 export function claimOf(
   known: ConversationRow | null,
   access: ConversationAccess | null,
@@ -51,10 +51,10 @@ export function claimOf(
   return known && known.userId === null && visitor.userId !== null && holds ? visitor : null;
 }
 
-/** The same answer for a conversation that does not exist, so that ids cannot be probed. */
+/** The same error as for a conversation that does not exist, so that ids cannot be probed. */
 function notYours() {
   return new AppError(
     "NOT_FOUND",
-    "Conversation not found. A visitor's conversation is continued with its conversationToken as bearer.",
+    "Conversation not found. To continue a visitor's conversation, send its conversationToken as a bearer token.",
   );
 }

@@ -13,15 +13,15 @@ import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { failure } from "../tools/tool-outcome.ts";
 import { plausible, usageOfStep } from "./token-usage.ts";
 
-/** Tool calls of one step, and how many of them run at the same time: each may be a request to somebody else's server. */
+/** The maximum tool calls per step, and how many run concurrently. Each call may be a request to an external server. */
 const MAX_CALLS = 16;
 const MAX_CONCURRENT_CALLS = 4;
-/** Characters of one answer, its reasoning and tool inputs included. */
+/** The maximum size of one model response in characters, including reasoning and tool inputs. */
 const MAX_RECEIVED = 4 * 1024 * 1024;
-/** What a block of the answer counts for besides its text. */
+/** The overhead counted for each block of a response, so that empty blocks are limited too. */
 const BLOCK_CHARACTERS = 32;
 
-/** Where the loop says what happens; see RunningReply. */
+/** Receives the output of the loop. Implemented by RunningReply. */
 export type ReplyOutput = {
   text(text: string): void;
   closeText(): void;
@@ -35,16 +35,16 @@ export type LoopInput = {
   model: ChatModel;
   prompt: LanguageModelV4Prompt;
   tools: LanguageModelV4FunctionTool[];
-  /** 0 to 1, or null for the model's own */
+  /** 0 to 1, or null for the model's default */
   temperature: number | null;
   maxSteps: number;
   limits: AskLimits;
-  /** The tool of that name, if the agent has it. */
+  /** Finds the agent's tool by name. */
   find(name: string): { id: string; label: string | null; executionType: string } | undefined;
-  /** Runs one call. Never rejects: a failure is an outcome. */
+  /** Runs one call. Never rejects; a failure is an outcome with `isError`. */
   runTool(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolOutcome>;
   signal: AbortSignal;
-  /** Told what each step cost, also one that failed or was ended in the middle. */
+  /** Reports the tokens of each step, including steps that failed or were stopped. */
   spend?(tokens: number): void;
 };
 
@@ -53,9 +53,9 @@ type ReasoningPart = Extract<AssistantContent[number], { type: "reasoning" }>;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 /**
- * Model, tools, model, … until the model calls no tool, the steps are used up or the reply holds no more. Up to four
- * calls run at the same time; they are reported in the order of the calls.
- * @throws what the model failed with, or the signal's reason
+ * Alternates between the model and its tools until the model calls no tool, the maximum number of steps is reached, or the
+ * reply is full. Up to four calls run concurrently. Their results are reported in the order of the calls.
+ * @throws the model's error, or the signal's reason
  */
 export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   const prompt = [...input.prompt];
@@ -73,19 +73,19 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   return { stopReason: "max_steps" as const, usage };
 }
 
-/** What the model said in one step, as it must be told back to it. */
+/** The model's output of one step, in the form in which it is sent back to the model. */
 type Answer = {
   content: AssistantContent;
   calls: ToolCallPart[];
-  /** calls beyond MAX_CALLS, which are neither run nor told back to the model */
+  /** the number of calls beyond MAX_CALLS, which are neither run nor sent back to the model */
   ignoredCalls: number;
-  /** characters of everything that the model sent, shown or not */
+  /** characters received from the model, whether shown or not */
   received: number;
   reasoning: Map<string, ReasoningPart>;
-  /** of the text that is not over */
+  /** the text of the open block */
   text: string;
   hasSaid: boolean;
-  /** as the provider counted it, once it did */
+  /** the provider's count, once it arrives */
   usage: LanguageModelV4Usage | null;
 };
 
@@ -100,7 +100,7 @@ const emptyAnswer = (): Answer => ({
   usage: null,
 });
 
-/** One answer of the model: its text goes out as it comes. */
+/** Runs one step: calls the model and streams its text to the output. */
 async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Promise<Answer> {
   const { account, model, prompt, tools, temperature, signal, limits } = input;
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
@@ -114,7 +114,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Pro
       part: (part) => takePart(part, answer, output, usage),
     });
   } finally {
-    // Who goes away has cost what was asked for all the same; a model that failed without a word has not.
+    // A reply that the visitor abandoned has used tokens. A model that failed before any output has not.
     const isCharged = answer.usage || answer.text || answer.content.length > 0 || signal.aborted;
     if (isCharged) input.spend?.(usageOfStep(prompt, answer, answer.usage));
   }
@@ -198,14 +198,14 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
       });
     }
   } finally {
-    // When the reply ends early, calls that have not begun must not begin.
+    // When the reply ends early, calls that have not started must not start.
     stopped.abort();
   }
   input.signal.throwIfAborted();
   return { role: "tool", content };
 }
 
-/** Runs the calls in their order, a few at the same time. Once the signal is aborted no further one begins. */
+/** Starts the calls in order, a few at a time. No call starts after the signal is aborted. */
 function runConcurrently(
   pieces: readonly ToolPiece[],
   runTool: LoopInput["runTool"],
@@ -227,7 +227,7 @@ function ignoredNote(count: number): string {
   return `${count} more ${count === 1 ? "call was" : "calls were"} not run: at most ${MAX_CALLS} run in one step.`;
 }
 
-/** What a part makes us hold, in characters. */
+/** The size of a part in characters, as far as it is kept in memory. */
 function lengthOf(part: ModelPart): number {
   switch (part.type) {
     case "text-delta":
@@ -240,7 +240,7 @@ function lengthOf(part: ModelPart): number {
     case "text-end":
     case "reasoning-start":
     case "reasoning-end":
-      // Signatures can be long, and even an empty block is remembered.
+      // Signatures can be long, and even an empty block is kept.
       return BLOCK_CHARACTERS + metadataLength(part);
     default:
       return 0;
@@ -251,7 +251,7 @@ function metadataLength({ providerMetadata }: Pick<ToolCallPart, "providerMetada
   return providerMetadata ? JSON.stringify(providerMetadata).length : 0;
 }
 
-/** Some providers want their reasoning back within the same reply, with the signature they gave it. */
+/** Keeps the reasoning with its signature, because some providers require it in later steps of the same reply. */
 function rememberReasoning(
   content: AssistantContent,
   known: Map<string, ReasoningPart>,
@@ -268,7 +268,7 @@ function asOptions(metadata: ToolCallPart["providerMetadata"]) {
   return metadata ? { providerOptions: metadata } : {};
 }
 
-/** The call's arguments, or undefined when they are no JSON. */
+/** Parses a call's arguments. Returns undefined when they are not valid JSON. */
 function parseInput(text: string): unknown {
   try {
     return text.trim() === "" ? {} : JSON.parse(text);

@@ -5,21 +5,21 @@ import type { RunningReply } from "./running-reply.ts";
 
 const EVERY_MS = 1_000;
 /**
- * A save writes the whole reply again. Up to this length it is saved each second; beyond, only once it has grown by an
- * eighth, or with the sign of life, so that what a reply writes in all stays within a few times its length.
+ * A checkpoint rewrites the whole reply. Replies up to this length are saved every second. Longer ones are saved when they
+ * have grown by an eighth, or with the heartbeat, so that the total written stays within a few times the reply's length.
  */
 const SHORT_LENGTH = 16 * 1024;
-/** At most so many a second, so that thousands of streams do not hold up each other. */
+/** The maximum number of replies saved per second, so that thousands of streams do not delay each other. */
 const AT_ONCE = 500;
-/** A reply that says nothing still gives a sign of life. */
+/** How often a reply without new content is saved as a heartbeat. */
 const SIGN_OF_LIFE_MS = 10_000;
 
-/** A running reply, and what of it was saved when. */
+/** A running reply with the time and length of its last checkpoint. */
 export type Tracked = { reply: RunningReply; savedAt: number; savedLength: number };
 
 /**
- * Saves running replies once a second, so that little is lost if the process dies, and ends those that were asked to end
- * in another process (`isShared`: there are others). Returns how to stop, which waits for the last save.
+ * Saves running replies every second, so that little is lost if the process dies, and stops replies that another process
+ * asked to stop (`isShared`). Returns a function that ends this and waits for the last save.
  */
 export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boolean, tracked: () => Tracked[]) {
   let saving: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
       });
   }, EVERY_MS).unref();
 
-  /** Keeps what was said since the last time; a reply that another process was asked to end ends here. */
+  /** Saves new content, and stops replies for which another process requested it. */
   async function saveDue() {
     const now = Date.now();
     const due = tracked()
@@ -49,11 +49,11 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
         if (stopped.has(entry.reply.messageId)) entry.reply.abort();
       }
     } catch (error) {
-      log.warn({ err: error }, "running replies were not saved; trying again in a second");
+      log.warn({ err: error }, "running replies could not be saved; retrying in a second");
     }
   }
 
-  /** A silent reply is not saved each second, but must end at once all the same. */
+  /** Checks for stop requests separately, because a reply without new content is not saved every second. */
   async function endAsked() {
     if (!isShared || tracked().length === 0) return;
     const running = tracked().map(({ reply }) => reply);
@@ -61,7 +61,7 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
       const asked = await store.stopRequested(running.map(({ messageId }) => messageId));
       for (const reply of running) if (asked.has(reply.messageId)) reply.abort();
     } catch (error) {
-      log.warn({ err: error }, "whether replies should end is not known; trying again in a second");
+      log.warn({ err: error }, "stop requests could not be read; retrying in a second");
     }
   }
 

@@ -6,12 +6,12 @@ import type { EventReader } from "../http/sse.ts";
 import { eventsAfter, positionIn, type ReplyStart } from "./reply-events.ts";
 import type { ReplyStore } from "./reply-store.ts";
 
-/** How often a reply that runs in another process is read again. */
+/** How often a reply that runs in another process is read from the database. */
 const POLL_MS = 500;
 
 /**
- * Follows a stored reply from a position: what there is at once, and while it still runs in another process, what that
- * process keeps of it. Returns how to leave.
+ * Sends a stored reply from a position. While the reply runs in another process, continues with the content that process
+ * saves. Returns a function that stops following.
  */
 export function followStored(
   store: ReplyStore,

@@ -2,20 +2,20 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/prov
 import { fromColumns, type Piece, type ToolPiece } from "../conversations/message-pieces.ts";
 import type { HistoryRow } from "./reply-store.ts";
 
-/** What the model is told at most of the past: the newest messages, within this many characters. */
+/** The history sent to the model: the newest messages, up to this many characters. */
 export const HISTORY_MESSAGES = 200;
 const HISTORY_CHARACTERS = 400_000;
 
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
 
-/** Something that happened beside the chat, which the model should know of. */
+/** Something that happened outside the chat and that the model should know, such as a form submission. */
 export type Note = { createdAt: number; text: string };
 
 /**
- * The agent's instructions and the conversation so far, oldest first, beginning with a user's message. A note goes in
- * front of the first message that the user wrote after it, or of the last one: not every model takes two messages of one
- * side in a row.
+ * Builds the prompt: the agent's instructions and the conversation, oldest first, starting with a user message. A note is
+ * inserted into the user message that follows it, or into the last one, because not every model accepts two consecutive
+ * messages of the same role.
  */
 export function toPrompt(
   systemPrompt: string | null,
@@ -24,7 +24,7 @@ export function toPrompt(
 ): LanguageModelV4Prompt {
   const newest = withinLimit(history);
   const firstUser = newest.findIndex((row) => row.role === "user");
-  // Not every model takes a conversation that begins with its own words, such as a bubble's.
+  // Not every model accepts a conversation that starts with an assistant message, such as a bubble.
   const isOpening = firstUser > 0 && newest[0]?.position === 0;
   const told = isOpening ? newest : newest.slice(Math.max(firstUser, 0));
   const notesOf = Map.groupBy(notes, (note) => {
@@ -58,7 +58,7 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
   const messages: LanguageModelV4Message[] = [];
   let step: Piece[] = [];
   for (const piece of fromColumns(row)) {
-    // A text after calls is the model's next step.
+    // Text after tool calls belongs to the next step.
     if (piece.type === "text" && step.at(-1)?.type === "tool") {
       messages.push(...stepMessages(step));
       step = [];
@@ -68,7 +68,7 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
   return [...messages, ...stepMessages(step)];
 }
 
-/** What the model said in one step, and the results it was given. */
+/** The model's output of one step and the tool results that it received. */
 function stepMessages(step: readonly Piece[]): LanguageModelV4Message[] {
   if (step.length === 0) return [];
   const calls = step.filter((piece) => piece.type === "tool");

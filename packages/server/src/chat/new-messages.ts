@@ -10,9 +10,9 @@ const TITLE_LENGTH = 60;
 const METADATA_LENGTH = 8_192;
 
 /**
- * Which of the sent messages are new. A new conversation takes all; in a known one our history is the truth, so only
- * what the user said after the last reply that the client knows is appended.
- * @throws 400 with the path of the message that is wrong
+ * Selects the new messages of a request. A new conversation takes all of them. In an existing one the stored history
+ * counts, so only the user messages after the client's last assistant message are appended.
+ * @throws 400 with the path of the invalid message
  */
 export function newMessages({ messages, regenerate }: ChatRequest, isNew: boolean): NewMessage[] {
   if (regenerate && !isNew) return [];
@@ -20,13 +20,13 @@ export function newMessages({ messages, regenerate }: ChatRequest, isNew: boolea
   const appended = messages.slice(first);
   const last = messages.at(-1);
   const lastPath = `messages.${messages.length - 1}`;
-  if (last?.role !== "user") throw invalid(`${lastPath}.role`, "The last message must be the user's", "enum");
+  if (last?.role !== "user") throw invalid(`${lastPath}.role`, "The last message must have the role `user`", "enum");
   if (last.content.trim() === "") throw invalid(`${lastPath}.content`, "must not be empty", "min_length");
   if (appended.length > chatLimits.messages) {
     throw invalid("messages", `At most ${chatLimits.messages} messages can be added at once, found ${appended.length}`);
   }
   appended.forEach(({ content }, index) => {
-    // Counted like every other limit: an emoji is one character.
+    // Counts code points, like every other limit: an emoji is one character.
     const length = content.length <= chatLimits.characters ? 0 : Array.from(content).length;
     if (length <= chatLimits.characters) return;
     const problem = `must be at most ${chatLimits.characters} characters long, found ${length}`;
@@ -35,7 +35,7 @@ export function newMessages({ messages, regenerate }: ChatRequest, isNew: boolea
   return appended;
 }
 
-/** The first thing the user said, in one line of at most 60 characters, cut between words. */
+/** The conversation's title: the first user message on one line of at most 60 characters, cut between words. */
 export function titleOf(messages: readonly NewMessage[]): string {
   const said = messages.find((message) => message.role === "user" && message.content.trim() !== "");
   const characters = Array.from((said?.content ?? "").replace(/\s+/g, " ").trim());
@@ -61,18 +61,20 @@ const anonymous: Visitor = {
   isUserVerified: 0,
 };
 
-/** The user that a valid `userHash` proves, or null. `identitySecret` is asked for only when there is something to check. */
+/**
+ * The user id proven by a valid `userHash`, or null. `identitySecret` is decrypted only when there is a hash to check.
+ */
 export function provenUserId({ userId, userHash }: ChatRequest, identitySecret: () => string): string | null {
   return userId && userHash && isSignedBy(identitySecret(), userId, userHash) ? userId : null;
 }
 
-/** Whether the request names a visitor in any way, believed or not. */
+/** Whether the request identifies a visitor in any way, verified or not. */
 export function namesVisitor(request: ChatRequest): boolean {
   const { sessionId, userId, userEmail, userName, userMetadata, metadata, userHash } = request;
   return Boolean(sessionId || userId || userEmail || userName || userMetadata || metadata || userHash);
 }
 
-/** Who the visitor says to be; nobody where only a proven user is believed and this one is not. */
+/** The visitor's claimed identity; anonymous when the agent requires a proven identity and there is none. */
 export function visitorOf(
   request: ChatRequest,
   { isBelieved, isVerified }: { isBelieved: boolean; isVerified: boolean },
@@ -89,8 +91,8 @@ export function visitorOf(
 }
 
 /**
- * Whom a visitor's budget belongs to: the user, where that is proved; else the session, which others cannot guess; else
- * whoever it says to be, or its address. Null for nobody.
+ * The key of the visitor's budget: the proven user, then the session (which others cannot guess), then the claimed user,
+ * then the IP address. Null when there is none.
  */
 export function budgetOwner(
   { userId }: Visitor,

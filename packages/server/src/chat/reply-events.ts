@@ -3,14 +3,14 @@ import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 
 /**
- * A reply as Server-Sent Events. Each event's id is `<message id>:<position>`, and a position counts what was said:
- * one for every event, and for a text delta one for every UTF-16 unit. So the events after any position can be made
- * again from the reply's pieces alone, however the text was cut into deltas, in any process, at any later time.
+ * A reply as Server-Sent Events. The id of an event is `<message id>:<position>`. Every event advances the position by
+ * one, and a text delta by the number of UTF-16 code units in its text. Therefore any process can rebuild the events after
+ * any position from the reply's pieces at any later time, regardless of how the text was split into deltas.
  */
 export type ReplyStart = { conversationId: string; messageId: string; conversationToken: string | null };
 export type ReplyEnding = { stopReason: StopReason; usage?: Usage; error?: { code: string; message: string } };
 
-/** Writes the events one after the other and keeps the position. */
+/** Formats events in order and tracks the position. */
 export function eventWriter(messageId: string, position = 0) {
   const write = (event: ChatEvent, length = 1) => {
     position += length;
@@ -21,7 +21,7 @@ export function eventWriter(messageId: string, position = 0) {
       write({ type: "message_start", conversationId, messageId, conversationToken }),
     openText: (index: number) => write({ type: "content_block_start", index }),
     text: (index: number, text: string) => {
-      // By hand: this runs for every token of every reply.
+      // Written by hand because it runs for every token of every reply.
       position += text.length;
       return `id: ${messageId}:${position}\nevent: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"text_delta","text":${JSON.stringify(text)}}}\n\n`;
     },
@@ -36,7 +36,7 @@ export function eventWriter(messageId: string, position = 0) {
   };
 }
 
-/** What is known of a reply; `end` is absent while it runs, and `textIsOpen` says that its last text may still grow. */
+/** The state of a reply. `end` is absent while it runs. `textIsOpen` means that the last text may still grow. */
 export type ReplyState = { start: ReplyStart; pieces: readonly Piece[]; textIsOpen?: boolean; end?: ReplyEnding };
 
 /** The events after a position. */
@@ -67,7 +67,7 @@ export function eventsAfter(position: number, { start, pieces, textIsOpen = fals
   return output;
 }
 
-/** The position in a `Last-Event-ID`, or 0 when it is of another reply or none. */
+/** The position in a `Last-Event-ID`, or 0 when it is missing or belongs to another reply. */
 export function positionIn(lastEventId: string | undefined, messageId: string): number {
   const [id, position] = lastEventId?.split(":") ?? [];
   return id === messageId && position && /^\d{1,9}$/.test(position) ? Number(position) : 0;

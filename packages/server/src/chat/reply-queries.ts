@@ -28,7 +28,7 @@ type InsertMessage = Pick<
 
 export type ReplyQueries = ReturnType<typeof replyQueries>;
 
-/** The chat's queries, each built once. */
+/** The chat's queries, each compiled once. */
 export function replyQueries(db: Db) {
   return { ...conversationQueries(db), ...sizeQueries(db), ...messageQueries(db), ...endQueries(db) };
 }
@@ -69,10 +69,10 @@ function conversationQueries(db: Db) {
   };
 }
 
-/** What keeps a conversation's size, preview and owner up to date. */
+/** Queries that update a conversation's size, preview and owner. */
 function sizeQueries(db: Db) {
   return {
-    /** Adds messages and text, and returns the new size. */
+    /** Adds to the counts of messages and bytes, and returns the new size. */
     grow: compileOnce<Growth, ConversationSize>((param) =>
       db
         .updateTable("conversations")
@@ -95,7 +95,7 @@ function sizeQueries(db: Db) {
         })
         .where("id", "=", param("id")),
     ),
-    /** An anonymous conversation becomes a user's. */
+    /** Assigns an anonymous conversation to a user. */
     claim: compileOnce<Claim, never>((param) =>
       db
         .updateTable("conversations")
@@ -110,7 +110,7 @@ function sizeQueries(db: Db) {
         .where("id", "=", param("id"))
         .where("userId", "is", null),
     ),
-    /** Adds what a reply came to, if the reply still exists; also the lock for its end. */
+    /** Adds the size of a finished reply if the reply still exists. Also locks the conversation for that update. */
     finish: compileOnce<Finish, { id: string }>((param) =>
       db
         .updateTable("conversations")
@@ -141,7 +141,7 @@ function endQueries(db: Db) {
         .where("stopReason", "is", null)
         .returning("stopRequested"),
     ),
-    /** Whether nothing was said after the reply; no row when the reply is gone. */
+    /** Stores the end of a reply and returns whether it is the last message. No row when the reply was deleted. */
     end: compileOnce<ReplyEnd, { isLast: boolean | Flag }>((param) =>
       db
         .updateTable("messages")

@@ -1,30 +1,30 @@
-/** UTF-8 bytes of a reply's text, and of its tool calls with their results. */
+/** The maximum UTF-8 bytes of a reply's text, and of its tool calls with their results. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 const MAX_TOOL_BYTES = 4 * 1024 * 1024;
 
-/** How much a reply may still hold, and how much it holds. */
+/** Tracks the size of a reply and the space that is left in it. */
 export function createReplyRoom() {
   const left = { textBytes: MAX_TEXT_BYTES, toolBytes: MAX_TOOL_BYTES };
   let taken = 0;
   const takeTool = (value: unknown): boolean => {
     const bytes = Buffer.byteLength(JSON.stringify(value));
-    // What stands in the place of a result that does not fit is a change, too.
+    // A placeholder for a result that does not fit is a change too.
     taken += bytes <= left.toolBytes ? bytes : 1;
     if (bytes > left.toolBytes) return false;
     left.toolBytes -= bytes;
     return true;
   };
   return {
-    /** Bytes in the reply; grows with everything that is added. */
+    /** Bytes in the reply. Grows with everything that is added. */
     get taken() {
       return taken;
     },
-    /** Lowers the limits to what the conversation still holds. */
+    /** Lowers the limits to the space that is left in the conversation. */
     limit(bytes: { textBytes: number; toolBytes: number }): void {
       left.textBytes = Math.min(left.textBytes, bytes.textBytes);
       left.toolBytes = Math.min(left.toolBytes, bytes.toolBytes);
     },
-    /** Takes the text, or as many whole characters of it as there is room for, and returns what was taken. */
+    /** Adds the text, or as many whole characters of it as fit, and returns the added part. */
     takeText(said: string, { isNewBlock }: { isNewBlock: boolean }): { text: string; isCut: boolean } {
       // PostgreSQL cannot store NUL, and nobody can read it.
       const whole = said.replaceAll("\0", "");

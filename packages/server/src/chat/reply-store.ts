@@ -99,27 +99,29 @@ export function createReplyStore(db: Db, count: Counting) {
     async begin(turn: NewTurn, historyLimit: number): Promise<Begun> {
       return inTransaction(db, (trx) => begin(trx, queries, { turn, historyLimit, count }));
     },
-    /** Where the reply stands, so that little is lost if the process dies. @returns those that were asked to end */
+    /**
+     * Saves running replies, so that little is lost if the process dies. @returns the ids of replies that should stop
+     */
     async checkpoint(states: readonly ReplyState[]): Promise<Set<string>> {
       const stopped = new Set<string>();
       await db.transaction().execute(async (trx) => {
         for (const state of inOrder(states, ({ id }) => id)) {
           const { rows } = await queries.checkpoint(trx, state);
-          // No row: its conversation was deleted, or it is asked again elsewhere.
+          // No row means that the conversation was deleted or the reply was replaced in another process.
           if (rows[0]?.stopRequested !== 0) stopped.add(state.id);
         }
       });
       return stopped;
     },
-    /** Which of these replies were asked to end, or are gone. */
+    /** Which of these replies should stop or no longer exist. */
     async stopRequested(ids: readonly string[]): Promise<Set<string>> {
       const running = db.selectFrom("messages").select("id").where("id", "in", ids).where("stopRequested", "=", 0);
       const going = new Set((await running.execute()).map(({ id }) => id));
       return new Set(ids.filter((id) => !going.has(id)));
     },
     /**
-     * Keeps how the reply ended and counts what it cost; replies that end at the same time share a transaction.
-     * @returns false when the reply was deleted meanwhile, so that nothing was stored
+     * Stores the end of a reply and counts its tokens. Replies that end at the same time share a transaction.
+     * @returns false when the reply was deleted in the meantime, so nothing was stored
      */
     end: keepEnd,
     async requestStop(conversationId: string): Promise<void> {
@@ -149,7 +151,7 @@ function toEvent({ spend: { agentId }, end }: Ended) {
   };
 }
 
-/** The order in which everybody locks several messages, so that no two wait for each other. */
+/** The order in which all processes lock several messages, to avoid deadlocks. */
 function inOrder<T>(items: readonly T[], idOf: (item: T) => string): T[] {
   return items.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
@@ -186,7 +188,7 @@ async function begin(
     createdAt: now,
   }));
   for (const message of appended) {
-    // A reply that the client brings along is finished; how it ended is not known.
+    // An assistant message sent by the client is finished. How it ended is unknown.
     const stopReason = message.role === "assistant" ? "end_turn" : null;
     await queries.insertMessage(trx, { ...message, conversationId, stopReason, model: null, now });
   }
@@ -203,7 +205,7 @@ async function begin(
 
 type Added = { added: { messages: number; textBytes: number; toolBytes: number }; preview: PreviewOf | undefined };
 type PreviewOf = { role: "user" | "assistant"; preview: string; now: number };
-/** Where the next message goes, and how large the conversation is with it. */
+/** The position of the next message, and the size of the conversation including it. */
 type Place = { position: number; size: ConversationSize };
 
 async function insertNew(
@@ -230,7 +232,7 @@ async function extend(
   { conversation: { id }, regenerate, mayReplaceReply, claimedBy }: NewTurn,
   { added, preview, now }: Added & { now: number },
 ): Promise<Place> {
-  // Also the lock that puts two turns of one conversation into an order, on PostgreSQL.
+  // On PostgreSQL, this update also locks the conversation, so concurrent turns are serialized.
   let [size] = (await queries.grow(trx, { id, ...added, now })).rows;
   const [last] = (await queries.lastMessage(trx, { conversationId: id })).rows;
   if (mayReplaceReply) await queries.requestStop(trx, { conversationId: id });
@@ -240,7 +242,7 @@ async function extend(
   let position = last ? last.position + 1 : 0;
   if (regenerate && last?.role === "assistant") {
     await queries.deleteMessage(trx, { id: last.id });
-    // A reply is counted when it ends. Subtracting one that has not ended would make room without limit.
+    // A reply is counted when it ends. Subtracting an unfinished reply would free space that was never used.
     const isCounted = last.stopReason !== null;
     const dropped = {
       messages: -1,
@@ -269,11 +271,11 @@ function checkRoom({ messageCount, textBytes, toolBytes }: ConversationSize) {
 export function replyIsRunning(): AppError {
   return new AppError(
     "CONFLICT",
-    "A reply is still running in this conversation. Wait for its end, or send the conversationToken to replace it.",
+    "A reply is still running in this conversation. Wait until it ends, or send the conversationToken to replace it.",
   );
 }
 
-/** The beginning of a message, on one line. */
+/** The start of a message on one line. */
 function previewOf(content: string): string {
   const line = content
     .slice(0, PREVIEW_CHARACTERS * 4)

@@ -16,7 +16,10 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
   const { config, encryption } = deps;
   const perSession = createRateLimit(config.limits.chatPerSession, "messages");
   const perIp = createRateLimit(config.limits.chatPerIp, "messages from your address");
-  /** From the proxy only: with more than one address, the first one is a trusted proxy's. */
+  /**
+   * Trusts the country header only behind a proxy: more than one address means that a trusted proxy forwarded the
+   * request.
+   */
   const countryIn = (request: FastifyRequest) =>
     config.countryHeader && (request.ips?.length ?? 0) > 1
       ? request.headers[config.countryHeader]?.toString()
@@ -39,7 +42,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
 
   app.route({
     ...contract.chat,
-    // Before validation, so that guessing ids counts and every response says how the caller stands.
+    // Runs before validation, so that guessing ids counts and every response carries the rate-limit headers.
     onRequest: (request) => perIp.consume(limitedClient(request, config), request),
     handler: async (request, reply) => {
       const { body } = request;

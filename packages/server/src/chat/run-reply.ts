@@ -16,7 +16,7 @@ import type { RunningReply } from "./running-reply.ts";
 
 const MAX_STEPS = 8;
 
-/** The request's own log, so that a failure is found under its id. */
+/** The request's log, so that a failure is logged with the request id. */
 export type ReplyLog = Pick<FastifyBaseLogger, "warn" | "error">;
 
 type Run = {
@@ -25,15 +25,15 @@ type Run = {
   prompt: LanguageModelV4Prompt;
   tools: AgentTools;
   log: ReplyLog;
-  /** whom it counts for, see plans/token-budget.ts */
+  /** the budgets that the reply counts towards, see plans/token-budget.ts */
   spender: UsageOwner;
-  /** what is said without asking the model, if anything */
+  /** a message to send instead of calling the model, or null */
   refusal: string | null;
   /** a member tries the agent: nothing is counted in the analytics */
   isTest: boolean;
 };
 
-/** Makes a reply, from the first question to the model to the stored end. The returned function never rejects. */
+/** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
 export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
   return async (
     reply: RunningReply,
@@ -86,10 +86,10 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         failure,
         isCounted: !isTest && refusal === null,
       });
-      // Its conversation was deleted: nothing must say that the reply was kept.
+      // The conversation was deleted, so the stream must not claim that the reply was stored.
       if (!isStored) ending = { stopReason: "aborted" };
     } catch (error) {
-      log.error({ err: error }, "reply could not be stored");
+      log.error({ err: error }, "the reply could not be stored");
       ending = { stopReason: "error", error: { code: "INTERNAL", message: "The reply could not be stored." } };
     }
     replies.remove(reply);
@@ -103,7 +103,7 @@ function say(text: string, reply: RunningReply): ReplyEnding {
   return { stopReason: "end_turn", usage: { inputTokens: 0, outputTokens: 0 } };
 }
 
-/** What the visitor is told of a failure; the log has the cause. */
+/** The ending shown to the visitor after a failure. The cause is logged. */
 function failed(error: unknown, log: ReplyLog): ReplyEnding {
   log.warn({ err: error instanceof ModelError ? (error.cause ?? error) : error }, "reply failed");
   if (error instanceof ModelError) return { stopReason: "error", error: { code: error.code, message: error.message } };

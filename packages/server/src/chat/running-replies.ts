@@ -8,12 +8,12 @@ type Entry = Tracked & { ip: string | null; isKept: boolean };
 
 export type RunningReplies = ReturnType<typeof createRunningReplies>;
 
-/** The replies that run in this process: at most one a conversation. */
+/** The replies that run in this process, at most one per conversation. */
 export function createRunningReplies(
   store: ReplyStore,
   log: Logger,
   limits: { running: number; runningPerIp: number },
-  /** other processes may ask our replies to end */
+  /** true when other processes may request that our replies stop */
   isShared: boolean,
 ) {
   const entries = new Map<string, Entry>();
@@ -21,7 +21,7 @@ export function createRunningReplies(
   let isDraining = false;
   const stopSaving = startCheckpoints(store, log, isShared, () => [...entries.values()].filter(({ isKept }) => isKept));
 
-  /** @throws 503 while the server goes down or is full, 429 when the address has too many */
+  /** @throws 503 while the server is shutting down or at capacity, 429 when the IP address runs too many replies */
   function checkRoom(ip: string | null) {
     if (isDraining)
       throw new AppError("OVERLOADED", "The server is restarting. Try again in a moment.", { retryAfter: 5 });
@@ -41,8 +41,8 @@ export function createRunningReplies(
     count: () => entries.size,
     checkRoom,
     /**
-     * Ends a reply that still runs in the conversation and takes its place.
-     * @throws 409 when there is one and it must not be replaced
+     * Registers the reply and stops a reply that is still running in the conversation.
+     * @throws 409 when another reply is running and must not be replaced
      */
     async add(reply: RunningReply, ip: string | null, { mayReplace = true } = {}): Promise<void> {
       if (!mayReplace && entries.has(reply.conversationId)) throw replyIsRunning();
@@ -50,17 +50,17 @@ export function createRunningReplies(
         other.reply.abort();
         await other.reply.done;
       }
-      // Once more, in the same turn as the entry: others may have come since the first look.
+      // Check again in the same event loop turn as the registration, because others may have registered meanwhile.
       checkRoom(ip);
       entries.set(reply.conversationId, { reply, ip, isKept: false, savedAt: Date.now(), savedLength: 0 });
       if (ip !== null) perIp.set(ip, (perIp.get(ip) ?? 0) + 1);
     },
-    /** From now on the reply has a row. Before, it must not be taken for one whose row was deleted. */
+    /** Marks the reply as stored. Until then, a missing row does not mean that it was deleted. */
     kept(reply: RunningReply): void {
       const entry = entries.get(reply.conversationId);
       if (entry?.reply === reply) entry.isKept = true;
     },
-    /** Ends what runs in the conversation, or in all of an agent's. */
+    /** Aborts the reply of a conversation, or all replies of an agent. */
     abort({ conversationId, agentId }: { conversationId?: string; agentId?: string }): void {
       for (const { reply } of entries.values()) {
         if (reply.conversationId === conversationId || reply.agentId === agentId) reply.abort();
@@ -75,7 +75,7 @@ export function createRunningReplies(
       if (left > 0) perIp.set(entry.ip, left);
       else perIp.delete(entry.ip);
     },
-    /** Takes no new replies; lets those that run end for `timeout` milliseconds, then aborts them. */
+    /** Accepts no new replies, waits up to `timeout` milliseconds for running ones, and then aborts them. */
     async drain(timeout: number): Promise<void> {
       isDraining = true;
       const all = () => Promise.all([...entries.values()].map((entry) => entry.reply.done));

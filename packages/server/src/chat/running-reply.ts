@@ -6,10 +6,10 @@ import { failure } from "../tools/tool-outcome.ts";
 import { eventsAfter, eventWriter, type ReplyEnding, type ReplyStart } from "./reply-events.ts";
 import { createReplyRoom } from "./reply-room.ts";
 
-/** One visitor with a few tabs, not a crowd. */
+/** Enough for one visitor with several tabs. */
 const MAX_READERS = 20;
 
-/** Somebody who follows a reply: gets the events as text, then the end. */
+/** A client that follows a reply. Receives the formatted events and then the end. */
 export type Reader = { write(events: string): void; end(): void };
 
 export type RunningReply = ReturnType<typeof createRunningReply>;
@@ -17,8 +17,8 @@ export type RunningReply = ReturnType<typeof createRunningReply>;
 type Options = { agentId: string; resumable: boolean; resumeWindow: number };
 
 /**
- * A reply while it is made: what was said so far, who listens, and how to end it. Without a reader it is aborted, at
- * once or, when `resumable`, after `resumeWindow` milliseconds. Whoever adds more than a reply holds gets a
+ * A running reply: its content so far, its readers, and the means to stop it. A reply without readers is aborted
+ * immediately or, when `resumable`, after `resumeWindow` milliseconds. Adding more than the reply can hold throws
  * ReplyLimitError.
  */
 export function createRunningReply(start: ReplyStart, options: Options) {
@@ -55,7 +55,7 @@ export function createRunningReply(start: ReplyStart, options: Options) {
     pieces,
     room,
     signal: abort.signal,
-    /** resolves when the reply is stored and every reader was told */
+    /** resolves when the reply is stored and every reader has received its end */
     done: done.promise,
     abort: () => abort.abort(),
     text(said: string) {
@@ -84,7 +84,7 @@ export function createRunningReply(start: ReplyStart, options: Options) {
       clearTimeout(lonely);
       done.resolve();
     },
-    /** Sends what was said after the position, then everything as it comes. Returns how to leave. */
+    /** Sends the events after the position and then new events. Returns a function that removes the reader. */
     follow(reader: Reader, position: number): () => void {
       if (readers.size >= MAX_READERS) throw tooManyReaders();
       clearTimeout(lonely);
@@ -100,5 +100,8 @@ export function createRunningReply(start: ReplyStart, options: Options) {
 }
 
 function tooManyReaders() {
-  return new AppError("RATE_LIMITED", "Too many readers follow this reply.", { retryAfter: 5, limit: MAX_READERS });
+  return new AppError("RATE_LIMITED", "Too many clients are reading this reply.", {
+    retryAfter: 5,
+    limit: MAX_READERS,
+  });
 }

@@ -20,7 +20,7 @@ import { createRunningReplies } from "./running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running-reply.ts";
 import { type VisitHeaders, visitContext } from "./visit-context.ts";
 
-/** What is known of a call to the chat besides its body. `ip` is null where limits by address do not apply. */
+/** The caller of the chat. `ip` is null when limits by address do not apply. */
 export type Caller = {
   ip: string | null;
   origin: string | undefined;
@@ -31,10 +31,10 @@ export type Caller = {
   visit: VisitHeaders;
 };
 
-/** What other resources add to a reply. */
+/** Content that other resources contribute to a reply. */
 type Sources = {
   toolsOf(agentId: string): Promise<AgentTools>;
-  /** what happened beside the chat */
+  /** notes on what happened outside the chat */
   notesOf(agentId: string, conversationId: string): Promise<Note[]>;
   /** the message of an enabled bubble trigger, or null */
   openingOf(agentId: string, triggerId: string): Promise<string | null>;
@@ -59,7 +59,7 @@ export function createChatService(
   return {
     replies,
     store,
-    /** The agent of a chat, when this caller may use it. */
+    /** The agent, if this caller may use it. */
     async agentFor(agentId: string, { ip, origin }: Caller): Promise<AgentRow> {
       replies.checkRoom(ip);
       const agent = await agents.getPublic(agentId);
@@ -67,8 +67,8 @@ export function createChatService(
       return agent;
     },
     /**
-     * Keeps what the visitor says and begins the reply, which goes on by itself.
-     * @throws AppError for everything that can be known without asking the model
+     * Stores the visitor's message and starts the reply, which continues in the background.
+     * @throws AppError for every problem that is known before the model is called
      */
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
       const { known, access, identity } = await admit(agent, request, caller.proof);
@@ -93,7 +93,7 @@ export function createChatService(
           organizationId: model.isOperatorPaid ? agent.organizationId : null,
         });
         const refusal = await budgets.refusal(agent, spender);
-        // Nothing may fail between the turn's being kept and its reply.
+        // Load the notes first: nothing may fail between storing the turn and starting its reply.
         const notes = known ? await notesOf(agent.id, known.id) : [];
         const begun = await store.begin(
           {
@@ -128,7 +128,7 @@ export function createChatService(
         throw isMissingReference(error) ? notFound("Conversation") : error;
       }
     },
-    /** Ends the running reply of the conversation, wherever it runs. */
+    /** Stops the running reply of the conversation, in any process. */
     async stop(viewer: Viewer, conversationId: string): Promise<void> {
       await conversations.existing(viewer, conversationId);
       const reply = replies.get(conversationId);
@@ -139,7 +139,7 @@ export function createChatService(
   };
 }
 
-/** What the turn appends; a new conversation may begin with the bubble that the visitor answers. */
+/** The messages to append. A new conversation may start with the bubble that the visitor answers. */
 async function messagesOf(
   agent: AgentRow,
   request: ChatRequest,

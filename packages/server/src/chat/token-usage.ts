@@ -1,11 +1,13 @@
 import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 
-/** The usual rule of thumb for English. */
+/** The common rule of thumb for English. */
 const CHARACTERS_PER_TOKEN = 4;
-/** No model takes or writes so many at once. All steps of a reply together stay below 2^31, which the columns hold. */
+/**
+ * No model processes more tokens in one call. All steps of a reply together stay below 2^31, the limit of the columns.
+ */
 const MAX_PER_STEP = 250_000_000;
 
-/** What one question to a model cost: as the provider counted it; what it did not count is estimated. */
+/** The tokens of one model call, as counted by the provider. Missing counts are estimated. */
 export function usageOfStep(
   prompt: LanguageModelV4Prompt,
   answer: { content: readonly unknown[]; text: string },
@@ -16,7 +18,7 @@ export function usageOfStep(
   return input + output;
 }
 
-/** What a provider counted, if that can be. Some servers say 0 where they count nothing. */
+/** A provider's count if it is plausible. Some servers report 0 when they do not count. */
 export function plausible(count: number | undefined): number | undefined {
   return count !== undefined && Number.isInteger(count) && count > 0 && count <= MAX_PER_STEP ? count : undefined;
 }

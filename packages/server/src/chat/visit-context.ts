@@ -1,6 +1,6 @@
 import type { ConversationContext, VisitContext } from "@foyer/contract";
 
-/** What the request's own headers tell about the visit. `country` is set only behind a trusted proxy. */
+/** Request headers that describe the visit. `country` is set only behind a trusted proxy. */
 export type VisitHeaders = {
   userAgent: string | undefined;
   acceptLanguage: string | undefined;
@@ -8,10 +8,10 @@ export type VisitHeaders = {
 };
 
 const MAX_ADDRESS = 2_000;
-/** The patterns for devices take quadratic time; browsers send about 150 characters. */
+/** The device patterns take quadratic time. Browsers send about 150 characters. */
 const MAX_USER_AGENT = 1_000;
 
-/** Where the visitor is, as JSON for the conversation; null when nothing is known. What makes no sense is left out. */
+/** The visit as JSON for the conversation, or null when nothing is known. Invalid values are omitted. */
 export function visitContext(sent: VisitContext | null | undefined, headers: VisitHeaders): string | null {
   const context: ConversationContext = {
     page: addressOf(sent?.page),
@@ -23,14 +23,18 @@ export function visitContext(sent: VisitContext | null | undefined, headers: Vis
   return Object.values(context).some((value) => value !== null) ? JSON.stringify(context) : null;
 }
 
-/** Without fragment and credentials, which never reach a server otherwise; the query tells where a visitor came from. */
+/**
+ * Removes the fragment and credentials, which browsers never send to a server. The query is kept to identify campaigns.
+ */
 function addressOf(value: string | null | undefined): string | null {
   const url = value ? URL.parse(value) : null;
   if (!url || !/^https?:$/.test(url.protocol)) return null;
   return (url.origin + url.pathname + url.search).slice(0, MAX_ADDRESS);
 }
 
-/** Null for what is no browser. iPads that ask for desktop pages count as desktops: nothing tells them apart. */
+/**
+ * Null if it is not a browser. iPads that request desktop pages count as desktops because they are indistinguishable.
+ */
 function deviceOf(userAgent: string): ConversationContext["device"] {
   if (/iPad|Tablet|Silk\/|Android(?!.*Mobile)/.test(userAgent)) return "tablet";
   if (/Mobi|iPhone|iPod/.test(userAgent)) return "mobile";
@@ -42,7 +46,7 @@ function languageOf(value: string | null | undefined): string | null {
   return first.length <= 35 && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(first) ? first : null;
 }
 
-/** `XX` is how proxies say that they do not know. */
+/** Proxies send `XX` for an unknown country. */
 function countryOf(value: string | undefined): string | null {
   const code = value?.trim().toUpperCase() ?? "";
   return /^[A-Z]{2}$/.test(code) && code !== "XX" ? code : null;

@@ -8,7 +8,7 @@ import { withStatementTimeout } from "./statement-timeout.ts";
 export type ReadRequest = { id: number; sql: string; parameters: readonly unknown[]; timeoutMs: number };
 export type ReadResult = { id: number } & ({ rows: unknown[] } | { isLate: boolean; message: string });
 
-/** Searches have a lane of their own: one that takes seconds does not delay the lists. */
+/** Searches have their own lane, so a search that takes seconds does not delay lists. */
 const lanes = {
   list: { timeoutMs: 5_000, connections: 4 },
   search: { timeoutMs: 10_000, connections: 2 },
@@ -19,17 +19,17 @@ type LaneName = keyof typeof lanes;
 type ReadOptions = { lane: LaneName; owner: string };
 
 /**
- * Runs reads whose duration grows with what is stored. On SQLite, which works within the process, they run in a thread on
- * a read-only connection, so that the event loop goes on; on PostgreSQL they have a statement timeout. Every read sees
- * what was committed before it began.
+ * Runs reads whose duration grows with the stored data. SQLite runs inside the process, so its reads use a worker thread
+ * with a read-only connection and never block the event loop. PostgreSQL reads have a statement timeout. Every read sees
+ * all data that was committed before it began.
  */
 export type BackgroundReads = {
-  /** @throws AppError 503 when the read takes too long, or too many of them wait */
+  /** @throws AppError 503 when the read takes too long or too many reads are waiting */
   run<Row>(query: Compilable<Row>, options: ReadOptions): Promise<Row[]>;
   close(): Promise<void>;
 };
 
-/** @param timeouts other time limits, for tests that cannot wait */
+/** @param timeouts shorter time limits for tests */
 export function createBackgroundReads(
   { db, kind, address }: OpenDatabase,
   timeouts: Partial<Record<LaneName, number>> = {},
@@ -69,7 +69,7 @@ function tooSlow(): AppError {
 
 async function readFromPostgres<Row>(db: OpenDatabase["db"], query: CompiledQuery<Row>, timeoutMs: number) {
   try {
-    // The server ends the statement; the client waits a little longer, to hear of it.
+    // PostgreSQL cancels the statement. The client waits a little longer to receive that error.
     return await withStatementTimeout(timeoutMs + 2_000, () =>
       db.transaction().execute(async (trx) => {
         await sql`set local statement_timeout = ${sql.lit(timeoutMs)}`.execute(trx);
@@ -84,11 +84,11 @@ async function readFromPostgres<Row>(db: OpenDatabase["db"], query: CompiledQuer
 
 const QUERY_CANCELED = "57014";
 
-/** Beyond the deadline at which a thread stops its statement by itself, it is ended. */
+/** How long after the deadline a thread that has not stopped its statement is terminated. */
 const GRACE_MS = 1_000;
 const IDLE_MS = 30_000;
 
-/** Started with the first read, and stopped when there was none for a while: an idle server has no use for it. */
+/** A worker thread that starts with the first read and stops after 30 idle seconds to free its memory. */
 function createReadThread(file: string) {
   let worker: Worker | null = null;
   let pending: { id: number; settle(result: ReadResult | Error): void } | null = null;
@@ -121,7 +121,7 @@ function createReadThread(file: string) {
 
   return {
     stop,
-    /** One at a time. */
+    /** Call it again only after the previous read has finished. */
     async read<Row>({ sql: text, parameters }: CompiledQuery<Row>, timeoutMs: number): Promise<Row[]> {
       clearTimeout(idle);
       worker ??= start();

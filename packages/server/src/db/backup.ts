@@ -8,7 +8,7 @@ const DATABASE = "foyer.sqlite";
 
 /**
  * Copies a running SQLite database, and the generated secret that decrypts its values, into a folder.
- * @throws when the folder holds a backup already
+ * @throws when the folder already contains a backup
  */
 export async function backUp(file: string, dataDir: string, folder: string): Promise<void> {
   const target = join(folder, DATABASE);

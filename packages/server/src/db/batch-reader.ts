@@ -1,7 +1,7 @@
 /**
- * Reads what is asked for in the same turn of the event loop with one query. The returned function resolves with the value
- * for its key, or undefined.
- * @param read gets every key once and returns what it found
+ * Combines all lookups of one event loop turn into one query. The returned function resolves to the value of its key, or
+ * to undefined.
+ * @param read receives each key once and returns the values it found
  */
 export function createBatchReader<Value>(
   read: (keys: string[]) => Promise<Map<string, Value>>,

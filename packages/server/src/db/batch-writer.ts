@@ -7,11 +7,12 @@ import { inTransaction } from "./transaction.ts";
 type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
 
 /**
- * Group commit: while one batch is being written the next one gathers, so that many callers share one durable
- * transaction. The returned function resolves once its item is committed, with the result at its item's place.
- * When a batch fails each of its items is tried in a transaction of its own, so that one bad item fails alone; `write`
- * may therefore see an item several times, of which one is kept. It must lock rows that others write too in an order that
- * does not depend on the items' order.
+ * Group commit: while one batch is being written, the next one collects, so many callers share one durable transaction.
+ * The returned function resolves with the result for its item once that item is committed.
+ *
+ * When a batch fails, each item is retried in its own transaction, so a bad item fails alone. `write` may therefore see
+ * an item several times, and only one of these writes is committed. `write` must lock shared rows in an order that does
+ * not depend on the order of the items. Otherwise two processes can deadlock.
  */
 export function createBatchWriter<Item, Result>(
   db: Db,
@@ -23,7 +24,7 @@ export function createBatchWriter<Item, Result>(
 
   async function drainQueue() {
     isWriting = true;
-    // What arrives in the same turn of the event loop goes into the first batch already.
+    // Collect everything that arrives in this turn of the event loop into the first batch.
     await new Promise(setImmediate);
     while (queue.length > 0) await writeBatch(queue.splice(0, maxItems));
     isWriting = false;
@@ -39,7 +40,7 @@ export function createBatchWriter<Item, Result>(
       );
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      // A database that is gone is gone for each of them; asking it for every item would only take longer.
+      // When the database is unavailable, retrying item by item would only take longer.
       if (batch.length === 1 || isUnavailable(error)) for (const { reject } of batch) reject(error);
       else for (const waiting of batch) await writeBatch([waiting]);
     }

@@ -7,11 +7,11 @@ const LOCK_FILE = "lock.sqlite";
 const HOLDER_FILE = "lock.pid";
 
 /**
- * Locks a data folder for this process until it ends, by a write lock on a small SQLite database in it. The operating
- * system releases such a lock with the process, also after `kill -9`, and it holds between containers that share the
- * folder. Backups take no lock: they may run beside a server.
- * @returns how to release it earlier
- * @throws when another process holds it, naming that process
+ * Locks a data folder for this process with a write lock on a small SQLite database in it. The operating system releases
+ * the lock when the process ends, even after `kill -9`, and it works between containers that share the folder. Backups
+ * take no lock, so they can run beside a server.
+ * @returns a function that releases the lock
+ * @throws when another process holds the lock, naming that process
  */
 export function lockDataFolder(dataDir: string): () => void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -23,7 +23,7 @@ export function lockDataFolder(dataDir: string): () => void {
     if (!isBusy(error)) throw error;
     throw new Error(`${holderOf(dataDir)} is using the data folder ${dataDir}. Stop it first.`);
   }
-  // Only for the message above: what counts is the lock, so a file that a killed process left does no harm.
+  // The file is only used for the message above. A stale file left by a killed process does no harm.
   writeFileSync(join(dataDir, HOLDER_FILE), `${process.pid} ${hostname()}\n`, { mode: 0o600 });
   return () => database.close();
 }
@@ -31,7 +31,7 @@ export function lockDataFolder(dataDir: string): () => void {
 function holderOf(dataDir: string): string {
   const [pid, host] = readHolder(dataDir).split(" ");
   if (!pid) return "Another process";
-  // In a container the same number means another process.
+  // In a container, the same process id means a different process.
   return host === hostname() ? `Process ${pid}` : `Process ${pid} on ${host}`;
 }
 
@@ -39,7 +39,7 @@ function readHolder(dataDir: string): string {
   try {
     return readFileSync(join(dataDir, HOLDER_FILE), "utf8").trim();
   } catch (error) {
-    // The holder writes the file right after it took the lock.
+    // The holder writes the file just after taking the lock, so it may not exist yet.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;
   }

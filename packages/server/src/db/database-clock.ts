@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { DatabaseKind } from "./database-kind.ts";
 
 /**
- * The database's clock, in milliseconds since 1970: the one that processes sharing a database agree on. Within a
- * transaction of PostgreSQL it stands still, so that an index can be searched by it.
+ * The database's clock in milliseconds since 1970, which all processes that share a database agree on. In PostgreSQL it
+ * is the start of the transaction, so it is constant within a statement and can be compared through an index.
  */
 export function databaseNow(kind: DatabaseKind): RawBuilder<number> {
   return kind === "sqlite"

@@ -1,10 +1,12 @@
-/** True when the error is the database's own trouble (gone, full, not answering), not a mistake in the query. */
+/**
+ * True when the database itself has failed (unreachable, full, not responding), as opposed to a mistake in the query.
+ */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (/^(08|53|57P|58)/.test(code)) return true;
   if (/^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY)/.test(code)) return true;
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code)) return true;
-  // node-postgres gives these no code.
+  // node-postgres sets no code on these errors.
   return (
     error instanceof Error &&
     /timeout exceeded when trying to connect|Connection terminated|is not queryable|Query read timeout/.test(
@@ -13,12 +15,12 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** True when a unique constraint refused the row. */
+/** True when the row violates a unique constraint. */
 export function isDuplicate(error: unknown): boolean {
   return /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(codeOf(error));
 }
 
-/** True when a row that this one refers to is not there (any more). */
+/** True when the row violates a foreign key constraint because the referenced row does not exist. */
 export function isMissingReference(error: unknown): boolean {
   return /^(23503|SQLITE_CONSTRAINT_FOREIGNKEY)$/.test(codeOf(error));
 }

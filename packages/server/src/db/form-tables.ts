@@ -25,19 +25,19 @@ export type SubmissionRow = {
   /** the tool may be gone */
   toolId: string;
   toolName: string;
-  /** as the visitor's side said, whether we know it or not */
+  /** as sent by the client; it may not exist */
   conversationId: string | null;
-  /** 1 when the request proved that it may speak in that conversation; only then is the model told of it */
+  /** 1 when the request proved access to that conversation; only then does the model see the submission */
   hasConversationProof: Flag;
   executionMode: "webhook" | "client" | "both";
   clientHandler: string | null;
-  /** with `null` where a file stands, see `submissionFiles` */
+  /** files are replaced by `null`, see `submissionFiles` */
   formData: Json;
   fieldsCompleted: Json;
   impressionAt: number | null;
   startedAt: number | null;
   formInstanceId: string;
-  /** what submission-status.ts makes of its parts */
+  /** derived from its deliveries by submission-status.ts */
   status: SubmissionStatus;
   clientResult: Json | null;
   createdAt: Instant;
@@ -49,36 +49,36 @@ type SubmissionTable = Omit<SubmissionRow, "hasConversationProof"> & { hasConver
 export type SubmissionFileRow = {
   submissionId: string;
   field: string;
-  /** of the data URL as it was submitted, up to and with the comma */
+  /** the start of the submitted data URL, up to and including the comma */
   prefix: string;
-  /** by its first bytes where they tell */
+  /** detected from the first bytes if possible */
   mediaType: string;
   size: number;
   content: Buffer;
-  /** as the visitor's page named it, sanitised; null when it sent no name */
+  /** the sanitized name sent by the page; null when it sent none */
   name: string | null;
 };
 
-/** Something to be sent: a form's webhook, a post action, or a notice to the owners that one of them failed for good. */
+/** A delivery: a form's webhook, a post action, or a notice to the owners that one of them failed permanently. */
 export type DeliveryRow = {
   id: string;
   submissionId: string;
-  /** 0 the webhook, then the post actions in order; notices come after them */
+  /** 0 for the webhook, then the post actions in order, then notices */
   position: number;
   purpose: "webhook" | "action" | "confirmation" | "notice";
   type: "webhook" | "team_chat" | "slack" | "email";
   target: Json;
-  /** whose slowness delays only itself */
+  /** the receiver's host; concurrency is limited per host */
   host: string;
-  /** `waiting`: for the webhook's first attempt */
+  /** `waiting` until the first attempt of the webhook */
   state: "waiting" | "pending" | "delivered" | "failed";
-  /** made so far, all in all */
+  /** all attempts so far */
   attempts: number;
-  /** made before it was last asked to be delivered again */
+  /** attempts before the last manual retry */
   attemptsBefore: number;
-  /** when it may be claimed, by the database's clock: the next attempt, or the end of somebody's lease */
+  /** when it may be claimed, by the database's clock: the time of the next attempt, or the end of the current lease */
   dueAt: Instant;
-  /** counts the leases; only the holder of the newest may write the outcome */
+  /** counts the leases; only the holder of the newest lease may record the outcome */
   fence: number;
   createdAt: Instant;
 };
@@ -89,41 +89,41 @@ export type DeliveryAttemptRow = {
   number: number;
   startedAt: Instant;
   durationMs: number;
-  /** the receiver's, where there was an answer */
+  /** the HTTP status of the response, if there was one */
   status: number | null;
-  /** in general words, for anybody; `null` when it was delivered */
+  /** general message that anyone may see; `null` when it was delivered */
   error: string | null;
-  /** in full, for the account's members */
+  /** full message for the organization's members */
   detail: string | null;
   response: string | null;
 };
 
-/** What signs a form's webhooks. */
+/** The signing secret of a form's webhooks. */
 export type WebhookSecretRow = {
   toolId: string;
   agentId: string;
-  /** encrypted, as `previousSecret` */
+  /** encrypted, like `previousSecret` */
   secret: string;
   previousSecret: string | null;
   rotatedAt: Instant | null;
 };
 
-/** When a form's owners were last told that a delivery failed for good. */
+/** When a form's owners were last notified of a delivery that failed permanently. */
 type FailureNoticeRow = { toolId: string; agentId: string; sentAt: Instant };
 
-/** One showing of a form to one visitor; kept for 90 days, so that nothing is counted twice. */
+/** One impression of a form. Kept for 90 days so that it is counted once. */
 export type FormInstanceRow = {
   toolId: string;
   id: string;
   agentId: string;
-  /** of its first event, in UTC: all it counts for */
+  /** the UTC day of its first event; everything counts on this day */
   day: string;
   isStarted: Flag;
-  /** names of the fields that were filled in */
+  /** names of the completed fields */
   fields: Json;
 };
 
-/** A form's counters of one day (UTC): of instances that began on it, and of submissions made on it. */
+/** A form's counters of one UTC day: impressions first shown on it and submissions received on it. */
 export type FormDayRow = {
   toolId: string;
   day: string;
@@ -137,7 +137,7 @@ export type FormDayRow = {
 
 export type FormFieldDayRow = { toolId: string; day: string; field: string; agentId: string; completed: number };
 
-/** A mail address outside the organization that submissions may be sent to once it is confirmed. */
+/** An email address outside the organization that may receive submissions once it is confirmed. */
 export type MailRecipientRow = {
   id: string;
   organizationId: string;

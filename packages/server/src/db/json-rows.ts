@@ -7,9 +7,9 @@ import type { Tables } from "./tables.ts";
 type ColumnTypes<Row> = { [Name in keyof Row]-?: "text" | "bigint" };
 
 /**
- * Rows that a query reads from one parameter, made by `toJson`. One query, built and prepared once, then takes any number
- * of rows, and they reach PostgreSQL in one round trip.
- * @param columns the objects' names with their types
+ * Lets a query read rows from one JSON parameter, created by `toJson`. One prepared statement then handles any number of
+ * rows in one round trip.
+ * @param columns the property names with their types
  */
 export function jsonRows<Row extends object>(kind: DatabaseKind, json: string, columns: ColumnTypes<Row>) {
   const entries = Object.entries<string>(columns);
@@ -20,14 +20,14 @@ export function jsonRows<Row extends object>(kind: DatabaseKind, json: string, c
     : sql<Row>`json_to_recordset(${json}::json)`.as<"rows">(sql`rows(${names})`);
 }
 
-/** The parameter for `jsonRows`. Half a surrogate pair, which PostgreSQL takes for an error, becomes U+FFFD. */
+/** The parameter for `jsonRows`. Replaces lone surrogates, which PostgreSQL rejects, with U+FFFD. */
 export function toJson(rows: readonly object[]): string {
   const json = JSON.stringify(rows);
   if (!json.includes("\\ud")) return json;
   return JSON.stringify(rows, (_, value) => (typeof value === "string" ? value.toWellFormed() : value));
 }
 
-/** Inserts any number of rows with one query, for hot paths; `columns` are all that the rows have. */
+/** Inserts any number of rows with one statement, for hot paths. `columns` lists every column of the rows. */
 export function compileInsert<Row extends object>(
   db: Db,
   kind: DatabaseKind,

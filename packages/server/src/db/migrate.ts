@@ -21,10 +21,10 @@ import type { Tables } from "./tables.ts";
 type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 
 const LOCK_POLL_MS = 50;
-/** An index on a large table takes its time. */
+/** Creating an index on a large table takes long. */
 const STATEMENT_MS = 3_600_000;
 
-/** In order, by the name that is kept in the database. A released migration never changes. */
+/** In order, with the names stored in the database. A released migration never changes. */
 const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0001-initial", initial],
   ["0002-forms", forms],
@@ -42,8 +42,8 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
 ];
 
 /**
- * Brings the database to this version, all in one transaction. Several processes may start at once: the first takes
- * the lock, the others wait and find nothing left to do. Throws when the database was written by a newer Foyer.
+ * Migrates the database to this version in one transaction. Several processes may start at once: the first takes the
+ * lock, and the others wait and find nothing to do. Throws when a newer version of Foyer wrote the database.
  * @returns the names of the migrations that ran
  */
 export async function migrate({ db, kind }: { db: Db; kind: DatabaseKind }): Promise<string[]> {
@@ -60,11 +60,11 @@ export async function migrate({ db, kind }: { db: Db; kind: DatabaseKind }): Pro
   });
 }
 
-/** SQLite's write lock, or one of PostgreSQL's advisory locks; either ends with the transaction. */
+/** Takes SQLite's write lock or a PostgreSQL advisory lock. Both are released with the transaction. */
 async function lock(connection: Kysely<Tables>, kind: DatabaseKind) {
   if (kind === "sqlite") return sql`begin immediate`.execute(connection);
   await sql`begin`.execute(connection);
-  // Asked for again and again: one query that waits would be taken for a dead server while others migrate for long.
+  // Poll instead of waiting in one statement: during a long migration, a waiting statement would hit the timeout.
   for (;;) {
     const asked = sql<{ isOurs: boolean }>`select pg_try_advisory_xact_lock(7301945527) as "isOurs"`;
     if ((await asked.execute(connection)).rows[0]?.isOurs) return;

@@ -10,12 +10,12 @@ import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
 
-/** Where the data is: a file of SQLite's own, or a PostgreSQL address. */
+/** The location of the data: an SQLite file or a PostgreSQL URL. */
 export type DatabaseAddress = { kind: "sqlite"; file: string } | { kind: "postgres"; url: string };
 
 export type OpenDatabase = { db: Db; kind: DatabaseKind; address: DatabaseAddress };
 
-/** Opens the database; creates SQLite's file and folder when missing. Throws when SQLite's file cannot be opened. */
+/** Opens the database and creates a missing SQLite file and folder. Throws when the SQLite file cannot be opened. */
 export function openDatabase(address: DatabaseAddress, onPoolError: (error: Error) => void): OpenDatabase {
   const dialect = address.kind === "sqlite" ? sqlite(address.file) : postgres(address.url, onPoolError);
   return { db: new Kysely<Tables>({ dialect }), kind: address.kind, address };
@@ -28,8 +28,8 @@ function sqlite(file: string) {
 }
 
 /**
- * Only the owner may read the database: the folder may be a volume that others can enter. SQLite gives the files that it
- * adds later (`-wal`, `-shm`) the mode of the database itself.
+ * Restricts the database to its owner, because the folder may be a volume that others can read. SQLite gives the files
+ * that it adds later (`-wal`, `-shm`) the mode of the database file.
  */
 function makePrivate(file: string): void {
   closeSync(openSync(file, "a", 0o600));
@@ -38,32 +38,32 @@ function makePrivate(file: string): void {
     try {
       chmodSync(path, 0o600);
     } catch (error) {
-      // Mounted volumes may belong to another user, or know no modes. The data can be used all the same.
+      // A mounted volume may belong to another user or not support modes. The data is still usable.
       if (!["EPERM", "ENOTSUP", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
   }
 }
 
-/** A connection with the pragmas that durability and integrity rest on. */
+/** Opens a connection with the pragmas that durability and integrity depend on. */
 export function openSqliteFile(file: string) {
   const database = new Database(file, { timeout: 5_000 });
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
   database.pragma("cache_size = -32000");
-  // SQLite's own knows ASCII only.
+  // SQLite's built-in `lower` supports only ASCII.
   database.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
   return database;
 }
 
-/** Preparing costs about as much as running a short statement, and Kysely prepares on every call. */
+/** Caches prepared statements, because Kysely prepares on every call and preparing costs as much as running. */
 function withStatementCache(database: Database.Database) {
   const statements = new Map<string, Database.Statement>();
   const noRollback = database.prepare("select 1 where 0");
   return {
     close: () => database.close(),
     prepare(sql: string) {
-      // A disk that is full or broken makes SQLite end the transaction by itself. Another rollback fails, and would hide why.
+      // SQLite rolls back by itself when the disk is full or failing. A second rollback would fail and hide the cause.
       if (sql === "rollback" && !database.inTransaction) return noRollback;
       const known = statements.get(sql);
       if (known) return known;
@@ -75,7 +75,7 @@ function withStatementCache(database: Database.Database) {
   };
 }
 
-/** Loaded on first use: whoever runs on SQLite never needs it. */
+/** `pg` is loaded on first use, because servers on SQLite never need it. */
 function postgres(url: string, onPoolError: (error: Error) => void) {
   const connect = async () => {
     const { default: pg } = await import("pg");
@@ -89,18 +89,18 @@ function postgres(url: string, onPoolError: (error: Error) => void) {
       types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
     });
     pool.on("error", onPoolError);
-    // It listens to idle clients only, and an error that nobody listens to ends the process. Who uses one hears of it
-    // from the query.
+    // The pool handles errors of idle clients only, and an unhandled `error` event ends the process. A query on the
+    // client reports the same error to its caller.
     pool.on("connect", (client) => client.on("error", () => {}));
     return { connect: async () => withoutDead(await pool.connect()), end: () => pool.end(), options: pool.options };
   };
   return new PostgresDialect({ pool: connect });
 }
 
-/** A query that takes longer has lost its server: what is in `db/` reads by index. */
+/** A query that takes longer has lost its connection, because ordinary queries read by index. */
 const QUERY_TIMEOUT_MS = 5_000;
 
-/** A client that did not answer still waits for its server; it must not go back into the pool for the next request. */
+/** A client whose query timed out is still waiting for its server, so it must not be reused by the next request. */
 function withoutDead(client: PoolClient): PostgresPoolClient {
   let isDead = false;
   const query = async (text: string, values: unknown[]) => {
@@ -117,5 +117,5 @@ function withoutDead(client: PoolClient): PostgresPoolClient {
   return Object.assign(Object.create(client) as PoolClient, { query, release: () => client.release(isDead) });
 }
 
-/** PostgreSQL's `bigint`; our instants and counters stay below 2^53. */
+/** The type id of PostgreSQL's `bigint`. Our timestamps and counters stay below 2^53. */
 const INT8 = 20;

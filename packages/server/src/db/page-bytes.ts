@@ -1,4 +1,4 @@
-/** The first rows that fit into this many bytes together, and at least one of them. */
+/** The first rows that fit into `maxBytes` together, and always at least one. */
 export function firstWithin<Row extends { bytes: number }>(rows: readonly Row[], maxBytes: number): Row[] {
   let left = maxBytes;
   const end = rows.findIndex(({ bytes }, index) => {

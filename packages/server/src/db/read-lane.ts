@@ -1,14 +1,14 @@
 import { AppError } from "../errors.ts";
 
-/** Waiting reads of one organization, and of all of them; the rest is refused. */
+/** The maximum number of waiting reads per organization, and in total. Further reads are rejected. */
 const MAX_WAITING_EACH = 10;
 const MAX_WAITING = 200;
 
 type Waiting = { owner: string; start(): void };
 
 /**
- * Runs work `atOnce` at a time. What waits takes turns by owner, so that one organization with many slow reads delays
- * mostly itself.
+ * Runs up to `atOnce` reads concurrently. Waiting reads take turns by owner, so an organization with many slow reads
+ * mostly delays itself.
  */
 export function createReadLane(atOnce: number) {
   const waiting: Waiting[] = [];

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import type { ReadRequest, ReadResult } from "./background-reads.ts";
 
-/** One statement at a time, on a connection that cannot write. It stops by itself at its deadline. */
+/** Runs one statement at a time on a read-only connection and stops it at its deadline. */
 const { file } = workerData as { file: string };
 const database = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
 database.pragma("cache_size = -8000");
@@ -16,8 +16,9 @@ function checkDeadline(): void {
   if (Date.now() > deadline) throw new PastDeadline();
 }
 
-// SQLite cannot be interrupted from outside, but a function that throws ends its statement. The search runs one for every
-// text it looks at. `includes` takes time linear in the text for a needle of bounded length; LIKE backtracks.
+// better-sqlite3 cannot interrupt a statement, but a function that throws ends it. A search calls this one for every
+// text.
+// `includes` is linear in the text for a needle of bounded length, while LIKE backtracks.
 database.function("contains_text", { deterministic: true }, (text, needle) => {
   checkDeadline();
   return typeof text === "string" && text.toLowerCase().includes(String(needle)) ? 1 : 0;

@@ -5,9 +5,9 @@ import type { Db } from "./open.ts";
 const CHECK_EVERY_MS = 1_000;
 
 /**
- * Whether the database can be worked with: every migration has run, and a write is taken (a full or broken disk still
- * reads). Asked by anybody, so it writes once a second at most. The returned function rejects when the database does not
- * answer or does not write.
+ * Checks that every migration has run and that the database accepts writes (a full or failing disk can still be read).
+ * The endpoint is public, so it writes at most once per second. The returned function rejects when the database does not
+ * respond or rejects the write.
  */
 export function createReadinessCheck(db: Db): () => Promise<boolean> {
   let last: { at: number; isReady: Promise<boolean> } | null = null;
@@ -20,7 +20,7 @@ export function createReadinessCheck(db: Db): () => Promise<boolean> {
 
 async function check(db: Db): Promise<boolean> {
   if (!(await isMigrated(db))) return false;
-  // By a millisecond and back: a row that does not change is not written.
+  // Toggles by a millisecond, because an update that changes nothing is not written.
   const moved = sql`"ranAt" + case when "ranAt" % 2 = 0 then 1 else -1 end`;
   await sql`update migrations set "ranAt" = ${moved} where name = '0001-initial'`.execute(db);
   return true;

@@ -61,7 +61,7 @@ type UserRow = {
   updatedAt: string;
 };
 
-/** A way to sign in; for a password `providerId` is `credential` and `accountId` the user's id. */
+/** A sign-in method of a user. For a password, `providerId` is `credential` and `accountId` is the user's id. */
 type IdentityRow = {
   id: string;
   userId: string;
@@ -87,7 +87,7 @@ type ApiKeyRow = {
   name: string;
   /** hex SHA-256 of the key */
   hash: string;
-  /** the first characters, to recognise it by */
+  /** the first characters, which identify the key in lists */
   start: string;
   createdAt: Instant;
   lastUsedAt: Instant | null;
@@ -96,7 +96,7 @@ type ApiKeyRow = {
   isFromEnvironment: Generated<Flag>;
 };
 
-/** An account's own model provider; wins over the environment. */
+/** An organization's own settings of a model provider. They replace those of the environment. */
 export type ProviderSettingsRow = {
   organizationId: string;
   provider: string;
@@ -127,7 +127,7 @@ export type AgentRow = {
   updatedAt: Instant;
 };
 
-/** Kept apart from `agents`, so that busy counters do not rewrite wide rows. */
+/** Separate from `agents` so that frequent updates do not rewrite wide rows. */
 type AgentCountersRow = { agentId: string; conversations: number };
 
 export type ToolRow = {
@@ -139,7 +139,7 @@ export type ToolRow = {
   executionType: "mock" | "http" | "form";
   inputSchema: Json;
   isEnabled: Flag;
-  /** what visitors read instead of the name */
+  /** shown to visitors instead of the name */
   label: string | null;
   resultFor: "both" | "model";
   displayConfig: Json | null;
@@ -153,28 +153,28 @@ export type ToolRow = {
   formClientHandler: string | null;
   formPostActions: Json | null;
   formConfirmation: Json | null;
-  /** when it was last switched off; null while it is enabled, and for tools disabled before this was recorded */
+  /** when it was last disabled; null while it is enabled, and for tools disabled before this was recorded */
   disabledAt: Instant | null;
   createdAt: Instant;
   updatedAt: Instant;
 };
 
-/** How a tool failed last in a chat. */
+/** The last failure of a tool in a chat. */
 export type ToolErrorRow = {
   toolId: string;
   at: Instant;
   message: string;
-  /** of the first success since */
+  /** the time of the first success since then */
   recoveredAt: Instant | null;
 };
 
-/** What http tools name as `{{NAME}}`. */
+/** A value that HTTP tools refer to as `{{NAME}}`. */
 export type SecretRow = {
   organizationId: string;
   name: string;
   /** encrypted */
   value: string;
-  /** hosts that may get it; empty: the host of whichever tool names it */
+  /** hosts that may receive it; if empty, the host of the tool that uses it */
   hosts: Json;
   createdAt: Instant;
   updatedAt: Instant;
@@ -191,7 +191,7 @@ export type ConversationRow = {
   userEmail: string | null;
   userName: string | null;
   userMetadata: Json | null;
-  /** 1 when `userHash` proved `userId`; email, name and metadata are what the page claims in any case */
+  /** 1 when `userHash` proved `userId`; email, name and metadata are always unverified */
   isUserVerified: Flag;
   /** 1 when the first request named a visitor: only that visitor may continue it, see conversations/access.ts */
   hasOwner: Flag;
@@ -200,7 +200,7 @@ export type ConversationRow = {
   /** UTF-8 bytes of all messages, and of their tool calls */
   textBytes: number;
   toolBytes: number;
-  /** where the visitor was when it began, see chat/visit-context.ts */
+  /** page, referrer, device and language at the start, see chat/visit-context.ts */
   context: Json | null;
   lastMessageRole: "user" | "assistant" | null;
   /** the beginning of the newest message that has text */
@@ -210,7 +210,7 @@ export type ConversationRow = {
   updatedAt: Instant;
 };
 
-/** These columns have a default. */
+/** Columns with a default are optional on insert. */
 type ConversationTable = Omit<ConversationRow, "hasOwner" | "isTest" | "textBytes" | "toolBytes"> & {
   isTest: Generated<Flag>;
   hasOwner: Generated<Flag>;
@@ -218,7 +218,7 @@ type ConversationTable = Omit<ConversationRow, "hasOwner" | "isTest" | "textByte
   toolBytes: Generated<number>;
 };
 
-/** State of the inbox. New conversations start with the defaults. */
+/** Inbox state. New conversations start with the defaults. */
 type InboxColumns = {
   /** When a member last opened the conversation. It is unread when this is null or earlier than `lastMessageAt`. */
   readAt: Generated<Instant | null>;
@@ -234,19 +234,19 @@ export type MessageRow = {
   position: number;
   role: "user" | "assistant";
   content: string;
-  /** the reply's pieces in order, when it is more than one text */
+  /** the reply's pieces in order, unless it is a single text */
   pieces: Json | null;
   feedback: "up" | "down" | null;
   feedbackComment: string | null;
   /** `null` on a reply that is still running */
   stopReason: string | null;
-  /** 1 asks whichever process runs this reply to end it */
+  /** 1 asks the process that runs this reply to stop it */
   stopRequested: Flag;
   model: string | null;
   inputTokens: number | null;
   outputTokens: number | null;
   createdAt: Instant;
-  /** last sign of life of a running reply */
+  /** last heartbeat of a running reply */
   updatedAt: Instant;
 };
 
@@ -276,7 +276,7 @@ export type TriggerRow = {
   conditions: Json;
   actionType: ActionType;
   actionConfig: Json;
-  /** the form that `show_form` shows, null for other actions; null also once that tool is deleted, so nothing is shown */
+  /** the form that `show_form` shows; null for other actions, and after that form was deleted */
   toolId: string | null;
   triggerOnce: Flag;
   isEnabled: Flag;
@@ -285,15 +285,15 @@ export type TriggerRow = {
   updatedAt: Instant;
 };
 
-/** A trigger's counters of one day (UTC). */
+/** A trigger's counters of one UTC day. */
 export type TriggerDayRow = { triggerId: string; day: string; fired: number; converted: number };
 
-/** What a widget reported; kept for 90 days. */
+/** An event reported by a widget. Kept for 90 days. */
 export type TriggerEventRow = {
   /** in the order of recording */
   id: Generated<number>;
   agentId: string;
-  /** whose counters it is in; null when it is in none. The trigger may be gone. */
+  /** the trigger whose counters include it; null when none does. The trigger may have been deleted. */
   triggerId: string | null;
   triggerName: string;
   triggerType: TriggerType;
@@ -305,49 +305,49 @@ export type TriggerEventRow = {
   createdAt: Instant;
 };
 
-/** The answer to a request that came with an Idempotency-Key; kept for 24 hours. */
+/** The response to a request with an Idempotency-Key. Kept for 24 hours. */
 export type IdempotencyKeyRow = {
-  /** SHA-256 of who sent the key, to where, and the key */
+  /** SHA-256 of the caller, the endpoint and the key */
   id: string;
-  /** whose resource it made; the answer goes with it */
+  /** the agent of the created resource; the response is deleted with it */
   agentId: string;
-  /** SHA-256 of what was sent */
+  /** SHA-256 of the request body */
   requestHash: string;
   answer: Json;
   createdAt: Instant;
 };
 
-/** What an account's keys called in the newest clock minute (minutes since 1970, by the database's clock). */
+/** Calls with an organization's keys in the current clock minute (minutes since 1970, by the database's clock). */
 type PlanMinuteRow = { organizationId: string; minute: number; calls: number };
 
 /** The tokens of an agent's replies in a calendar month (UTC, `2026-01`). */
 type AgentMonthRow = { agentId: string; month: string; tokens: number };
 
-/** The tokens that an organization's replies cost the operator's provider keys in a calendar month (UTC). */
+/** The tokens that an organization used with the operator's provider keys in a calendar month (UTC). */
 type OrganizationMonthRow = { organizationId: string; month: string; tokens: number };
 
-/** The tokens of the replies that one visitor got from an agent on a day (UTC). */
+/** The tokens of the replies that one visitor received from an agent on a UTC day. */
 type VisitorDayRow = { agentId: string; visitor: string; day: string; tokens: number };
 
-/** PostgreSQL gives a `Date`, SQLite the ISO string it got. */
+/** PostgreSQL returns a `Date`, SQLite the stored ISO string. */
 type StoredDate = ColumnType<string | Date, string, string>;
 
-/** A signed-in browser. */
+/** A user's sign-in in one browser. */
 type SessionRow = {
   id: string;
   userId: string;
-  /** what the signed cookie holds */
+  /** the value in the signed cookie */
   token: string;
   expiresAt: StoredDate;
   ipAddress: string | null;
   userAgent: string | null;
-  /** the organization that it works in, one of the user's */
+  /** the selected organization, one of the user's */
   activeOrganizationId: string | null;
   createdAt: StoredDate;
   updatedAt: StoredDate;
 };
 
-/** A link or a redirect under way; written by better-auth alone. `identifier` is a hash. */
+/** A pending link or redirect. Only better-auth writes it. `identifier` is a hash. */
 type VerificationRow = {
   id: string;
   identifier: string;
@@ -368,7 +368,7 @@ export type InvitationRow = {
   createdAt: StoredDate;
 };
 
-/** A link that would have been mailed, where no mail is sent. */
+/** A link that could not be emailed because no mail server is configured. */
 export type PendingLinkRow = {
   id: string;
   kind: "sign-in" | "password-reset";
@@ -379,7 +379,7 @@ export type PendingLinkRow = {
   expiresAt: Instant;
 };
 
-/** Who changed what. The actor and the resource may be gone. */
+/** Who changed what. The actor and the resource may have been deleted. */
 export type AuditLogRow = {
   id: string;
   organizationId: string;
@@ -390,7 +390,7 @@ export type AuditLogRow = {
   action: string;
   resource: string | null;
   resourceId: string | null;
-  /** the resource's name or address at the time */
+  /** the resource's name or email address at the time */
   resourceName: string | null;
   ip: string;
 };

@@ -5,8 +5,8 @@ import type { Tables } from "./tables.ts";
 const ATTEMPTS = 4;
 
 /**
- * Runs `work` in a transaction. When the database ended it because two transactions wanted each other's rows, it is run
- * again: `work` may therefore run several times, but its writes are kept once.
+ * Runs `work` in a transaction and retries it after a deadlock or serialization failure. `work` may therefore run several
+ * times, but its writes are committed once.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

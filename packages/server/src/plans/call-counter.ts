@@ -7,18 +7,18 @@ import type { Db } from "../db/open.ts";
 const MINUTE_MS = 60_000;
 const KNOWN_ACCOUNTS = 10_000;
 
-/** What an account called in this clock minute, this call included; instants in milliseconds since 1970. */
+/** An organization's calls in this clock minute, including this one. Times are in milliseconds since 1970. */
 export type MinuteCount = { calls: number; now: number; endsAt: number };
 
-/** Counts a call of an account. `calls` is exact up to `limit`; above it, it is only known to be above. */
+/** Counts a call. `calls` is exact up to `limit`; beyond that it is only known to exceed the limit. */
 type CountCall = (organizationId: string, limit: number) => MinuteCount | Promise<MinuteCount>;
 
 export type CallCounter = CountCall & {
-  /** The account's calls in this clock minute, without counting one. */
+  /** The organization's calls in this clock minute. Does not count one. */
   current(organizationId: string): number | Promise<number>;
 };
 
-/** For one process: in memory, by its own clock. */
+/** Counts in memory, by the process's clock. For a single process. */
 export function createLocalCounter(clock: () => number = Date.now): CallCounter {
   let minute = 0;
   let counts = new Map<string, number>();
@@ -39,15 +39,17 @@ export function createLocalCounter(clock: () => number = Date.now): CallCounter 
 }
 
 /**
- * For processes that share a PostgreSQL: one row for each account, one statement for each call, and the database's clock,
- * so that all agree on the minute. An account that is known to have reached its limit is not looked up again until the
- * minute is over.
+ * Counts in PostgreSQL, for processes that share it: one row per organization, one statement per call, and the database's
+ * clock, so that all processes agree on the minute. An organization that has reached its limit is not looked up again
+ * until the minute is over.
  */
 export function createSharedCounter(db: Db, clock: RawBuilder<number> = databaseNow("postgres")): CallCounter {
   const add = addCall(db, clock);
   const full = new LRUCache<string, MinuteCount & { limit: number; askedAt: number }>({ max: KNOWN_ACCOUNTS });
 
-  /** `askedAt` is before the database read its clock, so an account is let in again rather too early: it is asked then. */
+  /**
+   * `askedAt` is earlier than the database's time, so this may end slightly too early. The next call is then looked up.
+   */
   function knownFull(organizationId: string, limit: number): MinuteCount | null {
     const known = full.get(organizationId);
     if (known?.limit !== limit) return null;
@@ -77,8 +79,8 @@ export function createSharedCounter(db: Db, clock: RawBuilder<number> = database
 type CountRow = { calls: number; minute: number; now: number };
 
 /**
- * Counts on in the row's minute, or begins a new one. Who waited for the row's lock while a new minute began counts in
- * that one; any other minute in the row is an old one, or of a clock that was set back.
+ * Increments the count of the row's minute, or starts a new minute. A call that waited for the row's lock while a new
+ * minute began counts in the new one. Any other minute in the row is old, or from before the clock was set back.
  */
 function addCall(db: Db, now: RawBuilder<number>) {
   const current = sql`excluded.minute`;

@@ -1,7 +1,7 @@
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
-/** Deletes what visitors used up on the days before this one (UTC). @returns how many counters */
+/** Deletes visitors' token counters of the days before this one (UTC). @returns how many were deleted */
 export function deleteVisitorDaysBefore(db: Db, day: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const old = trx.selectFrom("visitorDays").select(["agentId", "visitor", "day"]).where("day", "<", day).limit(limit);

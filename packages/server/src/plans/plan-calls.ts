@@ -6,8 +6,8 @@ import { type CallCounter, createLocalCounter, createSharedCounter, type MinuteC
 import { callsPerMinute } from "./plan-limits.ts";
 
 /**
- * Counts the calls that come with an API key against the account's plan, by clock minute. Each answer to one says how
- * it stands, whatever else it is.
+ * Counts calls with an API key against the organization's plan, per clock minute. Every response to such a call carries
+ * the rate-limit headers, whatever its status.
  * @throws 429 over the limit
  */
 export function createPlanLimit({ config }: Pick<Deps, "config">, count: CallCounter): CountCall {
@@ -20,7 +20,7 @@ export function createPlanLimit({ config }: Pick<Deps, "config">, count: CallCou
   };
 }
 
-/** Shared by the processes that share a PostgreSQL. */
+/** On PostgreSQL, the counter is shared by all processes. */
 export function createCallCounter({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">): CallCounter {
   return databaseKind === "postgres" ? createSharedCounter(db) : createLocalCounter();
 }

@@ -2,7 +2,7 @@ import type { planIds } from "../config.ts";
 
 type PlanId = (typeof planIds)[number];
 
-/** What each plan allows; `null` means unlimited. */
+/** The limits of each plan; `null` means unlimited. */
 const limits: Record<PlanId, { toolsPerAgent: number | null }> = {
   free: { toolsPerAgent: 3 },
   starter: { toolsPerAgent: 10 },
@@ -10,12 +10,12 @@ const limits: Record<PlanId, { toolsPerAgent: number | null }> = {
   pro: { toolsPerAgent: null },
 };
 
-/** Tokens per month that a plan allows of the operator's provider keys; 0 for no cap. */
+/** The tokens per month that a plan may use with the operator's provider keys; 0 means unlimited. */
 export function tokensPerMonth(plan: string, perPlan: Record<PlanId, number>): number {
   return perPlan[plan as PlanId] ?? perPlan.free;
 }
 
-/** How many calls with API keys a plan allows an account a minute; 0 for as many as it likes. */
+/** The calls per minute with API keys that a plan allows an organization; 0 means unlimited. */
 export function callsPerMinute(plan: string, perPlan: Record<PlanId, number>): number {
   return perPlan[plan as PlanId] ?? perPlan.free;
 }

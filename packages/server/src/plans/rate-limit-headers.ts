@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-/** How a caller stands with one limit. `resetsAt` is in milliseconds since 1970. */
+/** A caller's state for one limit. `resetsAt` is in milliseconds since 1970. */
 export type LimitState = { limit: number; remaining: number; resetsAt: number };
 
 const states = new WeakMap<FastifyRequest, LimitState>();
 
-/** Remembers how the caller of this request stands. Of several limits, the one with the fewest calls left counts. */
+/**
+ * Records a limit's state for the response. If a request has several limits, the one with the fewest calls left is
+ * sent.
+ */
 export function noteLimit(request: FastifyRequest, state: LimitState): void {
   const known = states.get(request);
   if (!known || state.remaining < known.remaining) states.set(request, state);

@@ -8,14 +8,14 @@ import { isLoopback } from "../loopback.ts";
 import { noteLimit } from "./rate-limit-headers.ts";
 
 /**
- * Counts calls a minute by key, in this process. Calls without a key are exempt and only told the limit. The response to
- * `request` tells how the caller stands.
+ * Counts calls per minute and key, in this process. Calls without a key are exempt, and their responses only state the
+ * limit. The response to `request` carries the caller's state.
  */
 export type RateLimit = { consume(key: string | null, request?: FastifyRequest): Promise<void> };
 
 const MINUTE_MS = 60_000;
 
-/** `perMinute` 0 switches the limit off. `consume` throws 429 when it is reached. */
+/** `perMinute` 0 disables the limit. `consume` throws 429 when the limit is reached. */
 export function createRateLimit(perMinute: number, what: string): RateLimit {
   if (perMinute === 0) return { consume: async () => {} };
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
@@ -40,9 +40,9 @@ export function createRateLimit(perMinute: number, what: string): RateLimit {
 
 const plainIpv4 = /^(?:(?:[1-9]?\d|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/;
 
-/** What a client counts as: its address, or for IPv6 its /64, because one household has all of that. */
+/** The key that identifies a client: its IPv4 address, or its IPv6 /64, because one household owns all of a /64. */
 export function clientKey(ip: string): string {
-  // Most of them; taking an address apart costs more than the rest of counting.
+  // Plain IPv4 is the common case, and parsing an address costs more than the rest of the counting.
   if (plainIpv4.test(ip) || !ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   if (address.kind() === "ipv4") return address.toString();
@@ -50,7 +50,7 @@ export function clientKey(ip: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** The key for limits by address, or null where they do not apply: direct requests from this machine to a loopback server. */
+/** The key for limits by address, or null for direct local requests to a loopback server, which are exempt. */
 export function limitedClient(request: FastifyRequest, config: Config): string | null {
   const isLocal = isLoopback(new URL(config.baseUrl).hostname) && isLoopbackAddress(request.ip) && isDirect(request);
   return isLocal ? null : clientKey(request.ip);

@@ -9,7 +9,7 @@ import { callsPerMinute, limitsOf, tokensPerMonth } from "./plan-limits.ts";
 import { createTokenBudgets } from "./token-budget.ts";
 import { createUsageStore } from "./usage-store.ts";
 
-/** What the plan allows and what was used of it. */
+/** The plan's limits and current usage. */
 export function planRoutes(
   app: App,
   deps: Pick<Deps, "db" | "reads" | "config" | "encryption">,
@@ -22,7 +22,7 @@ export function planRoutes(
     handler: async (request) => {
       const { organizationId, plan } = principalOf(request);
       const { toolsPerAgent } = limitsOf(plan);
-      // 0 switches the limit off.
+      // 0 disables the limit.
       const requestsPerMinute = callsPerMinute(plan, deps.config.limits.apiCalls) || null;
       const requestsThisMinute = await calls.current(organizationId);
       const agents = await usageOf(organizationId, monthOf(Date.now()));
@@ -40,7 +40,7 @@ export function planRoutes(
   });
 }
 
-/** The calendar month of an instant, in UTC. */
+/** The calendar month of a timestamp, in UTC. */
 export function monthOf(now: number) {
   const month = dayOf(now).slice(0, 7);
   const firstDay = `${month}-01`;

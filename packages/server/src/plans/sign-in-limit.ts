@@ -2,16 +2,19 @@ import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { createRateLimit, limitedClient } from "./rate-limit.ts";
 
-/** What is being tried with an email address. Each has limits of its own, so that guessing passwords blocks no link. */
+/** The kind of sign-in attempt. Each kind has separate limits, so guessing passwords does not block sign-in links. */
 export type SignInTry = "password" | "link";
 
-/** Clients that can use up their attempts for one address before everybody else is refused for it too. */
+/**
+ * How many clients can exhaust their attempts for one email address before all other clients are refused for it too.
+ */
 const CLIENTS_PER_ADDRESS = 10;
 
 /**
- * Takes one attempt to sign in from the limits of the client and, where it names one, of the email address. The limit of
- * address and client together comes first: one client that guesses passwords locks itself out and not the owner of the
- * address. @throws 429
+ * Counts one sign-in attempt against the limits of the client and, if given, of the email address. The limit of address
+ * and client together is checked first, so a client that guesses passwords locks out itself and not the owner of the
+ * address.
+ * @throws 429
  */
 export function createSignInLimit(
   config: Config,
@@ -25,7 +28,7 @@ export function createSignInLimit(
     const address = email.trim().toLowerCase();
     const { perClient, overall } = limits[kind];
     await perClient.consume(`${address} ${client ?? "local"}`, request);
-    // Not reported to the caller: it would tell how often others try this address.
+    // Not reported to the caller, because it would reveal how often others try this address.
     await overall.consume(address);
   };
 }

@@ -7,16 +7,16 @@ import { dayOf } from "../utc-day.ts";
 import { tokensPerMonth } from "./plan-limits.ts";
 
 const DEFAULT_MESSAGE = "I cannot answer any more questions right now. Please try again later.";
-/** No reply is larger; a provider that says so is mistaken. */
+/** No reply is larger. A higher count is a provider's mistake. */
 const MAX_TOKENS = 1_000_000_000;
 
 /**
- * Whom a reply is counted for besides its agent, each null where it counts for nobody: the visitor and their address (both
- * as keys that do not tell who it is), and the organization when the operator's provider key pays.
+ * The budgets that a reply counts towards besides its agent's: the visitor's and the IP address's (both as pseudonymous
+ * keys), and the organization's when the operator's provider key is used. Null where none applies.
  */
 export type UsageOwner = { visitor: string | null; address: string | null; organizationId: string | null };
 
-/** What a reply cost. */
+/** The tokens that a reply used. */
 export type TokenUsage = UsageOwner & { agentId: string; tokens: number };
 
 type Budgeted = Pick<AgentRow, "id" | "monthlyTokenBudget" | "budgetMessage">;
@@ -24,9 +24,9 @@ type Budgeted = Pick<AgentRow, "id" | "monthlyTokenBudget" | "budgetMessage">;
 export type TokenBudgets = ReturnType<typeof createTokenBudgets>;
 
 /**
- * What may be spent on models: by each agent its budget of a calendar month, on each visitor and on each address so much
- * a day, and by each organization what its plan allows of the operator's keys a month (all UTC). A reply counts when it
- * ends, so replies that run at the same time can go over a budget by what they cost.
+ * Limits token usage: per agent and calendar month, per visitor and per IP address and day, and per organization and month
+ * for the operator's keys (all in UTC). A reply is counted when it ends, so replies that run at the same time can exceed a
+ * budget by what they use.
  */
 export function createTokenBudgets(
   { db, config, encryption }: Pick<Deps, "db" | "config" | "encryption">,
@@ -40,9 +40,9 @@ export function createTokenBudgets(
 
   return {
     /**
-     * @param given.visitor whose day a reply counts for
-     * @param given.ip the address, null where limits by address do not apply
-     * @param given.organizationId null when the organization pays with a key of its own
+     * @param given.visitor the visitor whose daily budget applies
+     * @param given.ip the visitor's IP address, null when limits by address do not apply
+     * @param given.organizationId null when the organization uses its own provider key
      */
     usageOwnerOf: (given: {
       visitor: string | null;
@@ -53,9 +53,11 @@ export function createTokenBudgets(
       address: keyOf(given.ip && `address:${given.ip}`, addressTokensPerDay),
       organizationId: given.organizationId,
     }),
-    /** What the agent says instead of asking its model, because a budget is spent; null while it may ask. */
-    async refusal({ id, monthlyTokenBudget, budgetMessage }: Budgeted, spender: UsageOwner): Promise<string | null> {
-      const { visitor, address, organizationId } = spender;
+    /**
+     * The message to send instead of calling the model because a budget is used up; null while all budgets have room.
+     */
+    async refusal({ id, monthlyTokenBudget, budgetMessage }: Budgeted, owner: UsageOwner): Promise<string | null> {
+      const { visitor, address, organizationId } = owner;
       if (monthlyTokenBudget === null && !visitor && !address && !organizationId) return null;
       const day = dayOf(now());
       const { rows } = await read(db, {
@@ -77,20 +79,23 @@ export function createTokenBudgets(
         isOver(spent?.ofOrganization, organizationId === null ? null : ofPlan);
       return isSpent ? budgetMessage?.trim() || DEFAULT_MESSAGE : null;
     },
-    /** Counts what replies cost, in the transaction that ends them; rows in one order, so that two cannot block each other. */
-    async count(trx: Executor, spends: readonly TokenUsage[]): Promise<void> {
+    /**
+     * Adds the usage of replies in the transaction that ends them. Rows are updated in a fixed order to avoid
+     * deadlocks.
+     */
+    async count(trx: Executor, usages: readonly TokenUsage[]): Promise<void> {
       const day = dayOf(now());
       const month = monthOf(day);
-      for (const [agentId, tokens] of sums(spends.map((spend) => [spend.agentId, spend.tokens]))) {
+      for (const [agentId, tokens] of sums(usages.map((spend) => [spend.agentId, spend.tokens]))) {
         await addToMonth(trx, { agentId, month, tokens });
       }
-      const ofOrganizations = spends.flatMap(({ organizationId, tokens }) =>
+      const ofOrganizations = usages.flatMap(({ organizationId, tokens }) =>
         organizationId === null ? [] : [[organizationId, tokens] as const],
       );
       for (const [organizationId, tokens] of sums(ofOrganizations)) {
         await addToOrganization(trx, { organizationId, month, tokens });
       }
-      const ofDays = spends.flatMap(({ agentId, visitor, address, tokens }) =>
+      const ofDays = usages.flatMap(({ agentId, visitor, address, tokens }) =>
         [visitor, address].flatMap((who) => (who === null ? [] : [[`${agentId} ${who}`, tokens] as const])),
       );
       for (const [key, tokens] of sums(ofDays)) {
@@ -98,7 +103,7 @@ export function createTokenBudgets(
         await addToDay(trx, { agentId, visitor, day, tokens });
       }
     },
-    /** The tokens that the organization used of the operator's keys this month. */
+    /** The tokens that the organization used with the operator's keys this month. */
     async usedByOrganization(organizationId: string): Promise<number> {
       const row = await db
         .selectFrom("organizationMonths")
@@ -113,7 +118,7 @@ export function createTokenBudgets(
 
 const monthOf = (day: string) => day.slice(0, 7);
 
-/** Added up by key, in the keys' order. */
+/** The totals per key, sorted by key. */
 function sums(amounts: ReadonlyArray<readonly [key: string, tokens: number]>) {
   const total = new Map<string, number>();
   for (const [key, tokens] of amounts) total.set(key, Math.min((total.get(key) ?? 0) + tokens, MAX_TOKENS));
@@ -168,7 +173,7 @@ function readQuery(db: Db) {
   );
 }
 
-/** Agents and organizations that were deleted meanwhile are not counted for. */
+/** Usage of agents and organizations that were deleted in the meantime is dropped. */
 function countQueries(db: Db) {
   const tokens = (table: string) => sql<number>`${sql.ref(`${table}.tokens`)} + excluded.tokens`;
   return {
@@ -218,6 +223,6 @@ function countQueries(db: Db) {
   };
 }
 
-/** PostgreSQL wants to know the type of a parameter that stands alone. */
+/** PostgreSQL cannot infer the type of a parameter without a column. */
 const text = (value: string) => sql<string>`cast(${value} as text)`;
 const whole = (value: number) => sql<number>`cast(${value} as bigint)`;

@@ -2,10 +2,12 @@ import type { AgentUsage } from "@foyer/contract";
 import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 
-/** A month: its name and its first day, as counters have them, and an id that sorts before those of its conversations. */
+/** A month: its name and first day as stored in counters, and an id that sorts before those of its conversations. */
 type Month = { month: string; firstDay: string; firstConversation: string };
 
-/** What each of an account's agents used in a month. By counters and indexes, so that it does not read what happened. */
+/**
+ * The monthly usage of each agent of an organization, read from counters and indexes instead of the events themselves.
+ */
 export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
   const usage = (organizationId: string, { month, firstDay, firstConversation }: Month) =>
     db

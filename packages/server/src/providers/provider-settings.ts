@@ -6,7 +6,9 @@ import { type ProviderAccess, type ProviderName, providerNames } from "../models
 
 export type ProviderSettings = ReturnType<typeof createProviderSettings>;
 
-/** The accounts' own keys and addresses of model providers; keys are encrypted at rest and never read back to anybody. */
+/**
+ * The organizations' own keys and URLs of model providers. Keys are encrypted at rest and never returned by the API.
+ */
 export function createProviderSettings(db: Db, encryption: Encryption) {
   const byAccount = compileOnce<{ organizationId: string }, ProviderSettingsRow>((param) =>
     db.selectFrom("providerSettings").selectAll().where("organizationId", "=", param("organizationId")),

@@ -81,7 +81,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
     if (refusal !== null) throw invalid("baseUrl", refusal);
   }
 
-  /** Why an account may not call this address, as far as that shows without looking it up; null when it may. */
+  /** Why an organization may not use this URL, as far as can be told without resolving it; null when it may. */
   function refusalOf(baseUrl: string | null): string | null {
     try {
       if (baseUrl !== null) outbound.checkUrl(baseUrl);
@@ -93,7 +93,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
   }
 }
 
-/** The account's own access, with nothing of the server's. */
+/** The organization's own access, without the server's settings. */
 function accessIn({ apiKey, baseUrl }: { apiKey?: string | null; baseUrl?: string | null }): ProviderAccess {
   return { apiKey: apiKey ?? null, baseUrl: baseUrl?.replace(/\/+$/, "") ?? null };
 }
