@@ -10,7 +10,13 @@ const mocking = [
   "packages/server/src/models/demo/demo-model.test.ts",
 ];
 
-const shared = { testTimeout: 60_000, hookTimeout: 60_000, env: { TZ: "Asia/Kolkata" } };
+/** Tests await events, so a long timeout costs nothing while they pass, and a busy machine fails none of them. */
+const shared = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
+  env: { TZ: "Asia/Kolkata" },
+};
 
 /** The workspace packages resolve to their sources, not to what `npm pack` compiles. Projects do not inherit this. */
 const ssr = { resolve: { conditions: ["foyer-source", ...defaultServerConditions] } };

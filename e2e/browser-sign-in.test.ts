@@ -115,7 +115,7 @@ describe("sign-in in the browser", () => {
     await call(page, "POST", "/auth/magic-link", { email, callbackUrl: "/dashboard" });
     const logged = () => info.mock.calls.map(([details]) => details as { to?: string; url?: string });
     const url = () => logged().find(({ to }) => to === email)?.url;
-    await expect.poll(url, { timeout: 10_000 }).toBeTruthy();
+    await expect.poll(url).toBeTruthy();
     await page.goto(String(url()));
     expect((await page.context().cookies()).map(({ name }) => name)).not.toContain("foyer_session");
     await page.getByRole("button", { name: "Sign in" }).click();

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
-import { createOwner, patiently } from "../test/session-client.ts";
+import { createOwner } from "../test/session-client.ts";
 
 const prompt = `You are Harbour, the assistant of Harbour Bikes, a small bicycle shop.
 Answer in a few friendly sentences. Use only the facts below.
@@ -51,7 +51,7 @@ describe("the dashboard's agents", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const save = async (page: Page) => {

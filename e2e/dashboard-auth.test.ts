@@ -4,7 +4,7 @@ import { setUpLink } from "../packages/server/src/setup/setup-token.ts";
 import { accessibilityProblems, overflowOf, startBrowser, type TestBrowser } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite, startOwnServer } from "../test/dashboard-site.ts";
 import type { TestServer } from "../test/server.ts";
-import { createBrowser, createOwner, password, patiently } from "../test/session-client.ts";
+import { createBrowser, createOwner, password } from "../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 
 describe("in front of the dashboard's door", () => {
@@ -27,7 +27,7 @@ describe("in front of the dashboard's door", () => {
   const isFit = async (page: Page) => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     await page.setViewportSize({ width: 1440, height: 900 });
   };
   const signIn = async (page: Page, email = site.owner.email) => {

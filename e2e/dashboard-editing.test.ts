@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
-describe("editing in the dashboard", { timeout: 60_000 }, () => {
+describe("editing in the dashboard", () => {
   let site: DashboardSite;
   let page: Page;
   let agentId: string;
@@ -30,7 +30,7 @@ describe("editing in the dashboard", { timeout: 60_000 }, () => {
       await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
       return isAsked;
     };
-    await expect.poll(look, { timeout: 15_000, interval: 500 }).toBe(true);
+    await expect.poll(look, { interval: 500 }).toBe(true);
   };
   const addMock = (more: object = {}) =>
     site.call(page, "POST", "/tools", {

@@ -4,9 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { chat } from "../test/chat-client.ts";
 import { type FormDashboard, photo, ride, startFormDashboard } from "../test/form-dashboard.ts";
-import { createOwner, patiently } from "../test/session-client.ts";
-
-const patient = { timeout: 90_000 };
+import { createOwner } from "../test/session-client.ts";
 
 let site: FormDashboard;
 beforeAll(async () => {
@@ -46,7 +44,7 @@ async function isFit(page: Page) {
   expect(await accessibilityProblems(page)).toEqual([]);
   const before = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => overflowOf(page), patiently).toBe(0);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   if (before) await page.setViewportSize(before);
 }
 
@@ -67,7 +65,7 @@ describe("the list of submissions", () => {
     expect(problems).toEqual([]);
   });
 
-  it("shows what comes in by itself, with its first answers and where it stands in words", patient, async () => {
+  it("shows what comes in by itself, with its first answers and where it stands in words", async () => {
     const { page, problems, toolId } = await open();
     await page.getByRole("heading", { name: "Nobody has submitted a form yet" }).waitFor();
     await site.submit(toolId, ride("Ada Lovelace", { photo }));
@@ -76,7 +74,7 @@ describe("the list of submissions", () => {
     await site.submit(toolId, ride("Grace Hopper", { bike: "tourer" }));
     await row(page, "Grace Hopper").getByText("On its way").first().waitFor();
     down();
-    await row(page, "Grace Hopper").getByText("Not delivered").first().waitFor({ timeout: 20_000 });
+    await row(page, "Grace Hopper").getByText("Not delivered").first().waitFor();
     await row(page, "Ada Lovelace").getByText("The webhook took it").waitFor();
     await page.getByText("What the statuses mean").click();
     await page.getByText("Your webhook did not take it, and no more attempts are to come.").waitFor();
@@ -135,13 +133,13 @@ describe("the list of submissions", () => {
     expect(text).not.toContain("Grace Hopper");
   });
 
-  it("delivers all that failed again, after saying how many go where", patient, async () => {
+  it("delivers all that failed again, after saying how many go where", async () => {
     const { page, agentId, toolId, go, problems } = await open();
     refuse();
     const names = ["Ada Lovelace", "Grace Hopper", "Hedy Lamarr"];
     await Promise.all(names.map((name) => site.submit(toolId, ride(name))));
     await go("");
-    await page.getByRole("button", { name: "Redeliver 3 failed" }).waitFor({ timeout: 20_000 });
+    await page.getByRole("button", { name: "Redeliver 3 failed" }).waitFor();
     await site.picture(page, "dashboard-forms-failed");
     await isFit(page);
     await site.call(page, "PUT", `/tools/${toolId}`, { formWebhookUrl: `${site.receiver.url}/mended` });
@@ -154,7 +152,7 @@ describe("the list of submissions", () => {
     site.receiver.answer((_, response) => response.end("ok"));
     await dialog.getByRole("button", { name: "Redeliver 3 failed" }).click();
     await page.getByText("3 submissions tried again, none is on its way any more.").waitFor();
-    await expect.poll(() => row(page, "The webhook took it").count(), patiently).toBe(3);
+    await expect.poll(() => row(page, "The webhook took it").count()).toBe(3);
     const bodies = site.receiver.bodies("/mended").map(({ formData }) => formData.name);
     expect(bodies.toSorted()).toEqual(names);
     expect(
@@ -163,18 +161,18 @@ describe("the list of submissions", () => {
     expect(problems).toEqual([]);
   });
 
-  it("offers no redelivery of more than it shows while days are chosen", patient, async () => {
+  it("offers no redelivery of more than it shows while days are chosen", async () => {
     const { page, toolId, go } = await open();
     refuse();
     await site.submit(toolId, ride("Ada Lovelace"));
     await go("");
-    await page.getByRole("button", { name: "Redeliver 1 failed" }).waitFor({ timeout: 20_000 });
+    await page.getByRole("button", { name: "Redeliver 1 failed" }).waitFor();
     await page.getByLabel("From").fill("2020-01-31");
     await row(page, "Ada Lovelace").waitFor();
     await page.getByRole("button", { name: /^Redeliver/ }).waitFor({ state: "detached" });
   });
 
-  it("keeps its pace with 100,000, page by page and to the last", patient, async () => {
+  it("keeps its pace with 100,000, page by page and to the last", async () => {
     const { page, agentId, toolId, go, problems } = await open();
     await site.submit(toolId, ride("Ada Lovelace"));
     await insertMany(toolId, 100_000);
@@ -225,7 +223,7 @@ async function insertMany(toolId: string, count: number) {
 }
 
 describe("a submission", () => {
-  it("shows every answer by its label, with its picture, and every attempt as it is made", patient, async () => {
+  it("shows every answer by its label, with its picture, and every attempt as it is made", async () => {
     const { page, toolId, go, problems } = await open("", {
       formPostActions: [{ type: "slack", webhookUrl: `${site.receiver.url}/chat`, message: "New ride: {{name}}" }],
     });
@@ -348,55 +346,51 @@ describe("a submission", () => {
 });
 
 describe("the forms' figures", () => {
-  it(
-    "are a funnel, a drop-off by field and a chart, of the form and time that the address names",
-    patient,
-    async () => {
-      const { page, agentId, toolId, go, problems } = await open();
-      const begin = async (index: number) => {
-        await site.event(toolId, "impression", `shown-${index}`);
-        if (index < 12) await site.event(toolId, "started", `shown-${index}`);
-        if (index < 10) await site.event(toolId, "field_completed", `shown-${index}`, "name");
-        if (index < 6) await site.event(toolId, "field_completed", `shown-${index}`, "bike");
-      };
-      await Promise.all(Array.from({ length: 20 }, (_, index) => begin(index)));
-      for (let index = 0; index < 3; index++) {
-        await site.submit(toolId, ride(`Visitor ${index}`), { formInstanceId: `shown-${index}` });
-      }
-      await go("/analytics");
-      const funnel = page.getByRole("list", { name: "Funnel" });
-      await funnel.waitFor();
-      const steps = await funnel.getByRole("listitem").allInnerTexts();
-      const numbers = steps.map((text) =>
-        text
-          .replace(/\s+/g, " ")
-          .match(/\d+( [\d.]+% of \w+)?\s*$/)?.[0]
-          .trim(),
-      );
-      expect(numbers).toEqual(["20", "12 60% of shown", "3 25% of started", "3 100% of submitted"]);
-      await page.getByRole("definition").filter({ hasText: "15%" }).waitFor();
-      await page.getByText("Most leave at Which bike?").waitFor();
-      await page.locator(".recharts-surface").first().waitFor();
-      await page.getByText("Show as a table").click();
-      await page.getByRole("region", { name: "Figures by day" }).getByRole("row").nth(1).waitFor();
-      await isFit(page);
+  it("are a funnel, a drop-off by field and a chart, of the form and time that the address names", async () => {
+    const { page, agentId, toolId, go, problems } = await open();
+    const begin = async (index: number) => {
+      await site.event(toolId, "impression", `shown-${index}`);
+      if (index < 12) await site.event(toolId, "started", `shown-${index}`);
+      if (index < 10) await site.event(toolId, "field_completed", `shown-${index}`, "name");
+      if (index < 6) await site.event(toolId, "field_completed", `shown-${index}`, "bike");
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, index) => begin(index)));
+    for (let index = 0; index < 3; index++) {
+      await site.submit(toolId, ride(`Visitor ${index}`), { formInstanceId: `shown-${index}` });
+    }
+    await go("/analytics");
+    const funnel = page.getByRole("list", { name: "Funnel" });
+    await funnel.waitFor();
+    const steps = await funnel.getByRole("listitem").allInnerTexts();
+    const numbers = steps.map((text) =>
+      text
+        .replace(/\s+/g, " ")
+        .match(/\d+( [\d.]+% of \w+)?\s*$/)?.[0]
+        .trim(),
+    );
+    expect(numbers).toEqual(["20", "12 60% of shown", "3 25% of started", "3 100% of submitted"]);
+    await page.getByRole("definition").filter({ hasText: "15%" }).waitFor();
+    await page.getByText("Most leave at Which bike?").waitFor();
+    await page.locator(".recharts-surface").first().waitFor();
+    await page.getByText("Show as a table").click();
+    await page.getByRole("region", { name: "Figures by day" }).getByRole("row").nth(1).waitFor();
+    await isFit(page);
 
-      await page.getByRole("link", { name: "7 days" }).click();
-      await page.waitForURL("**/analytics?range=7d");
-      await funnel.getByText("60% of shown").waitFor();
-      const other = await site.createForm(page, agentId, { name: "call_back" });
-      await page.reload();
-      await page.getByLabel("Form", { exact: true }).selectOption({ label: "call_back" });
-      await page.getByRole("heading", { name: "call_back was not shown in the last 7 days" }).waitFor();
-      expect(new URL(page.url()).search).toBe(`?range=7d&toolId=${other.id}`);
-      await isFit(page);
-      await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "test_ride" }).click();
-      await funnel.getByText("60% of shown").waitFor();
-      expect(problems).toEqual([]);
-    },
-  );
+    await page.getByRole("link", { name: "7 days" }).click();
+    await page.waitForURL("**/analytics?range=7d");
+    await funnel.getByText("60% of shown").waitFor();
+    const other = await site.createForm(page, agentId, { name: "call_back" });
+    await page.reload();
+    await page.getByLabel("Form", { exact: true }).selectOption({ label: "call_back" });
+    await page.getByRole("heading", { name: "call_back was not shown in the last 7 days" }).waitFor();
+    expect(new URL(page.url()).search).toBe(`?range=7d&toolId=${other.id}`);
+    await isFit(page);
+    await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "test_ride" }).click();
+    await funnel.getByText("60% of shown").waitFor();
+    expect(problems).toEqual([]);
+  });
 
-  it("go day by day through the time that is asked for", patient, async () => {
+  it("go day by day through the time that is asked for", async () => {
     const { page, agentId, toolId, go, problems } = await open("/analytics");
     const quiet = await site.createForm(page, agentId, { name: "call_back" });
     await insertDays(agentId, toolId, 120);
@@ -417,7 +411,7 @@ describe("the forms' figures", () => {
       ["All time", 120],
     ] as const) {
       await page.getByRole("link", { name }).click();
-      await expect.poll(count, patiently).toBe(days);
+      await expect.poll(count).toBe(days);
     }
     await isFit(page);
     expect(problems).toEqual([]);

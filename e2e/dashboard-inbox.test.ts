@@ -5,7 +5,7 @@ import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { insertConversation, insertManyConversations } from "../test/conversation-seed.ts";
 import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
 import { insertHarbourConversations } from "../test/harbour-conversations.ts";
-import { createOwner, patiently } from "../test/session-client.ts";
+import { createOwner } from "../test/session-client.ts";
 
 /** A day in the time zone of the page, which the filters use; `later` days after today. */
 const dayInPage = (page: Page, later: number) =>
@@ -63,7 +63,7 @@ describe("the inbox", () => {
     await page.getByText("Stopped before it finished").waitFor();
     await page.getByText("Failed", { exact: true }).waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
@@ -210,11 +210,11 @@ describe("the inbox", () => {
     await row(page, "public holidays").click();
     await page.getByRole("heading", { name: "Opening hours on public holidays", level: 2 }).waitFor();
     expect(await page.getByRole("searchbox").isVisible()).toBe(false);
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     await page.goBack();
     await row(page, "public holidays").waitFor();
     expect(await list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     await row(page, "public holidays").click();
     await page.getByRole("button", { name: "Back to the list" }).click();
     await row(page, "public holidays").waitFor();
@@ -274,7 +274,7 @@ describe("an inbox of 100,000", () => {
       }).observe({ type: "longtask" });
     });
 
-  it("is scrolled from end to end, with any part of it there as it comes into sight", { timeout: 90_000 }, async () => {
+  it("is scrolled from end to end, with any part of it there as it comes into sight", async () => {
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations`);
     await page.getByRole("heading", { name: "100,000 conversations" }).waitFor();
     await titleAt(1).waitFor();
@@ -340,7 +340,7 @@ describe("an inbox of 100,000", () => {
     await titleAt(30_050).waitFor();
   });
 
-  it("opens a conversation at once, and one of 10,000 messages too", { timeout: 90_000 }, async () => {
+  it("opens a conversation at once, and one of 10,000 messages too", async () => {
     const sayings = Array.from({ length: 10_000 }, (_, at) => ({
       content: `Message ${at}. ${"More of it. ".repeat(at % 30)}`,
     }));

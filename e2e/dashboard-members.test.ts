@@ -2,9 +2,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
-import { createBrowser, createOrganization, createOwner, password, patiently } from "../test/session-client.ts";
+import { createBrowser, createOrganization, createOwner, password } from "../test/session-client.ts";
 
-describe("people in the settings", { timeout: 60_000 }, () => {
+describe("people in the settings", () => {
   let site: DashboardSite;
   let member: string;
   let admin: string;
@@ -27,7 +27,7 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const row = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(name) });
@@ -57,7 +57,7 @@ describe("people in the settings", { timeout: 60_000 }, () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url);
     const { status } = await createBrowser(site.server).call("POST", "/auth/magic-link", { email: member });
     expect(status).toBe(200);
-    await expect.poll(async () => (await site.call(page, "GET", "/members/links")).length, patiently).toBe(1);
+    await expect.poll(async () => (await site.call(page, "GET", "/members/links")).length).toBe(1);
     await page.reload();
     await row(page, `${member}.*Sign in`).waitFor();
     await picture(page, "dashboard-members");
@@ -139,8 +139,8 @@ describe("people in the settings", { timeout: 60_000 }, () => {
       const box = await tab.boundingBox();
       return box ? box.x + box.width : Number.POSITIVE_INFINITY;
     };
-    await expect.poll(end, patiently).toBeLessThanOrEqual(390);
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(end).toBeLessThanOrEqual(390);
+    await expect.poll(() => overflowOf(page)).toBe(0);
   });
 
   it("changes the password, the names, the theme and the current organization", async () => {

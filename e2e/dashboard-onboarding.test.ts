@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
-import { createOwner, patiently } from "../test/session-client.ts";
+import { createOwner } from "../test/session-client.ts";
 import { ask } from "../test/widget-site.ts";
 
 describe("the guided start", () => {
@@ -16,11 +16,11 @@ describe("the guided start", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     if (before) await page.setViewportSize(before);
   };
 
-  it("leads from a name to the first visitor's conversation", { timeout: 90_000 }, async () => {
+  it("leads from a name to the first visitor's conversation", async () => {
     const { page, problems } = await site.open("/");
     await page.waitForURL("**/dashboard/start");
     await page.getByRole("button", { name: "Create agent" }).click();

@@ -32,7 +32,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
       return route.abort();
     });
     // It is asked for twice more before it counts as failed.
-    await expect.poll(() => failures, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => failures).toBe(3);
     await page.unroute(isThis);
     const { db } = site.server.deps;
     await db.updateTable("conversations").set({ title: "After the outage" }).where("id", "=", id).execute();

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { insertConversation, insertFailure } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
-import { createOwner, patiently } from "../test/session-client.ts";
+import { createOwner } from "../test/session-client.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
 import { startReceiver } from "../test/webhook-receiver.ts";
 
 const unlimited = { FOYER_LIMIT_SIGN_IN_PER_IP: "0", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
 
-describe("the settings", { timeout: 60_000 }, () => {
+describe("the settings", () => {
   let site: DashboardSite;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   let upstream: Upstream;
@@ -46,7 +46,7 @@ describe("the settings", { timeout: 60_000 }, () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const isRefused = async (key: string) => {
@@ -369,7 +369,7 @@ async function furnish(site: DashboardSite, receiverUrl: string) {
   await vi.waitFor(async () => {
     const { submissions } = await site.call(page, "GET", `/form-submissions?toolId=${formId}`);
     expect(submissions[0].status).toBe("webhook_success");
-  }, patiently);
+  }, 30_000);
   await spend(site, agentId, 12_400);
   await spend(site, workshopId, 17_800);
   await page.context().close();

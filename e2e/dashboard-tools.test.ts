@@ -2,13 +2,12 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
-import { patiently } from "../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
 import { startReceiver } from "../test/webhook-receiver.ts";
 
 // Every picture is taken six times, and axe looks at everything twice.
-describe("the dashboard's tools", { timeout: 120_000 }, () => {
+describe("the dashboard's tools", () => {
   let site: DashboardSite;
   let stock: Upstream;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -39,7 +38,7 @@ describe("the dashboard's tools", { timeout: 120_000 }, () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const part = (page: Page, name: string) =>

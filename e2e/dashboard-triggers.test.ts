@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
-import { createOwner, patiently } from "../test/session-client.ts";
+import { createOwner } from "../test/session-client.ts";
 
 const bubble = {
   actionType: "show_bubble",
@@ -63,7 +63,7 @@ describe("the dashboard's triggers", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     const before = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page), patiently).toBe(0);
+    await expect.poll(() => overflowOf(page)).toBe(0);
     if (before) await page.setViewportSize(before);
   };
   const count = async (triggerId: string, perDay: Array<readonly [fired: number, converted: number]>) => {
@@ -90,7 +90,7 @@ describe("the dashboard's triggers", () => {
     await isFit();
     const toggle = page.getByRole("switch", { name: "Help with prices is on" });
     await toggle.click();
-    await expect.poll(async () => (await triggers())[0]?.isEnabled, patiently).toBe(false);
+    await expect.poll(async () => (await triggers())[0]?.isEnabled).toBe(false);
     expect(await toggle.getAttribute("aria-checked")).toBe("false");
 
     await page.route("**/toggle", (route) => route.abort());
@@ -113,7 +113,7 @@ describe("the dashboard's triggers", () => {
     await page.mouse.move((to?.x ?? 0) + 10, (to?.y ?? 0) + 20, { steps: 8 });
     await page.mouse.move((to?.x ?? 0) + 10, (to?.y ?? 0) + 6, { steps: 4 });
     await page.mouse.up();
-    await expect.poll(names, patiently).toEqual(["Large cart", "Help with prices", "Before they leave", "Half read"]);
+    await expect.poll(names).toEqual(["Large cart", "Help with prices", "Before they leave", "Half read"]);
     await expect.poll(shown).toEqual(await names());
 
     await page.getByRole("button", { name: "Move Half read" }).focus();
@@ -123,11 +123,11 @@ describe("the dashboard's triggers", () => {
     await page.keyboard.press("ArrowUp");
     await page.getByText("Half read at place 3 of 4.").waitFor({ state: "attached" });
     await page.keyboard.press("Space");
-    await expect.poll(names, patiently).toEqual(["Large cart", "Help with prices", "Half read", "Before they leave"]);
+    await expect.poll(names).toEqual(["Large cart", "Help with prices", "Half read", "Before they leave"]);
 
     await page.getByRole("button", { name: "More for Before they leave" }).click();
     await page.getByRole("menuitem", { name: "Move up" }).click();
-    await expect.poll(names, patiently).toEqual(["Large cart", "Help with prices", "Before they leave", "Half read"]);
+    await expect.poll(names).toEqual(["Large cart", "Help with prices", "Before they leave", "Half read"]);
     await page.reload();
     await expect.poll(shown).toEqual(await names());
   });
@@ -217,7 +217,7 @@ describe("the dashboard's triggers", () => {
     expect(await page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count()).toBe(31);
     await page.getByRole("button", { name: "7 days" }).click();
     await expect
-      .poll(() => page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count(), patiently)
+      .poll(() => page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count())
       .toBe(8);
     await page.getByRole("button", { name: "Delete the trigger" }).click();
     expect(await accessibilityProblems(page)).toEqual([]);

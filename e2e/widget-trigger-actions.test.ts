@@ -1,7 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
-import { patiently } from "../test/session-client.ts";
 import { bubble, bubbleOf, freeze, stay, track, triggerSite } from "../test/trigger-site.ts";
 import { sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
@@ -281,7 +280,7 @@ describe("what triggers do", () => {
       await page.clock.runFor(25_000);
       expect(sent.length).toBe(1);
       await runUntilSent(page, sent, 2, 6_000);
-      await expect.poll(() => use.counts(agentId, ids), patiently).toEqual([[1, 0]]);
+      await expect.poll(() => use.counts(agentId, ids)).toEqual([[1, 0]]);
       expect(sent[0]).toEqual(sent[1]);
     });
 
@@ -407,5 +406,5 @@ function runUntilSent(page: Page, sent: readonly unknown[], count: number, stepM
     await page.clock.runFor(stepMs);
     return sent.length;
   };
-  return expect.poll(step, patiently).toBe(count);
+  return expect.poll(step).toBe(count);
 }

@@ -28,7 +28,7 @@ export async function startBrowser(options?: LaunchOptions) {
       const context = await browser.newContext({ reducedMotion: "reduce", ...options });
       contexts.push(context);
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(30_000);
       const problems: string[] = [];
       page.on("pageerror", (error) => problems.push(error.message));
       page.on("console", (message) => {

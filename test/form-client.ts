@@ -55,7 +55,7 @@ export async function createFormClient(server: TestServer, account: Account) {
       const { status, body } = await account.call("POST", url, payload);
       expect(status, JSON.stringify(body)).toBe(201);
       return body;
-    }, 5_000);
+    }, 30_000);
   }
 
   /** A public endpoint, as a visitor's page calls it. */
@@ -88,7 +88,7 @@ export async function createFormClient(server: TestServer, account: Account) {
     },
     /** Waits for the submission to get this status. */
     async reaches(id: string, status: string): Promise<FormSubmissionDetail> {
-      await expect.poll(async () => (await detail(id)).status, { timeout: 15_000, interval: 20 }).toBe(status);
+      await expect.poll(async () => (await detail(id)).status, { interval: 20 }).toBe(status);
       return detail(id);
     },
     async analyticsOf(toolId: string, query = "") {

@@ -9,9 +9,6 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export const password = "a long enough password";
 
-/** For `expect.poll`: what comes in its own time may take long on a busy machine. */
-export const patiently = { timeout: 10_000 };
-
 let users = 0;
 
 /** A proven user who owns an organization on the plan pro, with `password`. */

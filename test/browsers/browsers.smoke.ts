@@ -190,19 +190,19 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
           all.find((one) => one.innerText.trim().startsWith(text))?.getBoundingClientRect() ?? {};
         return left === undefined ? null : [left + (width ?? 0) / 2, (top ?? 0) + (height ?? 0) / 2];
       };
-      await expect.poll(() => page.evaluate(find, selector, text), patiently).not.toBeNull();
+      await expect.poll(() => page.evaluate(find, selector, text)).not.toBeNull();
       const [x = 0, y = 0] = (await page.evaluate(find, selector, text)) ?? [];
       await page.click(x, y);
     };
     for (const tool of ["card", "stock"]) {
       await page.goto(`${site.dashboardUrl}/agents/${site.agentId}/tools`);
       await pressText("tbody tr", tool);
-      await expect.poll(path, patiently).toMatch(/\/tools\/tool_/);
-      await expect.poll(() => page.evaluate(() => document.querySelector("h1")?.innerText), patiently).toBe(tool);
+      await expect.poll(path).toMatch(/\/tools\/tool_/);
+      await expect.poll(() => page.evaluate(() => document.querySelector("h1")?.innerText)).toBe(tool);
     }
     await picture("dashboard-tool");
     await page.goto(`${site.dashboardUrl}/agents/${site.agentId}/tools`);
     await pressText("nav a", "Triggers");
-    await expect.poll(path, patiently).toMatch(/\/triggers$/);
+    await expect.poll(path).toMatch(/\/triggers$/);
   });
 });

@@ -34,7 +34,7 @@ describe.each(faultRun.databases)("A process killed on %s", { timeout }, (databa
 
         await site.endLeases();
         const next = await site.start();
-        await expect.poll(site.open, { timeout: 30_000 }).toEqual([]);
+        await expect.poll(site.open).toEqual([]);
         const sent = Map.groupBy(receiver.received, ({ path }) => path);
         expect(sent.get("/0")?.length ?? 0).toBe(webhooks);
         for (const { position, state } of left) {

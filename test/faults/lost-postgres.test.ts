@@ -26,8 +26,7 @@ afterAll(async () => {
 async function underLoad(rounds: number, harm: () => Promise<unknown>) {
   site.receiver.received.splice(0);
   const load = startLoad(life, toolId, 4);
-  const recovers = (count: number) =>
-    expect.poll(() => load.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(count);
+  const recovers = (count: number) => expect.poll(() => load.acknowledged.length).toBeGreaterThan(count);
   await recovers(0);
   for (let round = 0; round < rounds; round++) {
     await harm();
@@ -40,7 +39,7 @@ async function underLoad(rounds: number, harm: () => Promise<unknown>) {
 async function holdsEverything(load: Awaited<ReturnType<typeof underLoad>>) {
   for (const status of load.statuses.keys()) expect(status).toBeOneOf([200, 503]);
   await site.endLeases();
-  await expect.poll(site.open, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(site.open).toEqual([]);
   const delivered = new Set(site.receiver.received.map(({ headers }) => String(headers["webhook-id"])));
   expect(load.acknowledged.filter((id) => !delivered.has(id))).toEqual([]);
   const kept = await site.db.selectFrom("submissions").select("id").where("status", "=", "webhook_success").execute();

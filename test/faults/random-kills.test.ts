@@ -34,7 +34,7 @@ it.each(faultRun.loads)(
         await site.endLeases();
       }
       await load.finish(await site.start());
-      await expect.poll(site.open, { timeout: 30_000 }).toEqual([]);
+      await expect.poll(site.open).toEqual([]);
 
       const ids = site.receiver.received.map(({ headers, text }) => {
         expect(headers["webhook-id"]).toBe(JSON.parse(text).submissionId);

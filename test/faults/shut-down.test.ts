@@ -24,7 +24,7 @@ async function isDeliveredByTheNext(site: FaultSite, count: number) {
   expect((await site.open()).filter(({ dueInMs }) => dueInMs > 0)).toEqual([]);
   site.receiver.answer((_, response) => response.end("ok"));
   await site.start();
-  await expect.poll(site.open, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(site.open).toEqual([]);
   const ids = site.receiver.received.map(({ headers }) => headers["webhook-id"]);
   expect(new Set(ids).size).toBe(count);
 }
@@ -38,7 +38,7 @@ it("gives back what is under way when it goes down, also what came last", { time
     // To one host, 32 go at once; the others wait for a place.
     await site.receiver.hasReceived(32);
     life.kill("SIGTERM");
-    await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status, { timeout: 30_000 }).toBe(503);
+    await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status).toBe(503);
     answers.push(submit(life, toolId));
     for (const answer of answers) expect(await answer).toMatchObject(inProgress);
     expect((await life.exited).code).toBe(0);
@@ -77,7 +77,7 @@ it("gives back what is submitted while a reply is still running down", { timeout
     await stream.until("content_block_delta");
     site.receiver.answer(() => {});
     life.kill("SIGTERM");
-    await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status, { timeout: 30_000 }).toBe(503);
+    await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status).toBe(503);
     expect(await submit(life, toolId)).toMatchObject(inProgress);
     await stream.ended;
     expect((await life.exited).code).toBe(0);

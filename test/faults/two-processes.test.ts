@@ -51,7 +51,7 @@ it("race for 1,000 due deliveries and send each once", { timeout }, async () => 
   site.receiver.answer((_, response) => response.end("ok"));
   for (const response of held) response.end("ok");
   await site.receiver.hasReceived(1_000);
-  await expect.poll(site.open, { timeout: 30_000 }).toEqual([]);
+  await expect.poll(site.open).toEqual([]);
   expect(receivedIds().toSorted()).toEqual(ids.toSorted());
   const sent = [sentBy(here), sentBy(there)].map((count, index) => count - (before[index] ?? 0));
   expect(Math.min(...sent)).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ it.each([
     const [first, second] = receivedIds();
     expect(second).toBe(first);
     const outcome = () => site.outcome(first ?? "");
-    await expect.poll(async () => (await outcome()).attempts.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await outcome()).attempts.length).toBe(1);
     const written = await outcome();
     expect(written).toMatchObject({ status, attempts: [{ status: timely }] });
 
@@ -108,7 +108,7 @@ it.each(faultRun.isLong ? days : days.slice(0, 1))(
     // Its own failure is due in an hour of the database's, and what is due now it takes; the rest stays.
     const { submissionId: own } = await submit(wrong, toolId);
     const [due = ""] = await site.addJobs(template, 1);
-    await expect.poll(async () => (await site.outcome(due)).attempts.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await site.outcome(due)).attempts.length).toBe(1);
     const open = new Map((await site.open()).map((job) => [job.submissionId, job]));
     for (const id of [own, due]) {
       expect(open.get(id)?.dueInMs).toBeGreaterThan(3_500_000);
@@ -124,7 +124,7 @@ it.each(faultRun.isLong ? days : days.slice(0, 1))(
     expect((await underWay).webhookResult.success).toBe(true);
     await site.endLeases();
     await site.endLeases();
-    await expect.poll(site.open, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(site.open).toEqual([]);
     expect(receivedIds()).toHaveLength(1 + 2 * 2 + 50);
     wrong.kill("SIGTERM");
     expect((await wrong.exited).code).toBe(0);

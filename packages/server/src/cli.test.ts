@@ -55,7 +55,7 @@ onBothDatabases("commands", (createDatabase) => {
     const id = listed.slice(0, listed.indexOf(" "));
     expect((await runCommand(["keys", "revoke", "--email", "eve@example.com", "--id", id], env)).code).toBe(1);
     expect((await runCommand(["keys", "revoke", "--email", "ada@example.com", "--id", id], env)).code).toBe(0);
-    await expect.poll(async () => (await agents()).status, { timeout: 5_000 }).toBe(401);
+    await expect.poll(async () => (await agents()).status).toBe(401);
     server.kill("SIGTERM");
     await server.exited;
   });

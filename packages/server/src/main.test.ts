@@ -160,7 +160,7 @@ it("keeps the user's message and what was said when it is killed in the middle",
   const id = first.type === "message_start" ? first.conversationId : "";
   const read = async (url: string) =>
     (await (await fetch(`${url}/conversations/${id}`, { headers })).json()).data.messages;
-  await expect.poll(async () => (await read(server.url))[1].content, { timeout: 5_000 }).toBe("Half a reply");
+  await expect.poll(async () => (await read(server.url))[1].content).toBe("Half a reply");
   stream.ended.catch(() => {});
   server.kill("SIGKILL");
   await server.exited;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { createBrowser, createOwner, patiently, signedInBrowser } from "../../../../test/session-client.ts";
+import { createBrowser, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { deleteOver } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
@@ -27,7 +27,7 @@ onBothDatabases("account retention", (createDatabase) => {
     const tables = ["sessions", "verifications", "pendingLinks", "invitations", "auditLog"] as const;
     const counts = () =>
       Promise.all(tables.map(async (table) => (await db.selectFrom(table).select("id").execute()).length));
-    await expect.poll(counts, patiently).toEqual([1, 1, 1, 1, 2]);
+    await expect.poll(counts).toEqual([1, 1, 1, 1, 2]);
     const now = Date.now();
     await deleteOver(db, now);
     expect(await counts()).toEqual([1, 1, 1, 1, 2]);

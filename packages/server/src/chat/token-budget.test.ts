@@ -183,7 +183,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hello" }] });
       await stream.until("content_block_delta");
       stream.leave();
-      await vi.waitFor(async () => expect(await tokensOf(agentId)).toBeGreaterThan(1_100), 5_000);
+      await vi.waitFor(async () => expect(await tokensOf(agentId)).toBeGreaterThan(1_100), 30_000);
       expect(await tokensOf(agentId)).toBeLessThan(1_250);
 
       // What was asked costs something as soon as it was asked.
@@ -193,7 +193,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       const silent = await chat(server.url, { agentId: early, messages: [{ role: "user", content: "Hello" }] });
       await asked;
       silent.leave();
-      await vi.waitFor(async () => expect(await tokensOf(early)).toBeGreaterThan(1_000), 5_000);
+      await vi.waitFor(async () => expect(await tokensOf(early)).toBeGreaterThan(1_000), 30_000);
 
       const unlucky = await createAgent();
       upstream.script(({ response }) => response.writeHead(400).end("{}"));

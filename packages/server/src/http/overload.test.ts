@@ -22,5 +22,5 @@ it("refuses work while the process falls behind, and still says that it lives", 
   expect(refused.json()).toMatchObject({ data: null, error: { code: "OVERLOADED" } });
   expect(refused.headers["retry-after"]).toBe("2");
   expect((await get("/healthz")).statusCode).toBe(200);
-  await expect.poll(async () => (await get("/openapi.json")).statusCode, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await get("/openapi.json")).statusCode).toBe(200);
 });

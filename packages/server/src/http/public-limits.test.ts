@@ -156,7 +156,7 @@ describe("running replies", () => {
       const third = await chat(server.url, body);
       expect(third.response.status).toBe(200);
       await third.ended;
-    }, 10_000);
+    }, 30_000);
     await upstream.stop();
   });
 });

@@ -69,9 +69,9 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     });
     const rows = await put("a", 100);
     worker.start();
-    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     const later = await put("b", 3);
-    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     expect(seen.toSorted()).toEqual([...rows, ...later].map(({ id }) => id).toSorted());
   });
 
@@ -90,7 +90,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     const held = await Promise.all(Array.from({ length: 40 }, () => lease("hangs")));
     const waiting = held.map((delivery) => worker.runNow(delivery, 20));
     worker.start();
-    await expect.poll(left, { timeout: 10_000 }).toBe(140);
+    await expect.poll(left).toBe(140);
     const open = await forms.db.selectFrom("deliveries").select("host").where("state", "=", "pending").execute();
     expect([...new Set(open.map(({ host }) => host))]).toEqual(["hangs"]);
     expect(most).toBe(PLACES_A_HOST);
@@ -119,7 +119,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     free.resolve();
     await Promise.all(running);
     worker.start();
-    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     expect(seen).toContain(late.id);
   });
 
@@ -144,7 +144,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     });
     const [row] = await put("a");
     worker.start();
-    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     expect(failures).toBe(-1);
     const { attempts } = await forms.db
       .selectFrom("deliveries")
@@ -162,7 +162,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     });
     await put("a", 40);
     worker.start();
-    await expect.poll(() => tries, { timeout: 10_000 }).toBeGreaterThan(40);
+    await expect.poll(() => tries).toBeGreaterThan(40);
     expect(tries).toBeLessThanOrEqual(80);
     expect(await left()).toBe(40);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
-import { createMember, createOwner, patiently, signedInBrowser } from "../../../../../test/session-client.ts";
+import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import type { ApiKey } from "../../../../contract/src/index.ts";
 import { generateKey } from "./key-format.ts";
 import { insertKey } from "./store.ts";
@@ -38,7 +38,7 @@ onBothDatabases("API keys", (createDatabase) => {
     });
     expect(await agentsBy(body.key)).toBe(200);
     await expect
-      .poll(async () => (await browser.call("GET", "/api-keys")).body[0].lastUsedAt, patiently)
+      .poll(async () => (await browser.call("GET", "/api-keys")).body[0].lastUsedAt)
       .toEqual(expect.any(String));
     const listed = await browser.call("GET", "/api-keys");
     expect(listed.text).not.toContain(body.key);

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
-import {
-  createBrowser,
-  createOwner,
-  password,
-  patiently,
-  signedInBrowser,
-} from "../../../../../test/session-client.ts";
+import { createBrowser, createOwner, password, signedInBrowser } from "../../../../../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
 
 const hashed = vi.hoisted(() => vi.fn());
@@ -217,7 +211,7 @@ describe("links and redirects", () => {
     };
     await browser.call("POST", "/auth/magic-link", { email }, headers);
     await browser.call("POST", "/auth/request-password-reset", { email }, headers);
-    await expect.poll(() => smtp.mails().length, patiently).toBe(2);
+    await expect.poll(() => smtp.mails().length).toBe(2);
     for (const { raw, text } of smtp.mails()) {
       expect(text).toContain("https://chat.example.com/");
       expect(raw).not.toContain("evil");

@@ -7,7 +7,6 @@ import {
   createOrganization,
   createOwner,
   password,
-  patiently,
   signedInBrowser,
 } from "../../../../../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
@@ -42,7 +41,7 @@ onBothDatabases("links by mail", (createDatabase) => {
     const mails = () => smtp.mails().filter((mail) => mail.to[0] === to);
     const before = mails().length;
     expect([200, 201, 403]).toContain((await call()).status);
-    await expect.poll(() => mails().length, patiently).toBe(before + 1);
+    await expect.poll(() => mails().length).toBe(before + 1);
     const { text, subject } = mails()[before] ?? { text: "", subject: "" };
     return { text, subject, link: linkIn(text) };
   }
@@ -255,9 +254,7 @@ describe("links without a mail server", () => {
     const browser = createBrowser(server);
     const logged = () => info.mock.calls.map(([details]) => details as { to?: string; url?: string });
     await browser.call("POST", "/auth/magic-link", { email });
-    await expect
-      .poll(logged, patiently)
-      .toContainEqual({ to: email, url: expect.stringContaining("/auth/magic-link/verify") });
+    await expect.poll(logged).toContainEqual({ to: email, url: expect.stringContaining("/auth/magic-link/verify") });
     const url = logged().find(({ to }) => to === email)?.url ?? "";
     expect((await browser.call("POST", pathOf(url))).headers.location).toBe("http://localhost:3000/dashboard");
     expect((await browser.call("GET", "/auth/session")).status).toBe(200);
@@ -279,7 +276,7 @@ describe("links without a mail server", () => {
     }
     const ownerBrowser = await signedInBrowser(server, owner.email);
     const links = async () => (await ownerBrowser.call("GET", "/members/links")).body;
-    await expect.poll(links, patiently).toHaveLength(2);
+    await expect.poll(links).toHaveLength(2);
     expect(await links()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ kind: "sign-in", email: member.email }),
@@ -314,7 +311,7 @@ describe("links without a mail server", () => {
       await stranger.call("POST", "/auth/request-password-reset", { email: to });
     }
     const stored = () => server.deps.db.selectFrom("pendingLinks").select("id").execute();
-    await expect.poll(stored, patiently).toHaveLength(5);
+    await expect.poll(stored).toHaveLength(5);
     const kinds = async (browser: typeof own) =>
       (await browser.call("GET", "/members/links")).body.map((link: { kind: string; email: string }) => [
         link.kind,

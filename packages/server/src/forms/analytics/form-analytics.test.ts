@@ -268,7 +268,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
       { numRuns: 4 },
     );
     const pending = () => forms.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
-    await expect.poll(pending, { timeout: 15_000 }).toEqual([]);
+    await expect.poll(pending).toEqual([]);
     const ids = tools.map(({ id }) => id);
     expect(await counted(ids)).toEqual(await recounted(ids));
   });

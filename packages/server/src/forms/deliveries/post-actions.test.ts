@@ -171,7 +171,7 @@ onBothDatabases("Post actions", (createDatabase) => {
       const response = await server.app.inject({ method: "POST", url: "/form-submissions/submit", payload });
       expect(response.statusCode).toBe(200);
       return response;
-    }, 5_000);
+    }, 30_000);
     expect(answer.json().postActionResults).toEqual([{ type: "email", success: false }]);
     expect((await actionsOf(answer.json().submissionId))[0]?.attempts[0]?.detail).toContain("SMTP_URL");
     await server.stop();

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { createFormClient, type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
-import { patiently } from "../../../../../test/session-client.ts";
 
 onBothDatabases("Retrying all that failed", (createDatabase) => {
   let database: TestDatabase;
@@ -73,11 +72,11 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     const form = await forms.createForm({ formExecutionMode: "client", formPostActions });
     const [id = ""] = await submitTimes(form.id, 1);
     const stateOf = async () => (await forms.detail(id)).deliveries[0]?.state;
-    await expect.poll(stateOf, patiently).toBe("failed");
+    await expect.poll(stateOf).toBe("failed");
     expect((await forms.detail(id)).status).toBe("submitted");
     forms.reset();
     expect((await retry({ toolId: form.id })).body).toEqual({ retried: 1 });
-    await expect.poll(stateOf, patiently).toBe("delivered");
+    await expect.poll(stateOf).toBe("delivered");
     expect(received("action")).toEqual([id]);
   });
 
@@ -117,7 +116,7 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     expect(answers.reduce((sum, { body }) => sum + body.retried, 0)).toBe(160);
     const url = `/form-submissions?toolId=${form.id}&status=webhook_success&limit=1`;
     const delivered = async () => (await forms.account.call("GET", url)).body.pagination.total;
-    await expect.poll(delivered, { timeout: 20_000 }).toBe(160);
+    await expect.poll(delivered).toBe(160);
     expect(received("crowd").sort()).toEqual(ids.sort());
   });
 
