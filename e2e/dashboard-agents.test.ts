@@ -287,12 +287,22 @@ describe("the dashboard's agents", () => {
     await preview.getByRole("button", { name: "When are you open?" }).waitFor();
     await page.getByLabel("Accent color", { exact: true }).fill("#0f766e");
     await page.getByText("white text").waitFor();
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4"/></svg>';
+    const file = { name: "face.svg", mimeType: "image/svg+xml", buffer: Buffer.from(svg) };
+    await page.getByLabel("Avatar").setInputFiles({ ...file, name: "notes.txt", buffer: Buffer.from("no image") });
+    await page.getByText("notes.txt can't be read as an image.", { exact: false }).waitFor();
+    await page.getByLabel("Avatar").setInputFiles(file);
+    await preview.locator(".header .avatar[src^='data:image/png']").waitFor();
+    await page.getByLabel("Theme").selectOption("dark");
+    await preview.locator(".frame[data-theme=dark]").waitFor({ state: "attached" });
+    await page.getByLabel("Theme").selectOption("auto");
     await isFit(page);
     await site.picture(page, "dashboard-appearance");
     await page.getByText("Phone", { exact: true }).click();
     await preview.getByText("Good morning. Welcome").waitFor();
     await page.getByText("Dark", { exact: true }).click();
-    await preview.locator(":root[data-theme=dark]").waitFor();
+    await preview.locator(":root[data-theme=dark]").waitFor({ state: "attached" });
+    await preview.locator(".frame[data-theme=dark]").waitFor({ state: "attached" });
     await preview.getByText("Good morning. Welcome").waitFor();
     await site.picture(page, "dashboard-appearance-phone");
     expect((await read(page, agentId)).widget).toEqual({ greeting: "Good morning." });
@@ -303,7 +313,15 @@ describe("the dashboard's agents", () => {
       suggestions: ["When are you open?"],
       accentColor: "#0f766e",
       position: "right",
+      launcherIcon: "chat",
     });
+    const { avatar } = (await read(page, agentId)).images;
+    expect(avatar).toContain(`/agents/${agentId}/images/avatar?v=`);
+    expect((await page.request.get(site.server.url + avatar)).headers()["content-type"]).toBe("image/png");
+    await page.getByRole("button", { name: "Remove avatar" }).click();
+    await preview.locator(".header .lamp").waitFor();
+    await save(page);
+    expect((await read(page, agentId)).images.avatar).toBeNull();
     await page.getByLabel("Accent color", { exact: true }).fill("teal");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByLabel("Accent color", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();

@@ -84,18 +84,18 @@ describe("the dashboard's triggers", () => {
     ]);
     await go();
     await page.getByText("On /pricing. Says “Any questions about prices?” for 10 s.").waitFor();
-    await page.getByText("On the event cart_updated where total is at least 500.").waitFor();
+    await page.getByText("On event cart_updated where total is at least 500.").waitFor();
     await page.getByText("10% rate").waitFor();
     await site.picture(page, "dashboard-triggers");
     await isFit();
-    const toggle = page.getByRole("switch", { name: "Help with prices is on" });
+    const toggle = page.getByRole("switch", { name: "Help with prices enabled" });
     await toggle.click();
     await expect.poll(async () => (await triggers())[0]?.isEnabled).toBe(false);
     expect(await toggle.getAttribute("aria-checked")).toBe("false");
 
     await page.route("**/toggle", (route) => route.abort());
     await toggle.click();
-    await page.getByText("Help with prices is still off.").waitFor();
+    await page.getByText("Help with prices is still disabled.").waitFor();
     await expect.poll(() => toggle.getAttribute("aria-checked")).toBe("false");
     expect(problems).toEqual([]);
   });
@@ -118,14 +118,14 @@ describe("the dashboard's triggers", () => {
 
     await page.getByRole("button", { name: "Move Half read" }).focus();
     await page.keyboard.press("Space");
-    await page.getByText("Half read at place 4 of 4.").waitFor({ state: "attached" });
+    await page.getByText("Half read at position 4 of 4.").waitFor({ state: "attached" });
     await nextTurn(page);
     await page.keyboard.press("ArrowUp");
-    await page.getByText("Half read at place 3 of 4.").waitFor({ state: "attached" });
+    await page.getByText("Half read at position 3 of 4.").waitFor({ state: "attached" });
     await page.keyboard.press("Space");
     await expect.poll(names).toEqual(["Large cart", "Help with prices", "Half read", "Before they leave"]);
 
-    await page.getByRole("button", { name: "More for Before they leave" }).click();
+    await page.getByRole("button", { name: "Actions for Before they leave" }).click();
     await page.getByRole("menuitem", { name: "Move up" }).click();
     await expect.poll(names).toEqual(["Large cart", "Help with prices", "Before they leave", "Half read"]);
     await page.reload();
@@ -134,19 +134,26 @@ describe("the dashboard's triggers", () => {
 
   it("begin with a template and end as a trigger with a form", async () => {
     await go();
-    await page.getByRole("heading", { name: "The agent waits until it is asked" }).waitFor();
+    await page.getByRole("heading", { name: "No triggers yet" }).waitFor();
     await page.getByRole("link", { name: "Large cart" }).waitFor();
     await site.picture(page, "dashboard-triggers-empty");
     await isFit();
-    await page.getByRole("link", { name: "Show test_ride on the contact page" }).click();
+    await page.getByRole("link", { name: "Show “Test ride” on the contact page" }).click();
     await page.getByLabel("Page", { exact: true }).fill("/bikes/*");
-    await page.getByRole("listitem").filter({ hasText: "/bikes/tender-2" }).getByText("Fits").waitFor();
-    await page.getByRole("listitem").filter({ hasText: "/pricing" }).getByText("Does not fit").waitFor();
-    await page.getByRole("complementary", { name: "Preview" }).getByText("Book it").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "/bikes/tender-2" }).getByText("Matches").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "/pricing" }).getByText("No match").waitFor();
+    const preview = page.frameLocator("iframe");
+    await preview.getByRole("button", { name: "Book it", includeHidden: true }).waitFor();
+    await page.getByLabel("Action").selectOption("show_bubble");
+    await page.getByLabel("Message", { exact: true }).fill("Which bike are you looking for?");
+    await preview.locator(".nudge").getByText("Which bike are you looking for?").waitFor();
+    await page.getByLabel("Action").selectOption("open_chat");
+    await expect.poll(() => preview.locator(".panel textarea").inputValue()).toBe("Which bike are you looking for?");
+    await page.getByLabel("Action").selectOption("show_form");
     await site.picture(page, "dashboard-trigger-new");
     await isFit();
-    await page.getByRole("button", { name: "Create the trigger" }).click();
-    await page.getByRole("heading", { name: "Show test_ride on the contact page" }).waitFor();
+    await page.getByRole("button", { name: "Create trigger" }).click();
+    await page.getByRole("heading", { name: "Show “Test ride” on the contact page" }).waitFor();
     const [made] = await site.call(page, "GET", `/triggers?agentId=${agentId}`);
     expect(made).toMatchObject({
       conditions: { page: "/bikes/*" },
@@ -159,19 +166,19 @@ describe("the dashboard's triggers", () => {
 
   it("say at each field what is wrong with it", async () => {
     await go("/new");
-    await page.getByRole("button", { name: "Create the trigger" }).click();
+    await page.getByRole("button", { name: "Create trigger" }).click();
     await page
       .getByRole("textbox", { name: "Name", exact: true })
       .and(page.locator("[aria-invalid=true]:focus"))
       .waitFor();
     await page.getByLabel("Name").fill("Trial");
-    await page.getByRole("button", { name: "Create the trigger" }).click();
+    await page.getByRole("button", { name: "Create trigger" }).click();
     await page.getByText("This field is required.").last().waitFor();
     // The text may be there since the first attempt, so the focus is what tells that the second one was answered.
     await page.locator("textarea[aria-invalid=true]:focus").waitFor();
-    await page.getByLabel("When", { exact: true }).selectOption("page_view");
+    await page.getByLabel("Trigger type").selectOption("page_view");
     await page.getByLabel("Page", { exact: true }).fill("pricing");
-    await page.getByRole("button", { name: "Create the trigger" }).click();
+    await page.getByRole("button", { name: "Create trigger" }).click();
     await page.getByText("Must start with / (/pricing, /blog/**) or be ** for every page.", { exact: true }).waitFor();
     await isFit();
     // Leaving asks first.
@@ -190,16 +197,16 @@ describe("the dashboard's triggers", () => {
     );
     await go(`/${id}`);
     await page.getByText("This event runs the trigger.").waitFor();
-    await page.getByRole("button", { name: "Add a condition" }).click();
-    await page.getByLabel("Condition 2: field of the data").fill("items.sku");
+    await page.getByRole("button", { name: "Add condition" }).click();
+    await page.getByLabel("Condition 2: field").fill("items.sku");
     await page.getByLabel("Condition 2: comparison").selectOption("$in");
     await page.getByLabel("Condition 2: value").fill("tender-9, tandem");
-    await page.getByRole("listitem").filter({ hasText: "items.sku is one of" }).getByText("Does not hold").waitFor();
-    await page.getByRole("listitem").filter({ hasText: "total is at least 500" }).getByText("Holds").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "items.sku is one of" }).getByText("No match").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "total is at least 500" }).getByText("Matches").waitFor();
     await page.locator(".recharts-bar-rectangle").first().waitFor();
     await site.picture(page, "dashboard-trigger");
     await isFit();
-    await page.getByRole("button", { name: "JSON" }).click();
+    await page.getByRole("button", { name: "Edit as JSON" }).click();
     const json = page.getByLabel("Conditions as JSON");
     expect(JSON.parse(await json.inputValue())).toEqual({
       total: { $gte: 500 },
@@ -219,10 +226,10 @@ describe("the dashboard's triggers", () => {
     await expect
       .poll(() => page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count())
       .toBe(8);
-    await page.getByRole("button", { name: "Delete the trigger" }).click();
+    await page.getByRole("button", { name: "Delete trigger" }).click();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole("dialog").getByRole("button", { name: "Delete the trigger" }).click();
-    await page.getByRole("heading", { name: "The agent waits until it is asked" }).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete trigger" }).click();
+    await page.getByRole("heading", { name: "No triggers yet" }).waitFor();
     expect(await triggers()).toEqual([]);
     expect(problems).toEqual([]);
   });

@@ -81,6 +81,51 @@ describe("what the widget shows", () => {
     site.callTools(names, "Here is everything.");
   };
 
+  it("shows the agent's images, launcher offsets and theme, and the launcher's icon when its image is missing", async () => {
+    const widget = { theme: "dark", offsetX: 40, offsetY: 60, launcherIcon: "question" };
+    const agentId = await site.createAgent({ widget });
+    for (const kind of ["logo", "avatar", "launcher"]) {
+      const { status } = await site.owner.call("PUT", `/agents/${agentId}/images/${kind}`, { image: dot });
+      expect(status).toBe(200);
+    }
+    const { page, problems } = await site.browser.open({ viewport: { width: 1000, height: 800 } });
+    await page.goto(site.host.page("/", { "data-agent-id": agentId }));
+    const launcher = page.locator(".launcher");
+    const width = (image: Element) => (image as HTMLImageElement).naturalWidth;
+    await expect.poll(() => launcher.locator("img").evaluate(width)).toBe(1);
+    const box = await launcher.boundingBox();
+    expect(box && [1000 - box.x - box.width, 800 - box.y - box.height]).toEqual([40, 60]);
+    await openChat(page);
+    expect(await page.locator(".frame").getAttribute("data-theme")).toBe("dark");
+    expect(await page.locator(".header .logo").evaluate(width)).toBe(1);
+    await ask(page, "Hello");
+    await replyOver(page);
+    expect(await page.locator(".reply .avatar").evaluate(width)).toBe(1);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.route("**/images/launcher*", (route) => route.abort());
+    await page.goto(site.host.page("/", { "data-agent-id": agentId, "data-theme": "light", "data-offset-x": "8" }));
+    await launcher.locator("path").first().waitFor();
+    expect(await launcher.locator("img").count()).toBe(0);
+    expect(await page.locator(".frame").getAttribute("data-theme")).toBe("light");
+    expect(problems).toEqual([]);
+  });
+
+  it("follows the color scheme that the page declares, also when it changes", async () => {
+    site.host.before("document.documentElement.style.colorScheme = 'dark'");
+    const { page } = await site.visit({}, { context: { colorScheme: "light" } });
+    const theme = () => page.locator(".frame").getAttribute("data-theme");
+    expect(await theme()).toBe("dark");
+    const declare = (scheme: string) =>
+      page.evaluate((scheme) => {
+        document.documentElement.style.colorScheme = scheme;
+      }, scheme);
+    await declare("only light");
+    await expect.poll(theme).toBe("light");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await declare("light dark");
+    await expect.poll(theme).toBe("dark");
+  });
+
   it("draws every kind of result, the same after a reload, and does what its buttons say", async () => {
     site.host.before(
       "window.Foyer = [['registerRenderer', 'weather', (place, { slots }) => { place.textContent = 'Drawn: ' + slots.sky }]]",

@@ -12,7 +12,7 @@ export async function startHostPage(baseUrl: string) {
     `script-src 'self' ${baseUrl}`,
     "style-src 'none'",
     `connect-src ${baseUrl}`,
-    "img-src https: data:",
+    `img-src https: data: ${baseUrl}`,
     "base-uri 'none'",
   ].join("; ");
   const scripts = new Map<string, string>();

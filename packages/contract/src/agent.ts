@@ -11,6 +11,19 @@ const model = Type.String({
 const systemPrompt = Type.String({ maxLength: 100_000 });
 const temperature = Type.Number({ minimum: 0, maximum: 100 });
 
+const launcherIcons = ["chat", "message", "question", "sparkle", "lamp"] as const;
+
+const offset = (edge: string) =>
+  Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 400,
+        description: `Distance of the launcher from the ${edge} of the window in pixels. Defaults to 20.`,
+      }),
+    ),
+  );
+
 /** How the widget looks and greets. Every field is optional; `null` means the widget's own default. */
 export const WidgetSettings = Type.Object({
   title: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
@@ -18,6 +31,21 @@ export const WidgetSettings = Type.Object({
   suggestions: Type.Optional(nullable(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 10 }))),
   accentColor: Type.Optional(nullable(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", description: "`#rrggbb`" }))),
   position: Type.Optional(nullable(stringEnum(["left", "right"]))),
+  theme: Type.Optional(
+    nullable(
+      stringEnum(
+        ["auto", "light", "dark"],
+        "`auto`, the default, follows the page's CSS `color-scheme`, and without one the visitor's system.",
+      ),
+    ),
+  ),
+  launcherIcon: Type.Optional(
+    nullable(
+      stringEnum(launcherIcons, "Defaults to `chat`, a speech bubble. An uploaded `launcher` image replaces it."),
+    ),
+  ),
+  offsetX: offset("side"),
+  offsetY: offset("bottom"),
   locale: Type.Optional(nullable(Type.String({ pattern: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$", maxLength: 35 }))),
   launcherLabel: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
   errorMessage: Type.Optional(
@@ -69,12 +97,25 @@ export const AgentSummary = Type.Object(
   { $id: "AgentSummary" },
 );
 
+const image = nullable(Type.String());
+
+/** Paths of the uploaded images; `null` where there is none. `PUT /agents/:id/images/:kind` sets them. */
+const AgentImages = Type.Object(
+  {
+    logo: image,
+    avatar: image,
+    launcher: image,
+  },
+  { description: "Paths of the uploaded images on this server, such as `/agents/…/images/logo?v=…`, or `null`" },
+);
+
 export const Agent = Type.Object(
   {
     ...AgentSummary.properties,
     systemPrompt: nullable(Type.String()),
     temperature: Type.Number(),
     widget: WidgetSettings,
+    images: AgentImages,
     allowedOrigins: Type.Array(Type.String()),
     allowedImageHosts: Type.Array(Type.String()),
     requireIdentity: Type.Boolean(),
@@ -96,12 +137,13 @@ export type Agent = Static<typeof Agent>;
 export type AgentCreate = Static<typeof AgentCreate>;
 export type AgentChanges = Static<typeof AgentChanges>;
 
-/** What a visitor's page gets to know of an agent. */
+/** What visitors' pages can read about an agent. */
 export const AgentWidget = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
     widget: WidgetSettings,
+    images: AgentImages,
     allowedImageHosts: Type.Array(Type.String()),
     requireIdentity: Type.Boolean(),
   },

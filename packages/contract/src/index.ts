@@ -1,4 +1,5 @@
 export * from "./agent.ts";
+export * from "./agent-image.ts";
 export * from "./api-key.ts";
 export * from "./audit.ts";
 export * from "./auth.ts";

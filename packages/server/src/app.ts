@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import underPressure from "@fastify/under-pressure";
 import * as contract from "@foyer/contract";
 import Fastify, { type FastifyBaseLogger } from "fastify";
+import { agentImageRoutes } from "./agents/image-routes.ts";
+import { createAgentImageService } from "./agents/image-service.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { type AgentService, type CopyContent, createAgentService } from "./agents/service.ts";
 import { visitorAgentRoutes } from "./agents/visitor-routes.ts";
@@ -122,6 +124,7 @@ export async function createApp(deps: AppDeps) {
   await openApiRoutes(app);
   planRoutes(app, deps, calls);
   agentRoutes(app, agents, idempotency, copyToolsAndTriggers(tools, triggers));
+  agentImageRoutes(app, createAgentImageService(deps, agents));
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
   conversationRoutes(app, {

@@ -14,6 +14,10 @@ export type LoadOptions = {
   title?: string;
   greeting?: string;
   launcherLabel?: string;
+  launcherIcon?: "chat" | "message" | "question" | "sparkle" | "lamp";
+  /** Distance of the launcher from the side and the bottom of the window, in pixels. Default: 20. */
+  offsetX?: number;
+  offsetY?: number;
   /** `false`: no button in the corner; the page opens the chat by itself. */
   launcher?: boolean;
   open?: boolean;

@@ -47,6 +47,7 @@ onBothDatabases("agents", (createDatabase) => {
         systemPrompt: null,
         temperature: 70,
         widget: {},
+        images: { logo: null, avatar: null, launcher: null },
         allowedOrigins: [],
         allowedImageHosts: [],
         requireIdentity: false,

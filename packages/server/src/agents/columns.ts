@@ -1,11 +1,11 @@
-import type { Agent, AgentChanges, AgentSummary, AgentWidget } from "@foyer/contract";
+import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget } from "@foyer/contract";
 import type { AgentRow } from "../db/tables.ts";
 import { invalid } from "../errors.ts";
 import type { AgentSummaryRow } from "./store.ts";
 
 const DEFAULT_TEMPERATURE = 70;
 
-/** What an agent has when nothing is said. */
+/** The columns of an agent that was created with nothing but a name. */
 export const columnDefaults = {
   model: null,
   systemPrompt: null,
@@ -16,6 +16,9 @@ export const columnDefaults = {
   requireIdentity: 0,
   monthlyTokenBudget: null,
   budgetMessage: null,
+  logoVersion: null,
+  avatarVersion: null,
+  launcherVersion: null,
 } as const;
 
 /** The given settings as columns; `null` goes back to the default, what is not given is left out. */
@@ -72,6 +75,7 @@ export function toAgent(row: AgentRow, defaultModelId: string): Agent {
     systemPrompt: row.systemPrompt,
     temperature: row.temperature,
     widget: JSON.parse(row.widget),
+    images: toImages(row),
     allowedOrigins: JSON.parse(row.allowedOrigins),
     allowedImageHosts: JSON.parse(row.allowedImageHosts),
     requireIdentity: row.requireIdentity === 1,
@@ -81,13 +85,27 @@ export function toAgent(row: AgentRow, defaultModelId: string): Agent {
   };
 }
 
-/** What every visitor may know. */
+/** The part that every visitor may read. */
 export function toAgentWidget(row: AgentRow): AgentWidget {
   return {
     id: row.id,
     name: row.name,
     widget: JSON.parse(row.widget),
+    images: toImages(row),
     allowedImageHosts: JSON.parse(row.allowedImageHosts),
     requireIdentity: row.requireIdentity === 1,
+  };
+}
+
+type ImageVersions = Pick<AgentRow, "id" | "logoVersion" | "avatarVersion" | "launcherVersion">;
+
+/** Paths that change with the content, so that browsers can cache each image forever. */
+function toImages({ id, logoVersion, avatarVersion, launcherVersion }: ImageVersions): Agent["images"] {
+  const pathOf = (kind: AgentImageKind, version: string | null) =>
+    version && `/agents/${id}/images/${kind}?v=${version}`;
+  return {
+    logo: pathOf("logo", logoVersion),
+    avatar: pathOf("avatar", avatarVersion),
+    launcher: pathOf("launcher", launcherVersion),
   };
 }

@@ -8,6 +8,7 @@ import { notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
+import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { freeSlug, slugOf } from "./slug.ts";
 import { type AgentStore, createAgentStore } from "./store.ts";
@@ -75,8 +76,8 @@ export function createAgentService(
       });
     },
     /**
-     * Copies the agent under a free slug and a name that says so. `copyContent` copies what belongs to it, in the same transaction.
-     * Its encryption are not copied: the copy signs identities with a secret of its own.
+     * Copies the agent with its images under a free slug and a name that ends in "(copy)". `copyContent` copies its tools
+     * and triggers in the same transaction. The copy signs identities with a secret of its own.
      */
     async duplicate(organizationId: string, id: string, copyContent: CopyContent): Promise<Agent> {
       const source = await existing(organizationId, id);
@@ -86,7 +87,10 @@ export function createAgentService(
         const identitySecret = encryption.encrypt(newIdentitySecret(), copyId);
         const now = Date.now();
         const row = { ...source, id: copyId, name, slug, identitySecret, createdAt: now, updatedAt: now };
-        await store.insert(row, (trx) => copyContent(trx, id, copyId));
+        await store.insert(row, async (trx) => {
+          await copyImages(trx, id, copyId);
+          await copyContent(trx, id, copyId);
+        });
         return shown(row);
       });
     },

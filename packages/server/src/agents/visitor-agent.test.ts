@@ -33,7 +33,14 @@ describe("what visitors may know of an agent", () => {
     const { statusCode, headers, body } = await read(id);
     expect([statusCode, headers["access-control-allow-origin"]]).toEqual([200, "*"]);
     expect(JSON.parse(body)).toEqual({
-      data: { id, name: "Harbour", widget, allowedImageHosts: ["images.shop.example"], requireIdentity: true },
+      data: {
+        id,
+        name: "Harbour",
+        widget,
+        images: { logo: null, avatar: null, launcher: null },
+        allowedImageHosts: ["images.shop.example"],
+        requireIdentity: true,
+      },
       error: null,
     });
   });

@@ -36,6 +36,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0012-inbox",
       "0013-feedback-comments",
       "0014-conversation-analytics",
+      "0015-agent-images",
       "0021-passage-index",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -60,6 +61,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0012-inbox",
       "0013-feedback-comments",
       "0014-conversation-analytics",
+      "0015-agent-images",
       "0021-passage-index",
     ]);
   });

@@ -18,6 +18,7 @@ export type Tables = FormTables &
     apiKeys: ApiKeyRow;
     providerSettings: ProviderSettingsRow;
     agents: AgentRow;
+    agentImages: { agentId: string; kind: string; mediaType: string; content: Buffer };
     agentCounters: AgentCountersRow;
     tools: ToolRow;
     toolErrors: ToolErrorRow;
@@ -123,6 +124,9 @@ export type AgentRow = {
   identitySecret: string;
   monthlyTokenBudget: number | null;
   budgetMessage: string | null;
+  logoVersion: string | null;
+  avatarVersion: string | null;
+  launcherVersion: string | null;
   createdAt: Instant;
   updatedAt: Instant;
 };

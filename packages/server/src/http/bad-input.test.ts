@@ -146,7 +146,9 @@ onBothDatabases("bad input", (createDatabase) => {
   );
   it.each(withoutOwnRules)("$name takes null for what is optional, and text up to the limit", async (endpoint) => {
     const valid = validBody(endpoint.name, owner);
-    const texts = [...bad.longestTexts(endpoint.body, valid)].filter(({ path }) => !/^allowed|^baseUrl/.test(path));
+    const texts = [...bad.longestTexts(endpoint.body, valid)].filter(
+      ({ path }) => !/^allowed|^baseUrl|^image/.test(path),
+    );
     const isNeeded = (path: string) => path === "apiKey" || (endpoint.name === "testProvider" && path === "baseUrl");
     const nulls = [...bad.nulls(endpoint.body, valid)].filter(({ path }) => !isNeeded(path));
     // The texts left out have a form as well, the provider asked for needs its key, and a test without an address of its
@@ -424,6 +426,7 @@ function addressOf(url: string, ids: Ids) {
     .replace(":agentId", agentId)
     .replace(":toolIdOrName", toolId)
     .replace(":id", id)
+    .replace(":kind", "logo")
     .replace(":provider", provider)
     .replace(":name", provider === nobodys.provider ? "NOBODYS" : "OWN");
 }
@@ -441,6 +444,7 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
   const bodies: Record<string, object> = {
     createAgent: { name: "New" },
     updateAgent: { name: "Mine" },
+    putAgentImage: { image: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" },
     chat: { agentId, messages: [{ role: "user", content: "Hello" }] },
     rateMessage: { messageId, rating: "up" },
     putProvider: { apiKey: "sk-test" },

@@ -27,6 +27,10 @@ const bookingForm = {
 export const requestExamples: Examples = {
   createAgent: { name: "Harbour Bikes", systemPrompt: "You help customers of a bicycle shop.", temperature: 30 },
   updateAgent: { name: "Harbour Bikes support", allowedOrigins: ["https://shop.example"] },
+  putAgentImage: {
+    image:
+      "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  },
   createApiKey: { name: "Nightly import", expiresAt: "2027-01-31" },
   signInByEmail: { email, password },
   signUpByEmail: { email, password, name: "Ada" },

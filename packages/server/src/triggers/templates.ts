@@ -1,6 +1,6 @@
 import type { Tool, TriggerTemplate } from "@foyer/contract";
 
-/** Triggers to begin with; each can be posted as it is. */
+/** Templates for new triggers. Each can be posted unchanged. */
 export const triggerTemplates: readonly TriggerTemplate[] = [
   {
     id: "welcome-bubble",
@@ -113,13 +113,14 @@ export const triggerTemplates: readonly TriggerTemplate[] = [
   },
 ];
 
-/** The same with a form, for an agent that has one. */
+/** Templates that show a form of the agent. */
 export function formTemplates({ id: toolId, name }: Pick<Tool, "id" | "name">): TriggerTemplate[] {
+  const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
   const action = { actionType: "show_form", actionConfig: { toolId } } as const;
   return [
     {
       id: "form-after-a-while",
-      name: `Show ${name} after a while`,
+      name: `Show “${title}” after a while`,
       description: "Shows the form to visitors who have been on a page for half a minute.",
       triggerType: "time_on_page",
       conditions: { timeOnPage: 30 },
@@ -127,7 +128,7 @@ export function formTemplates({ id: toolId, name }: Pick<Tool, "id" | "name">): 
     },
     {
       id: "form-before-they-leave",
-      name: `Show ${name} before they leave`,
+      name: `Show “${title}” before they leave`,
       description: "Shows the form to visitors who are about to leave the page.",
       triggerType: "exit_intent",
       conditions: {},
@@ -135,7 +136,7 @@ export function formTemplates({ id: toolId, name }: Pick<Tool, "id" | "name">): 
     },
     {
       id: "form-at-the-end",
-      name: `Show ${name} at the end of the page`,
+      name: `Show “${title}” at the end of the page`,
       description: "Shows the form to visitors who have read most of a page.",
       triggerType: "scroll_depth",
       conditions: { scrollDepth: 75 },
@@ -143,7 +144,7 @@ export function formTemplates({ id: toolId, name }: Pick<Tool, "id" | "name">): 
     },
     {
       id: "form-on-contact-page",
-      name: `Show ${name} on the contact page`,
+      name: `Show “${title}” on the contact page`,
       description: "Shows the form on one page. Change the page to yours.",
       triggerType: "page_view",
       conditions: { page: "/contact" },
@@ -151,8 +152,8 @@ export function formTemplates({ id: toolId, name }: Pick<Tool, "id" | "name">): 
     },
     {
       id: "form-on-request",
-      name: `Show ${name} on request`,
-      description: "Shows the form when your code fires the event `show_form`, say from a button of your own.",
+      name: `Show “${title}” on request`,
+      description: "Shows the form when your code fires the event `show_form`, such as from your own button.",
       triggerType: "custom_event",
       conditions: { event: "show_form" },
       ...action,

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { ToolView } from "../display/tool-view.tsx";
+import { agentImage } from "../loader/agent-images.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { Icon } from "../panel/icon.tsx";
@@ -23,8 +24,10 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
   const isRunning = reply.state === "running";
   const problem = reply.problem ?? (reply.state === "failed" ? words.replyFailed : null);
   const note = { stopped: words.stopped, cut: words.cut }[reply.state as string];
+  const avatar = agentImage(core, "avatar");
   return (
-    <li class={isRunning ? "reply live" : "reply"} part="reply">
+    <li class={["reply", isRunning ? "live" : "", avatar ? "faced" : ""].join(" ").trim()} part="reply">
+      {avatar ? <img class="avatar" src={avatar} alt="" /> : null}
       <span class="visually-hidden">{`${core.agent.name}: `}</span>
       {reply.pieces.map((piece, index) => (
         <PieceView

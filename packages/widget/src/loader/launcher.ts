@@ -1,19 +1,27 @@
 import type { EventBus } from "./event-bus.ts";
+import { type LauncherIcon, launcherIcons } from "./launcher-icons.ts";
 import type { ShadowHost } from "./shadow-host.ts";
 
 export type LauncherWords = { open: string; close: string };
 
 export type Launcher = ReturnType<typeof createLauncher>;
 
-const lamp = ["M12 2v4", "M5.5 12.5a6.5 5.5 0 0 1 13 0z", "M8.5 16h7l2.5 5h-12z"];
 const down = ["M6 9.5l6 6 6-6"];
 
-/** The button in the corner. It says what it will do, and shows when something was said while nobody looked. */
+type LauncherOptions = {
+  label: string | null;
+  icon: LauncherIcon;
+  /** The address of an image that replaces the icon. */
+  image: string | null;
+  onPress: () => void;
+};
+
+/** The button in the corner. Its name says what a press does, and a dot counts the replies that arrived while the chat was closed. */
 export function createLauncher(
   { frame }: ShadowHost,
   bus: EventBus,
   words: LauncherWords,
-  { label, onPress }: { label: string | null; onPress: () => void },
+  { label, icon: iconName, image, onPress }: LauncherOptions,
 ) {
   const button = document.createElement("button");
   button.type = "button";
@@ -27,6 +35,8 @@ export function createLauncher(
   dot.className = "dot";
   dot.hidden = true;
   button.append(icon, dot);
+  const picture = image ? createPicture(image, () => show()) : null;
+  if (picture) button.prepend(picture);
   if (label) {
     const text = document.createElement("span");
     text.className = "label";
@@ -39,7 +49,8 @@ export function createLauncher(
   let isOpen = false;
   let news = "";
   const show = () => {
-    draw(icon, isOpen ? down : lamp);
+    draw(icon, isOpen ? down : picture?.isConnected ? [] : launcherIcons[iconName]);
+    button.classList.toggle("open", isOpen);
     button.setAttribute("aria-expanded", String(isOpen));
     // A visible label has to be part of the name, for those who speak to their browser.
     const says = isOpen ? [words.close] : [label, words.open, news];
@@ -74,4 +85,16 @@ function draw(icon: SVGElement, paths: readonly string[]) {
     return path;
   });
   icon.replaceChildren(...shapes);
+}
+
+/** A page's Content Security Policy may refuse the image. The icon replaces it then. */
+function createPicture(src: string, onFailure: () => void) {
+  const picture = document.createElement("img");
+  picture.alt = "";
+  picture.addEventListener("error", () => {
+    picture.remove();
+    onFailure();
+  });
+  picture.src = src;
+  return picture;
 }

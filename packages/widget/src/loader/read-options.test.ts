@@ -7,29 +7,41 @@ it("needs an agent", () => {
   expect(readOptions({}, base)).toBeNull();
 });
 
-it("leaves to the agent what the page does not say, or says wrongly", () => {
+it("uses the agent's settings for attributes that are missing or invalid", () => {
   const expected = {
     agentId: "agent_1",
     baseUrl: "https://chat.example",
     identity: null,
     consent: "given",
-    theme: "auto",
+    theme: null,
     locale: null,
     position: null,
+    offsetX: null,
+    offsetY: null,
     accentColor: null,
     title: null,
     greeting: null,
     launcherLabel: null,
+    launcherIcon: null,
     hasLauncher: true,
     isOpen: false,
     zIndex: null,
   };
   expect(readOptions({ agentId: "agent_1" }, base)).toEqual(expected);
-  const wrong = { position: "middle", accentColor: "red;}", theme: "blue", zIndex: "high", open: "no", consent: "yes" };
+  const wrong = {
+    position: "middle",
+    accentColor: "red;}",
+    theme: "blue",
+    launcherIcon: "toString",
+    offsetX: "-4",
+    zIndex: "high",
+    open: "no",
+    consent: "yes",
+  };
   expect(readOptions({ agentId: "agent_1", ...wrong }, base)).toEqual(expected);
 });
 
-it("reads all that the page says", () => {
+it("reads every attribute of the script tag", () => {
   const data = {
     agentId: "agent_1",
     baseUrl: "https://other.example//",
@@ -41,10 +53,13 @@ it("reads all that the page says", () => {
     theme: "dark",
     locale: "de",
     position: "left",
+    offsetX: "12",
+    offsetY: "900",
     accentColor: "#0F766E",
     title: "Shop",
     greeting: "Hello",
     launcherLabel: "Ask",
+    launcherIcon: "message",
     launcher: "false",
     open: "",
     zIndex: "10",
@@ -57,10 +72,13 @@ it("reads all that the page says", () => {
     locale: "de",
     identity: { userId: "7", userEmail: "ada@shop.example", userName: "Ada", userHash: "abc" },
     position: "left",
+    offsetX: 12,
+    offsetY: 400,
     accentColor: "#0F766E",
     title: "Shop",
     greeting: "Hello",
     launcherLabel: "Ask",
+    launcherIcon: "message",
     hasLauncher: false,
     isOpen: true,
     zIndex: 10,

@@ -1,6 +1,7 @@
 import type { Identity } from "../foyer-api.ts";
+import { iconNames, type LauncherIcon } from "./launcher-icons.ts";
 
-/** All that a page can say about its widget; what it leaves out comes from the agent's own settings. */
+/** The settings of the script tag. `null` uses the agent's setting. */
 export type WidgetOptions = {
   agentId: string;
   /** The server's address, without a slash at the end. */
@@ -8,13 +9,17 @@ export type WidgetOptions = {
   identity: Identity | null;
   /** `required`: nothing is stored in the browser before `Foyer.consent()`. */
   consent: "given" | "required";
-  theme: "auto" | "light" | "dark";
+  theme: "auto" | "light" | "dark" | null;
   locale: string | null;
   position: "left" | "right" | null;
+  /** Distance of the launcher from the side and the bottom of the window, in pixels. */
+  offsetX: number | null;
+  offsetY: number | null;
   accentColor: string | null;
   title: string | null;
   greeting: string | null;
   launcherLabel: string | null;
+  launcherIcon: LauncherIcon | null;
   /** Without a launcher the page opens the chat by itself. */
   hasLauncher: boolean;
   /** Open from the beginning, on screens where the page stays visible beside it. */
@@ -22,7 +27,7 @@ export type WidgetOptions = {
   zIndex: number | null;
 };
 
-/** Reads `data-*` of the script tag. Null without an agent. Values that make no sense count as not given. */
+/** Reads `data-*` of the script tag. Null without an agent. Invalid values are ignored. */
 export function readOptions(data: Readonly<Record<string, string | undefined>>, baseUrl: string): WidgetOptions | null {
   const { agentId, userId } = data;
   if (!agentId) return null;
@@ -31,13 +36,16 @@ export function readOptions(data: Readonly<Record<string, string | undefined>>, 
     baseUrl: (data.baseUrl || baseUrl).replace(/\/+$/, ""),
     identity: userId ? readIdentity(userId, data) : null,
     consent: data.consent === "required" ? "required" : "given",
-    theme: oneOf(data.theme, ["light", "dark"]) ?? "auto",
+    theme: oneOf(data.theme, ["auto", "light", "dark"]),
     locale: data.locale || null,
     position: oneOf(data.position, ["left", "right"]),
+    offsetX: pixels(data.offsetX),
+    offsetY: pixels(data.offsetY),
     accentColor: /^#[0-9a-f]{6}$/i.test(data.accentColor ?? "") ? (data.accentColor ?? null) : null,
     title: data.title || null,
     greeting: data.greeting || null,
     launcherLabel: data.launcherLabel || null,
+    launcherIcon: oneOf(data.launcherIcon, iconNames),
     hasLauncher: data.launcher !== "false",
     isOpen: data.open === "" || data.open === "true",
     zIndex: /^\d{1,10}$/.test(data.zIndex ?? "") ? Number(data.zIndex) : null,
@@ -51,6 +59,10 @@ function readIdentity(userId: string, { userEmail, userName, userHash }: Readonl
     ...(userName ? { userName } : {}),
     ...(userHash ? { userHash } : {}),
   };
+}
+
+function pixels(value: string | undefined): number | null {
+  return /^\d{1,3}$/.test(value ?? "") ? Math.min(Number(value), 400) : null;
 }
 
 function oneOf<const T extends string>(value: string | undefined, words: readonly T[]): T | null {

@@ -7,6 +7,9 @@ export type Look = {
   accentColor: string | null;
   theme: "auto" | "light" | "dark";
   position: "left" | "right";
+  /** Distance of the launcher from the side and the bottom of the window, in pixels. */
+  offsetX: number;
+  offsetY: number;
   zIndex: number | null;
 };
 
@@ -15,7 +18,8 @@ export type Look = {
  * styles. It uses constructed style sheets only, because no Content Security Policy blocks them. `frame` contains
  * everything visible.
  */
-export function createShadowHost({ accentColor, theme, position, zIndex }: Look, label: string) {
+export function createShadowHost(look: Look, label: string) {
+  const { accentColor, theme, position, offsetX, offsetY, zIndex } = look;
   const host = document.createElement("foyer-widget");
   const root = host.attachShadow({ mode: "open" });
   const accent = accentColor ?? LAMP;
@@ -26,6 +30,8 @@ export function createShadowHost({ accentColor, theme, position, zIndex }: Look,
   hostRule?.style.setProperty("z-index", String(zIndex ?? 2_147_483_000), "important");
   frameRule?.style.setProperty("--accent", accent);
   frameRule?.style.setProperty("--on-accent", readableOn(accent));
+  frameRule?.style.setProperty("--offset-x", `${offsetX}px`);
+  frameRule?.style.setProperty("--offset-y", `${offsetY}px`);
   const addStyles = (text: string) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(text);
@@ -43,7 +49,7 @@ export function createShadowHost({ accentColor, theme, position, zIndex }: Look,
 
   const darkness = matchMedia("(prefers-color-scheme: dark)");
   const shade = () => {
-    frame.dataset.theme = theme === "auto" ? (darkness.matches ? "dark" : "light") : theme;
+    frame.dataset.theme = theme === "auto" ? (pageTheme() ?? (darkness.matches ? "dark" : "light")) : theme;
   };
   darkness.addEventListener("change", shade);
   shade();
@@ -52,8 +58,12 @@ export function createShadowHost({ accentColor, theme, position, zIndex }: Look,
   const attach = () => {
     if (!host.isConnected) document.documentElement.append(host);
   };
-  const watcher = new MutationObserver(attach);
-  watcher.observe(document.documentElement, { childList: true });
+  const watcher = new MutationObserver(() => {
+    attach();
+    shade();
+  });
+  // Pages switch their color scheme by changing an attribute of the root element.
+  watcher.observe(document.documentElement, { childList: true, attributeFilter: ["class", "style", "data-theme"] });
   attach();
 
   return {
@@ -72,4 +82,10 @@ export function createShadowHost({ accentColor, theme, position, zIndex }: Look,
       host.remove();
     },
   };
+}
+
+/** The color scheme that the page declares, or null when it declares none or supports both. */
+function pageTheme(): "light" | "dark" | null {
+  const [scheme, other] = getComputedStyle(document.documentElement).colorScheme.match(/light|dark/g) ?? [];
+  return scheme && !other ? (scheme as "light" | "dark") : null;
 }

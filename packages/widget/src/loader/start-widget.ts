@@ -3,6 +3,7 @@ import type { FoyerApi } from "../foyer-api.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { launcherWords } from "../locales/launcher-messages.ts";
 import { startTriggers } from "../triggers/start-triggers.ts";
+import { agentImage } from "./agent-images.ts";
 import { askServer } from "./ask-server.ts";
 import { type ConsentStorage, createConsentStorage } from "./consent-storage.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
@@ -13,6 +14,9 @@ import type { WidgetOptions } from "./read-options.ts";
 import { createShadowHost } from "./shadow-host.ts";
 import { createVisit, type Visit } from "./visitor-session.ts";
 import type { Registry, WidgetCore } from "./widget-core.ts";
+
+/** Pixels between the launcher and the edges of the window. */
+const DEFAULT_OFFSET = 20;
 
 type Parts = { bus: EventBus; storage: ConsentStorage; visit: Visit; registry: Registry; signal: AbortSignal };
 
@@ -87,24 +91,28 @@ async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore |
   const { widget } = agent;
   const locale = chooseLocale([options.locale, widget.locale, document.documentElement.lang, ...navigator.languages]);
   const words = launcherWords(locale);
-  const label = options.title ?? widget.title ?? agent.name;
+  const title = options.title ?? widget.title ?? agent.name;
   const shadow = createShadowHost(
     {
       accentColor: options.accentColor ?? widget.accentColor ?? null,
-      theme: options.theme,
+      theme: options.theme ?? widget.theme ?? "auto",
       position: options.position ?? widget.position ?? "right",
+      offsetX: options.offsetX ?? widget.offsetX ?? DEFAULT_OFFSET,
+      offsetY: options.offsetY ?? widget.offsetY ?? DEFAULT_OFFSET,
       zIndex: options.zIndex,
     },
-    label,
+    title,
   );
   shadow.frame.lang = locale;
   shadow.frame.dir = isRightToLeft(locale) ? "rtl" : "ltr";
   parts.bus.on("destroy", shadow.remove);
-  const base = { ...parts, options, agent, locale, shadow };
+  const base = { ...parts, options, agent, title, locale, shadow };
   const panel = createPanelController(base, (press) => {
     if (!options.hasLauncher) return null;
     return createLauncher(shadow, parts.bus, words, {
       label: options.launcherLabel ?? widget.launcherLabel ?? null,
+      icon: options.launcherIcon ?? widget.launcherIcon ?? "chat",
+      image: agentImage(base, "launcher"),
       onPress: press,
     });
   });

@@ -11,6 +11,8 @@ import type { Visit } from "./visitor-session.ts";
 export type WidgetCore = {
   options: WidgetOptions;
   agent: AgentWidget;
+  /** The name that visitors see. */
+  title: string;
   locale: LocaleId;
   bus: EventBus;
   storage: ConsentStorage;

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { agentImage } from "../loader/agent-images.ts";
 import { useStore } from "../store.ts";
 import { focusPanel, keepFocusWithin } from "./focus.ts";
 import { Icon } from "./icon.tsx";
@@ -19,7 +20,6 @@ export function PanelView({ state, children }: { state: PanelState; children: Vi
   const { announcement, entries, running } = useStore(chat.store);
   const covers = useCovers();
   const panel = useRef<HTMLDivElement>(null);
-  const title = core.options.title ?? core.agent.widget.title ?? core.agent.name;
 
   useLayoutEffect(() => {
     if (isOpen) focusPanel(panel.current);
@@ -41,13 +41,13 @@ export function PanelView({ state, children }: { state: PanelState; children: Vi
         class="panel"
         part="panel"
         role="dialog"
-        aria-label={title}
+        aria-label={core.title}
         aria-modal={covers ? "true" : undefined}
         tabIndex={-1}
         hidden={!isOpen}
         onKeyDown={onKeyDown}
       >
-        <Header title={title} isLive={running !== null} state={state} hasEntries={entries.length > 0} view={view} />
+        <Header isLive={running !== null} state={state} hasEntries={entries.length > 0} view={view} />
         {children[view]}
       </div>
       <p class="visually-hidden" role="status">
@@ -58,15 +58,14 @@ export function PanelView({ state, children }: { state: PanelState; children: Vi
 }
 
 type HeaderProps = {
-  title: string;
-  /** A reply comes in. */
+  /** A reply is arriving. */
   isLive: boolean;
   hasEntries: boolean;
   view: "chat" | "conversations";
   state: PanelState;
 };
 
-function Header({ title, isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
+function Header({ isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
   const { core, chat, words } = usePanel();
   const isChat = view === "chat";
   const startNew = () => {
@@ -76,12 +75,12 @@ function Header({ title, isLive, hasEntries, view, state }: HeaderProps): JSX.El
   return (
     <div class="header" part="header">
       {isChat ? (
-        <span class={isLive ? "lamp lit" : "lamp"} aria-hidden="true" />
+        <Mark isLive={isLive} />
       ) : (
         <IconButton name="back" label={words.back} onClick={() => state.patch({ view: "chat" })} />
       )}
       <h2 class="title">
-        <bdi>{isChat ? title : words.pastConversations}</bdi>
+        <bdi>{isChat ? core.title : words.pastConversations}</bdi>
       </h2>
       {hasEntries && isChat ? <IconButton name="add" label={words.newConversation} onClick={startNew} /> : null}
       {isChat && core.visit.conversations.length > 0 ? (
@@ -90,6 +89,15 @@ function Header({ title, isLive, hasEntries, view, state }: HeaderProps): JSX.El
       <IconButton name="close" label={words.close} onClick={() => core.panel.close({ byVisitor: true })} />
     </div>
   );
+}
+
+/** The agent's logo or avatar, and without either a lamp that is lit while a reply arrives. */
+function Mark({ isLive }: { isLive: boolean }): JSX.Element {
+  const { core } = usePanel();
+  const logo = agentImage(core, "logo");
+  const src = logo ?? agentImage(core, "avatar");
+  if (src) return <img class={logo ? "logo" : "avatar"} src={src} alt="" />;
+  return <span class={isLive ? "lamp lit" : "lamp"} aria-hidden="true" />;
 }
 
 type IconButtonProps = { name: Parameters<typeof Icon>[0]["name"]; label: string; onClick: () => void };

@@ -93,6 +93,7 @@ function previewCore(
   return {
     options: readOptions({ agentId: agent.id }, location.origin) as WidgetOptions,
     agent,
+    title: agent.widget.title ?? agent.name,
     locale,
     bus,
     storage,

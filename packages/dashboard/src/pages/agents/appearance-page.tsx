@@ -1,18 +1,20 @@
+import type { Agent } from "@foyer/contract";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Select, TextArea, TextField } from "../../components/field.tsx";
-import { Page } from "../../components/page.tsx";
+import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { ask, queryClient, useCall } from "../../data/queries.ts";
 import { AccentField } from "./accent-field.tsx";
+import { type AppearanceFieldsProps, type ImageDraft, ImageFields, LauncherFields } from "./launcher-fields.tsx";
 import { ListField } from "./list-field.tsx";
 import { toDraft, toSettings, type WidgetDraft } from "./widget-draft.ts";
 import { WidgetPreview } from "./widget-preview.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/appearance");
 
-/** How the widget looks and greets, with the widget itself beside it. */
+/** How the widget looks and greets visitors, next to a live preview. */
 export function AppearancePage() {
   const { agentId } = route.useParams();
   return <Appearance key={agentId} />;
@@ -21,9 +23,14 @@ export function AppearancePage() {
 function Appearance() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
-  const save = useCall("updateAgent", { changes: ["getAgent"], done: "Saved. Pages show it after a reload" });
-  const draft = useDraft(toDraft(agent.widget), "widget.");
-  const widget = draft.values;
+  const draft = useDraft({ ...toDraft(agent.widget), ...agent.images }, "widget.");
+  const save = useSaveAppearance(agent);
+  const { logo, avatar, launcher } = draft.values;
+  const fields: AppearanceFieldsProps = {
+    values: draft.values,
+    onChange: draft.change,
+    errorAt: (field) => draft.errorAt(`widget.${field}`),
+  };
   return (
     <Page title="Appearance" description={`How ${agent.name} looks on your pages and greets visitors.`} isWide>
       <div className="grid gap-x-8 gap-y-8 lg:grid-cols-[18rem_minmax(0,1fr)] xl:grid-cols-[24rem_minmax(0,1fr)] xl:gap-x-10">
@@ -31,78 +38,112 @@ function Appearance() {
           ref={draft.form}
           noValidate
           aria-label="Appearance"
-          className="grid min-w-0 content-start gap-5"
+          className="min-w-0"
           onSubmit={(event) => {
             event.preventDefault();
-            void draft.submit(async (_, changed) => {
-              // The look is saved as a whole: what others changed of it since this page was loaded stays.
-              const now = await queryClient.fetchQuery({ ...ask("getAgent", { id: agentId }), staleTime: 0 });
-              const widget = toSettings({ ...toDraft(now.widget), ...changed });
-              await save.mutateAsync({ id: agentId, body: { widget } });
-            });
+            void draft.submit((_, changed) => save(changed));
           }}
         >
-          <WidgetFields
-            agentName={agent.name}
-            widget={widget}
-            onChange={draft.change}
-            errorAt={(field) => draft.errorAt(`widget.${field}`)}
-          />
+          <Section title="Chat">
+            <TextFields {...fields} agentName={agent.name} />
+          </Section>
+          <Section title="Branding">
+            <ImageFields {...fields} />
+            <AccentField
+              value={draft.values.accentColor}
+              onChange={(accentColor) => draft.change({ accentColor })}
+              error={fields.errorAt("accentColor")}
+            />
+            <Select
+              label="Theme"
+              value={draft.values.theme}
+              onChange={(theme) => draft.change({ theme })}
+              options={[
+                { value: "auto", label: "Automatic: like the page, otherwise the visitor's system" },
+                { value: "light", label: "Light" },
+                { value: "dark", label: "Dark" },
+              ]}
+            />
+          </Section>
+          <Section title="Launcher">
+            <LauncherFields {...fields} />
+          </Section>
           <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
         </form>
         <div className="min-w-0 lg:sticky lg:top-8 lg:self-start">
-          <WidgetPreview agentId={agentId} name={agent.name} widget={toSettings(widget)} />
+          <WidgetPreview
+            agentId={agentId}
+            name={agent.name}
+            widget={toSettings(draft.values)}
+            images={{ logo, avatar, launcher }}
+          />
         </div>
       </div>
     </Page>
   );
 }
 
-type FieldsProps = {
-  agentName: string;
-  widget: WidgetDraft;
-  onChange: (part: Partial<WidgetDraft>) => void;
-  errorAt: (field: string) => string | undefined;
-};
+const imageKinds = ["logo", "avatar", "launcher"] as const;
 
-function WidgetFields({ agentName, widget, onChange, errorAt }: FieldsProps) {
+/** Saves the changed part. Each image has a call of its own, and the settings are saved as a whole. */
+function useSaveAppearance({ id }: Agent) {
+  const putImage = useCall("putAgentImage");
+  const deleteImage = useCall("deleteAgentImage");
+  const update = useCall("updateAgent", { changes: ["getAgent"], done: "Saved. Pages show it after a reload" });
+  return async (changed: Partial<WidgetDraft & ImageDraft>) => {
+    for (const kind of imageKinds) {
+      const image = changed[kind];
+      if (image) await putImage.mutateAsync({ id, kind, body: { image } });
+      else if (image === null) await deleteImage.mutateAsync({ id, kind });
+    }
+    // What others changed since this page was loaded stays.
+    const now = await queryClient.fetchQuery({ ...ask("getAgent", { id }), staleTime: 0 });
+    const widget = toSettings({ ...toDraft(now.widget), ...changed });
+    await update.mutateAsync({ id, body: { widget } });
+  };
+}
+
+function TextFields({ agentName, values, onChange, errorAt }: AppearanceFieldsProps & { agentName: string }) {
   return (
     <>
       <TextField
-        {...{ label: "Title", autoComplete: "off", placeholder: agentName, help: "Shown at the top of the chat." }}
-        value={widget.title}
+        label="Title"
+        autoComplete="off"
+        placeholder={agentName}
+        help="Shown at the top of the chat."
+        value={values.title}
         onChange={(title) => onChange({ title })}
         error={errorAt("title")}
       />
       <TextArea
-        {...{ label: "Greeting", placeholder: "Hello. What can I do for you?" }}
+        label="Greeting"
+        placeholder="Hello. How can I help?"
         help="Shown before the first message. Supports Markdown."
-        value={widget.greeting}
+        value={values.greeting}
         onChange={(greeting) => onChange({ greeting })}
         error={errorAt("greeting")}
       />
       <ListField
-        {...{ label: "Suggestions", itemLabel: "Suggestion", addLabel: "Add suggestion", most: 10 }}
+        label="Suggestions"
+        itemLabel="Suggestion"
+        addLabel="Add suggestion"
+        most={10}
         placeholder="When are you open?"
         emptyText="No suggestions."
         help="Shown as buttons under the greeting. Clicking one asks that question."
-        values={widget.suggestions}
+        values={values.suggestions}
         onChange={(suggestions) => onChange({ suggestions })}
         errorAt={(index) => errorAt(`suggestions.${index}`)}
       />
       <TextArea
-        {...{ label: "Error message", placeholder: "Sorry, something went wrong. Please try again." }}
+        label="Error message"
+        placeholder="Sorry, something went wrong. Please try again."
         help="Shown when a reply fails or your server can't be reached. You could give a phone number or an email address."
-        value={widget.errorMessage}
+        value={values.errorMessage}
         onChange={(errorMessage) => onChange({ errorMessage })}
         error={errorAt("errorMessage")}
       />
-      <AccentField
-        value={widget.accentColor}
-        onChange={(accentColor) => onChange({ accentColor })}
-        error={errorAt("accentColor")}
-      />
-      <PlaceFields widget={widget} onChange={onChange} errorAt={errorAt} />
+      <LanguageField values={values} onChange={onChange} errorAt={errorAt} />
     </>
   );
 }
@@ -122,38 +163,20 @@ const languages = [
   ["zh", "中文"],
 ].map(([value = "", label = ""]) => ({ value, label }));
 
-function PlaceFields({ widget, onChange, errorAt }: Omit<FieldsProps, "agentName">) {
-  const isListed = widget.locale === "" || languages.some(({ value }) => value === widget.locale);
+function LanguageField({ values, onChange, errorAt }: AppearanceFieldsProps) {
+  const isListed = values.locale === "" || languages.some(({ value }) => value === values.locale);
   return (
-    <>
-      <Select
-        label="Position"
-        value={widget.position}
-        onChange={(position) => onChange({ position })}
-        options={[
-          { value: "right", label: "Bottom right" },
-          { value: "left", label: "Bottom left" },
-        ]}
-      />
-      <TextField
-        {...{ label: "Launcher label", autoComplete: "off", placeholder: "None" }}
-        help="Shown next to the icon, such as “Ask us”."
-        value={widget.launcherLabel}
-        onChange={(launcherLabel) => onChange({ launcherLabel })}
-        error={errorAt("launcherLabel")}
-      />
-      <Select
-        label="Interface language"
-        help="Labels and buttons. The agent replies in the language of the question."
-        value={widget.locale}
-        onChange={(locale) => onChange({ locale })}
-        error={errorAt("locale")}
-        options={[
-          { value: "", label: "Automatic: the page's language, then the visitor's" },
-          ...languages,
-          ...(isListed ? [] : [{ value: widget.locale, label: widget.locale }]),
-        ]}
-      />
-    </>
+    <Select
+      label="Interface language"
+      help="Labels and buttons. The agent replies in the language of the question."
+      value={values.locale}
+      onChange={(locale) => onChange({ locale })}
+      error={errorAt("locale")}
+      options={[
+        { value: "", label: "Automatic: the page's language, then the visitor's" },
+        ...languages,
+        ...(isListed ? [] : [{ value: values.locale, label: values.locale }]),
+      ]}
+    />
   );
 }

@@ -1,24 +1,35 @@
-/** An agent's `widget` as the server keeps it. */
+/** An agent's `widget` as the server stores it. */
 export type WidgetSettings = {
   title?: string | null;
   greeting?: string | null;
   suggestions?: string[] | null;
   accentColor?: string | null;
+  theme?: Theme | null;
   position?: "left" | "right" | null;
+  offsetX?: number | null;
+  offsetY?: number | null;
   locale?: string | null;
   launcherLabel?: string | null;
+  launcherIcon?: LauncherIcon | null;
   errorMessage?: string | null;
 };
 
-/** The same in a form: what is left to the widget's own default is empty. */
+type Theme = "auto" | "light" | "dark";
+type LauncherIcon = "chat" | "message" | "question" | "sparkle" | "lamp";
+
+/** The same in a form. Empty values use the widget's defaults. */
 export type WidgetDraft = {
   title: string;
   greeting: string;
   suggestions: string[];
   accentColor: string;
+  theme: Theme;
   position: "left" | "right";
+  offsetX: number | null;
+  offsetY: number | null;
   locale: string;
   launcherLabel: string;
+  launcherIcon: LauncherIcon;
   errorMessage: string;
 };
 
@@ -28,25 +39,32 @@ export function toDraft(widget: WidgetSettings): WidgetDraft {
     greeting: widget.greeting ?? "",
     suggestions: widget.suggestions ?? [],
     accentColor: widget.accentColor ?? "",
+    theme: widget.theme ?? "auto",
     position: widget.position ?? "right",
+    offsetX: widget.offsetX ?? null,
+    offsetY: widget.offsetY ?? null,
     locale: widget.locale ?? "",
     launcherLabel: widget.launcherLabel ?? "",
+    launcherIcon: widget.launcherIcon ?? "chat",
     errorMessage: widget.errorMessage ?? "",
   };
 }
 
-/** What is saved, and what the preview shows meanwhile. */
+/** The settings that are saved, and that the preview shows before. */
 export function toSettings(draft: WidgetDraft): WidgetSettings {
-  const { title, greeting, accentColor, locale, launcherLabel, errorMessage, position } = draft;
   const suggestions = draft.suggestions.map((text) => text.trim()).filter((text) => text !== "");
   return {
-    title: title.trim() || null,
-    greeting: greeting.trim() || null,
+    title: draft.title.trim() || null,
+    greeting: draft.greeting.trim() || null,
     suggestions: suggestions.length > 0 ? suggestions : null,
-    accentColor: accentColor.trim() || null,
-    position,
-    locale: locale || null,
-    launcherLabel: launcherLabel.trim() || null,
-    errorMessage: errorMessage.trim() || null,
+    accentColor: draft.accentColor.trim() || null,
+    theme: draft.theme,
+    position: draft.position,
+    offsetX: draft.offsetX,
+    offsetY: draft.offsetY,
+    locale: draft.locale || null,
+    launcherLabel: draft.launcherLabel.trim() || null,
+    launcherIcon: draft.launcherIcon,
+    errorMessage: draft.errorMessage.trim() || null,
   };
 }

@@ -1,17 +1,18 @@
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { ChoiceBar } from "../../components/segmented-control.tsx";
-import { type Theme, useTheme } from "../../data/theme.ts";
-import type { WidgetSettings } from "./widget-draft.ts";
+import { type PreviewedWidget, useSize, WidgetFrame } from "../../components/widget-frame.tsx";
+import { useShownTheme } from "../../data/theme.ts";
 
 const sizes = { desktop: 800, phone: 390 } as const;
 const PHONE_HEIGHT = 760;
 
-/** The real widget in a page of the server's own, which is told what is not saved yet. It can be used, too. */
-export function WidgetPreview({ agentId, name, widget }: { agentId: string; name: string; widget: WidgetSettings }) {
+/** The real widget with unsaved settings. It can be used, too. */
+export function WidgetPreview({
+  agentId,
+  ...unsaved
+}: Omit<PreviewedWidget, "theme" | "trigger"> & { agentId: string }) {
   const [device, setDevice] = useState<keyof typeof sizes>("desktop");
-  const chosen = useTheme();
-  const [theme, setTheme] = useState(() => asShown(chosen));
-  const frame = useFrame({ name, widget, theme });
+  const [theme, setTheme] = useState(useShownTheme());
   const stage = useRef<HTMLDivElement>(null);
   const room = useSize(stage);
   const isPhone = device === "phone";
@@ -47,13 +48,15 @@ export function WidgetPreview({ agentId, name, widget }: { agentId: string; name
         className="relative h-[34rem] overflow-hidden rounded-lg border border-line bg-sunken lg:h-[calc(100dvh-13rem)] lg:min-h-96"
       >
         {room.width > 0 && (
-          <iframe
-            ref={frame}
+          <WidgetFrame
             key={device}
+            agentId={agentId}
             title={`Widget preview, ${isPhone ? "phone" : "desktop"}`}
-            src={`/preview/${agentId}`}
-            className={`absolute top-0 left-1/2 origin-top border-line ${isPhone ? "border-x" : ""}`}
-            style={{ width, height, transform: `translateX(-50%) scale(${scale})` }}
+            shown={{ ...unsaved, theme }}
+            width={width}
+            height={height}
+            scale={scale}
+            className={isPhone ? "border-x" : ""}
           />
         )}
       </div>
@@ -62,57 +65,4 @@ export function WidgetPreview({ agentId, name, widget }: { agentId: string; name
       </p>
     </section>
   );
-}
-
-function asShown(chosen: Theme): "light" | "dark" {
-  if (chosen !== "system") return chosen;
-  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-}
-
-/** Sends what is to be shown: at once when the frame says that it is there, later a moment after the last key. */
-function useFrame(shown: { name: string; widget: WidgetSettings; theme: string }) {
-  const frame = useRef<HTMLIFrameElement>(null);
-  // The page in the frame that is there, and what it was told last.
-  const told = useRef<{ page: MessageEventSource; text: string } | null>(null);
-  const text = JSON.stringify({ type: "foyer-preview", ...shown });
-  const latest = useRef(text);
-  latest.current = text;
-
-  useEffect(() => {
-    const onMessage = ({ source, origin, data }: MessageEvent) => {
-      const isOurs = source === frame.current?.contentWindow && origin === location.origin;
-      if (!isOurs || !source || data?.type !== "foyer-preview-ready") return;
-      told.current = { page: source, text: latest.current };
-      frame.current?.contentWindow?.postMessage(JSON.parse(latest.current), location.origin);
-    };
-    window.addEventListener("message", onMessage);
-    return () => window.removeEventListener("message", onMessage);
-  }, []);
-
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      const page = frame.current?.contentWindow;
-      // One that is not there yet asks for it by itself.
-      if (!page || told.current?.page !== page || told.current.text === text) return;
-      told.current = { page, text };
-      page.postMessage(JSON.parse(text), location.origin);
-    }, 250);
-    return () => clearTimeout(timer);
-  }, [text]);
-
-  return frame;
-}
-
-function useSize(element: React.RefObject<HTMLElement | null>) {
-  const [size, setSize] = useState({ width: 0, height: 0 });
-  useEffect(() => {
-    if (!element.current) return;
-    const watcher = new ResizeObserver(([entry]) => {
-      const { width = 0, height = 0 } = entry?.contentRect ?? {};
-      setSize({ width, height });
-    });
-    watcher.observe(element.current);
-    return () => watcher.disconnect();
-  }, [element]);
-  return size;
 }

@@ -11,14 +11,14 @@ export type FieldsProps = {
   change: (part: Partial<TriggerDraft>) => void;
 };
 
-/** When it runs: the kind, and what that kind needs to know. */
+/** The trigger type and its conditions. */
 export function ConditionFields({ values, errorAt, change }: FieldsProps) {
   const { triggerType, conditions } = values;
   const set = (part: Record<string, unknown>) => change({ conditions: { ...conditions, ...part } });
   return (
     <>
       <Select
-        label="When"
+        label="Trigger type"
         value={triggerType}
         options={kinds}
         error={errorAt("triggerType")}
@@ -27,7 +27,7 @@ export function ConditionFields({ values, errorAt, change }: FieldsProps) {
       {triggerType === "time_on_page" && (
         <NumberField
           label="Seconds on the page"
-          help="Only time counts in which the page is seen and used."
+          help="Time in a background tab doesn't count."
           value={numberOf(conditions.timeOnPage)}
           onChange={(timeOnPage) => set({ timeOnPage })}
           error={errorAt("conditions.timeOnPage")}
@@ -38,8 +38,8 @@ export function ConditionFields({ values, errorAt, change }: FieldsProps) {
       )}
       {triggerType === "scroll_depth" && (
         <NumberField
-          label="Percent of the page"
-          help="100 is its end."
+          label="Percentage scrolled"
+          help="100 is the end of the page."
           value={numberOf(conditions.scrollDepth)}
           onChange={(scrollDepth) => set({ scrollDepth })}
           error={errorAt("conditions.scrollDepth")}
@@ -51,8 +51,8 @@ export function ConditionFields({ values, errorAt, change }: FieldsProps) {
       )}
       {triggerType === "exit_intent" && (
         <p className="text-soft">
-          With a mouse: when it leaves the page at its top. On a phone: at a fast swipe back up. Not in the first 3
-          seconds of a page.
+          Runs when the mouse leaves the page at the top, or on a fast upward swipe on a phone. Never in the first 3
+          seconds on a page.
         </p>
       )}
       {triggerType === "page_view" && <PageFields {...{ values, errorAt, set }} />}
@@ -69,7 +69,7 @@ function PageFields({ values: { conditions }, errorAt, set }: KindProps) {
     <>
       <TextField
         label="Page"
-        help="/pricing is one page, /bikes/* any page right under /bikes/, /blog/** all below /blog/, ** every page."
+        help="/pricing is one page, /bikes/* is every page directly under /bikes/, /blog/** is everything under /blog/, and ** is every page."
         value={page}
         onChange={(next) => set({ page: next })}
         error={errorAt("conditions.page")}
@@ -86,8 +86,8 @@ function EventFields({ values: { conditions }, errorAt, set }: KindProps) {
   return (
     <>
       <TextField
-        label="Event"
-        help="The name that your code gives it, such as cart_updated."
+        label="Event name"
+        help="The name your code passes to Foyer.track, such as cart_updated."
         value={event}
         onChange={(next) => set({ event: next })}
         error={errorAt("conditions.event")}

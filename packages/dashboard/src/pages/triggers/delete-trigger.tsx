@@ -1,13 +1,13 @@
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { useCall } from "../../data/queries.ts";
 
-/** Asks before a trigger is deleted; `onDeleted` leads away where its page is gone with it. */
+/** Asks before a trigger is deleted. `onDeleted` leaves the page of the deleted trigger. */
 export function DeleteTrigger({
   trigger,
   onClose,
   onDeleted,
 }: {
-  /** null while nothing is to be deleted */
+  /** null while the dialog is closed */
   trigger: { id: string; name: string } | null;
   onClose: () => void;
   onDeleted?: () => unknown;
@@ -21,14 +21,14 @@ export function DeleteTrigger({
   };
   return (
     <ConfirmDialog
-      title={`Delete ${trigger?.name ?? "the trigger"}?`}
-      action="Delete the trigger"
+      title={`Delete ${trigger?.name ?? "trigger"}?`}
+      action="Delete trigger"
       isOpen={trigger !== null}
       isBusy={call.isPending}
       onClose={onClose}
       onConfirm={() => confirm().catch(() => {})}
     >
-      <p>It stops running within seconds, and its figures are gone for good.</p>
+      <p>The trigger stops running within seconds. Its statistics are deleted too.</p>
     </ConfirmDialog>
   );
 }

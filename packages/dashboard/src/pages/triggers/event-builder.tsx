@@ -6,17 +6,17 @@ import { type ConditionRow, type Operator, operators, readRows, writeRows } from
 
 type Props = { value: unknown; error: string | undefined; onChange: (eventData: unknown) => void };
 
-/** Conditions on an event's data: as rows, or as the JSON that is saved. */
+/** Conditions on an event's data, edited as rows or as JSON. */
 export function EventBuilder(props: Props) {
   const [isJson, setJson] = useState(false);
   return (
     <fieldset className="grid gap-2">
       <div className="flex items-center gap-2">
         <legend className="float-start flex-1 font-medium">
-          Conditions on its data <span className="font-normal text-soft">(optional)</span>
+          Conditions on the event data <span className="font-normal text-soft">(optional)</span>
         </legend>
         <Button look="plain" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
-          {isJson ? "Rows" : "JSON"}
+          {isJson ? "Edit as rows" : "Edit as JSON"}
         </Button>
       </div>
       {isJson ? <JsonConditions {...props} /> : <RowConditions {...props} />}
@@ -25,10 +25,10 @@ export function EventBuilder(props: Props) {
 }
 
 function RowConditions({ value, error, onChange }: Props) {
-  // Rows that are not filled in yet stand for nothing in the value, and have to stay all the same.
+  // Empty rows are not part of the value, but must stay visible.
   const [written, setRows] = useState(() => readRows(value).map((row, id) => ({ ...row, id })));
   const [nextId, setNextId] = useState(written.length);
-  // A value that is not of these rows, as after a discard, has its own.
+  // A value that doesn't come from these rows, such as after "Discard", replaces them.
   const isOwn = isSame(writeRows(written), writeRows(readRows(value)));
   const rows = isOwn ? written : readRows(value).map((row, id) => ({ ...row, id }));
   const show = (next: typeof rows) => {
@@ -55,8 +55,8 @@ function RowConditions({ value, error, onChange }: Props) {
       {error && <p className="text-sm text-wrong">{error}</p>}
       <p className="text-sm text-soft">
         {rows.length === 0
-          ? "Without conditions every event of that name counts."
-          : "All of them must hold. Dots lead into the data: items.0.sku. A number is a number; in quotes it is a text."}
+          ? "Without conditions, every event with this name matches."
+          : "All conditions must match. Use dots for nested fields, such as items.0.sku. Put a number in quotes to compare it as text."}
       </p>
       <div>
         <Button
@@ -66,7 +66,7 @@ function RowConditions({ value, error, onChange }: Props) {
             setNextId(id + 1);
           }}
         >
-          <Plus size={16} aria-hidden /> Add a condition
+          <Plus size={16} aria-hidden /> Add condition
         </Button>
       </div>
     </>
@@ -89,7 +89,7 @@ function RowFields({
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:grid-cols-[minmax(0,1fr)_130px_minmax(0,1fr)_auto]">
       <input
-        aria-label={`${name}: field of the data`}
+        aria-label={`${name}: field`}
         placeholder="total"
         value={row.path}
         onChange={(event) => onChange({ path: event.target.value })}
@@ -133,10 +133,10 @@ function RowFields({
   );
 }
 
-/** What cannot be read yet is passed on as it stands, so that it cannot be saved by mistake. */
+/** Invalid JSON is passed on as text, so that the server refuses to save it. */
 function JsonConditions({ value, error, onChange }: Props) {
   const [written, setText] = useState(() => jsonOf(value));
-  // A value that is not of this text, as after a discard, has its own.
+  // A value that doesn't come from this text, such as after "Discard", replaces it.
   const text = isSame(readJson(written).value, value ?? null) ? written : jsonOf(value);
   const write = (next: string) => {
     setText(next);
@@ -156,7 +156,7 @@ function JsonConditions({ value, error, onChange }: Props) {
   );
 }
 
-/** A text in the place of conditions is JSON that is not written to its end. */
+/** A string in place of conditions is unfinished JSON. */
 function jsonOf(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
@@ -166,7 +166,7 @@ function readJson(text: string): { value: unknown; problem?: string } {
   try {
     return { value: text.trim() === "" ? null : JSON.parse(text) };
   } catch (cause) {
-    return { value: text, problem: `This is no JSON: ${cause instanceof Error ? cause.message : cause}` };
+    return { value: text, problem: `This is not valid JSON: ${cause instanceof Error ? cause.message : cause}` };
   }
 }
 

@@ -72,6 +72,6 @@ it("what is typed is a number, a text or a list as one would expect", () => {
   ).toEqual(operators.map(() => null));
   expect(readRows({ cart: { total: { $gte: 5 } }, ok: { $exists: true } }).map(rowInWords)).toEqual([
     "cart.total is at least 5",
-    "ok is there",
+    "ok exists",
   ]);
 });

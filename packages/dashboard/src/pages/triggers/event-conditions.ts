@@ -9,7 +9,7 @@ export const operators = [
   { value: "$in", label: "is one of" },
   { value: "$nin", label: "is none of" },
   { value: "$contains", label: "contains" },
-  { value: "$exists", label: "is there" },
+  { value: "$exists", label: "exists" },
 ] as const;
 export type Operator = (typeof operators)[number]["value"];
 
@@ -36,7 +36,7 @@ export function writeRows(rows: readonly ConditionRow[]): Record<string, unknown
 }
 
 export function rowInWords({ path, operator, value }: ConditionRow): string {
-  if (operator === "$exists") return `${path} ${value === "false" ? "is missing" : "is there"}`;
+  if (operator === "$exists") return `${path} ${value === "false" ? "is missing" : "exists"}`;
   const words = operators.find((known) => known.value === operator)?.label ?? operator;
   return `${path} ${words} ${value === "" ? '""' : value}`;
 }

@@ -4,7 +4,7 @@ import { TextArea } from "../../components/field.tsx";
 import { Status } from "../../components/status.tsx";
 import { readRows, rowInWords, writeRows } from "./event-conditions.ts";
 
-/** Tries conditions on the data of an event, one by one, by the rule that visitors' pages use. */
+/** Tests event data against each condition with the same rule that the widget uses. */
 export function EventTester({ event, eventData }: { event: string; eventData: unknown }) {
   const [text, setText] = useState('{ "total": 620, "items": [{ "sku": "tender-2" }] }');
   const data = parse(text);
@@ -14,23 +14,23 @@ export function EventTester({ event, eventData }: { event: string; eventData: un
   return (
     <div className="grid gap-3 rounded-lg border border-line p-4">
       <TextArea
-        label="Would this event run it?"
-        help={`The data of an event as your code fires it: Foyer.track("${event || "name"}", data)`}
+        label="Test event data"
+        help={`The data argument of Foyer.track("${event || "name"}", data), as JSON.`}
         value={text}
         onChange={setText}
-        error={data.isRead ? undefined : `This is no JSON: ${data.problem}`}
+        error={data.isRead ? undefined : `This is not valid JSON: ${data.problem}`}
         spellCheck={false}
         className="font-mono"
       />
       {data.isRead && (
-        <ul aria-label="Which conditions hold" className="grid gap-1 text-sm">
+        <ul aria-label="Test results" className="grid gap-1 text-sm">
           {rows.map((row) => (
             <li key={`${row.path} ${row.operator}`} className="flex items-baseline gap-3">
               <code className="min-w-0 flex-1">{rowInWords(row)}</code>
               {holds(writeRows([row])) ? (
-                <Status tone="fine">Holds</Status>
+                <Status tone="fine">Matches</Status>
               ) : (
-                <Status tone="warning">Does not hold</Status>
+                <Status tone="warning">No match</Status>
               )}
             </li>
           ))}

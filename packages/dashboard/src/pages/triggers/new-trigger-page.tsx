@@ -12,7 +12,7 @@ import { TriggerForm } from "./trigger-form.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/triggers/new");
 
-/** A trigger from nothing, or from the template that the address names. */
+/** A new trigger, empty or from the template in the URL. */
 export function NewTriggerPage() {
   const { agentId } = route.useParams();
   const { template: templateId } = route.useSearch();
@@ -32,7 +32,7 @@ export function NewTriggerPage() {
       </Page>
     );
   }
-  // A template that is no more, say of a form that was deleted, leaves the fields empty.
+  // A template that no longer exists, such as one for a deleted form, leaves the fields empty.
   return (
     <NewTrigger
       key={`${agentId} ${templateId ?? ""}`}
@@ -43,7 +43,7 @@ export function NewTriggerPage() {
 }
 
 function NewTrigger({ agentId, first: given }: { agentId: string; first: TriggerDraft }) {
-  // Templates that are asked for again must not take the place of what is being written.
+  // A refetched template must not overwrite what the user has entered.
   const [first] = useState(given);
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
   const navigate = useNavigate();
@@ -61,7 +61,7 @@ function NewTrigger({ agentId, first: given }: { agentId: string; first: Trigger
     <Page
       title="New trigger"
       isWide
-      description={first.name ? `From the template ${first.name}. Nothing runs before you create it.` : undefined}
+      description={first.name ? `Based on the template “${first.name}”. Nothing runs until you create it.` : undefined}
       actions={
         <ButtonLink to="/agents/$agentId/triggers" params={{ agentId }}>
           Cancel
@@ -71,15 +71,10 @@ function NewTrigger({ agentId, first: given }: { agentId: string; first: Trigger
       <TriggerForm agent={agent} draft={draft} onSave={save}>
         {!draft.isDirty && (
           <Button type="submit" look="main" isBusy={draft.isBusy}>
-            Create the trigger
+            Create trigger
           </Button>
         )}
-        <SaveBar
-          isDirty={draft.isDirty}
-          isBusy={draft.isBusy}
-          onDiscard={() => draft.reset()}
-          label="Create the trigger"
-        />
+        <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} label="Create trigger" />
       </TriggerForm>
     </Page>
   );

@@ -5,7 +5,7 @@ import { Status } from "../../components/status.tsx";
 
 const MAX_LINES = 50;
 
-/** Which addresses a pattern fits, by the rule that visitors' pages use. */
+/** Tests page addresses against a pattern with the same rule that the widget uses. */
 export function PageTester({ pattern }: { pattern: string }) {
   const [text, setText] = useState("/\n/pricing\n/bikes/tender-2\n/blog/2026/spring");
   const lines = text
@@ -17,8 +17,8 @@ export function PageTester({ pattern }: { pattern: string }) {
   return (
     <div className="grid gap-3 rounded-lg border border-line p-4">
       <TextArea
-        label="Does it fit these pages?"
-        help="Paths or whole addresses of your site, one a line. What follows a ? or # does not count."
+        label="Test page addresses"
+        help="Paths or full URLs of your site, one per line. Query strings and hashes are ignored."
         value={text}
         onChange={setText}
         spellCheck={false}
@@ -28,7 +28,7 @@ export function PageTester({ pattern }: { pattern: string }) {
       {problem ? (
         <p className="text-sm text-soft">The pattern {problem}.</p>
       ) : (
-        <ul aria-label="Which pages it fits" className="grid gap-1 text-sm">
+        <ul aria-label="Test results" className="grid gap-1 text-sm">
           {lines.map((line, index) => {
             const path = pathOf(line);
             return (
@@ -36,11 +36,11 @@ export function PageTester({ pattern }: { pattern: string }) {
               <li key={index} className="flex items-baseline gap-3">
                 <code className="min-w-0 flex-1">{path ?? line}</code>
                 {path === null ? (
-                  <Status>No address</Status>
+                  <Status>Not a URL</Status>
                 ) : matchPage(pattern, path) ? (
-                  <Status tone="fine">Fits</Status>
+                  <Status tone="fine">Matches</Status>
                 ) : (
-                  <Status>Does not fit</Status>
+                  <Status>No match</Status>
                 )}
               </li>
             );
@@ -51,7 +51,7 @@ export function PageTester({ pattern }: { pattern: string }) {
   );
 }
 
-/** The path as a visitor's page has it; null for what is no address. `shop.example/pricing` is one without its beginning. */
+/** The path of a URL, also of one without its scheme such as `shop.example/pricing`. Null for anything else. */
 function pathOf(line: string): string | null {
   const isBare = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(line);
   try {

@@ -17,7 +17,7 @@ import {
 import type { ReactNode } from "react";
 import type { Trigger } from "./trigger-labels.ts";
 
-/** Lets the triggers be put into another order by dragging, or by Space and the arrows. */
+/** Reorders the triggers by dragging, or with Space and the arrow keys. */
 export function SortableTriggers({
   triggers,
   onReorder,
@@ -51,16 +51,16 @@ export function SortableTriggers({
 }
 
 const instructions =
-  "Press Space to take the trigger, the arrows to move it, Space to put it down, Escape to leave it.";
+  "Press Space to pick up the trigger, the arrow keys to move it, Space to drop it, Escape to cancel.";
 
 function announcements(triggers: readonly Trigger[]): Announcements {
   const name = (id: string | number) => triggers.find((trigger) => trigger.id === id)?.name ?? "The trigger";
-  const place = (id: string | number) => `place ${triggers.findIndex((trigger) => trigger.id === id) + 1}`;
+  const place = (id: string | number) => `position ${triggers.findIndex((trigger) => trigger.id === id) + 1}`;
   return {
-    onDragStart: ({ active }) => `Took ${name(active.id)}, now at ${place(active.id)} of ${triggers.length}.`,
-    // The first of these comes at once, with the place that it has.
+    onDragStart: ({ active }) => `Picked up ${name(active.id)} at ${place(active.id)} of ${triggers.length}.`,
+    // The first announcement comes immediately, with the current position.
     onDragOver: ({ active, over }) => (over ? `${name(active.id)} at ${place(over.id)} of ${triggers.length}.` : ""),
     onDragEnd: ({ active, over }) => (over ? `${name(active.id)} is now at ${place(over.id)}.` : ""),
-    onDragCancel: ({ active }) => `${name(active.id)} stays at ${place(active.id)}.`,
+    onDragCancel: ({ active }) => `Cancelled. ${name(active.id)} stays at ${place(active.id)}.`,
   };
 }

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { NumberField, Select, TextArea } from "../../components/field.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { ask } from "../../data/queries.ts";
 import type { FieldsProps } from "./condition-fields.tsx";
 import { actions } from "./trigger-labels.ts";
 
-/** What happens then. */
+/** The action and its settings. */
 export function ActionFields({ agentId, values, errorAt, change }: FieldsProps & { agentId: string }) {
   const { actionType, actionConfig } = values;
   const set = (part: Record<string, unknown>) => change({ actionConfig: { ...actionConfig, ...part } });
@@ -13,7 +14,7 @@ export function ActionFields({ agentId, values, errorAt, change }: FieldsProps &
   return (
     <>
       <Select
-        label="Then"
+        label="Action"
         value={actionType}
         options={actions}
         error={errorAt("actionType")}
@@ -22,19 +23,19 @@ export function ActionFields({ agentId, values, errorAt, change }: FieldsProps &
       {actionType === "show_bubble" && (
         <>
           <TextArea
-            label="Text of the bubble"
+            label="Message"
             value={message}
             onChange={(next) => set({ message: next })}
             error={errorAt("actionConfig.message")}
           />
           <NumberField
-            label="Milliseconds until it goes"
+            label="Hide after (seconds)"
             isOptional
-            help="10000 is 10 seconds. Empty: it stays until the visitor closes it."
-            value={typeof actionConfig.duration === "number" ? actionConfig.duration : null}
-            onChange={(duration) => set({ duration })}
+            help="Leave empty to keep the bubble until the visitor closes it."
+            value={typeof actionConfig.duration === "number" ? actionConfig.duration / 1_000 : null}
+            onChange={(seconds) => set({ duration: seconds === null ? null : Math.round(seconds * 1_000) })}
             error={errorAt("actionConfig.duration")}
-            min={1}
+            min={0}
             step="any"
             className="max-w-40"
           />
@@ -44,7 +45,7 @@ export function ActionFields({ agentId, values, errorAt, change }: FieldsProps &
         <TextArea
           label="Message"
           isOptional
-          help="Stands in the visitor's field, ready to be sent; nothing is sent by itself."
+          help="Put into the message field. The visitor decides whether to send it."
           value={message}
           onChange={(next) => set({ message: next })}
           error={errorAt("actionConfig.message")}
@@ -85,7 +86,7 @@ function FormPick({
           search={{ kind: "form" }}
           className="underline underline-offset-2"
         >
-          Make one
+          Create one
         </Link>
       </p>
     );
@@ -98,8 +99,8 @@ function FormPick({
       onChange={onChange}
       error={error}
       options={[
-        ...(isKnown ? [] : [{ value: "", label: tools ? "Choose a form" : "Loading the forms", disabled: true }]),
-        ...forms.map(({ id, name }) => ({ value: id, label: name })),
+        ...(isKnown ? [] : [{ value: "", label: tools ? "Choose a form" : "Loading forms…", disabled: true }]),
+        ...forms.map(({ id, name }) => ({ value: id, label: toolTitle(name) })),
       ]}
     />
   );

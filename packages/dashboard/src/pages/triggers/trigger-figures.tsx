@@ -10,7 +10,7 @@ const TriggerChart = lazy(() => import("./trigger-chart.tsx").then((module) => (
 
 const ranges = [7, 30, 90] as const;
 
-/** How often it fired and converted, in all and by day. */
+/** How often the trigger fired and converted, in total and by day. */
 export function TriggerFigures({ agentId, triggerId }: { agentId: string; triggerId: string }) {
   const [range, setRange] = useState<(typeof ranges)[number]>(30);
   const days = lastDays(range);
@@ -68,7 +68,7 @@ function Days({ days }: { days: DayCounts[] | undefined }) {
       <div
         className={`grid ${height} place-content-center rounded-lg border border-dashed border-edge px-6 text-center text-soft`}
       >
-        <p>It did not fire in these days. Once it is on, each time it runs for a visitor is counted here.</p>
+        <p>This trigger did not fire in this period. This chart shows how often it fires and converts.</p>
       </div>
     );
   }
@@ -80,8 +80,10 @@ function Days({ days }: { days: DayCounts[] | undefined }) {
         </div>
       </Suspense>
       <div className="flex flex-wrap gap-x-5 gap-y-1 text-sm text-soft">
-        <Legend className="bg-lamp">Converted: pressed the bubble, wrote, or submitted a form afterwards</Legend>
-        <Legend className="bg-edge">Fired without that</Legend>
+        <Legend className="bg-lamp">
+          Converted: the visitor clicked the bubble, sent a message or submitted a form
+        </Legend>
+        <Legend className="bg-edge">Not converted</Legend>
         <span>Days are counted in UTC.</span>
       </div>
       <details className="min-w-0">

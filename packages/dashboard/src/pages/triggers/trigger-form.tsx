@@ -8,7 +8,7 @@ import { ActionFields } from "./trigger-action-fields.tsx";
 import type { TriggerDraft } from "./trigger-draft.ts";
 import { TriggerPreview } from "./trigger-preview.tsx";
 
-/** All of a trigger at the left, what visitors will see of it at the right. `children` end the form. */
+/** The settings of a trigger next to a preview. `children` are rendered at the end of the form. */
 export function TriggerForm({
   agent,
   draft,
@@ -38,7 +38,7 @@ export function TriggerForm({
         <Section title="Action">
           <ActionFields agentId={agent.id} {...fields} />
         </Section>
-        <Section title="Trigger">
+        <Section title="Settings">
           <GeneralFields {...fields} />
         </Section>
         {children}
@@ -55,7 +55,7 @@ function GeneralFields({ values, errorAt, change }: Parameters<typeof ConditionF
     <>
       <TextField
         label="Name"
-        help="For you; visitors do not see it."
+        help="Only you see this name."
         value={values.name}
         onChange={(name) => change({ name })}
         error={errorAt("name")}
@@ -70,20 +70,20 @@ function GeneralFields({ values, errorAt, change }: Parameters<typeof ConditionF
         className="min-h-16"
       />
       <Toggle
-        label="Once a visit"
-        help="Off: once in each page view; for an event, each time it is fired."
+        label="Once per visit"
+        help="When off, it runs once per page view, or each time its event is fired."
         value={values.triggerOnce}
         onChange={(triggerOnce) => change({ triggerOnce })}
       />
       <Toggle
-        label="On"
-        help="Visitors' pages know of a change within seconds."
+        label="Enabled"
+        help="Changes go live within seconds."
         value={values.isEnabled}
         onChange={(isEnabled) => change({ isEnabled })}
       />
       <NumberField
         label="Priority"
-        help="Lower runs first. Moving triggers in the list sets it, too."
+        help="Lower numbers run first. Moving the trigger in the list changes this."
         value={values.priority}
         onChange={(priority) => change({ priority })}
         error={errorAt("priority")}

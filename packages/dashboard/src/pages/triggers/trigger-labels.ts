@@ -1,5 +1,6 @@
 import type { Output } from "@foyer/sdk";
 import { percentText } from "../../components/day-text.ts";
+import { toolTitle } from "../../components/tool-title.ts";
 import { readRows, rowInWords } from "./event-conditions.ts";
 
 export type Trigger = Output<"getTrigger">;
@@ -7,11 +8,11 @@ export type TriggerKind = Trigger["triggerType"];
 export type ActionKind = Trigger["actionType"];
 
 export const kinds: ReadonlyArray<{ value: TriggerKind; label: string }> = [
-  { value: "time_on_page", label: "After some time on a page" },
-  { value: "scroll_depth", label: "When a part of a page was scrolled" },
-  { value: "exit_intent", label: "When a visitor is about to leave" },
-  { value: "page_view", label: "When a page is opened" },
-  { value: "custom_event", label: "When your site's code fires an event" },
+  { value: "time_on_page", label: "Time on page" },
+  { value: "scroll_depth", label: "Scroll depth" },
+  { value: "exit_intent", label: "Exit intent" },
+  { value: "page_view", label: "Page view" },
+  { value: "custom_event", label: "Custom event" },
 ];
 
 export const actions: ReadonlyArray<{ value: ActionKind; label: string }> = [
@@ -26,19 +27,19 @@ export function conditionInWords({ triggerType, conditions }: Pick<Trigger, "tri
     case "time_on_page":
       return `After ${secondsInWords(Number(conditions.timeOnPage ?? 0))} on a page`;
     case "scroll_depth":
-      return `After ${Number(conditions.scrollDepth ?? 0)}% of a page`;
+      return `After scrolling ${Number(conditions.scrollDepth ?? 0)}% of a page`;
     case "exit_intent":
       return "When a visitor is about to leave";
     case "page_view":
       return /^\/?\*\*$/.test(String(conditions.page)) ? "On every page" : `On ${conditions.page}`;
     case "custom_event": {
       const rows = readRows(conditions.eventData).map(rowInWords);
-      return `On the event ${conditions.event}${rows.length > 0 ? ` where ${rows.join(" and ")}` : ""}`;
+      return `On event ${conditions.event}${rows.length > 0 ? ` where ${rows.join(" and ")}` : ""}`;
     }
   }
 }
 
-/** `Says “Any questions?” for 10 s`. `formName` is null for a form that is gone, undefined while that is not known. */
+/** `Says “Any questions?” for 10 s`. `formName` is null for a deleted form and undefined while it is loading. */
 export function actionInWords(
   { actionType, actionConfig }: Pick<Trigger, "actionType" | "actionConfig">,
   formName: string | null | undefined,
@@ -50,7 +51,11 @@ export function actionInWords(
     case "open_chat":
       return message ? `Opens the chat with “${message}”` : "Opens the chat";
     case "show_form":
-      return formName === null ? "Shows a form that is gone" : `Shows the form${formName ? ` ${formName}` : ""}`;
+      return formName === null
+        ? "Shows a deleted form"
+        : formName
+          ? `Shows the form “${toolTitle(formName)}”`
+          : "Shows a form";
   }
 }
 
@@ -61,7 +66,7 @@ function secondsInWords(seconds: number): string {
   return rest === 0 ? `${minutes}\u00a0min` : `${minutes}\u00a0min ${rest}\u00a0s`;
 }
 
-/** The share of `fired` that converted; a dash when nothing fired. */
+/** The share of `fired` that converted, or a dash when nothing fired. */
 export function rateInWords(converted: number, fired: number): string {
   return fired === 0 ? "–" : percentText((converted / fired) * 100);
 }

@@ -16,7 +16,7 @@ import { conditionInWords } from "./trigger-labels.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/triggers/$triggerId");
 
-/** A trigger: what it does, and how it did. */
+/** The settings and statistics of one trigger. */
 export function TriggerPage() {
   const { triggerId } = route.useParams();
   return <TriggerEditor key={triggerId} />;
@@ -31,7 +31,7 @@ function TriggerEditor() {
   const update = useCall("updateTrigger", { changes: ["listTriggers", "getTrigger"], done: "Saved" });
   const [isDoomed, setDoomed] = useState(false);
   const leave = () => {
-    // What was not saved is not worth a question any more.
+    // Otherwise leaving would ask about unsaved changes of a deleted trigger.
     flushSync(() => draft.reset());
     return navigate({ to: "/agents/$agentId/triggers", params: { agentId } });
   };
@@ -44,7 +44,7 @@ function TriggerEditor() {
         <>
           <DuplicateTrigger trigger={trigger} />
           <Button look="danger" onClick={() => setDoomed(true)}>
-            Delete the trigger
+            Delete trigger
           </Button>
         </>
       }

@@ -12,7 +12,7 @@ export type Counts = { firedCount: number; convertedCount: number };
 /** The columns of the list's head and rows, where there is room for them. */
 export const columns = "md:grid-cols-[28px_minmax(0,1fr)_60px_76px_52px_36px_36px] md:gap-x-4";
 
-/** A trigger in its place of the order: by its handle it is dragged, or moved by the keys; the menu does the same without either. */
+/** A trigger in the list. It can be moved by its handle, with the keyboard, and by the menu. */
 export function TriggerRow({
   trigger,
   formName,
@@ -23,7 +23,7 @@ export function TriggerRow({
 }: {
   trigger: Trigger;
   formName: string | null | undefined;
-  /** undefined while they are on their way */
+  /** undefined while they are loading */
   counts: Counts | undefined;
   isBusy: boolean;
   items: ReadonlyArray<MenuItem | null>;
@@ -62,10 +62,10 @@ export function TriggerRow({
         </p>
       </div>
       <Figures counts={counts} />
-      <Toggle label={`${name} is on`} isLabelHidden value={isEnabled} onChange={onToggle} disabled={isBusy} />
+      <Toggle label={`${name} enabled`} isLabelHidden value={isEnabled} onChange={onToggle} disabled={isBusy} />
       <Menu
         trigger={
-          <IconButton label={`More for ${name}`}>
+          <IconButton label={`Actions for ${name}`}>
             <Ellipsis size={16} aria-hidden />
           </IconButton>
         }
@@ -75,7 +75,7 @@ export function TriggerRow({
   );
 }
 
-/** Under the words on a phone, in columns elsewhere. */
+/** Below the text on phones, in columns elsewhere. */
 function Figures({ counts }: { counts: Counts | undefined }) {
   const figures = [
     ["fired", counts?.firedCount.toLocaleString()],

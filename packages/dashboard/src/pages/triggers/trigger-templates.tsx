@@ -4,10 +4,10 @@ import { Skeleton } from "../../components/states.tsx";
 import { ask } from "../../data/queries.ts";
 import { conditionInWords } from "./trigger-labels.ts";
 
-/** Triggers to begin with; choosing one fills the editor. */
+/** Templates for new triggers. */
 export function TriggerTemplates({ agentId }: { agentId: string }) {
   const { data, error } = useQuery(ask("listTriggerTemplates", { agentId }));
-  if (error) return <p className="text-soft">The templates did not arrive. {error.message}</p>;
+  if (error) return <p className="text-soft">The templates could not be loaded. {error.message}</p>;
   return (
     <ul className="grid gap-x-6 sm:grid-cols-2">
       {(data ?? Array.from({ length: 8 }, () => null)).map((template, index) =>

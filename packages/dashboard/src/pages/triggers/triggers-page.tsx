@@ -16,7 +16,7 @@ import { useTriggerChanges } from "./use-trigger-changes.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/triggers");
 
-/** When the agent speaks first: its triggers in the order in which they run, and templates for more. */
+/** The agent's triggers in the order in which they run, and templates for more. */
 export function TriggersPage() {
   const { agentId } = route.useParams();
   const { data: triggers } = useSuspenseQuery(ask("listTriggers", { agentId }));
@@ -28,22 +28,26 @@ export function TriggersPage() {
   return (
     <Page
       title="Triggers"
-      description="When the agent speaks first. One at a time, the upper ones first. Figures are of the last 30 days."
+      description="Let the agent start the conversation. Triggers are checked from top to bottom, one at a time. Numbers cover the last 30 days."
       actions={triggers.length > 0 && add}
     >
       {triggers.length > 0 ? (
         <TriggerList agentId={agentId} triggers={triggers} />
       ) : (
         <div className="pb-6">
-          <EmptyState title="The agent waits until it is asked" action={add}>
+          <EmptyState title="No triggers yet" action={add}>
             <p>
-              A trigger lets it speak first: a bubble after 20 seconds on a page, a form for a visitor who is about to
-              leave, the chat when your shop's cart grows large. Begin with a template below, or with nothing.
+              Triggers let the agent start the conversation: with a bubble after 20 seconds on a page, a form when a
+              visitor is about to leave, or the chat when a cart gets large. Start with a template below or from
+              scratch.
             </p>
           </EmptyState>
         </div>
       )}
-      <Section title="Templates" description="Each fills the editor; nothing runs before you save it.">
+      <Section
+        title="Templates"
+        description="A template fills in the editor. Nothing runs until you create the trigger."
+      >
         <TriggerTemplates agentId={agentId} />
       </Section>
     </Page>
@@ -105,7 +109,7 @@ function Head() {
           {name}
         </p>
       ))}
-      <p className="hidden py-2 md:col-start-6 md:col-end-8 md:block">On</p>
+      <p className="hidden py-2 md:col-start-6 md:col-end-8 md:block">Enabled</p>
     </div>
   );
 }

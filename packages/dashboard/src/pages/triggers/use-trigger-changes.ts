@@ -7,14 +7,14 @@ import { ask, queryClient, refresh } from "../../data/queries.ts";
 import type { Trigger } from "./trigger-labels.ts";
 import { changesForOrder } from "./trigger-order.ts";
 
-/** What the list changes at once, before the server has answered, and takes back when the server refuses. */
+/** Changes that the list shows immediately and reverts when the server refuses them. */
 export function useTriggerChanges(agentId: string) {
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
   const { queryKey } = ask("listTriggers", { agentId });
   const show = (change: (triggers: Trigger[]) => Trigger[]) =>
     queryClient.setQueryData<Trigger[]>(queryKey, (triggers) => triggers && change(triggers));
 
-  /** What is shown already is asked for again once `act` is over, whatever came of it. */
+  /** Refetches what is shown once `act` has ended, whether or not it succeeded. */
   const change = async (ids: string[], what: string, act: () => Promise<unknown>) => {
     setBusy((ids_) => new Set([...ids_, ...ids]));
     try {
@@ -28,12 +28,12 @@ export function useTriggerChanges(agentId: string) {
   };
 
   return {
-    /** Triggers with a change under way. */
+    /** Triggers whose change is still being saved. */
     busy,
     async toggle({ id, name, isEnabled }: Trigger) {
       await queryClient.cancelQueries({ queryKey });
       show((triggers) => triggers.map((one) => (one.id === id ? { ...one, isEnabled: !isEnabled } : one)));
-      await change([id], `${name} is ${isEnabled ? "still on" : "still off"}.`, () => api.toggleTrigger({ id }));
+      await change([id], `${name} is still ${isEnabled ? "enabled" : "disabled"}.`, () => api.toggleTrigger({ id }));
     },
     async reorder(wanted: Trigger[]) {
       const changes = changesForOrder(wanted);
@@ -43,7 +43,7 @@ export function useTriggerChanges(agentId: string) {
       const save = async () => {
         for (const { id, priority } of changes) await api.updateTrigger({ id, body: { priority } });
       };
-      await change([...priorities.keys()], "The order was not kept.", save);
+      await change([...priorities.keys()], "The order was not saved.", save);
     },
   };
 }
@@ -51,6 +51,6 @@ export function useTriggerChanges(agentId: string) {
 function whyNot(error: unknown): string {
   if (!(error instanceof FoyerError)) return String(error);
   const [detail] = error.details;
-  if (detail?.path === "actionConfig.toolId") return "Its form is gone: choose another one first.";
+  if (detail?.path === "actionConfig.toolId") return "Its form no longer exists. Choose another one first.";
   return detail ? toSentence(detail.message) : error.message;
 }

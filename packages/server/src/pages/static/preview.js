@@ -1,6 +1,7 @@
-// The real widget with settings that are not saved yet: the page around this one sends them, each time that they change.
+// The real widget with unsaved settings, which the surrounding page sends each time they change.
 const { agentId } = document.body.dataset;
 let settings = null;
+let trigger = null;
 let isOpen = true;
 let wanted = null;
 let isStarting = false;
@@ -8,15 +9,16 @@ let isStarting = false;
 const ask = window.fetch;
 window.fetch = async (address, options) => {
   const { pathname } = new URL(address, location.href);
-  // Nothing of the preview may count as a visitor's, and nothing may pop up while somebody looks at colours.
-  if (pathname === `/triggers/widget/${agentId}`) return Response.json([]);
+  // A preview has only the trigger that it shows, and nothing that happens in it may count as a visitor's.
+  if (pathname === `/triggers/widget/${agentId}`) return Response.json(trigger ? [trigger] : []);
+  if (pathname === "/triggers/event" || pathname === "/form-submissions/event") return Response.json({ success: true });
   const answer = await ask(address, options);
   if (pathname !== `/agents/${agentId}/widget` || !answer.ok) return answer;
   const { data } = await answer.json();
   return Response.json({ data: { ...data, ...settings }, error: null });
 };
 
-// The widget takes the focus when it opens, but whoever is writing in the page around must keep it.
+// The widget takes the focus when it opens, but a user who is typing in the surrounding page must keep it.
 const { focus } = HTMLElement.prototype;
 HTMLElement.prototype.focus = function (...options) {
   if (document.hasFocus()) focus.apply(this, options);
@@ -29,7 +31,16 @@ addEventListener("message", ({ source, origin, data }) => {
 });
 if (parent !== window) parent.postMessage({ type: "foyer-preview-ready" }, location.origin);
 
-/** One after the other, and of those that wait only the newest: somebody is writing. */
+const previewTrigger = {
+  id: "preview",
+  name: "Preview",
+  triggerType: "page_view",
+  conditions: { page: "**" },
+  triggerOnce: false,
+  priority: 0,
+};
+
+/** Starts widgets one after the other. Of the waiting settings only the newest are used, because a user may be typing. */
 async function startWanted() {
   if (isStarting) return;
   isStarting = true;
@@ -41,15 +52,17 @@ async function startWanted() {
   isStarting = false;
 }
 
-async function start({ name, widget, theme }) {
-  settings = { name, widget };
+async function start({ name, widget, images, theme, trigger: shownTrigger }) {
+  settings = { name, widget, images };
+  // A page view fires without any delay.
+  trigger = shownTrigger && { ...previewTrigger, ...shownTrigger };
   document.documentElement.dataset.theme = theme;
   window.Foyer?.destroy?.();
   delete window.Foyer;
   const script = document.createElement("script");
   script.src = "/widget.js";
-  // With what this browser remembers, the preview would begin in the middle of a conversation.
-  Object.assign(script.dataset, { agentId, theme, consent: "required" });
+  // Stored conversations of this browser must not appear in the preview.
+  Object.assign(script.dataset, { agentId, consent: "required" });
   await new Promise((resolve) => {
     script.onload = script.onerror = resolve;
     document.head.append(script);
@@ -57,7 +70,7 @@ async function start({ name, widget, theme }) {
   script.remove();
   const { Foyer } = window;
   if (!Foyer?.on) return;
-  if (isOpen) Foyer.open();
+  if (isOpen && shownTrigger === undefined) Foyer.open();
   Foyer.on("open", () => {
     isOpen = true;
   });

@@ -1,3 +1,4 @@
+import { agentImage } from "../../loader/agent-images.ts";
 import type { ShadowHost } from "../../loader/shadow-host.ts";
 import type { WidgetCore } from "../../loader/widget-core.ts";
 import { isComposing } from "../../panel/keys.ts";
@@ -14,15 +15,16 @@ export type Bubble = {
 const STEP_MS = 250;
 
 /**
- * Says something beside the launcher, as plain text, until the visitor takes it away or its `duration` (milliseconds in
- * which it can be seen and is not held) is over. `onEnd` hears what the visitor did: pressed it (true) or closed it.
+ * Shows a text beside the launcher until the visitor closes it or its `duration` is over: milliseconds in which it is
+ * visible and not held. `onEnd` receives whether the visitor pressed it (true) or closed it.
  */
 export function showBubble(
-  { shadow, agent, options, locale, signal }: WidgetCore,
+  core: WidgetCore,
   message: string,
   duration: number | undefined,
   onEnd: (isWelcome: boolean) => void,
 ): Bubble {
+  const { shadow, options, locale, signal } = core;
   const { frame, root, host } = shadow;
   if (!styled.has(shadow)) shadow.addStyles(css);
   styled.add(shadow);
@@ -34,7 +36,9 @@ export function showBubble(
   news.setAttribute("role", "status");
   const open = element("button", "nudge-open", "bubble-message");
   const who = element("span", "nudge-who");
-  who.append(element("span", "nudge-lamp"), Object.assign(document.createElement("bdi"), { textContent: agent.name }));
+  const avatar = agentImage(core, "avatar");
+  const face = avatar ? Object.assign(new Image(), { alt: "", src: avatar }) : element("span", "nudge-lamp");
+  who.append(face, Object.assign(document.createElement("bdi"), { textContent: core.title }));
   const text = element("span", "nudge-text");
   text.dir = "auto";
   text.textContent = message;

@@ -1,0 +1,2 @@
+/** Largest logo, avatar or launcher image, in bytes. Every page with the widget loads the launcher's image. */
+export const MAX_AGENT_IMAGE_BYTES = 256 * 1024;

@@ -1,0 +1,103 @@
+import { NumberField, Select, TextField } from "../../components/field.tsx";
+import { ImageField } from "./image-field.tsx";
+import type { WidgetDraft } from "./widget-draft.ts";
+
+/** The images as the form has them: a saved path, a data URL that is not saved yet, or null. */
+export type ImageDraft = { logo: string | null; avatar: string | null; launcher: string | null };
+
+export type AppearanceFieldsProps = {
+  values: WidgetDraft & ImageDraft;
+  onChange: (part: Partial<WidgetDraft & ImageDraft>) => void;
+  errorAt: (field: string) => string | undefined;
+};
+
+const SQUARE = { width: 256, height: 256 };
+
+/** The button in the corner of the page. */
+export function LauncherFields({ values, onChange, errorAt }: AppearanceFieldsProps) {
+  return (
+    <>
+      <Select
+        label="Icon"
+        value={values.launcherIcon}
+        onChange={(launcherIcon) => onChange({ launcherIcon })}
+        options={[
+          { value: "chat", label: "Speech bubble" },
+          { value: "message", label: "Message" },
+          { value: "question", label: "Question mark" },
+          { value: "sparkle", label: "Sparkle" },
+          { value: "lamp", label: "Lamp" },
+        ]}
+      />
+      <ImageField
+        label="Launcher image"
+        help="Replaces the icon."
+        value={values.launcher}
+        maxSize={SQUARE}
+        isRound
+        onChange={(launcher) => onChange({ launcher })}
+      />
+      <TextField
+        label="Label"
+        autoComplete="off"
+        placeholder="None"
+        help="Shown next to the icon, such as “Ask us”."
+        value={values.launcherLabel}
+        onChange={(launcherLabel) => onChange({ launcherLabel })}
+        error={errorAt("launcherLabel")}
+      />
+      <Select
+        label="Position"
+        value={values.position}
+        onChange={(position) => onChange({ position })}
+        options={[
+          { value: "right", label: "Bottom right" },
+          { value: "left", label: "Bottom left" },
+        ]}
+      />
+      <div className="grid grid-cols-2 gap-3">
+        <NumberField
+          label="Pixels from the side"
+          placeholder="20"
+          min={0}
+          max={400}
+          value={values.offsetX}
+          onChange={(offsetX) => onChange({ offsetX })}
+          error={errorAt("offsetX")}
+        />
+        <NumberField
+          label="Pixels from the bottom"
+          placeholder="20"
+          min={0}
+          max={400}
+          value={values.offsetY}
+          onChange={(offsetY) => onChange({ offsetY })}
+          error={errorAt("offsetY")}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The agent's logo and avatar. */
+export function ImageFields({ values, onChange }: Pick<AppearanceFieldsProps, "values" | "onChange">) {
+  return (
+    <>
+      <ImageField
+        label="Logo"
+        help="Shown at the top of the chat."
+        value={values.logo}
+        maxSize={{ width: 560, height: 112 }}
+        onChange={(logo) => onChange({ logo })}
+      />
+      <ImageField
+        label="Avatar"
+        help="Shown next to the agent's replies and in bubbles. Without a logo, it is also shown at the top of the chat."
+        value={values.avatar}
+        maxSize={SQUARE}
+        isRound
+        onChange={(avatar) => onChange({ avatar })}
+      />
+    </>
+  );
+}

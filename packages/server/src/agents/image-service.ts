@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import type { Agent, AgentImageKind } from "@foyer/contract";
+import { MAX_AGENT_IMAGE_BYTES } from "@foyer/contract/rules/agent-image";
+import { parseDataUrl } from "@foyer/contract/rules/data-url";
+import type { Deps } from "../deps.ts";
+import { invalid, notFound } from "../errors.ts";
+import { isId } from "../ids.ts";
+import { type AgentImage, createAgentImageStore } from "./image-store.ts";
+import type { AgentService } from "./service.ts";
+
+type Target = { organizationId: string; agentId: string; kind: AgentImageKind };
+
+export type AgentImageService = ReturnType<typeof createAgentImageService>;
+
+export function createAgentImageService({ db }: Pick<Deps, "db">, agents: Pick<AgentService, "get">) {
+  const store = createAgentImageStore(db);
+  return {
+    /** The image with its version, for every visitor. 404 when the agent has none of this kind. */
+    async get(agentId: string, kind: AgentImageKind): Promise<AgentImage & { version: string }> {
+      const image = isId("agent", agentId) ? await store.get(agentId, kind) : undefined;
+      if (!image) throw notFound("Image");
+      return { ...image, version: versionOf(image.content) };
+    },
+    async put(target: Target, dataUrl: string): Promise<Agent> {
+      const image = readImage(dataUrl);
+      if (!(await store.put(target, image, versionOf(image.content)))) throw notFound("Agent");
+      return agents.get(target.organizationId, target.agentId);
+    },
+    async delete(target: Target): Promise<Agent> {
+      if (!(await store.delete(target))) throw notFound("Agent");
+      return agents.get(target.organizationId, target.agentId);
+    },
+  };
+}
+
+/** The type is read from the content: the declared type of a data URL can say anything. */
+function readImage(dataUrl: string): AgentImage {
+  const parsed = parseDataUrl(dataUrl);
+  if (!parsed) throw invalid("image", "must be a base64 data URL such as data:image/png;base64,…", "format");
+  if (parsed.size > MAX_AGENT_IMAGE_BYTES) throw invalid("image", "must be at most 256 KiB", "max");
+  const content = Buffer.from(parsed.base64, "base64");
+  const mediaType = imageTypeOf(content);
+  if (mediaType === null) throw invalid("image", "must be a PNG, JPEG, GIF or WebP image", "format");
+  return { mediaType, content };
+}
+
+/** How the accepted formats begin. SVG is not among them: opened on its own, it is a document that can run scripts. */
+function imageTypeOf(content: Buffer): string | null {
+  const start = content.toString("latin1", 0, 12);
+  if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (/^GIF8[79]a/.test(start)) return "image/gif";
+  if (/^RIFF.{4}WEBP/s.test(start)) return "image/webp";
+  return null;
+}
+
+function versionOf(content: Buffer): string {
+  return createHash("sha256").update(content).digest("base64url").slice(0, 16);
+}
