@@ -160,6 +160,12 @@ const conversations = createRoute({
 });
 // Shown by the page of the list, which stays where it is.
 const conversation = createRoute({ getParentRoute: () => conversations, path: "/$conversationId" });
+const analytics = createRoute({
+  getParentRoute: () => agent,
+  path: "/analytics",
+  validateSearch: texts("range", "from", "to", "scope"),
+  component: lazyRouteComponent(() => import("./pages/analytics/analytics-page.tsx"), "AnalyticsPage"),
+});
 const submissions = createRoute({
   getParentRoute: () => agent,
   path: "/forms",
@@ -297,6 +303,7 @@ const routeTree = root.addChildren([
       newTrigger,
       trigger,
       conversations.addChildren([conversation]),
+      analytics,
       submissions,
       formAnalytics,
       submission,

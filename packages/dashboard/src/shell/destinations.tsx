@@ -1,8 +1,9 @@
-import { Bot, Code, FileText, MessageSquare, Palette, Settings, Wrench, Zap } from "lucide-react";
+import { Bot, ChartColumn, Code, FileText, MessageSquare, Palette, Settings, Wrench, Zap } from "lucide-react";
 
 /** The pages of an agent, in the order of the sidebar. */
 export const agentPages = [
   { name: "Conversations", to: "/agents/$agentId/conversations", icon: <MessageSquare size={16} aria-hidden /> },
+  { name: "Analytics", to: "/agents/$agentId/analytics", icon: <ChartColumn size={16} aria-hidden /> },
   { name: "Forms", to: "/agents/$agentId/forms", icon: <FileText size={16} aria-hidden /> },
   {
     name: "Agent",

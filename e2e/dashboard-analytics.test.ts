@@ -1,0 +1,113 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+
+const DAY_MS = 86_400_000;
+const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+// Each picture is taken six times, and axe checks each state in both schemes.
+describe("the analytics page", { timeout: 120_000 }, () => {
+  let site: DashboardSite;
+  let agentId: string;
+  let otherId: string;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+    const { page } = await site.open("/agents");
+    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
+    otherId = (await site.call(page, "POST", "/agents", { name: "Workshop" })).data.id;
+    const rows = Array.from({ length: 20 }, (_, n) => ({
+      agentId,
+      day: dayBefore(n),
+      hour: (8 + n * 5) % 24,
+      conversations: 12 + ((n * 7) % 9),
+      replies: 40 + ((n * 11) % 17),
+      failedReplies: n % 4,
+      ratedUp: 6,
+      ratedDown: 2,
+      inputTokens: 9_000,
+      outputTokens: 3_000,
+    }));
+    const other = { ...rows[0], agentId: otherId, day: dayBefore(0), hour: 9, conversations: 3 };
+    await site.server.deps.db
+      .insertInto("conversationHours")
+      .values([...rows, { ...rows[0], ...other } as (typeof rows)[number]])
+      .execute();
+    await page.context().close();
+  });
+  afterAll(() => site.stop());
+
+  const isFit = async (page: Page) => {
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const before = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => overflowOf(page)).toBe(0);
+    if (before) await page.setViewportSize(before);
+  };
+  const figure = (page: Page, name: string) => page.locator("dl > div", { hasText: name });
+
+  it("shows volume, ratings, failures and tokens of a range, by day and by hour, with tables behind the charts", async () => {
+    const { page, problems } = await site.open(`/agents/${agentId}/conversations`);
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Analytics" }).click();
+    await figure(page, "Rated good").getByText("75%").waitFor();
+    await figure(page, "Tokens").getByText("240K").waitFor();
+    await page.getByRole("figure", { name: "Conversations by day; the table below has the figures" }).waitFor();
+    await page.locator(".recharts-bar-rectangle").first().waitFor();
+    await site.picture(page, "dashboard-analytics");
+    await page.getByText("Show as a table").first().click();
+    await expect.poll(() => page.getByRole("region", { name: "Figures by day" }).getByRole("row").count()).toBe(21);
+    await page.getByText("Show as a table").last().click();
+    await expect.poll(() => page.getByRole("region", { name: "Figures by hour" }).getByRole("row").count()).toBe(25);
+    await isFit(page);
+    await page.getByText("Tokens", { exact: true }).last().click();
+    await page.getByRole("figure", { name: "Tokens by day; the table below has the figures" }).waitFor();
+
+    await page.getByText("7 days", { exact: true }).click();
+    await page.waitForURL(/range=7d/);
+    await figure(page, "Tokens").getByText("84K").waitFor();
+    await page.getByText("Custom", { exact: true }).click();
+    await page.getByLabel("From").fill(dayBefore(1));
+    await page.getByLabel("To", { exact: true }).fill(dayBefore(1));
+    await figure(page, "Tokens").getByText("12K").waitFor();
+    await page.reload();
+    await figure(page, "Tokens").getByText("12K").waitFor();
+    await isFit(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("compares all agents, and leads from the table to each agent's own figures", async () => {
+    const { page, problems } = await site.open(`/agents/${agentId}/analytics?range=7d`);
+    await page.getByText("All agents", { exact: true }).click();
+    const table = page.getByRole("region", { name: "Figures by agent" });
+    await table.getByRole("row", { name: /Workshop 3 / }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-analytics-all");
+    await table.getByRole("link", { name: "Workshop" }).click();
+    await figure(page, "Conversations").getByText("3", { exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/dashboard/agents/${otherId}/analytics`);
+    expect(new URL(page.url()).searchParams.get("range")).toBe("7d");
+    expect(problems).toEqual([]);
+  });
+
+  it("says what will be here without conversations, while it loads, and when it cannot load", async () => {
+    const { page } = await site.open(`/agents/${otherId}/analytics?range=custom&from=2020-01-01&to=2020-01-31`);
+    await page.getByRole("heading", { name: "No conversations in this period" }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-analytics-empty");
+    const gate = Promise.withResolvers<void>();
+    await page.route("**/conversations/analytics?*", async (route) => {
+      await gate.promise;
+      await route.fulfill({ status: 500, json: { data: null, error: { code: "INTERNAL", message: "It broke." } } });
+    });
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/analytics`);
+    await page.getByRole("status", { name: "Loading analytics" }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-analytics-loading");
+    gate.resolve();
+    await page.getByRole("alert").getByText("It broke.").waitFor();
+    await isFit(page);
+    await page.unroute("**/conversations/analytics?*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await figure(page, "Rated good").getByText("75%").waitFor();
+  });
+});

@@ -1,0 +1,47 @@
+import type { ConversationAnalytics } from "@foyer/contract";
+import { Link } from "@tanstack/react-router";
+import { percentText } from "../../components/day-text.ts";
+import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
+import { type AnalyticsSearch, share } from "./analytics-range.ts";
+
+/** The organization's agents, the busiest first. A row leads to the agent's own figures. */
+export function AgentsTable({ agents, range }: { agents: ConversationAnalytics["agents"]; range: AnalyticsSearch }) {
+  return (
+    <Table
+      label="Figures by agent"
+      head={
+        <>
+          <Th>Agent</Th>
+          <Th isNumber>Conversations</Th>
+          <Th isNumber>Replies</Th>
+          <Th isNumber>Failed</Th>
+          <Th isNumber>Rated good</Th>
+          <Th isNumber>Tokens</Th>
+        </>
+      }
+    >
+      {agents.map((agent) => {
+        const good = share(agent.ratedUp, agent.ratedUp + agent.ratedDown);
+        return (
+          <LinkTr key={agent.agentId}>
+            <Td>
+              <Link
+                to="/agents/$agentId/analytics"
+                params={{ agentId: agent.agentId }}
+                search={range}
+                className="font-medium"
+              >
+                {agent.agentName}
+              </Link>
+            </Td>
+            <Td isNumber>{agent.conversations.toLocaleString()}</Td>
+            <Td isNumber>{agent.replies.toLocaleString()}</Td>
+            <Td isNumber>{agent.failedReplies.toLocaleString()}</Td>
+            <Td isNumber>{good === null ? "–" : percentText(good)}</Td>
+            <Td isNumber>{(agent.inputTokens + agent.outputTokens).toLocaleString()}</Td>
+          </LinkTr>
+        );
+      })}
+    </Table>
+  );
+}

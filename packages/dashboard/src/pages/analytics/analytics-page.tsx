@@ -1,0 +1,146 @@
+import type { ConversationAnalytics } from "@foyer/contract";
+import { keepPreviousData, useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { ButtonLink } from "../../components/button.tsx";
+import { TextField } from "../../components/field.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { ChoiceBar } from "../../components/segmented-control.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
+import { ask } from "../../data/queries.ts";
+import { AgentsTable } from "./agents-table.tsx";
+import { type AnalyticsSearch, rangeOf, ranges } from "./analytics-range.ts";
+import { HoursChart } from "./hours-chart.tsx";
+import { OverTime } from "./over-time.tsx";
+import { Totals } from "./totals.tsx";
+
+const route = getRouteApi("/shell/agents/$agentId/analytics");
+
+/** Volume and quality of the conversations with an agent, or with all agents of the organization. */
+export function AnalyticsPage() {
+  const { agentId } = route.useParams();
+  const search = route.useSearch();
+  const { from, to } = rangeOf(search);
+  const { scope, ...range } = search;
+  const isAll = scope === "all";
+  const figures = useQuery({
+    ...ask("getConversationAnalytics", { from, to, ...(isAll ? {} : { agentId }) }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 30_000,
+  });
+  const { data, error, isPlaceholderData } = figures;
+  return (
+    <Page
+      isWide
+      title="Analytics"
+      description="How many conversations visitors have, when, and how well the agent answers. Your own test chats are not counted."
+    >
+      <Choices search={search} />
+      {error && !data && <ErrorState error={error} onRetry={() => void figures.refetch()} />}
+      {!data && !error && <Loading />}
+      {data && (
+        <div aria-busy={isPlaceholderData} className={isPlaceholderData ? "opacity-60" : ""}>
+          <Figures data={data} agentId={agentId} ofAll={isAll ? range : null} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Figures({
+  data,
+  agentId,
+  ofAll,
+}: {
+  data: ConversationAnalytics;
+  agentId: string;
+  /** The range when the figures cover all agents, for the links to each agent's own. */
+  ofAll: AnalyticsSearch | null;
+}) {
+  if (data.days.length === 0) return <NothingYet agentId={agentId} />;
+  return (
+    <>
+      <Totals totals={data.totals} />
+      <OverTime data={data} />
+      <HoursChart hours={data.hours} />
+      {ofAll && (
+        <Section title="By agent">
+          <AgentsTable agents={data.agents} range={ofAll} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** The agent and the range; both are in the address. */
+function Choices({ search }: { search: AnalyticsSearch }) {
+  const navigate = route.useNavigate();
+  const { data: agents } = useSuspenseQuery(ask("listAgents"));
+  const range = rangeOf(search);
+  const set = (part: AnalyticsSearch) =>
+    void navigate({ search: (current: AnalyticsSearch) => ({ ...current, ...part }), replace: true });
+  return (
+    <div className="mb-8 flex flex-wrap items-end gap-x-6 gap-y-3">
+      <ChoiceBar
+        label="Range"
+        value={range.name}
+        options={[...ranges, { value: "custom" as const, label: "Custom" }]}
+        onChange={(name) => set({ range: name, from: range.from, to: range.to })}
+      />
+      {range.name === "custom" && (
+        <div className="flex flex-wrap gap-3">
+          <TextField
+            type="date"
+            label="From"
+            value={range.from}
+            max={range.to}
+            onChange={(from) => from !== "" && set({ from })}
+          />
+          <TextField
+            type="date"
+            label="To"
+            value={range.to}
+            min={range.from}
+            onChange={(to) => to !== "" && set({ to })}
+          />
+        </div>
+      )}
+      {agents.length > 1 && (
+        <ChoiceBar
+          label="Agents"
+          value={search.scope === "all" ? "all" : "one"}
+          options={[
+            { value: "one", label: "This agent" },
+            { value: "all", label: "All agents" },
+          ]}
+          onChange={(scope) => set({ scope })}
+        />
+      )}
+    </div>
+  );
+}
+
+function NothingYet({ agentId }: { agentId: string }) {
+  return (
+    <EmptyState
+      title="No conversations in this period"
+      action={
+        <ButtonLink look="main" to="/agents/$agentId/embed" params={{ agentId }}>
+          Get the embed code
+        </ButtonLink>
+      }
+    >
+      Once visitors chat with your agent, this page shows how many conversations there are, how visitors rate the
+      replies, which replies fail, how many tokens they use, and at what time of day people write.
+    </EmptyState>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading analytics" className="grid gap-6">
+      <Skeleton className="h-24 rounded-lg" />
+      <Skeleton className="h-72" />
+      <Skeleton className="h-48" />
+    </div>
+  );
+}

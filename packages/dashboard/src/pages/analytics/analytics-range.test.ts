@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { fillDays, localHours, rangeOf, share } from "./analytics-range.ts";
+
+const now = Date.parse("2026-03-02T00:30:00Z");
+const counts = {
+  conversations: 1,
+  replies: 2,
+  failedReplies: 0,
+  ratedUp: 0,
+  ratedDown: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+};
+
+describe("the range of the analytics page", () => {
+  it.each([
+    [{}, { name: "30d", from: "2026-02-01", to: "2026-03-02" }],
+    [{ range: "7d" }, { name: "7d", from: "2026-02-24", to: "2026-03-02" }],
+    [{ range: "12 years" }, { name: "30d", from: "2026-02-01", to: "2026-03-02" }],
+    [
+      { range: "custom", from: "2026-01-01", to: "2026-01-31" },
+      { name: "custom", from: "2026-01-01", to: "2026-01-31" },
+    ],
+    [
+      { range: "custom", from: "yesterday", to: "2026-01-31" },
+      { name: "custom", from: "2026-01-02", to: "2026-01-31" },
+    ],
+  ])("of %j is %j", (search, range) => {
+    expect(rangeOf(search, now)).toEqual(range);
+  });
+});
+
+it("adds the days without activity to the figures of a range", () => {
+  const days = [{ date: "2026-03-01", ...counts }];
+  const filled = fillDays({ from: "2026-02-28", to: "2026-03-02", totals: counts, days, hours: [], agents: [] });
+  expect(filled.map(({ day, replies }) => `${day} ${replies}`)).toEqual([
+    "2026-02-28 0",
+    "2026-03-01 2",
+    "2026-03-02 0",
+  ]);
+});
+
+it.each([
+  ["UTC+2", -120, 11],
+  ["UTC-10", 600, 23],
+  ["UTC+5:30", -330, 15],
+])("moves the server's hours into %s", (_zone, offset, hour) => {
+  const hours = Array.from({ length: 24 }, (_, hour) => ({ hour, conversations: 0, replies: hour === 9 ? 4 : 0 }));
+  const local = localHours(hours, offset);
+  expect(local.map((counts) => counts.hour)).toEqual(Array.from({ length: 24 }, (_, hour) => hour));
+  expect(local.find(({ replies }) => replies === 4)?.hour).toBe(hour);
+});
+
+it("has no share of nothing", () => {
+  expect([share(1, 4), share(0, 4), share(0, 0)]).toEqual([25, 0, null]);
+});

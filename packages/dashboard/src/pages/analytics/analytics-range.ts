@@ -1,0 +1,75 @@
+import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract";
+
+/** What the page's address says. Days are UTC, as the server counts: `2026-01-31`. */
+export type AnalyticsSearch = { range?: string; from?: string; to?: string; scope?: string };
+
+export const ranges = [
+  { value: "7d", label: "7 days", days: 7 },
+  { value: "30d", label: "30 days", days: 30 },
+  { value: "90d", label: "90 days", days: 90 },
+  { value: "1y", label: "12 months", days: 366 },
+] as const;
+
+type RangeName = (typeof ranges)[number]["value"] | "custom";
+
+const DAY_MS = 86_400_000;
+const dayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10);
+
+/** The chosen range. Without a valid one it is the last 30 days; a custom range without a day on one side ends today. */
+export function rangeOf(
+  { range, from, to }: AnalyticsSearch,
+  now = Date.now(),
+): { name: RangeName; from: string; to: string } {
+  const today = dayOf(now);
+  if (range === "custom") {
+    const last = isDay(to) ? to : today;
+    return { name: "custom", from: isDay(from) ? from : dayOf(Date.parse(last) - 29 * DAY_MS), to: last };
+  }
+  const { value, days } = ranges.find((known) => known.value === range) ?? ranges[1];
+  return { name: value, from: dayOf(now - (days - 1) * DAY_MS), to: today };
+}
+
+function isDay(text: string | undefined): text is string {
+  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+export type Day = ConversationAnalytics["days"][number] & { day: string };
+
+/** Every day of the range, including those without activity. */
+export function fillDays({ from, to, days }: ConversationAnalytics): Day[] {
+  const known = new Map(days.map((day) => [day.date, day]));
+  const filled: Day[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
+    const date = dayOf(at);
+    filled.push({ ...(known.get(date) ?? { ...nothing, date }), day: date });
+  }
+  return filled;
+}
+
+const nothing: ConversationCounts = {
+  conversations: 0,
+  replies: 0,
+  failedReplies: 0,
+  ratedUp: 0,
+  ratedDown: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+};
+
+export type Hour = ConversationAnalytics["hours"][number];
+
+/**
+ * The hours of the day in the viewer's time zone, from midnight.
+ * @param offsetMinutes what `Date.getTimezoneOffset` returns; zones with half hours are rounded
+ */
+export function localHours(hours: readonly Hour[], offsetMinutes = new Date().getTimezoneOffset()): Hour[] {
+  const shift = Math.round(-offsetMinutes / 60);
+  return hours
+    .map((counts) => ({ ...counts, hour: (((counts.hour + shift) % 24) + 24) % 24 }))
+    .sort((a, b) => a.hour - b.hour);
+}
+
+/** The share of a part in percent, or `null` if there is nothing to compare it with. */
+export function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : (part / whole) * 100;
+}
