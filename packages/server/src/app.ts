@@ -93,7 +93,7 @@ export async function createApp(deps: AppDeps) {
     schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
   });
   const calls = createCallCounter(deps);
-  await usePlugins(app, deps, calls);
+  await registerPlugins(app, deps, calls);
 
   const audit = accountRoutes(app, deps, createSignInLimit(config), () => import("./auth/sign-in/library.ts"));
 
@@ -167,7 +167,7 @@ function addPages(
   app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
 }
 
-async function usePlugins(app: App, deps: AppDeps, calls: CallCounter) {
+async function registerPlugins(app: App, deps: AppDeps, calls: CallCounter) {
   const routes = collectRoutes(app);
   normalizeForwardedFor(app);
   registerRequestDraining(app);

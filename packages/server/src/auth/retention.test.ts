@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createBrowser, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
-import { deleteOver } from "./retention.ts";
+import { deleteExpiredRows } from "./retention.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -29,15 +29,15 @@ onBothDatabases("account retention", (createDatabase) => {
       Promise.all(tables.map(async (table) => (await db.selectFrom(table).select("id").execute()).length));
     await expect.poll(counts).toEqual([1, 1, 1, 1, 2]);
     const now = Date.now();
-    await deleteOver(db, now);
+    await deleteExpiredRows(db, now);
     expect(await counts()).toEqual([1, 1, 1, 1, 2]);
-    await deleteOver(db, now + 3_600_000);
+    await deleteExpiredRows(db, now + 3_600_000);
     expect(await counts()).toEqual([1, 0, 0, 1, 2]);
-    await deleteOver(db, now + 7 * DAY_MS + 60_000);
+    await deleteExpiredRows(db, now + 7 * DAY_MS + 60_000);
     expect(await counts()).toEqual([0, 0, 0, 1, 2]);
-    await deleteOver(db, now + 38 * DAY_MS);
+    await deleteExpiredRows(db, now + 38 * DAY_MS);
     expect(await counts()).toEqual([0, 0, 0, 0, 2]);
-    await deleteOver(db, now + 401 * DAY_MS);
+    await deleteExpiredRows(db, now + 401 * DAY_MS);
     expect(await counts()).toEqual([0, 0, 0, 0, 0]);
   });
 
@@ -57,7 +57,7 @@ onBothDatabases("account retention", (createDatabase) => {
         .insertInto("auditLog")
         .values(rows.slice(i, i + 100))
         .execute();
-    await deleteOver(db, Date.now());
+    await deleteExpiredRows(db, Date.now());
     expect(await db.selectFrom("auditLog").select("id").where("at", "=", 1).execute()).toEqual([]);
   });
 });

@@ -3,11 +3,11 @@ import type { Db } from "../db/open.ts";
 
 const DAY_MS = 86_400_000;
 const AUDIT_DAYS = 400;
-/** How long an invitation that nobody accepted is kept after its end. */
+/** How long an invitation is kept after it has expired. */
 const INVITATION_DAYS = 30;
 
-/** Deletes sessions and links that are over by `now`, and old invitations and audit entries. @returns how many rows */
-export async function deleteOver(db: Db, now: number): Promise<number> {
+/** Deletes expired sessions and links, and old invitations and audit entries. @returns how many rows */
+export async function deleteExpiredRows(db: Db, now: number): Promise<number> {
   const iso = (at: number) => new Date(at).toISOString();
   const counts = [
     await deleteExpired(db, "sessions", iso(now)),

@@ -4,7 +4,7 @@ import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../../../../test/upstream.ts";
-import { deleteVisitorDaysBefore } from "../plans/limit-retention.ts";
+import { deleteVisitorDaysBefore } from "../plans/retention.ts";
 
 const DEFAULT_MESSAGE = "I cannot answer any more questions right now. Please try again later.";
 const PER_DAY = 1_000;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
-/** Deletes conversations that nobody wrote in since `before`, in milliseconds. @returns how many */
+/** Deletes the conversations without a message since `before` (milliseconds). @returns how many */
 export function deleteOlderThan(db: Db, before: number): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const old = trx.selectFrom("conversations").select("id").where("updatedAt", "<", before).orderBy("id").limit(limit);

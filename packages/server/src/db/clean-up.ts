@@ -8,11 +8,13 @@ import { inTransaction } from "./transaction.ts";
 const EVERY_MS = 3_600_000;
 const BATCH = 500;
 
-/** Deletes what has had its time, now and every hour; what fails is tried again then. Returns how to stop. */
+/** Runs each deletion now and every hour. A failed one is retried an hour later. @returns a function that stops it */
 export function startCleanUp(log: Logger, work: Record<string, () => Promise<number>>): () => void {
   const run = async () => {
     for (const [what, clean] of Object.entries(work)) {
-      await clean().catch((error: unknown) => log.error({ err: error }, `${what}: not deleted; again in an hour`));
+      await clean().catch((error: unknown) =>
+        log.error({ err: error }, `could not delete ${what}; retrying in an hour`),
+      );
     }
   };
   void run();
@@ -21,10 +23,10 @@ export function startCleanUp(log: Logger, work: Record<string, () => Promise<num
 }
 
 /**
- * Deletes in small transactions and rests after each for as long as it took, so that nothing waits long for it: SQLite works
- * within this process, and a million old rows take minutes.
- * @param deleteSome deletes at most `limit` rows and returns how many they were
- * @returns how many were deleted in all
+ * Deletes in small transactions and pauses after each for as long as it took, so that requests do not wait for it. SQLite
+ * runs in this process, and a million old rows take minutes.
+ * @param deleteSome deletes at most `limit` rows and returns how many it deleted
+ * @returns how many rows were deleted in total
  */
 export async function deleteInBatches(
   db: Db,

@@ -1,7 +1,7 @@
 import { isMissingReference } from "../db/database-errors.ts";
 import { notFound } from "../errors.ts";
 
-/** For what a visitor sent while the form's agent was being deleted: 404, as it is a moment later. */
+/** Rethrows the error of a write whose form was deleted at the same time as 404, as the next request will get it. */
 export function toFormNotFound(error: unknown): never {
   throw isMissingReference(error) ? notFound("Form") : error;
 }

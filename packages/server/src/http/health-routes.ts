@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
 import type { App } from "./app.ts";
 import { isForwarded } from "./forwarded.ts";
-import { createRequestDurations } from "./request-metrics.ts";
+import { createRequestMetrics } from "./request-metrics.ts";
 
 export type HealthOptions = { runningReplies: () => number; isDraining: () => boolean };
 
@@ -25,7 +25,7 @@ export function healthRoutes(app: App, { db, config }: Deps, { runningReplies, i
       this.set(runningReplies());
     },
   });
-  const observe = createRequestDurations(registry);
+  const observe = createRequestMetrics(registry);
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "none";
     observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);

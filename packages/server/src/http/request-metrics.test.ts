@@ -1,10 +1,10 @@
 import { Histogram, Registry } from "prom-client";
 import { expect, it } from "vitest";
-import { createRequestDurations } from "./request-metrics.ts";
+import { createRequestMetrics } from "./request-metrics.ts";
 
 it("durations of requests read as a histogram of prom-client's own", async () => {
   const [registry, theirs] = [new Registry(), new Registry()];
-  const observe = createRequestDurations(registry);
+  const observe = createRequestMetrics(registry);
   const histogram = new Histogram({
     name: "foyer_http_request_duration_seconds",
     help: "Time to the end of the response; a chat's is the whole reply",

@@ -13,7 +13,7 @@ type Value = MetricValueWithName<string>;
  * Counts how long requests took. By hand, because it happens at the end of every request, and prom-client's own histogram
  * takes several times as long.
  */
-export function createRequestDurations(registry: Registry): (labels: Labels, seconds: number) => void {
+export function createRequestMetrics(registry: Registry): (labels: Labels, seconds: number) => void {
   const known = new Map<string, Durations>();
   const metric = {
     name: NAME,

@@ -2,9 +2,9 @@ import type { FastifyReply } from "fastify";
 import Type from "typebox";
 import type { AgentService } from "../agents/service.ts";
 import type { Config } from "../config.ts";
+import type { AgentRow } from "../db/tables.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
-import { demoImages, demoPage } from "./demo-page.ts";
 import { linkRoutes } from "./link-routes.ts";
 import { createPageFiles } from "./page-files.ts";
 
@@ -72,4 +72,17 @@ export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agent
 function nullWhenMissing(error: unknown) {
   if (error instanceof AppError && error.code === "NOT_FOUND") return null;
   throw error;
+}
+
+/** The values of the demo page's template. Every visitor sees them anyway. */
+function demoPage({ id, name }: Pick<AgentRow, "id" | "name">, baseUrl: string): Record<string, string> {
+  return { id, name, baseUrl };
+}
+
+/** The image hosts of the demo page: those the agent allows or, like in its displays, every host when it names none. */
+function demoImages({ allowedImageHosts }: Pick<AgentRow, "allowedImageHosts">): string[] {
+  const stored: string[] = JSON.parse(allowedImageHosts);
+  // Earlier versions accepted hosts that would add directives to the policy.
+  const hosts = stored.filter((host) => /^[a-z0-9.-]+(:\d+)?$/.test(host));
+  return stored.length > 0 ? hosts.map((host) => `https://${host}`) : ["https:"];
 }

@@ -3,7 +3,7 @@ import { createPostgres, onBothDatabases, type TestDatabase } from "../../../../
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { newId } from "../ids.ts";
 import { dayOf } from "../utc-day.ts";
-import { deleteEventsBefore } from "./event-retention.ts";
+import { deleteEventsBefore } from "./retention.ts";
 import { createTriggerEvents } from "./trigger-events.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;

@@ -7,7 +7,7 @@ import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
 import { createStandingForms } from "./pinned-forms.ts";
 import { createReplyReader } from "./reply-reader.ts";
 import { createRestoring } from "./restoring.ts";
-import { createAsking } from "./send-message.ts";
+import { createMessageSender } from "./send-message.ts";
 import { createStarting } from "./starting.ts";
 
 export type Chat = ReturnType<typeof createChat>;
@@ -18,7 +18,7 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
   const entries = createChatEntries();
   const reader = createReplyReader(core, request, words, entries);
   const { store, patch } = entries;
-  const { ask, follow } = createAsking(core, request, entries, reader);
+  const { ask, follow } = createMessageSender(core, request, entries, reader);
   const forms = createStandingForms(core, request, words, entries);
   const restoring = createRestoring(core, request, words, { entries, reader, forms, follow });
   let before = visit.identity;

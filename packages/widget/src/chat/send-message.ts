@@ -1,14 +1,14 @@
-import { type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
+import { type ChatRequest, type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
+import type { Visit } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { newReply } from "./conversation-state.ts";
 import type { ReplyReader } from "./reply-reader.ts";
-import { whoSays } from "./visitor-fields.ts";
 
 const TITLE_LENGTH = 80;
 
-/** The two ways in which a reply begins to come in. */
-export function createAsking(
+/** The two ways to start a reply: follow a running one, or send a message. */
+export function createMessageSender(
   { visit, agent }: WidgetCore,
   request: Request,
   entries: ChatEntries,
@@ -19,13 +19,13 @@ export function createAsking(
     return first?.type === "reply" && first.triggerId !== undefined ? { triggerId: first.triggerId } : {};
   };
   return {
-    /** Follows a reply that runs already, from its beginning. */
+    /** Follows a running reply from its beginning. */
     follow(conversation: ConversationKey): void {
       const key = entries.newKey();
       entries.add(newReply(key));
       void reader.read({ key, conversation, open: (options) => resumeChat(request, conversation, options) });
     },
-    /** Sends a message, which stands under `userKey`; without one the last message is to be answered once more. */
+    /** Sends the message whose entry has the key `userKey`. Without a key the agent answers the last message again. */
     ask(content: string, userKey?: string): void {
       const key = entries.newKey();
       const conversation = visit.current;
@@ -33,7 +33,7 @@ export function createAsking(
       const body = {
         agentId: agent.id,
         messages: [{ role: "user" as const, content }],
-        ...whoSays(visit),
+        ...visitorFields(visit),
         ...(conversation ? { conversationId: conversation.id } : {}),
         ...(userKey ? {} : { regenerate: true }),
         ...(conversation ? {} : { context: visitContext(), ...openedBy() }),
@@ -45,12 +45,26 @@ export function createAsking(
   };
 }
 
-/** Where the visitor is; the server looks at it when a conversation begins. */
+/** The visitor's page. The server reads it when a conversation starts. */
 function visitContext() {
   const { href } = location;
   return {
     page: href.slice(0, 2_000),
     referrer: document.referrer.slice(0, 2_000) || null,
     language: navigator.language,
+  };
+}
+
+/** The fields of a chat request that identify the visitor. */
+function visitorFields({ identity, sessionId }: Visit): Partial<ChatRequest> {
+  if (!identity) return { sessionId };
+  const { userId, userEmail, userName, userHash, metadata } = identity;
+  return {
+    sessionId,
+    userId,
+    ...(userEmail ? { userEmail } : {}),
+    ...(userName ? { userName } : {}),
+    ...(userHash ? { userHash } : {}),
+    ...(metadata ? { userMetadata: metadata } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
-/** Deletes trigger events of the days before this one (UTC); their counters stay. @returns how many */
+/** Deletes the trigger events of the days before this one (UTC). Their counters stay. @returns how many */
 export function deleteEventsBefore(db: Db, day: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const old = trx.selectFrom("triggerEvents").select("id").where("day", "<", day).orderBy("day").limit(limit);
