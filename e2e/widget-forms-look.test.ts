@@ -44,6 +44,13 @@ const ride: FormField[] = [
   { name: "papers", label: "Insurance papers", type: "file" },
 ];
 
+const consent: FormField = {
+  name: "consent",
+  label: "I accept the [privacy policy](https://shop.example/privacy) and may withdraw my consent",
+  type: "checkbox",
+  validation: isRequired,
+};
+
 /** A picture of a bike, a little: two wheels on a quay. */
 const bike = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAADAAAAAgCAMAAABjCgsuAAAACVBMVEUcGReoxtiWjHhIliVgAAAAeUlEQVR42u2RSw6AIAxEp9z/0GpD6ADDx4WJC7qwZR4PjMJeFo5whC8EPJUbeKEFJzVHyYRQQkwzCKbHTiBCsNvYnuA9L3iObmLNgo0E0TBG1adpbrD5K20Lpv6mzFIulClGmW1ui4MT0Tv2xyxj6qQKRNbyZf1QuADsuQa6hTkxEAAAAABJRU5ErkJggg==",
@@ -64,7 +71,7 @@ describe("how forms look", () => {
   ])(
     "are accessible in every state, in light and in dark, on a %s",
     async (device, context) => {
-      const { page, problems: broken } = await site.visitForm(ride, {
+      const { page, problems: broken } = await site.visitForm([...ride, consent], {
         visit: { context },
         tool: { schema: { successMessage: "Thank you. We will write to you today.", submitLabel: "Book the ride" } },
       });
@@ -92,6 +99,7 @@ describe("how forms look", () => {
       await page.getByLabel("E-mail").fill("ada@shop.example");
       await page.getByLabel("Bike", { exact: true }).selectOption("tour");
       await page.getByLabel("Helmet").check();
+      await page.getByLabel("I accept the privacy policy").check();
       await page
         .getByLabel("Anything else?")
         .fill("A long tour by the sea,\nwith hills,\nand cake,\nand wind,\nand more cake.");
@@ -229,7 +237,7 @@ describe("how forms look", () => {
   });
 
   it("follow the page from right to left, in its language", async () => {
-    const { page } = await site.visitForm(ride, {
+    const { page } = await site.visitForm([...ride, consent], {
       visit: { attributes: { "data-locale": "ar", "data-theme": "dark" }, context: phone },
     });
     await submit(page);

@@ -32,6 +32,12 @@ const everyType: FormField[] = [
   { name: "moment", label: "Moment", type: "datetime" },
   { name: "papers", label: "Papers", type: "file" },
   { name: "photo", label: "Photo", type: "image" },
+  {
+    name: "consent",
+    label: "I accept the [privacy policy](/privacy)",
+    type: "checkbox",
+    validation: isRequired,
+  },
 ];
 const person: FormField[] = [
   { name: "name", label: "Name", type: "text", validation: isRequired },
@@ -60,7 +66,7 @@ describe("forms in the widget", () => {
   const stored = (page: Page) =>
     page.evaluate(() => JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)]));
 
-  it("takes all eleven types, each in its own control, and delivers exactly what was filled in", async () => {
+  it("takes an answer of every field type, each in its own control, and delivers exactly what was filled in", async () => {
     const { page, problems: broken } = await site.visitForm(everyType);
     const controls = await page
       .locator(".form :is(input, select, textarea)")
@@ -81,6 +87,7 @@ describe("forms in the widget", () => {
       "datetime-local input input",
       "file input input",
       "file input input",
+      "checkbox input input",
     ]);
     await page.getByLabel("Name").fill(" Ada <b>Lovelace</b> ✓");
     await page.getByLabel("E-mail").fill("ada@shop.example");
@@ -96,6 +103,13 @@ describe("forms in the widget", () => {
     await file(page, "photo").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: dot });
     await page.locator(".thumb canvas").waitFor();
     await submit(page);
+    await expect.poll(() => problems(page)).toEqual(["I accept the privacy policy: Please tick this box."]);
+    const policy = page.getByRole("link", { name: "privacy policy" });
+    expect([await policy.getAttribute("href"), await policy.getAttribute("target")]).toEqual(["/privacy", "_blank"]);
+    // The box is ticked by its label, but not by the link in it.
+    await page.getByText("I accept the").click({ position: { x: 5, y: 5 } });
+    await expect.poll(() => problems(page)).toEqual([]);
+    await submit(page);
     await sent(page);
     const [body] = hooks();
     expect(body.formData).toEqual({
@@ -110,6 +124,7 @@ describe("forms in the widget", () => {
       moment: "2026-12-24T09:30",
       papers: `data:text/plain;base64,${btoa("Hello")}`,
       photo: `data:image/png;base64,${dot.toString("base64")}`,
+      consent: true,
     });
     expect(hooks()).toHaveLength(1);
     await page.locator("summary").click();
@@ -125,6 +140,7 @@ describe("forms in the widget", () => {
       "December 24, 2026 at 9:30 AM",
       "a.txt",
       "dot.png",
+      "Yes",
     ]);
     expect(broken).toEqual([]);
   });
@@ -140,7 +156,8 @@ describe("forms in the widget", () => {
     expect(await page.getByLabel("Plan").isDisabled()).toBe(true);
     await submit(page);
     await sent(page);
-    const empty = Object.fromEntries(everyType.map(({ name }) => [name, name === "extras" ? [] : null]));
+    const emptyValues: Record<string, unknown> = { extras: [], consent: false };
+    const empty = Object.fromEntries(everyType.map(({ name }) => [name, emptyValues[name] ?? null]));
     expect(hooks()[0].formData).toEqual({ ...empty, customer: "u-7", plan: "tour" });
     const [submission] = await site.submissions(new URL(page.url()).searchParams.get("data-agent-id") ?? "");
     expect(submission?.fieldsCompleted).toEqual(["customer", "plan"]);

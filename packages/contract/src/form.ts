@@ -17,7 +17,9 @@ const boundRule = Type.Object({
 });
 
 const rules = {
-  required: Type.Optional(Type.Object({ value: Type.Boolean(), message })),
+  required: Type.Optional(
+    Type.Object({ value: Type.Boolean({ description: "A required `checkbox` has to be ticked." }), message }),
+  ),
   minLength: Type.Optional(lengthRule),
   maxLength: Type.Optional(lengthRule),
   min: Type.Optional(boundRule),
@@ -30,7 +32,10 @@ export type FieldValidation = Static<typeof FieldValidation>;
 
 export const FormField = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, pattern: "\\S" }),
-  label: Type.String({ maxLength: 500 }),
+  label: Type.String({
+    maxLength: 500,
+    description: "Plain text. The label of a `checkbox` may contain links: `I accept the [privacy policy](https://…)`.",
+  }),
   type: stringEnum(Object.keys(fieldTypes) as FieldType[]),
   placeholder: Type.Optional(Type.String({ maxLength: 500 })),
   defaultValue: Type.Optional(

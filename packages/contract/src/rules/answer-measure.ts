@@ -22,5 +22,6 @@ const measures: Record<AnswerKind, (value: unknown) => number | null> = {
   datetime: (value) => (typeof value === "string" ? timeOf("datetime", value) : null),
   choice: withoutOrder,
   choices: withoutOrder,
+  boolean: withoutOrder,
   file: withoutOrder,
 };

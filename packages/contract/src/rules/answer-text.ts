@@ -5,6 +5,9 @@ type AnswerTextOptions = {
   /** A BCP 47 tag. Undefined means the locale of the program that runs this. */
   locale: string | undefined;
   dateStyle: "medium" | "long";
+  /** What `true` and `false` are called. */
+  yes: string;
+  no: string;
 };
 
 /** The field that an answer belongs to; no `type` where the form no longer has the field. */
@@ -15,7 +18,7 @@ type AnsweredField = { type?: FieldType | null; options?: ReadonlyArray<{ label:
  * locale writes them, "" where there is no answer. Dates are shown as they were entered, in no time zone; one that
  * carries a zone is left as it is. So is a value that the field's type does not hold: the form may have changed since.
  */
-export function createAnswerText({ locale, dateStyle }: AnswerTextOptions) {
+export function createAnswerText({ locale, dateStyle, yes, no }: AnswerTextOptions) {
   const dateText = (type: "date" | "datetime", text: string) => {
     const time = /Z|[+-]\d\d:\d\d$/.test(text) ? null : timeOf(type, text);
     const timeStyle = type === "date" ? undefined : "short";
@@ -34,6 +37,7 @@ export function createAnswerText({ locale, dateStyle }: AnswerTextOptions) {
     datetime: (text) => dateText("datetime", text),
     choice: labelOf,
     choices: labelOf,
+    boolean: asIs,
     file: asIs,
   };
 
@@ -42,6 +46,7 @@ export function createAnswerText({ locale, dateStyle }: AnswerTextOptions) {
     if (Array.isArray(value)) {
       return new Intl.ListFormat(locale, { type: "unit" }).format(value.map((item) => answerText(field, item)));
     }
+    if (typeof value === "boolean") return value ? yes : no;
     if (typeof value === "object") return JSON.stringify(value);
     return field.type ? texts[fieldTypes[field.type].answer](`${value}`, field) : `${value}`;
   };

@@ -1,10 +1,12 @@
 import type { FormField } from "../form.ts";
+import { labelText } from "./field-label.ts";
 import type { FieldType } from "./field-types.ts";
 
 /** What a form editor knows about a field type. It is a module of its own, so that pages of visitors do not load it. */
 export type FieldEditor = {
   name: string;
   hasPlaceholder: boolean;
+  labelHelp?: string;
   /** Help for the default value; null for types that cannot have one. */
   defaultHelp: string | null;
   /** Whether a template such as `{{user.name}}` can have other text around it. */
@@ -84,6 +86,13 @@ export const fieldEditors: Record<FieldType, FieldEditor> = {
     sample: () =>
       "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==",
   },
+  checkbox: {
+    name: "Checkbox",
+    hasPlaceholder: false,
+    labelHelp: "Link to a page with [privacy policy](https://example.com/privacy).",
+    defaultHelp: "true ticks the box in advance. A required checkbox has no default: visitors tick it themselves.",
+    sample: () => true,
+  },
   file: {
     name: "File",
     hasPlaceholder: false,
@@ -105,7 +114,7 @@ function literalDefault({ defaultValue }: FormField): string | undefined {
 }
 
 function sampleText(field: FormField): string {
-  return literalDefault(field) ?? fitLength(`Test: ${field.label || field.name}`, field);
+  return literalDefault(field) ?? fitLength(`Test: ${labelText(field)}`, field);
 }
 
 function sampleBound(field: FormField): string | number | undefined {

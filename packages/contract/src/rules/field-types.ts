@@ -5,7 +5,7 @@ export type FieldRule = "minLength" | "maxLength" | "min" | "max" | "pattern";
  * What an answer holds. It decides how the answer is checked, compared, sent and shown, so every program that handles
  * answers has one table or switch over these kinds, and the compiler names it when a kind is added.
  */
-export type AnswerKind = "text" | "number" | "date" | "datetime" | "choice" | "choices" | "file";
+export type AnswerKind = "text" | "number" | "date" | "datetime" | "choice" | "choices" | "boolean" | "file";
 
 type FieldTypeDescriptor = {
   answer: AnswerKind;
@@ -20,6 +20,8 @@ type FieldTypeDescriptor = {
   isMultiline?: true;
   /** What the media type of a file has to begin with. */
   mediaType?: string;
+  /** Whether `[text](address)` in the label is a link. The labels of other types are plain text. */
+  hasLinks?: true;
 };
 
 const textRules = ["minLength", "maxLength", "pattern"] as const;
@@ -38,6 +40,7 @@ export const fieldTypes = {
   datetime: { answer: "datetime", expects: "a date and time (2026-01-31T09:30)", rules: boundRules },
   file: { answer: "file", expects: "a file (a base64 data URL)", rules: [] },
   image: { answer: "file", expects: "an image (a base64 data URL)", rules: [], mediaType: "image/" },
+  checkbox: { answer: "boolean", expects: "true or false", rules: [], hasLinks: true },
 } as const satisfies Record<string, FieldTypeDescriptor>;
 export type FieldType = keyof typeof fieldTypes;
 

@@ -41,13 +41,15 @@ const validValues: Record<FieldType, unknown> = {
   datetime: "2026-01-31T09:30",
   file: "data:text/plain;base64,SGk=",
   image: aPng,
+  checkbox: true,
 };
 
 describe("required", () => {
   const required = { required: { value: true } };
   describe.each(fieldTypes)("%s", (type) => {
+    const missing = type === "checkbox" ? "Field must be ticked" : "Field is required";
     it.each([[undefined], [null], [""], [[]]])("minds %j", (value) => {
-      expect(messageOf(type, value, required)).toBe("Field is required");
+      expect(messageOf(type, value, required)).toBe(missing);
       expect(messageOf(type, value, { required: { value: true, message: "Please" } })).toBe("Please");
       expect(problemOf(type, value, { required: { value: false, message: "Please" } })).toBeUndefined();
       expect(problemOf(type, value)).toBeUndefined();
@@ -55,13 +57,13 @@ describe("required", () => {
 
     it("minds a value that is not there, and none that is", () => {
       expect(validateForm([fieldOf(type, required)], {}, compile)).toEqual([
-        { field: "f", code: "required", message: "Field is required" },
+        { field: "f", code: "required", message: missing },
       ]);
       expect(problemOf(type, validValues[type], required)).toBeUndefined();
     });
 
     it("is not the problem of a wrong value", () => {
-      const message = messageOf(type, false, { required: { value: true, message: "Please" } });
+      const message = messageOf(type, {}, { required: { value: true, message: "Please" } });
       expect(message).toMatch(/^Field must /);
     });
   });
@@ -71,6 +73,21 @@ describe("required", () => {
       expect(messageOf(type, blank, required)).toBe("Field is required");
     }
     if (type !== "email") expect(problemOf(type, " ")).toBeUndefined();
+  });
+
+  it("accepts a ticked checkbox only, and names it without the address of its link", () => {
+    const field: FormField = {
+      ...fieldOf("checkbox", required),
+      label: "I accept the [privacy policy](https://shop.example/privacy)",
+    };
+    expect(validateForm([field], { f: true }, compile)).toEqual([]);
+    expect(validateForm([field], { f: false }, compile)).toEqual([
+      { field: "f", code: "required", message: "I accept the privacy policy must be ticked" },
+    ]);
+    expect(problemOf("checkbox", false)).toBeUndefined();
+    for (const value of ["true", "on", 1]) {
+      expect(messageOf("checkbox", value, required)).toBe("Field must be true or false");
+    }
   });
 
   it("takes zero for a value", () => {
@@ -100,10 +117,13 @@ describe("kinds of values", () => {
     datetime: "must be a date and time (2026-01-31T09:30)",
     file: "must be a file (a base64 data URL)",
     image: "must be an image (a base64 data URL)",
+    checkbox: "must be true or false",
   };
 
   it.each(fieldTypes)("%s", (type) => {
-    for (const value of [true, false, {}, { a: "b" }, { length: 0 }, [1], [null], [["red"]]]) {
+    if (type !== "checkbox")
+      expect([true, false].map((value) => messageOf(type, value))).toEqual(Array(2).fill(`Field ${kinds[type]}`));
+    for (const value of [{}, { a: "b" }, { length: 0 }, [1], [null], [["red"]]]) {
       const isList = type === "multiselect" && Array.isArray(value);
       const words = isList ? "must hold only the options" : kinds[type];
       expect(problemOf(type, value)).toMatchObject({ message: `Field ${words}` });

@@ -2,6 +2,7 @@ import type { DetailCode } from "../error.ts";
 import type { FormField } from "../form.ts";
 import { measureOf } from "./answer-measure.ts";
 import { declaredType, MAX_FILE_BYTES, parseDataUrl } from "./data-url.ts";
+import { labelText } from "./field-label.ts";
 import { type AnswerKind, describeField } from "./field-types.ts";
 
 /** Why a field's value is refused: a machine-readable code, and a message for the visitor. */
@@ -22,6 +23,7 @@ export type TakenFile = { prefix: string; size: number };
  *   never for a text that is too long. A `tel` has no format, as in HTML: ways to write one differ too much.
  * - A `number` is one or a text that is one: `-1.5`, `1e3`, without spaces.
  * - A `date` or `datetime` exists in the calendar. Bounds are compared as moments; without a zone that is UTC.
+ * - A `checkbox` is true or false. `required` means that it has to be true, as for consent.
  * - A `select` is one of the options' values, a `multiselect` always an array of them, none twice.
  * - A `file` or `image` is a base64 data URL, at most `MAX_FILE_BYTES` decoded. An image is what calls itself one.
  * - Disabled fields are checked like others. Data that belongs to no field is ignored.
@@ -38,7 +40,7 @@ export function validateForm(
     const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined;
     const broken = brokenRule({ field, value, compilePattern, file: files?.get(field.name) });
     if (!broken) return [];
-    const message = broken.rule?.message || `${field.label.trim() || field.name} ${broken.words}`;
+    const message = broken.rule?.message || `${labelText(field)} ${broken.words}`;
     return [{ field: field.name, code: broken.code, message }];
   });
 }
@@ -52,11 +54,15 @@ function brokenRule(checked: Checked): Broken | null {
   const { field, value, file } = checked;
   const { answer } = describeField(field);
   const required = field.validation?.required;
+  const missing = answer === "boolean" ? "must be ticked" : "is required";
   if (required?.value && typeof value === "string" && value.trim() === "" && answer !== "file") {
-    return { words: "is required", code: "required", rule: required };
+    return { words: missing, code: "required", rule: required };
+  }
+  if (required?.value && answer === "boolean" && value === false) {
+    return { words: missing, code: "required", rule: required };
   }
   if (!(answer === "file" && file) && (value === undefined || value === null || value === "" || isEmptyArray(value))) {
-    return required?.value ? { code: "required", words: "is required", rule: required } : null;
+    return required?.value ? { code: "required", words: missing, rule: required } : null;
   }
   return checks[answer](checked);
 }
@@ -73,6 +79,7 @@ const checks: Record<AnswerKind, (checked: Checked) => Broken | null> = {
     return isOption ? null : { code: "enum", words: "must be one of the options" };
   },
   choices: brokenByChoices,
+  boolean: ({ field, value }) => (typeof value === "boolean" ? null : wrongKind(field, "type")),
   file: brokenByFile,
 };
 

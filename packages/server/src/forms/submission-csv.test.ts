@@ -45,6 +45,26 @@ onBothDatabases("Submissions as CSV", (createDatabase) => {
     return { header, rows, records: rows.map((row) => Object.fromEntries(header.map((name, i) => [name, row[i]]))) };
   }
 
+  it("writes true and false for checkboxes, as the webhook does, and requires consent", async () => {
+    const consent = {
+      name: "consent",
+      label: "I accept the [privacy policy](https://shop.example/privacy)",
+      type: "checkbox",
+      validation: { required: { value: true } },
+    };
+    const fields = [consent, { name: "news", label: "Newsletter", type: "checkbox" }];
+    const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: `${forms.receiver.url}/consent` });
+    const refused = await forms.submit(form.id, { consent: false, news: false });
+    expect([refused.status, refused.body.error.details]).toEqual([
+      400,
+      [{ path: "formData.consent", code: "required", message: "I accept the privacy policy must be ticked" }],
+    ]);
+    expect((await forms.submit(form.id, { consent: true, news: false })).status).toBe(200);
+    expect(forms.receiver.bodies("/consent")[0].formData).toEqual({ consent: true, news: false });
+    const { records } = await csv(`toolId=${form.id}`);
+    expect(records).toMatchObject([{ consent: "true", news: "false" }]);
+  });
+
   it("have a column for each field that any of them has, newest first", async () => {
     const form = await forms.createForm({ formSchema: { fields: [text("name"), days, text("id")] } });
     const first = await forms.submit(form.id, { name: "Ada", extra: ["Mo", "Fr"] }, { conversationId: "conv_1" });

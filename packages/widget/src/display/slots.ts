@@ -1,5 +1,5 @@
+import { linkAddress } from "@foyer/contract/rules/safe-address";
 import type { Display } from "@foyer/sdk";
-import { linkAddress } from "../markdown/safe-address.ts";
 
 export type Slots = Record<string, unknown>;
 

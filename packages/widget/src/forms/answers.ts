@@ -1,5 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { createAnswerText } from "@foyer/contract/rules/answer-text";
+import { labelText } from "@foyer/contract/rules/field-label";
 import { holdsFile } from "@foyer/contract/rules/field-types";
 import type { FormValues } from "./field-values.ts";
 
@@ -9,11 +10,11 @@ type Filled = { values: FormValues; files: Readonly<Record<string, { name: strin
 export function answersOf(
   fields: readonly FormField[],
   { values, files }: Filled,
-  locale: string,
+  { locale, yes, no }: { locale: string; yes: string; no: string },
 ): Array<{ label: string; text: string }> {
-  const answerText = createAnswerText({ locale, dateStyle: "long" });
+  const answerText = createAnswerText({ locale, dateStyle: "long", yes, no });
   return fields.flatMap((field) => {
     const text = holdsFile(field) ? (files[field.name]?.name ?? "") : answerText(field, values[field.name]);
-    return text === "" ? [] : [{ label: field.label.trim() || field.name, text }];
+    return text === "" ? [] : [{ label: labelText(field), text }];
   });
 }

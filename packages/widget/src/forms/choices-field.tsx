@@ -15,7 +15,7 @@ export function ChoicesField({
   children,
 }: FieldProps): JSX.Element {
   const value = useStore(session.store).values[field.name] ?? [];
-  const chosen = typeof value === "string" ? [] : value;
+  const chosen = typeof value === "object" ? value : [];
   const options = field.options ?? [];
   const toggle = (option: string, isChosen: boolean) => {
     const next = options.filter((one) => (one.value === option ? isChosen : chosen.includes(one.value)));

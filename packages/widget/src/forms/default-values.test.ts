@@ -1,4 +1,5 @@
 import type { FormField } from "@foyer/contract";
+import { type FieldType, fieldTypes, holdsFile } from "@foyer/contract/rules/field-types";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import fc from "fast-check";
@@ -58,6 +59,24 @@ it("fits the field, or is left out", () => {
   expect(filled("email", " ada@shop.example ")).toBe("ada@shop.example");
 });
 
+it("ticks a box in advance unless it is required, because consent has to be given by the visitor", () => {
+  expect(["true", " true ", "false", "1", ""].map((text) => filled("checkbox", text))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  const consent: FormField = {
+    name: "f",
+    label: "F",
+    type: "checkbox",
+    defaultValue: "true",
+    validation: { required: { value: true } },
+  };
+  expect(defaultValues([consent], nobody)).toEqual({ f: false });
+});
+
 it("shows a moment as the visitor's clock does", () => {
   // The tests' zone is five and a half hours ahead.
   expect(filled("datetime", "2026-01-31T09:30Z")).toBe("2026-01-31T15:00");
@@ -67,10 +86,10 @@ it("shows a moment as the visitor's clock does", () => {
 });
 
 it("never holds what its field cannot, whatever the default is", () => {
-  const types = ["text", "email", "tel", "number", "textarea", "select", "multiselect", "date", "datetime"] as const;
+  const types = (Object.keys(fieldTypes) as FieldType[]).filter((type) => !holdsFile({ type }));
   const texts = fc.oneof(
     fc.string(),
-    fc.constantFrom("1", "2,3", "1,4", "2026-01-31", "2026-01-31T09:30", "1e999", "0x1", "-0"),
+    fc.constantFrom("true", "false", "1", "2,3", "1,4", "2026-01-31", "2026-01-31T09:30", "1e999", "0x1", "-0"),
   );
   fc.assert(
     fc.property(fc.constantFrom(...types), texts, (type, defaultValue) => {

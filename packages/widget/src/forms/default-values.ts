@@ -44,6 +44,8 @@ const fromDefault: Record<AnswerKind, (text: string, field: FormField) => FormVa
     const parts = isOption(field, text) ? [text] : text.split(",").map((part) => part.trim());
     return [...new Set(parts.filter((part) => isOption(field, part)))];
   },
+  // Consent that was given in advance is none, so visitors tick a required box themselves.
+  boolean: (text, field) => text.trim() === "true" && field.validation?.required?.value !== true,
   file: () => "",
 };
 

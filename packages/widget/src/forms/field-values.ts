@@ -1,8 +1,11 @@
 import type { FormField } from "@foyer/contract";
 import { type AnswerKind, describeField } from "@foyer/contract/rules/field-types";
 
-/** What a control holds: text in the browser's format for that control, or the values of the chosen options. */
-export type FormValue = string | readonly string[];
+/**
+ * What a control holds: text in the browser's format for that control, the values of the chosen options, or whether a
+ * box is ticked.
+ */
+export type FormValue = string | boolean | readonly string[];
 export type FormValues = Readonly<Record<string, FormValue>>;
 
 /** What a control may hold, and what is submitted for it. Files are held and submitted apart from the other values. */
@@ -32,6 +35,7 @@ const valueRules: Record<AnswerKind, ValueRules> = {
     accepts: (value, field) => Array.isArray(value) && value.every((one) => isOption(one, field)),
     toSubmitted: textOrNull,
   },
+  boolean: { accepts: (value) => typeof value === "boolean", toSubmitted: (value) => value === true },
   file: { accepts: () => false, toSubmitted: textOrNull },
 };
 
@@ -57,4 +61,9 @@ export function toFormData(
 /** Whether the field can hold a restored value. */
 export function accepts(field: FormField, value: unknown): value is FormValue {
   return valueRules[describeField(field).answer].accepts(value, field);
+}
+
+/** Whether there is an answer. A box that is not ticked has none. */
+export function isAnswered(value: FormValue | undefined): boolean {
+  return typeof value === "boolean" ? value : value !== undefined && value.length > 0;
 }

@@ -1,15 +1,17 @@
 /** @jsxImportSource preact */
 import type { FieldType, FormField } from "@foyer/contract";
+import { labelParts } from "@foyer/contract/rules/field-label";
 import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
+import { CheckboxField } from "./checkbox-field.tsx";
 import { ChoicesField } from "./choices-field.tsx";
 import { lineControl, numberAttributes, SelectControl, TextControl } from "./field-control.tsx";
 import type { FieldProps } from "./field-props.ts";
 import { FileField } from "./file-field.tsx";
 import type { FormSession } from "./form-session.ts";
 
-/** The control of each type. A group brings its own frame with the label in it; the others get a label above them. */
+/** The control of each type. Those in `framed` place their label themselves; the others get a label above them. */
 const controls: Record<FieldType, (props: FieldProps) => JSX.Element> = {
   text: lineControl({ type: "text" }),
   email: lineControl({ type: "email", inputMode: "email", autocapitalize: "none", spellcheck: false }),
@@ -22,8 +24,9 @@ const controls: Record<FieldType, (props: FieldProps) => JSX.Element> = {
   datetime: lineControl({ type: "datetime-local" }),
   file: FileField,
   image: FileField,
+  checkbox: CheckboxField,
 };
-const groups = new Set<unknown>([ChoicesField]);
+const framed = new Set<unknown>([ChoicesField, CheckboxField]);
 
 /** A field: its label, its control, and below it what is wrong. */
 export function FieldView({ field, id, session }: { field: FormField; id: string; session: FormSession }): JSX.Element {
@@ -55,9 +58,9 @@ export function FieldView({ field, id, session }: { field: FormField; id: string
     </>
   );
   const Control = controls[field.type];
-  const isGroup = groups.has(Control);
-  const label = <Label field={field} isGroup={isGroup} />;
-  if (isGroup) {
+  const isFramed = framed.has(Control);
+  const label = <Label field={field} />;
+  if (isFramed) {
     return (
       <Control {...props} label={label}>
         {below}
@@ -75,14 +78,24 @@ export function FieldView({ field, id, session }: { field: FormField; id: string
   );
 }
 
-function Label({ field, isGroup }: { field: FormField; isGroup: boolean }): JSX.Element {
-  const { label, name, validation } = field;
+function Label({ field }: { field: FormField }): JSX.Element {
   return (
     <>
-      <bdi>{label.trim() || name}</bdi>
-      {validation?.required?.value ? (
+      <bdi>
+        {labelParts(field).map(({ text, href }, index) =>
+          href === undefined ? (
+            text
+          ) : (
+            // In a new tab: leaving this page would lose what was chosen and, without consent to storage, typed.
+            <a key={index} href={href} target="_blank" rel="noopener noreferrer nofollow">
+              {text}
+            </a>
+          ),
+        )}
+      </bdi>
+      {field.validation?.required?.value ? (
         // A control announces by itself that it is required; a group cannot.
-        <span class="mark" aria-hidden={isGroup ? undefined : "true"}>
+        <span class="mark" aria-hidden={field.type === "multiselect" ? undefined : "true"}>
           {" *"}
         </span>
       ) : null}

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { type FormValues, toFormData } from "./field-values.ts";
 import { problemsFrom, problemsOf } from "./form-check.ts";
 
-const words = { filesTooLarge: "Too large together." };
+const words = { filesTooLarge: "Too large together.", boxRequired: "Please tick this box." };
 const MEBIBYTE = 1024 * 1024;
 const check = (
   fields: FormField[],
@@ -56,6 +56,18 @@ it("limits each file, what calls itself an image, and all files together", () =>
   expect(check([{ ...photo, validation: { required: { value: true } } }], {})).toEqual({ p: "Photo is required" });
 });
 
+it("asks for a required box in the visitor's language, unless the form has a message of its own", () => {
+  const consent: FormField = {
+    name: "c",
+    label: "I agree",
+    type: "checkbox",
+    validation: { required: { value: true } },
+  };
+  const own: FormField = { ...consent, name: "o", validation: { required: { value: true, message: "We need this." } } };
+  expect(check([consent, own], { c: false })).toEqual({ c: "Please tick this box.", o: "We need this." });
+  expect(check([consent, own], { c: true, o: true })).toEqual({});
+});
+
 it("sends numbers as numbers, choices as a list, files as data URLs, and what is empty as null", () => {
   const fields: FormField[] = [
     { name: "n", label: "N", type: "number" },
@@ -65,8 +77,10 @@ it("sends numbers as numbers, choices as a list, files as data URLs, and what is
     { name: "space", label: "T", type: "text" },
     { name: "f", label: "F", type: "file" },
     { name: "g", label: "F", type: "file" },
+    { name: "c", label: "C", type: "checkbox" },
+    { name: "d", label: "C", type: "checkbox" },
   ];
-  const values = { n: "-1.50", none: "", m: ["a"], t: "", space: " " };
+  const values = { n: "-1.50", none: "", m: ["a"], t: "", space: " ", c: true };
   expect(toFormData(fields, values, { f: "data:,x" })).toEqual({
     n: -1.5,
     none: null,
@@ -75,6 +89,8 @@ it("sends numbers as numbers, choices as a list, files as data URLs, and what is
     space: " ",
     f: "data:,x",
     g: null,
+    c: true,
+    d: false,
   });
 });
 

@@ -1,4 +1,5 @@
 import type { FormField } from "@foyer/contract";
+import { describeField } from "@foyer/contract/rules/field-types";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import { type FormValues, toFormData } from "./field-values.ts";
 
@@ -19,17 +20,26 @@ type Filled = {
 export function problemsOf(
   fields: readonly FormField[],
   { values, files, unreadable }: Filled,
-  words: { filesTooLarge: string },
+  words: { filesTooLarge: string; boxRequired: string },
 ): Problems {
   const chosen = Object.entries(files);
   const data = toFormData(fields, values, {});
   for (const field of unreadable) data[field] = "?";
   const taken = new Map(chosen.map(([field, { type, size }]) => [field, { prefix: `data:${type};base64,`, size }]));
-  const found = validateForm(fields, data, patternFor, taken).map(({ field, message }) => [field, message] as const);
+  // The message for a box is the one that Foyer translates: its English words follow a whole sentence as the label.
+  const boxes = new Map(fields.filter(isPlainBox).map(({ name }) => [name, words.boxRequired]));
+  const found = validateForm(fields, data, patternFor, taken).map(
+    ({ field, message }) => [field, boxes.get(field) ?? message] as const,
+  );
   const sum = chosen.reduce((bytes, { 1: file }) => bytes + file.size, 0);
   const [last] = chosen.at(-1) ?? [];
   const isTooMuch = found.length === 0 && sum > MOST_FILE_BYTES && last !== undefined;
   return Object.fromEntries(isTooMuch ? [[last, words.filesTooLarge]] : found);
+}
+
+/** A box without an error message of its own. It can only be wrong in one way. */
+function isPlainBox(field: FormField): boolean {
+  return describeField(field).answer === "boolean" && !field.validation?.required?.message;
 }
 
 /** Like the server, it goes by whole characters where the pattern lets it. What this browser cannot read, the server checks. */

@@ -1,7 +1,7 @@
 import type { FormField } from "@foyer/contract";
 import { holdsFile } from "@foyer/contract/rules/field-types";
 import type { PanelContext } from "../panel/panel-context.ts";
-import type { FormValue } from "./field-values.ts";
+import { type FormValue, isAnswered } from "./field-values.ts";
 import type { FormEvents } from "./form-events.ts";
 import type { Draft, FormMemory } from "./form-memory.ts";
 import { createFormState, type FormState, isWaiting } from "./form-state.ts";
@@ -82,8 +82,7 @@ export function createFilling(panel: PanelContext, parts: Parts) {
     leave(name: string, isReadable = true): void {
       // Browsers tell nothing of half a date before it is left.
       if (isReadable === unreadable.has(name)) change(name, store.get().values[name] ?? "", isReadable);
-      const value = store.get().values[name] ?? "";
-      if (!touched.has(name) || (value.length === 0 && !unreadable.has(name))) return;
+      if (!touched.has(name) || (!isAnswered(store.get().values[name]) && !unreadable.has(name))) return;
       recheck(name, true);
       if (store.get().problems[name] !== undefined) return;
       events.completed(name);
@@ -105,4 +104,4 @@ export function createFilling(panel: PanelContext, parts: Parts) {
 const nameOf = ({ name }: FormField) => name;
 
 const isGiven = (field: FormField, { values, files }: FormState) =>
-  holdsFile(field) ? files[field.name] !== undefined : (values[field.name] ?? "").length > 0;
+  holdsFile(field) ? files[field.name] !== undefined : isAnswered(values[field.name]);

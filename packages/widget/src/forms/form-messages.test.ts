@@ -67,7 +67,9 @@ it("lists what was filled in as people read it", () => {
     moment: "2026-12-24T09:30",
     blank: "x",
   };
-  expect(answersOf(fields, { values, files: { photo: { name: "bike.png" } } }, "en-GB")).toEqual([
+  expect(
+    answersOf(fields, { values, files: { photo: { name: "bike.png" } } }, { locale: "en-GB", yes: "Yes", no: "No" }),
+  ).toEqual([
     { label: "text", text: "a\nb" },
     { label: "one", text: "City One" },
     { label: "many", text: "City One, tour" },

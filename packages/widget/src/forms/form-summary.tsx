@@ -9,7 +9,8 @@ import type { FormSession } from "./form-session.ts";
 export function FormSummary({ session }: { session: FormSession }): JSX.Element {
   const { core, words } = usePanel();
   const { values, files, message, isFresh } = useStore(session.store);
-  const answers = isFresh ? answersOf(session.form.formSchema.fields, { values, files }, core.locale) : [];
+  const texts = { locale: core.locale, yes: words.yes, no: words.no };
+  const answers = isFresh ? answersOf(session.form.formSchema.fields, { values, files }, texts) : [];
   return (
     <div class="summary" part="summary">
       {message ? <p dir="auto">{message}</p> : null}

@@ -70,6 +70,9 @@ export const fr: Words = {
   fileNotKept:
     "Veuillez choisir à nouveau le fichier. Les fichiers ne sont pas conservés lorsque vous quittez la page.",
   chooseOption: "Choisir",
+  boxRequired: "Veuillez cocher cette case.",
+  yes: "Oui",
+  no: "Non",
   chooseFile: "Choisir un fichier",
   chooseImage: "Choisir une image",
   upTo: "Jusqu’à {size}",

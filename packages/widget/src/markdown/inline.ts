@@ -1,5 +1,5 @@
+import { imageAddress, linkAddress } from "@foyer/contract/rules/safe-address";
 import { createInlineWriter, type Inline, plainText, type Style, textOf } from "./inline-writer.ts";
-import { imageAddress, linkAddress } from "./safe-address.ts";
 
 const styles: Record<string, Style> = { "**": "strong", __: "strong", "*": "em", _: "em", "~~": "del" };
 

@@ -1,4 +1,4 @@
-import { parseUrl } from "./safe-address.ts";
+import { parseUrl } from "@foyer/contract/rules/safe-address";
 
 /** Links to other sites open in a new tab. Links within the site stay in this one, where the chat continues. */
 export function targetOf(href: string): { target?: string; rel?: string } {

@@ -1,9 +1,9 @@
+import { imageAddress, linkAddress } from "@foyer/contract/rules/safe-address";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Block, parseBlocks, splitBlocks } from "./blocks.ts";
 import { parseInline } from "./inline.ts";
 import { type Inline, plainText } from "./inline-writer.ts";
-import { imageAddress, linkAddress } from "./safe-address.ts";
 
 /** Marked-up text in short: `*em*`, `**strong**`, `<href|text>`, `!<src|alt>`. */
 function short(parts: readonly Inline[]): string {

@@ -1,4 +1,5 @@
 import type { FormAnalyticsDay, FormField } from "@foyer/contract";
+import { labelText } from "@foyer/contract/rules/field-label";
 
 /** How far back the figures go; what the address does not know is 30 days. */
 export const ranges = [
@@ -40,11 +41,11 @@ export type FieldRate = { name: string; label: string; isRequired: boolean; rate
 
 /** How many of those who began filled in each field, in the form's order. */
 export function fieldRates(fields: readonly FormField[], rates: Record<string, number>): FieldRate[] {
-  return fields.map(({ name, label, validation }) => ({
-    name,
-    label: label.trim() || name,
-    isRequired: validation?.required?.value === true,
-    rate: rates[name] ?? 0,
+  return fields.map((field) => ({
+    name: field.name,
+    label: labelText(field),
+    isRequired: field.validation?.required?.value === true,
+    rate: rates[field.name] ?? 0,
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { createAnswerText } from "@foyer/contract/rules/answer-text";
+import { labelText } from "@foyer/contract/rules/field-label";
 
 export type FileAnswer = {
   /** As on the visitor's device; null when none was sent. */
@@ -45,9 +46,9 @@ export function summaryOf(formData: Data, fields: readonly FormField[], submissi
 type Asked = Pick<FormField, "name" | "label"> & Partial<FormField> & { isGone: boolean };
 
 function toAnswer(value: unknown, field: Asked, submissionId: string): Answer {
-  const { name, label, isGone, type = null } = field;
+  const { name, isGone, type = null } = field;
   const file = fileOf(value, submissionId);
-  return { name, label: label.trim() || name, type, text: file ? "" : asText(field, value), file, isGone };
+  return { name, label: labelText(field), type, text: file ? "" : answerText(field, value), file, isGone };
 }
 
 /** A visitor may send an object that looks like a file: only an address of this submission is one. */
@@ -60,12 +61,7 @@ function fileOf(value: unknown, submissionId: string): FileAnswer | null {
     : null;
 }
 
-const answerText = createAnswerText({ locale: undefined, dateStyle: "medium" });
-
-function asText(field: Asked, value: unknown): string {
-  if (typeof value === "boolean") return value ? "Yes" : "No";
-  return answerText(field, value);
-}
+const answerText = createAnswerText({ locale: undefined, dateStyle: "medium", yes: "Yes", no: "No" });
 
 /** Images that every browser shows; drawings that can hold scripts are not among them. */
 export function isPreviewable(mediaType: string): boolean {

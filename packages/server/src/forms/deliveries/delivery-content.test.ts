@@ -41,6 +41,10 @@ const urlOf = ({ prefix, content }: File) => prefix + content.toString("base64")
 const message = (messageTemplate: string, formData: object, webhookUrl = "https://hooks.example/x") =>
   JSON.parse(teamChatBody({ messageTemplate, webhookUrl }, contentOf(formData)));
 
+it("writes true and false for checkboxes in team chat messages", () => {
+  expect(message("{{consent}}, {{news}}", { consent: true, news: false })).toEqual({ text: "true, false" });
+});
+
 describe("the body of a webhook", () => {
   it("has exactly what the interface says", async () => {
     const body = await webhookBody(contentOf({ name: "Ada" }));

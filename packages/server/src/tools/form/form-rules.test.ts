@@ -47,6 +47,16 @@ describe("names", () => {
   });
 });
 
+describe("labels", () => {
+  it("refuses a checkbox whose label links to an unsafe address", () => {
+    const label = (address: string) => problemOf({ type: "checkbox", label: `I accept the [terms](${address})` });
+    for (const address of ["https://shop.example/terms", "/terms", "mailto:legal@shop.example"]) {
+      expect(label(address)).toBeUndefined();
+    }
+    expect(label("javascript:alert`1`")).toMatchObject({ path: "label", message: expect.stringContaining("https") });
+  });
+});
+
 describe("options", () => {
   it.each(types)("are required for and only for selects: %s", (type) => {
     const isSelect = type === "select" || type === "multiselect";
@@ -179,6 +189,16 @@ describe("defaults", () => {
     const isFile = type === "file" || type === "image";
     const path = problemOf({ type, ...optionsFor(type), defaultValue: "{{user.name}}" })?.path;
     expect(path).toBe(isFile ? "defaultValue" : undefined);
+  });
+
+  it("ticks a checkbox that is optional, and never one that asks for consent", () => {
+    const consent = { type: "checkbox", validation: { required: { value: true } } } as const;
+    for (const defaultValue of ["true", "false", "{{user.metadata.newsletter}}"]) {
+      expect(problemOf({ type: "checkbox", defaultValue })).toBeUndefined();
+    }
+    expect(problemOf({ type: "checkbox", defaultValue: "yes" })?.path).toBe("defaultValue");
+    expect(problemOf({ ...consent, defaultValue: "false" })).toBeUndefined();
+    expect(problemOf({ ...consent, defaultValue: "true" })?.path).toBe("defaultValue");
   });
 
   it.each<[FormField["type"], string, boolean]>([

@@ -1,5 +1,6 @@
 import type { FieldValidation, FormField, FormSchema } from "@foyer/contract";
 import { measureOf } from "@foyer/contract/rules/answer-measure";
+import { unsafeLink } from "@foyer/contract/rules/field-label";
 import {
   type AnswerKind,
   describeField,
@@ -31,6 +32,7 @@ export function checkFormSchema(schema: FormSchema): void {
   for (const [index, field] of schema.fields.entries()) {
     const path = `formSchema.fields.${index}`;
     checkName(path, field.name, names);
+    checkLabel(`${path}.label`, field);
     checkOptions(path, field);
     checkRules(`${path}.validation`, field.type, field.validation ?? {});
     checkDefault(`${path}.defaultValue`, field);
@@ -42,6 +44,16 @@ function checkName(path: string, name: string, names: Set<string>) {
   if (name in Object.prototype || name === "prototype") throw invalid(`${path}.name`, "is reserved", "not_allowed");
   if (names.has(name)) throw invalid(`${path}.name`, "must be unique among the fields", "duplicate");
   names.add(name);
+}
+
+function checkLabel(path: string, field: FormField) {
+  const address = unsafeLink(field);
+  if (address === null) return;
+  throw invalid(
+    path,
+    `links to “${address}”, which must be an https, http, mailto or tel address, or a path such as /privacy`,
+    "format",
+  );
 }
 
 function checkOptions(path: string, { type, options }: FormField) {
@@ -124,6 +136,12 @@ const defaultChecks: Record<AnswerKind, (path: string, field: FormField) => void
     // The value of one option may contain a comma.
     const isOne = options.some(({ value }) => value === defaultValue);
     checkDefaultOptions(path, field, isOne ? [defaultValue] : defaultValue.split(",").map((part) => part.trim()));
+  },
+  boolean(path, { validation, defaultValue }) {
+    if (defaultValue !== "true" && defaultValue !== "false") throw invalid(path, "must be true or false", "enum");
+    if (defaultValue === "true" && validation?.required?.value) {
+      throw invalid(path, "must not tick a required checkbox: the visitor has to do that", "not_allowed");
+    }
   },
   file: anyDefault,
 };

@@ -1,6 +1,7 @@
 import { useSortable } from "@dnd-kit/sortable";
 import type { FormField } from "@foyer/contract";
 import { fieldEditors } from "@foyer/contract/rules/field-editor";
+import { labelText } from "@foyer/contract/rules/field-label";
 import { ChevronDown, GripVertical, MoreHorizontal } from "lucide-react";
 import { IconButton } from "../../../components/button.tsx";
 import { Menu } from "../../../components/menu.tsx";
@@ -28,7 +29,7 @@ export function FieldCard(props: CardProps) {
   const { setNodeRef, setActivatorNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({
     id: key,
   });
-  const name = field.label || field.name || "Field without a label";
+  const name = labelText(field) || "Field without a label";
   const isOpen = openKeys.has(key) || errorAt(`formSchema.fields.${index}`) !== undefined;
   return (
     <li

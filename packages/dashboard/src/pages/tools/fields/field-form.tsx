@@ -36,6 +36,7 @@ export function FieldForm({
           value={label}
           onChange={changeLabel}
           error={errorAt("label")}
+          help={editor.labelHelp}
           maxLength={500}
           autoComplete="off"
         />

@@ -11,6 +11,7 @@ import {
   Mail,
   Paperclip,
   Phone,
+  SquareCheck,
   Type,
 } from "lucide-react";
 
@@ -25,6 +26,7 @@ const icons: Record<FormField["type"], LucideIcon> = {
   date: Calendar,
   datetime: CalendarClock,
   image: Image,
+  checkbox: SquareCheck,
   file: Paperclip,
 };
 

@@ -11,6 +11,7 @@ import {
 } from "@dnd-kit/core";
 import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrategy } from "@dnd-kit/sortable";
 import type { FormField } from "@foyer/contract";
+import { labelText } from "@foyer/contract/rules/field-label";
 import type { ReactNode } from "react";
 import { type Keyed, keyOf } from "../row-key.ts";
 
@@ -61,7 +62,10 @@ export function FieldList({
 
 function announce(fields: Keyed<FormField>[]): Announcements {
   const place = (id: UniqueIdentifier | undefined) => fields.findIndex((field) => keyOf(field) === id) + 1;
-  const nameOf = (id: UniqueIdentifier) => fields[place(id) - 1]?.label || "The field";
+  const nameOf = (id: UniqueIdentifier) => {
+    const field = fields[place(id) - 1];
+    return (field && labelText(field)) || "The field";
+  };
   // The same words at both: the second comes right after the first.
   const held = (id: UniqueIdentifier, over: UniqueIdentifier) =>
     `${nameOf(id)} is picked up, at place ${place(over)} of ${fields.length}.`;

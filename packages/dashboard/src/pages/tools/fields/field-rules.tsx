@@ -80,6 +80,7 @@ const pickers: Record<AnswerKind, string | null> = {
   datetime: "datetime-local",
   choice: null,
   choices: null,
+  boolean: null,
   file: null,
 };
 

@@ -1,5 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { fieldEditors } from "@foyer/contract/rules/field-editor";
+import { labelText } from "@foyer/contract/rules/field-label";
 import { useRef, useState } from "react";
 import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
@@ -109,7 +110,7 @@ function useFields(
       if (!field) return;
       set((fields) => fields.toSpliced(index, 1));
       const undo = () => set((fields) => fields.toSpliced(index, 0, field));
-      notify(`The field ${field.label || field.name} is removed.`, { undo });
+      notify(`The field ${labelText(field)} is removed.`, { undo });
     },
   };
 }

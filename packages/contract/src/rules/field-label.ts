@@ -1,0 +1,49 @@
+import type { FormField } from "../form.ts";
+import { describeField } from "./field-types.ts";
+import { linkAddress } from "./safe-address.ts";
+
+/** A piece of a label. `href` is an address that is safe to link to. */
+export type LabelPart = { text: string; href?: string };
+
+type LabelledField = Pick<FormField, "label" | "name"> & { type?: FormField["type"] | null };
+
+/** `[text](address)`. Neither part can hold its own delimiters, so the search takes linear time. */
+const link = /\[([^[\]]+)\]\(([^()\s]*)\)/g;
+
+/**
+ * The label in pieces, with the links of types whose labels may have some. A link whose address is not safe is plain
+ * text. A field without a label is called by its name.
+ */
+export function labelParts(field: LabelledField): LabelPart[] {
+  const label = field.label.trim() || field.name;
+  if (!hasLinks(field)) return [{ text: label }];
+  const parts: LabelPart[] = [];
+  let at = 0;
+  for (const match of label.matchAll(link)) {
+    const [whole, text = "", address = ""] = match;
+    if (match.index > at) parts.push({ text: label.slice(at, match.index) });
+    const href = linkAddress(address);
+    parts.push(href === null ? { text } : { text, href });
+    at = match.index + whole.length;
+  }
+  if (at < label.length) parts.push({ text: label.slice(at) });
+  return parts;
+}
+
+/** The label as plain text, for error messages, lists and exports. */
+export function labelText(field: LabelledField): string {
+  return labelParts(field)
+    .map(({ text }) => text)
+    .join("");
+}
+
+/** The first address in the label that a link cannot have; null when all of them are safe. */
+export function unsafeLink(field: LabelledField): string | null {
+  if (!hasLinks(field)) return null;
+  const unsafe = field.label.matchAll(link).find(([, , address = ""]) => linkAddress(address) === null);
+  return unsafe?.[2] ?? null;
+}
+
+function hasLinks({ type }: LabelledField): boolean {
+  return type ? describeField({ type }).hasLinks === true : false;
+}
