@@ -71,7 +71,9 @@ type AppDeps = AuthDeps & { providerSettings: ProviderSettings };
 
 const BODY_LIMIT = 1024 * 1024;
 
-/** The whole server, ready to listen or to be called by `inject`. `drain` lets running replies and deliveries end. */
+/**
+ * Creates the server, ready to listen or to be called with `inject`. `drain` waits for running replies and deliveries.
+ */
 export async function createApp(deps: AppDeps) {
   const { config, log } = deps;
   const app: App = Fastify({
@@ -81,11 +83,11 @@ export async function createApp(deps: AppDeps) {
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
-    // Node looks for slow clients only so often; without this, 10 s can become 40.
+    // Node checks for slow clients only every 30 seconds by default, which would turn 10 s into up to 40 s.
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {
-      // Such a request meets no hook, so it is logged here.
+      // Such a request reaches no hook, so it is logged here.
       request.log.info({ method: request.method, problem: error.code }, "unreadable address");
       return sendError(toAppError(error), request, reply);
     },
@@ -100,7 +102,7 @@ export async function createApp(deps: AppDeps) {
   let isDraining = false;
   const idempotency = createIdempotency(deps.db);
   const listings = createListingCache();
-  // What is deleted must not go on talking, nor paying for a model.
+  // Deleting an agent stops its running replies, which would otherwise keep using the model.
   const agents = createAgentService(deps, listings.forget, (agentId) => chat.replies.abort({ agentId }));
   const conversations = createConversationService(deps, agents, (conversationId) =>
     chat.replies.abort({ conversationId }),
@@ -150,7 +152,7 @@ export async function createApp(deps: AppDeps) {
   };
 }
 
-/** The routes that depend on little else: providers, mail recipients, the pages, the widget's files. */
+/** Registers the routes with few dependencies: providers, mail recipients, the pages and the widget's files. */
 function addPages(
   app: App,
   deps: AppDeps,
@@ -191,12 +193,12 @@ async function registerPlugins(app: App, deps: AppDeps, calls: CallCounter) {
   await registerOpenApi(app, deps.config.baseUrl);
   registerAuthentication(app, deps, createPlanLimit(deps, calls));
   if (deps.config.isLoopbackOnly) {
-    // After the body was read, because reading it leaves the context that an earlier hook entered.
+    // In preHandler, because reading the body loses the async context that an earlier hook entered.
     app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));
   }
 }
 
-/** What a duplicated agent gets besides its settings. */
+/** Copies everything that a duplicated agent receives besides its settings. */
 function copyToolsAndTriggers(tools: ToolService, triggers: TriggerService): CopyContent {
   return async (trx, from, to) => triggers.copyAll(trx, { from, to }, await tools.copyAll(trx, { from, to }));
 }

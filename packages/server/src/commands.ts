@@ -59,7 +59,7 @@ async function main() {
   if (!command) throw new Error(usage);
   loadDotEnv();
   const { config, log } = readEnvironment({ ...process.env, FOYER_LOG_LEVEL: process.env.FOYER_LOG_LEVEL ?? "warn" });
-  // A running server would go on writing into the file that a restore replaces.
+  // A running server would keep writing to the file that a restore replaces.
   const isExclusive = group === "restore" && config.database.kind === "sqlite";
   const releaseLock = isExclusive ? lockDataFolder(config.dataDir) : () => {};
   const deps = createDeps(config, log);
@@ -107,13 +107,13 @@ async function showKeys({ deps, options }: Context) {
 async function revokeKey({ deps, options }: Context) {
   const { organizationId } = await member(deps, options);
   if (!(await deleteKey(deps.db, organizationId, required(options.id, "--id"))))
-    throw new Error("There is no such key.");
-  return "Revoked. Running servers stop taking it within 5 seconds.";
+    throw new Error("There is no key with this id.");
+  return "Revoked. Running servers reject it within 5 seconds.";
 }
 
 async function createUser({ deps, options }: Context) {
   const email = readEmail(required(options.email, "--email"));
-  if (await findMember(deps.db, email)) throw new Error(`There is an account for ${email} already.`);
+  if (await findMember(deps.db, email)) throw new Error(`A user with the address ${email} already exists.`);
   if (options.password !== undefined) warnOfFlag();
   const password = options.password ?? randomBytes(15).toString("base64url");
   checkPassword(password);
@@ -129,7 +129,7 @@ async function changePassword({ deps, options }: Context) {
   const password = options.password ?? (await readPassword());
   checkPassword(password);
   await setPassword(deps.db, userId, password);
-  return "Password changed. Every session of this user has ended.";
+  return "Password changed. All sessions of this user were ended.";
 }
 
 async function changePlan({ deps, options }: Context) {
@@ -143,7 +143,9 @@ async function member(deps: Context["deps"], { email }: Options) {
   const address = required(email, "--email");
   const found = await findMember(deps.db, address);
   if (!found)
-    throw new Error(`There is no account for ${address}. Make one: npm run foyer -- users create --email ${address}`);
+    throw new Error(
+      `There is no user with the address ${address}. Create one: npm run foyer -- users create --email ${address}`,
+    );
   return found;
 }
 
@@ -153,9 +155,7 @@ function required(value: string | undefined, what: string): string {
 }
 
 function warnOfFlag() {
-  console.error(
-    "Warning: other users of this machine can see --password in the process list. Leave it out to be asked.",
-  );
+  console.error("Warning: other users of this machine can see --password in the process list. Omit it to be prompted.");
 }
 
 function checkPassword(password: string) {
@@ -169,5 +169,5 @@ function knownPlan(plan: string) {
 
 function sqliteFile({ config }: Context["deps"]): string {
   if (config.database.kind === "sqlite") return config.database.file;
-  throw new Error("With PostgreSQL use its own tools: pg_dump and pg_restore.");
+  throw new Error("This command works with SQLite only. For PostgreSQL, use pg_dump and pg_restore.");
 }

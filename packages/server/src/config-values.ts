@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 
-/** Thrown for a bad environment; the message is complete and for the person at the terminal. */
+/** An invalid configuration. The message is written for the operator and can be shown as it is. */
 export class ConfigError extends Error {}
 
-/** Collects what is wrong, so that one start shows it all. */
+/** Collects all problems, so that one start reports every one of them. */
 export class Problems {
   readonly #lines: string[] = [];
 
@@ -12,12 +12,13 @@ export class Problems {
   }
 
   throwIfAny(): void {
-    if (this.#lines.length > 0)
-      throw new ConfigError(`The configuration is not usable.\n  ${this.#lines.join("\n  ")}`);
+    if (this.#lines.length > 0) throw new ConfigError(`The configuration is invalid.\n  ${this.#lines.join("\n  ")}`);
   }
 }
 
-/** The variable parsed, or the fallback when it is absent or empty. A parser throws an Error that says what it expects. */
+/**
+ * Parses a variable, or returns the fallback when it is absent or empty. A parser throws an Error with what it expects.
+ */
 export function read<T>(
   environment: Record<string, string | undefined>,
   problems: Problems,
@@ -35,7 +36,7 @@ export function read<T>(
   }
 }
 
-/** What is secret is not repeated on a terminal or in a log. */
+/** Hides the values of secrets from the terminal and the log. */
 function shown(name: string, value: string) {
   if (/SECRET|PASSWORD|KEY|TOKEN|DATABASE_URL|SMTP_URL/.test(name)) return `${value.length} characters`;
   return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
@@ -77,7 +78,7 @@ export function duration(value: string): number {
   return Math.round(Number(match?.[1]) * unitMs[unit]);
 }
 
-/** One wait or more, in milliseconds. */
+/** One or more durations in milliseconds, separated by commas. */
 export function durations(value: string): number[] {
   const items = list(value);
   if (items.length === 0 || items.length > 20) throw new Error("1 to 20 durations such as 0s,1m,5m");
@@ -97,7 +98,7 @@ export function url(value: string): string {
   return value;
 }
 
-/** What better-auth takes for one, so that nobody gets an account that cannot be signed in to. In lower case. */
+/** An email address in lower case. Follows better-auth's rules, so that every account can be used to sign in. */
 export function email(value: string): string {
   const isOne = /^[A-Za-z0-9_'+.-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(value);
   if (!isOne || value.length > 254 || /^\.|\.\./.test(value)) throw new Error("an address such as you@example.com");

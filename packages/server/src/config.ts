@@ -13,8 +13,8 @@ export type Config = ReturnType<typeof readConfig>;
 type Environment = Record<string, string | undefined>;
 
 /**
- * Reads the whole environment once. Durations come out in milliseconds, limits as numbers a minute (0 = off).
- * @throws ConfigError with one line for each variable that is wrong: its name, what was expected, what was found
+ * Reads the environment. Durations are returned in milliseconds, and limits as calls per minute (0 = off).
+ * @throws ConfigError with one line per invalid variable: its name, the expected value and the actual value
  */
 export function readConfig(environment: Environment) {
   const problems = new Problems();
@@ -41,7 +41,7 @@ export function readConfig(environment: Environment) {
     host,
     port,
     baseUrl,
-    /** nobody but this machine can reach us, so nobody but this machine can make us reach it */
+    /** true when only this machine can reach the server, so requests may make it call local addresses */
     isLoopbackOnly: isLoopback(host) && isLoopback(new URL(baseUrl).hostname),
     dataDir,
     database,
@@ -65,10 +65,10 @@ export function readConfig(environment: Environment) {
       totalTimeout: get("FOYER_MODEL_TOTAL_TIMEOUT", duration, 600_000),
     },
     webhooks: {
-      /** the wait before each attempt */
+      /** the delay before each attempt */
       schedule: get<number[]>("FOYER_WEBHOOK_SCHEDULE", durations, [0, 60_000, 300_000, 1_800_000, 7_200_000]),
       timeout: get("FOYER_WEBHOOK_TIMEOUT", duration, 30_000),
-      /** how long a visitor waits for the first attempts */
+      /** how long a visitor's request waits for the first attempts */
       submitWait: get("FOYER_SUBMIT_WAIT", duration, 8_000),
     },
     limits: readLimits(get),
@@ -79,14 +79,14 @@ export function readConfig(environment: Environment) {
     heartbeat: get("FOYER_STREAM_HEARTBEAT", duration, 15_000),
     resumeWindow: get("FOYER_RESUME_WINDOW", duration, 30_000),
     drainTimeout: get("FOYER_DRAIN_TIMEOUT", duration, 30_000),
-    /** above this mean delay of the event loop, requests are refused with 503; 0 = never */
+    /** requests are rejected with 503 while the mean event loop delay is above this; 0 = never */
     maxLag: get("FOYER_MAX_LAG", duration, 2_000),
   };
   problems.throwIfAny();
   return config;
 }
 
-/** The header in which the operator's proxy names the visitor's country; in lower case, as Node has it. */
+/** The header in which the operator's proxy sends the visitor's country, in lower case like Node's header names. */
 function countryHeader(get: Get, problems: Problems) {
   const name = get<string | null>("FOYER_COUNTRY_HEADER", headerName, null);
   const isBehindProxy = get<string[]>("FOYER_TRUST_PROXY", cidrs, []).length > 0;
@@ -103,7 +103,7 @@ function headerName(value: string) {
 
 type Get = <T>(name: string, parse: (value: string) => T, fallback: T) => T;
 
-/** The owner that an unattended start creates or updates; all or nothing. */
+/** The owner that an unattended start creates or updates. Requires all of its variables or none. */
 function readAdmin(get: Get, problems: Problems) {
   const address = get<string | null>("FOYER_ADMIN_EMAIL", email, null);
   const password = get<string | null>("FOYER_ADMIN_PASSWORD", longText(12), null);
@@ -116,7 +116,7 @@ function readAdmin(get: Get, problems: Problems) {
   return null;
 }
 
-/** The providers that people can sign in with; each is all or nothing. */
+/** The sign-in providers. Each requires all of its variables or none. */
 function readSignIn(get: Get, problems: Problems) {
   const client = (idName: string, secretName: string) => {
     const clientId = get<string | null>(idName, text, null);
@@ -156,14 +156,14 @@ function readLimits(get: Get) {
     signInPerIp: limit("SIGN_IN_PER_IP", 60),
     visitorTokensPerDay: limit("VISITOR_TOKENS_PER_DAY", 500_000),
     addressTokensPerDay: limit("ADDRESS_TOKENS_PER_DAY", 5_000_000),
-    /** calls with API keys, by the account's plan */
+    /** calls with API keys, by the organization's plan */
     apiCalls: {
       free: limit("API_FREE", 20),
       starter: limit("API_STARTER", 60),
       growth: limit("API_GROWTH", 200),
       pro: limit("API_PRO", 1_000),
     },
-    /** tokens per calendar month that organizations may use of the operator's provider keys, by plan */
+    /** tokens per calendar month that an organization may use with the operator's provider keys, by plan */
     planTokens: {
       free: tokens("FOYER_PLAN_TOKENS_FREE", 1_000_000),
       starter: tokens("FOYER_PLAN_TOKENS_STARTER", 10_000_000),
@@ -173,7 +173,7 @@ function readLimits(get: Get) {
   };
 }
 
-/** An IP address as the part after the @ stands in brackets. */
+/** An IP address after the @ must be in brackets. */
 function noReplyAt(baseUrl: string) {
   const { hostname } = new URL(baseUrl);
   if (hostname.startsWith("[")) return `no-reply@[IPv6:${hostname.slice(1)}`;
@@ -187,7 +187,7 @@ function postgresUrl(value: string) {
   return value;
 }
 
-/** It travels in a header. */
+/** A value that is sent in a header. */
 function token(value: string) {
   if (!/^[\x21-\x7e]{16,}$/.test(value)) throw new Error("at least 16 characters, no spaces");
   return value;

@@ -15,12 +15,14 @@ import { createMailer } from "./outbound/send-email.ts";
 import { createProviderSettings } from "./providers/provider-settings.ts";
 import { createTerminalLog } from "./terminal-log.ts";
 
-/** Reads `.env` in the working directory, if there is one; what is set already wins. */
+/** Reads `.env` in the working directory if it exists. Variables that are already set take precedence. */
 export function loadDotEnv(): void {
   if (existsSync(".env")) loadEnvFile(".env");
 }
 
-/** Configuration and log, from the environment. `terminal` is null unless people read the log. @throws ConfigError */
+/**
+ * Creates the configuration and the log. `terminal` is null unless the log is text for a terminal. @throws ConfigError
+ */
 export function readEnvironment(environment: NodeJS.ProcessEnv) {
   const config = readConfig(environment);
   const { logFormat } = config;
@@ -33,7 +35,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
   return { config, log: terminal ? pino(options, terminal) : pino(options), terminal };
 }
 
-/** Everything that the server and the commands share. `close` ends every connection. */
+/** Creates the dependencies shared by the server and the commands. `close` closes every connection. */
 export function createDeps(config: Config, log: Deps["log"]) {
   const encryption = createEncryption(config.secret ?? loadOrCreateSecret(config.dataDir));
   const database = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));

@@ -30,7 +30,7 @@ export function invalid(path: string, message: string, code: DetailCode = "inval
   return new AppError("VALIDATION_ERROR", path ? `${path}: ${message}` : message, { details });
 }
 
-/** 404. The same for what never existed and for what belongs to somebody else. */
+/** 404. Identical for resources that do not exist and resources of another organization. */
 export function notFound(what: string): AppError {
   return new AppError("NOT_FOUND", `${what} not found.`);
 }

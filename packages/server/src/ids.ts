@@ -25,7 +25,7 @@ export function newId(prefix: Prefix): string {
   return typeidUnboxed(prefix);
 }
 
-/** True when the text has the form of such an id, so that nothing else reaches the database. */
+/** True when the text has the format of such an id. Other texts never reach the database. */
 export function isId(prefix: Prefix, value: string): boolean {
   return (
     value.length === prefix.length + 27 &&
@@ -36,7 +36,7 @@ export function isId(prefix: Prefix, value: string): boolean {
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Sorts before every id that was made at this instant (milliseconds) or later, and after all earlier ones. */
+/** Sorts before every id created at this time (milliseconds) or later, and after all earlier ids. */
 export function firstIdAt(prefix: Prefix, instant: number): string {
   const value = BigInt(instant) << 80n;
   const digits = Array.from({ length: 26 }, (_, place) => alphabet[Number((value >> BigInt((25 - place) * 5)) & 31n)]);

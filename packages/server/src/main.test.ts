@@ -78,7 +78,7 @@ it("uses the port that the operating system chose for PORT=0 in every address th
 });
 
 it("explains a bad configuration and starts nothing", async () => {
-  await expect(start({ PORT: "abc" })).rejects.toThrow(/exit 1: The configuration is not usable.\n {2}PORT: expected/);
+  await expect(start({ PORT: "abc" })).rejects.toThrow(/exit 1: The configuration is invalid.\n {2}PORT: expected/);
 });
 
 it("names the port that is already in use", async () => {

@@ -1,5 +1,5 @@
 import { enableCompileCache } from "node:module";
 
-// A good part of a start is stripping types and compiling; the next start finds both done.
+// Stripping types and compiling take a large part of the startup time. The cache saves both from the second start on.
 enableCompileCache();
 await import("./serve.ts");

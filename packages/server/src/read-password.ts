@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
-/** One line from standard input: typed at a terminal without being shown, or piped. @throws when there is none */
+/** Reads one line from standard input, piped or typed at a terminal without echo. @throws when there is none */
 export async function readPassword(): Promise<string> {
   const { stdin, stderr } = process;
   const isTerminal = stdin.isTTY === true;
@@ -14,5 +14,5 @@ export async function readPassword(): Promise<string> {
     lines.close();
     if (isTerminal) stderr.write("\n");
   }
-  throw new Error("There is no password on standard input.");
+  throw new Error("No password was entered.");
 }

@@ -12,7 +12,7 @@ import { setUpLink } from "./setup/setup-token.ts";
 const CLOSE_MS = 2_000;
 
 const { config, log, terminal, boundPort } = await readOrExit();
-// With PostgreSQL several servers share the data, and there is no folder to guard.
+// On PostgreSQL several servers share the data, so there is no folder to lock.
 const releaseLock = await orExit("Foyer cannot start", async () =>
   config.database.kind === "sqlite" ? lockDataFolder(config.dataDir) : () => {},
 );
@@ -25,7 +25,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => 
 await announced;
 
 process.on("unhandledRejection", (error) => {
-  log.fatal({ err: error }, "unhandled rejection; the process ends to start clean");
+  log.fatal({ err: error }, "unhandled rejection; exiting");
   process.exit(1);
 });
 
@@ -35,7 +35,7 @@ async function prepare() {
   return createApp(deps);
 }
 
-/** Quietly: people are told by `announce`, and Fastify has no switch for its own line. */
+/** Listens without Fastify's own log line, because `announce` prints a better one. */
 async function listen() {
   const { level } = log;
   log.level = "warn";
@@ -43,16 +43,16 @@ async function listen() {
   log.level = level;
 }
 
-/** Running replies end first, for as long as FOYER_DRAIN_TIMEOUT allows. A second signal ends at once. */
+/** Waits up to FOYER_DRAIN_TIMEOUT for running replies. A second signal exits immediately. */
 async function shutDown(signal: string) {
   log.info({ signal }, "shutting down");
   process.once(signal, () => process.exit(1));
   stopHousekeeping();
   await drain();
-  // What still holds a connection open, such as somebody who follows another process's reply, ends now.
+  // Closes the remaining connections, such as those that follow a reply of another process.
   setTimeout(() => app.server.closeAllConnections(), CLOSE_MS).unref();
   await app.close();
-  // A signal can come while it still asks the database whom to greet.
+  // A signal can arrive while `announce` is still querying the database.
   await announced;
   await deps.close();
   releaseLock();
@@ -61,7 +61,8 @@ async function shutDown(signal: string) {
 
 async function announce() {
   const { defaultModelId } = deps.models;
-  const note = defaultModelId === "foyer/demo" ? " (built in, no AI; set a provider's key for a real one)" : "";
+  const note =
+    defaultModelId === "foyer/demo" ? " (built in, not an AI; add a provider's API key to use a real model)" : "";
   console.log(`Foyer   ${config.baseUrl}\nModel   ${defaultModelId}${note}`);
   if (await hasAccounts(deps.db)) return;
   const line = `Set up  ${setUpLink(deps)}\n`;

@@ -3,16 +3,15 @@ import { isDeepStrictEqual } from "node:util";
 type Output = { write(text: string): unknown };
 type Line = { level: number; time: number; msg?: string; [name: string]: unknown };
 
-/** Lines after which a reminder has scrolled away. */
+/** The number of lines after which a reminder is printed again. */
 const REMIND_AFTER = 15;
 
 const levelNames: Record<number, string> = { 20: "DEBUG", 40: "WARN", 50: "ERROR", 60: "FATAL" };
-/** Fields of every line that help a program and not a reader. */
+/** Fields that are only useful to programs. */
 const hidden = new Set(["level", "time", "msg", "pid", "hostname", "requestId", "name"]);
 
 /**
- * A destination for pino that prints short lines for people. A program that reads the log wants JSON, so this is for
- * terminals only.
+ * A pino destination that prints short lines for people. It is used on terminals only, because programs read JSON.
  */
 export function createTerminalLog(output: Output) {
   let reminder: { text: string; isNeeded: () => Promise<boolean> } | undefined;
@@ -30,10 +29,10 @@ export function createTerminalLog(output: Output) {
     write(json: string): void {
       output.write(`${toText(JSON.parse(json))}\n`);
       linesSince++;
-      // A database that does not answer is told of elsewhere; the reminder comes with a later line.
+      // A database failure is logged elsewhere. The reminder is tried again with a later line.
       if (reminder && linesSince >= REMIND_AFTER) remindAgain().catch(() => {});
     },
-    /** Prints `text` now, and again whenever other lines have pushed it away, for as long as it is needed. */
+    /** Prints `text` now, and again whenever it has scrolled away, for as long as it is needed. */
     remind(text: string, isNeeded: () => Promise<boolean>): void {
       output.write(text);
       reminder = { text, isNeeded };

@@ -2,14 +2,17 @@ const DAY_MS = 86_400_000;
 
 let latest = { number: Number.NaN, day: "" };
 
-/** The day of an instant in milliseconds, in UTC: `2026-01-31`. It mostly is the day of the call before. */
+/** The UTC day of a time in milliseconds, such as `2026-01-31`. Caches the last day, because calls mostly repeat it. */
 export function dayOf(instant: number): string {
   const number = Math.floor(instant / DAY_MS);
   if (number !== latest.number) latest = { number, day: new Date(instant).toISOString().slice(0, 10) };
   return latest.day;
 }
 
-/** The bounds of a search in milliseconds: `to` is exclusive, and a date in it counts whole. What is not given is left out. */
+/**
+ * Converts a time range to milliseconds. `to` is exclusive, and a date in it includes the whole day. Absent bounds are
+ * omitted.
+ */
 export function instantsOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   return {
     ...(from === undefined ? {} : { from: Date.parse(from) }),

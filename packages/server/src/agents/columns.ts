@@ -21,7 +21,7 @@ export const columnDefaults = {
   launcherVersion: null,
 } as const;
 
-/** The given settings as columns; `null` goes back to the default, what is not given is left out. */
+/** Converts the given settings to columns. `null` restores the default, and absent settings are omitted. */
 export function toColumns(input: AgentChanges): Partial<AgentRow> {
   const columns: Partial<AgentRow> = {};
   if (input.model !== undefined) columns.model = input.model;
@@ -50,14 +50,14 @@ function origins(values: string[]) {
 function hosts(values: string[]) {
   return values.map((value, index) => {
     const url = URL.parse(`https://${value}`);
-    // The URL parser takes `;` and `,` in a host, which would add directives to a Content-Security-Policy.
+    // The URL parser accepts `;` and `,` in a host, which could add directives to a Content-Security-Policy.
     if (url?.host !== value.toLowerCase() || !/^[a-z0-9.-]+(:\d+)?$/.test(url.host))
       throw invalid(`allowedImageHosts.${index}`, "must be a host such as images.example", "format");
     return url.host;
   });
 }
 
-/** @param defaultModelId what an agent without a model of its own uses */
+/** @param defaultModelId the model of agents that have not chosen one */
 export function toSummary(row: AgentSummaryRow, defaultModelId: string): AgentSummary {
   return {
     id: row.id,

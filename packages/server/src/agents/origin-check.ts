@@ -2,16 +2,16 @@ import { LRUCache } from "lru-cache";
 import type { AgentRow } from "../db/tables.ts";
 import { AppError } from "../errors.ts";
 
-/** A page's origin that an agent refused lately. `at` is the last time, in milliseconds. */
+/** An origin that an agent recently rejected. `at` is the last time, in milliseconds since 1970. */
 type RefusedOrigin = { origin: string; times: number; at: number };
 
 const KEPT_MS = 86_400_000;
-/** Anybody may send any origin. */
+/** Anyone can send any origin, so the memory is limited. */
 const MAX_AGENTS = 1_000;
 const MAX_ORIGINS = 20;
 const MAX_CHARACTERS = 200;
 
-/** Which pages may use an agent, and which were refused, for the agents' owners; the latter in this process only. */
+/** Checks which origins may use an agent, and remembers rejected ones for the owner, in this process only. */
 export function createOriginCheck(now: () => number = Date.now) {
   const known = new LRUCache<string, LRUCache<string, RefusedOrigin>>({ max: MAX_AGENTS });
 
@@ -24,13 +24,16 @@ export function createOriginCheck(now: () => number = Date.now) {
   }
 
   return {
-    /** @throws 403 for a browser on a page that the agent does not allow. No `Origin` is no browser on another page. */
+    /**
+     * @throws 403 when the agent does not allow the page's origin. A request without `Origin` is not a cross-origin
+     * page.
+     */
     checkOrigin(agent: Pick<AgentRow, "id" | "allowedOrigins">, origin: string | undefined, ownOrigin: string): void {
       if (!origin || isAllowed(agent, origin, ownOrigin)) return;
       note(agent.id, origin.slice(0, MAX_CHARACTERS));
       throw new AppError("FORBIDDEN", `This agent does not answer pages on ${origin}.`);
     },
-    /** What the agent refused in the last day, the latest first. */
+    /** The origins that the agent rejected during the last day, newest first. */
     refusedOrigins(agentId: string): RefusedOrigin[] {
       const all = [...(known.get(agentId)?.values() ?? [])];
       return all.filter(({ at }) => now() - at < KEPT_MS).sort((a, b) => b.at - a.at);
@@ -42,7 +45,7 @@ function isAllowed({ allowedOrigins }: Pick<AgentRow, "allowedOrigins">, origin:
   return allowedOrigins === "[]" || origin === ownOrigin || namesOrigin(allowedOrigins, origin);
 }
 
-/** Whether the list, as the agent's row holds it, names this origin. An empty list names none. */
+/** Whether the stored list contains this origin. An empty list contains none. */
 export function namesOrigin(allowedOrigins: string, origin: string): boolean {
   const allowed: string[] = JSON.parse(allowedOrigins);
   return allowed.includes(origin);

@@ -4,7 +4,7 @@ import type { App } from "../http/app.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import type { AgentService, CopyContent } from "./service.ts";
 
-/** `copyContent` copies the tools and triggers of a duplicated agent, which this folder knows nothing about. */
+/** `copyContent` copies the tools and triggers of a duplicated agent, because this folder may not import them. */
 export function agentRoutes(app: App, agents: AgentService, idempotency: Idempotency, copyContent: CopyContent): void {
   app.route({
     ...contract.listAgents,

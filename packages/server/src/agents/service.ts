@@ -14,15 +14,15 @@ import { freeSlug, slugOf } from "./slug.ts";
 import { type AgentStore, createAgentStore } from "./store.ts";
 
 const COPY_SUFFIX = " (copy)";
-/** As long as the contract allows. */
+/** The limit of the contract. */
 const MAX_NAME = 200;
 
-/** Copies what one agent has to another, within the transaction. */
+/** Copies the contents of one agent to another within the transaction. */
 export type CopyContent = (trx: Transaction<Tables>, fromAgentId: string, toAgentId: string) => Promise<void>;
 
 export type AgentService = ReturnType<typeof createAgentService>;
 
-/** `onChange` and `onDelete` are called once the change is committed. */
+/** `onChange` and `onDelete` are called after the change is committed. */
 export function createAgentService(
   { db, models, encryption }: Pick<Deps, "db" | "models" | "encryption">,
   onChange: (agentId: string) => void,
@@ -47,7 +47,7 @@ export function createAgentService(
     async get(organizationId: string, id: string): Promise<Agent> {
       return shown(await existing(organizationId, id));
     },
-    /** The agent as the chat needs it. 404 when there is none. */
+    /** The agent for the chat. @throws 404 */
     async getPublic(id: string): Promise<AgentRow> {
       const row = isId("agent", id) ? await store.getPublic(id) : undefined;
       if (!row) throw notFound("Agent");
@@ -118,7 +118,7 @@ export function createAgentService(
   };
 }
 
-/** Reading and replacing the secret with which a site's server signs its visitors' ids. */
+/** Reads and replaces the secret with which a site's server signs its visitors' ids. */
 function identitySecrets(
   store: AgentStore,
   encryption: Deps["encryption"],
@@ -140,7 +140,10 @@ function identitySecrets(
   };
 }
 
-/** Runs `write` with a free slug; another one is tried when somebody was faster. `ownId` is the agent that is renamed. */
+/**
+ * Runs `write` with a free slug, and retries with another when a concurrent request took it. `ownId` is a renamed
+ * agent.
+ */
 async function withSlug<T>(
   store: AgentStore,
   organizationId: string,

@@ -30,11 +30,11 @@ export function createAgentStore(db: Db) {
       const row = (await byId(db, { id })).rows[0];
       return row?.organizationId === organizationId ? row : undefined;
     },
-    /** For visitors, who know the agent's id and no account. */
+    /** For visitors, who know only the agent's id. */
     async getPublic(id: string): Promise<AgentRow | undefined> {
       return (await byId(db, { id })).rows[0];
     },
-    /** The account's slugs that are this one, or this one with a number. */
+    /** The organization's slugs that equal this one or extend it with a number. */
     async slugsLike(organizationId: string, slug: string, exceptId: string | null): Promise<Set<string>> {
       const rows = await db
         .selectFrom("agents")
@@ -45,7 +45,7 @@ export function createAgentStore(db: Db) {
         .execute();
       return new Set(rows.map((row) => row.slug));
     },
-    /** `alsoInTransaction` is kept together with the agent, or neither is. */
+    /** `alsoInTransaction` runs in the transaction that inserts the agent. */
     async insert(row: AgentRow, alsoInTransaction?: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
       await db.transaction().execute(async (trx) => {
         await trx.insertInto("agents").values(row).execute();

@@ -5,7 +5,7 @@ import { entityTag, hasState } from "../http/etag.ts";
 import { toAgentWidget } from "./columns.ts";
 import type { AgentService } from "./service.ts";
 
-/** What the widget asks for first. */
+/** The public endpoint that the widget loads first. */
 export function visitorAgentRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
   const ownOrigin = new URL(baseUrl).origin;
   app.route({
@@ -15,7 +15,7 @@ export function visitorAgentRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl"
       agents.checkOrigin(agent, request.headers.origin, ownOrigin);
       const data = toAgentWidget(agent);
       const etag = entityTag(JSON.stringify(data));
-      // Asked for on every page, so that a change is there at once; mostly the answer is that nothing changed.
+      // Revalidated on every page, so changes apply immediately. Usually the response is a 304.
       reply.headers({ etag, "cache-control": "no-cache", vary: "origin" });
       if (hasState(request.headers["if-none-match"], etag)) return reply.status(304).send();
       return { data, error: null };

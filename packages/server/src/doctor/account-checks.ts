@@ -9,7 +9,7 @@ const MAX_SHOWN = 5;
 
 type Agents = Awaited<ReturnType<DoctorStore["agents"]>>;
 
-/** Whether a model answers for each of the account's agents. */
+/** Checks that the model of every agent is available. */
 export async function checkModel(
   { models }: Pick<Deps, "models">,
   organizationId: string,
@@ -19,8 +19,13 @@ export async function checkModel(
   const ids = [...new Set(agents.map(({ model }) => model))];
   const { labels, unanswered, defaultModelId } = await models.survey(organizationId, ids);
   if (labels.length === 0) {
-    const detail = "No provider is configured: the built-in demo answers, which is no AI.";
-    return { ...check, state: "warning", detail, fix: "Add a provider's key in the settings, or to the environment." };
+    const detail = "No provider is configured, so the built-in demo answers. It is not an AI.";
+    return {
+      ...check,
+      state: "warning",
+      detail,
+      fix: "Add a provider's API key under Settings > Models or in the environment.",
+    };
   }
   if (unanswered.length === 0) {
     return {
@@ -34,11 +39,16 @@ export async function checkModel(
     .map(({ name, model }) => ({ name, model: model ?? defaultModelId }))
     .filter(({ model }) => unanswered.includes(model))
     .map(({ name, model }) => `${name} (${model})`);
-  const detail = `These agents cannot answer, because the provider of their model is not configured: ${shortened(stuck)}.`;
-  return { ...check, state: "failure", detail, fix: "Choose another model for them, or add the provider's key." };
+  const detail = `These agents cannot answer because the provider of their model is not configured: ${shortened(stuck)}.`;
+  return {
+    ...check,
+    state: "failure",
+    detail,
+    fix: "Choose another model for these agents, or add the provider's API key.",
+  };
 }
 
-/** Whether replies failed lately, and with what words. */
+/** Checks for failed replies, and reports the provider's message. */
 export function checkReplies(failures: readonly ProviderFailures[]): Check {
   const check = { id: "replies", title: "Replies" } as const;
   const [newest] = failures;
@@ -48,40 +58,52 @@ export function checkReplies(failures: readonly ProviderFailures[]): Check {
   const detail = `Failed replies in the last 24 hours: ${counts}. Newest${status}: ${newest.newest.message}`;
   const isOngoing = failures.some((one) => one.isOngoing);
   const fix = isOngoing
-    ? "Check the provider's key, quota and model name in Settings, Models."
+    ? "Check the provider's API key, quota and model name under Settings > Models."
     : "Replies have succeeded since. Filter conversations by failed replies to see which visitors were affected.";
   return { ...check, state: isOngoing ? "failure" : "warning", detail, fix };
 }
 
-/** Whether what was submitted gets where it should. */
+/** Checks that form submissions are delivered. */
 export async function checkDeliveries(store: DoctorStore, organizationId: string): Promise<Check> {
   const check = { id: "deliveries", title: "Deliveries" } as const;
   const [late, failed] = [await store.latestBy(), await store.failedLately(organizationId)];
   if (late > LATE_MS) {
-    const detail = `What is due is not being sent: the oldest has been waiting for ${Math.round(late / 60_000)} min.`;
-    const fix = "Look at the server's log for deliveries; one slow receiver alone does not do this. Then restart it.";
+    const detail = `Deliveries are stuck. The oldest is ${Math.round(late / 60_000)} min overdue.`;
+    const fix =
+      "Check the server log for delivery errors, then restart the server. A single slow receiver does not cause this.";
     return { ...check, state: late > VERY_LATE_MS ? "failure" : "warning", detail, fix };
   }
   if (failed === 0)
-    return { ...check, state: "ok", detail: "Nothing is late, and nothing failed in the last day.", fix: null };
-  const detail = `${failed} ${failed === 1 ? "submission" : "submissions"} failed in the last day.`;
+    return {
+      ...check,
+      state: "ok",
+      detail: "No delivery is overdue, and none failed in the last 24 hours.",
+      fix: null,
+    };
+  const detail = `${failed} ${failed === 1 ? "submission" : "submissions"} could not be delivered in the last 24 hours.`;
   return {
     ...check,
     state: "warning",
     detail,
-    fix: "Look at their attempts, mend the form's address, and retry them.",
+    fix: "Open the submissions, check their attempts, correct the form's webhook URL, and retry.",
   };
 }
 
-/** Pages that asked for an agent and are not allowed to. */
+/** Checks for pages that tried to use an agent that does not allow them. */
 export function checkOrigins(service: Pick<AgentService, "refusedOrigins">, agents: Agents): Check {
-  const check = { id: "origins", title: "Allowed pages" } as const;
+  const check = { id: "origins", title: "Allowed origins" } as const;
   const refused = agents.flatMap(({ id, name }) =>
     service.refusedOrigins(id).map(({ origin, times }) => `${origin} by ${name}, ${times}×`),
   );
-  if (refused.length === 0) return { ...check, state: "ok", detail: "No page was refused in the last day.", fix: null };
-  const detail = `Refused in the last day, since this process began: ${shortened(refused)}.`;
-  return { ...check, state: "warning", detail, fix: "If a page is yours, add its origin to the agent's allowed ones." };
+  if (refused.length === 0)
+    return { ...check, state: "ok", detail: "No page was rejected in the last 24 hours.", fix: null };
+  const detail = `Rejected in the last 24 hours (since the server started): ${shortened(refused)}.`;
+  return {
+    ...check,
+    state: "warning",
+    detail,
+    fix: "If a site is yours, add its origin to the agent's allowed origins.",
+  };
 }
 
 /** Checks that FOYER_SECRET still decrypts stored values, using the oldest and the newest agent of the organization. */
@@ -92,7 +114,8 @@ export function checkEncryption({ encryption }: Pick<Deps, "encryption">, agents
     for (const { id, identitySecret } of tried) encryption.decrypt(identitySecret, id);
   } catch {
     const detail = "FOYER_SECRET cannot decrypt the stored values. They were encrypted with another secret.";
-    const fix = "Start with the FOYER_SECRET of before, or restore the secret file together with the database.";
+    const fix =
+      "Start the server with the previous FOYER_SECRET, or restore the secret file together with the database.";
     return { ...check, state: "failure", detail, fix };
   }
   return {

@@ -104,7 +104,7 @@ onBothDatabases("the doctor", (createDatabase) => {
     await failed(Date.now());
     expect((await examine(browser)).find("deliveries")).toMatchObject({
       state: "warning",
-      detail: "1 submission failed in the last day.",
+      detail: "1 submission could not be delivered in the last 24 hours.",
     });
     await server.drain();
     const delivery = {
@@ -117,7 +117,7 @@ onBothDatabases("the doctor", (createDatabase) => {
       .execute();
     expect((await examine(browser)).find("deliveries")).toMatchObject({
       state: "warning",
-      detail: expect.stringContaining("waiting for 5 min"),
+      detail: expect.stringContaining("5 min overdue"),
     });
     await db
       .updateTable("deliveries")
@@ -133,10 +133,10 @@ onBothDatabases("the doctor", (createDatabase) => {
       dueAt: Date.now() + 30_000,
     }));
     await db.insertInto("deliveries").values(beingSent).execute();
-    expect((await examine(browser)).find("deliveries")?.detail).toMatch(/failed in the last day/);
+    expect((await examine(browser)).find("deliveries")?.detail).toMatch(/could not be delivered in the last 24 hours/);
     const elsewhere = { ...delivery, id: "delivery_2", position: 20, host: "y", dueAt: Date.now() - 300_000 };
     await db.insertInto("deliveries").values(elsewhere).execute();
-    expect((await examine(browser)).find("deliveries")?.detail).toMatch(/waiting for 5 min/);
+    expect((await examine(browser)).find("deliveries")?.detail).toMatch(/5 min overdue/);
   });
 });
 
@@ -195,7 +195,7 @@ describe("the doctor", () => {
     const trusting = await start({ BASE_URL: "https://chat.example", FOYER_TRUST_PROXY: "127.0.0.1" });
     expect((await examine(trusting.browser, forwarded)).find("client-ip")).toMatchObject({
       state: "ok",
-      detail: "You are at 203.0.113.9.",
+      detail: "Your address is 203.0.113.9.",
     });
   });
 

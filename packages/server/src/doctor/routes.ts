@@ -14,7 +14,7 @@ import { createDoctorStore } from "./store.ts";
 const TICKS = 5;
 const TICK_MS = 200;
 
-/** Looks for what is not set up as it should be. */
+/** Endpoints that find configuration problems. */
 export function doctorRoutes(app: App, deps: Deps, agents: Pick<AgentService, "refusedOrigins">): void {
   const { config } = deps;
   const store = createDoctorStore(deps);
@@ -47,7 +47,7 @@ export function doctorRoutes(app: App, deps: Deps, agents: Pick<AgentService, "r
     ...contract.getDoctor,
     handler: async (request, reply) => {
       const { organizationId } = principalOf(request);
-      // Where anybody may sign up, strangers own organizations too.
+      // With open sign-up, anyone can own an organization, so checks of the server are limited to the operator's.
       const { email } = signedInOf(request).user;
       const isOperator = email === config.admin?.email || (await store.isFirst(organizationId));
       const checks = await ofAccount(organizationId);

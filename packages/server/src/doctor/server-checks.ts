@@ -10,34 +10,34 @@ const LITTLE_MB = 1_024;
 const TOO_LITTLE_MB = 100;
 
 export async function checkMail({ mailer, config }: Pick<Deps, "mailer" | "config">): Promise<Check> {
-  const check = { id: "mail", title: "Mail" } as const;
+  const check = { id: "mail", title: "Email" } as const;
   if (!mailer.isConfigured) {
-    const where = isLoopback(config.host) ? "the server's log" : "Settings, for owners";
-    const detail = `No mail is sent. Links to sign in stand in ${where}; nobody is told of failed deliveries.`;
-    return { ...check, state: "warning", detail, fix: "Set SMTP_URL, and FOYER_MAIL_FROM if need be." };
+    const place = isLoopback(config.host) ? "written to the server log" : "shown to owners under Settings > Members";
+    const detail = `Email is not configured. Sign-in links are ${place}, and nobody is notified about failed deliveries.`;
+    return { ...check, state: "warning", detail, fix: "Set SMTP_URL (and FOYER_MAIL_FROM if needed)." };
   }
   const problem = await mailer.check();
-  if (problem === null) return { ...check, state: "ok", detail: "The mail server takes our mails.", fix: null };
-  return { ...check, state: "failure", detail: problem, fix: "Check SMTP_URL; the server's log may say more." };
+  if (problem === null) return { ...check, state: "ok", detail: "The mail server accepts email.", fix: null };
+  return { ...check, state: "failure", detail: problem, fix: "Check SMTP_URL. The server log may have more details." };
 }
 
 export function checkSecret({ config }: Pick<Deps, "config">): Check {
   const check = { id: "secret", title: "FOYER_SECRET", state: "ok", fix: null } as const;
-  const generated = "It was generated, and is in the data directory. `backup` keeps it together with the database.";
-  return { ...check, detail: config.secret === null ? generated : "It comes from the environment." };
+  const generated = "Generated and stored in the data directory. The backup command includes it.";
+  return { ...check, detail: config.secret === null ? generated : "Set in the environment." };
 }
 
 export async function checkDatabase({ databaseKind }: Pick<Deps, "databaseKind">, store: DoctorStore): Promise<Check> {
   const check = { id: "database", title: "Database" } as const;
   const ms = await store.pingMs();
   const name = databaseKind === "sqlite" ? "SQLite" : "PostgreSQL";
-  const detail = `${name} answers in ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms.`;
+  const detail = `${name} responds in ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms.`;
   if (ms <= SLOW_MS) return { ...check, state: "ok", detail, fix: null };
   return {
     ...check,
     state: "warning",
     detail,
-    fix: "Every call waits for several answers. Move the two closer together.",
+    fix: "Every request waits for several queries. Run the server closer to the database.",
   };
 }
 
@@ -47,7 +47,7 @@ export async function checkDisk({ config, databaseKind }: Pick<Deps, "config" | 
     return {
       ...check,
       state: "ok",
-      detail: "The data is in PostgreSQL, whose disk cannot be seen from here.",
+      detail: "The data is in PostgreSQL. Foyer cannot check the disk of the database server.",
       fix: null,
     };
   }
@@ -55,11 +55,11 @@ export async function checkDisk({ config, databaseKind }: Pick<Deps, "config" | 
   return judgeDisk((bavail * bsize) / MB);
 }
 
-/** @param free what is left of the data directory's disk, in MB */
+/** @param free the free space on the data directory's disk, in MB */
 export function judgeDisk(free: number): Check {
   const check = { id: "disk", title: "Disk space" } as const;
   const detail = `${free >= 10_240 ? `${Math.floor(free / 1_024)} GB` : `${Math.floor(free)} MB`} are free.`;
   if (free >= LITTLE_MB) return { ...check, state: "ok", detail, fix: null };
-  const fix = "Make room on the data directory's disk: nothing can be kept when it is full.";
+  const fix = "Free up space on the disk of the data directory. When it is full, nothing can be stored.";
   return { ...check, state: free < TOO_LITTLE_MB ? "failure" : "warning", detail, fix };
 }

@@ -4,14 +4,14 @@ import type { Deps } from "../deps.ts";
 import { leaseMs } from "../outbox/delivery-lease.ts";
 
 const DAY_MS = 86_400_000;
-/** Nobody needs to know more exactly. */
+/** The count stops here, because nobody needs a more exact number. */
 const MOST_FAILED = 1_000;
-/** A host with so many deliveries under way is being sent to, as fast as it takes them. */
+/** A host with this many running deliveries is busy, and its waiting deliveries are not stuck. */
 const BUSY = 8;
 
 export type DoctorStore = ReturnType<typeof createDoctorStore>;
 
-/** What the doctor reads of the database itself. */
+/** The doctor's own queries. */
 export function createDoctorStore({ db, databaseKind, config }: Pick<Deps, "db" | "databaseKind" | "config">) {
   const now = databaseNow(databaseKind);
   return {
@@ -21,8 +21,8 @@ export function createDoctorStore({ db, databaseKind, config }: Pick<Deps, "db" 
       return first?.id === organizationId;
     },
     /**
-     * How long the oldest delivery that is due has been waiting for somebody to send it, in milliseconds; 0 for none.
-     * Those that only wait for their turn at a host that is busy do not count.
+     * How long the oldest due delivery has been waiting, in milliseconds; 0 when there is none. Deliveries that wait for a
+     * busy host do not count.
      */
     async latestBy(): Promise<number> {
       const busy = db
@@ -42,7 +42,7 @@ export function createDoctorStore({ db, databaseKind, config }: Pick<Deps, "db" 
         .limit(1);
       return Math.max(0, Number((await due.executeTakeFirst())?.late ?? 0));
     },
-    /** How many of the account's submissions have failed in the last day, up to 1,000. */
+    /** The number of the organization's submissions that failed during the last day, up to 1,000. */
     async failedLately(organizationId: string): Promise<number> {
       const failed = db
         .selectFrom("submissions")
@@ -61,7 +61,7 @@ export function createDoctorStore({ db, databaseKind, config }: Pick<Deps, "db" 
         .orderBy("id")
         .execute();
     },
-    /** The time of a query that does nothing, in milliseconds: the middle one of five. */
+    /** The median time of five empty queries, in milliseconds. */
     async pingMs(): Promise<number> {
       const times: number[] = [];
       for (let turn = 0; turn < 5; turn++) {

@@ -2,11 +2,11 @@ import type { FastifyInstance, RouteOptions } from "fastify";
 import findMyWay, { type HTTPMethod } from "find-my-way";
 
 export type RouteTable = {
-  /** The methods that some route at this address takes. */
+  /** The methods that the routes at this path support. */
   methodsOf(url: string): string[];
 };
 
-/** A second index of the routes, for what Fastify does not tell: which other methods an address takes. */
+/** Collects the methods of each path, because Fastify does not expose them. */
 export function collectRoutes(app: FastifyInstance): RouteTable {
   const router = findMyWay({ ignoreTrailingSlash: true });
   const known = new Set<HTTPMethod>();

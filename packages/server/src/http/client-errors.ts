@@ -10,9 +10,9 @@ const timedOut = {
 const tooLong = { status: "400 Bad Request", code: "VALIDATION_ERROR", message: "The headers are too large." };
 const malformed = { status: "400 Bad Request", code: "VALIDATION_ERROR", message: "This is not a valid HTTP request." };
 
-/** Answers what never became a request (too slow, not HTTP) in the form of every other error, and ends the connection. */
+/** Answers connections that never became a request (too slow, not HTTP) with our error format and closes them. */
 export function registerClientErrors(app: FastifyInstance): void {
-  // Fastify's own listener answers in another form.
+  // Fastify's listener uses a different error format.
   app.server.removeAllListeners("clientError");
   app.server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || socket.destroyed) return;

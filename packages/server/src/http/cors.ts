@@ -2,14 +2,14 @@ import type { FastifyInstance } from "fastify";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** answers browsers on other origins, never with credentials */
+    /** available to pages on other origins, never with credentials */
     crossOrigin?: boolean;
   }
 }
 
 /**
- * Routes marked `crossOrigin` answer every origin (an agent's own list is checked by the route) and get a preflight; the
- * others answer none. By hand, because the plugin looks up the route once more for every request of every route.
+ * Routes marked `crossOrigin` answer every origin (the route checks the agent's own list) and support preflights. Other
+ * routes answer no other origin. The CORS plugin is not used because it looks up the route a second time per request.
  */
 export function registerCors(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
@@ -19,7 +19,7 @@ export function registerCors(app: FastifyInstance): void {
     methods.set(url, [...(known ?? []), String(method)]);
     if (!known) addPreflight(app, url, methods);
   });
-  // Before authentication, so that a page can read why it was refused.
+  // Runs before authentication, so that a page can read why its request was rejected.
   app.addHook("onRequest", (request, reply, done) => {
     if (request.routeOptions.config.crossOrigin) reply.headers(headers);
     done();

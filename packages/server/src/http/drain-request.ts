@@ -4,8 +4,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_MS = 5_000;
 
 /**
- * Reads the rest of a refused request before the answer goes out, within limits. Many clients send all of a body before they
- * read; when the connection is closed under them, they report a broken pipe and never see the error.
+ * Reads the rest of a rejected request, within limits, before the response is sent. Many clients send the whole body
+ * before they read. If the connection closes earlier, they report a broken pipe and never see the error.
  */
 export function registerRequestDraining(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -19,7 +19,7 @@ function drain(request: FastifyRequest["raw"], onDone: () => void): void {
   const finish = () => {
     clearTimeout(timer);
     request.off("data", count).off("end", finish).off("close", finish);
-    // Whatever still arrives is discarded.
+    // Discards whatever still arrives.
     request.resume();
     onDone();
   };

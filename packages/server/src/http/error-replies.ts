@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import type { RouteTable } from "./allowed-methods.ts";
 import { registerClientErrors } from "./client-errors.ts";
 
-/** The one place where an error becomes an answer. */
+/** Renders every error as a response. */
 export function registerErrorReplies(
   app: FastifyInstance,
   routes: RouteTable,
@@ -16,15 +16,15 @@ export function registerErrorReplies(
     const allowed = routes.methodsOf(request.url);
     if (allowed.length === 0) {
       if (wantsPage(request)) return sendPage(reply, notFoundPage);
-      return sendError(new AppError("NOT_FOUND", "There is nothing at this address."), request, reply);
+      return sendError(new AppError("NOT_FOUND", "There is no endpoint at this path."), request, reply);
     }
     reply.header("allow", allowed.join(", "));
-    const message = `This address takes ${allowed.join(", ")}, not ${request.method}.`;
+    const message = `This endpoint supports ${allowed.join(", ")}, not ${request.method}.`;
     return sendError(new AppError("METHOD_NOT_ALLOWED", message), request, reply);
   });
 }
 
-/** True for a browser that opens an address. Programs and scripts accept anything or JSON. */
+/** True when a browser opens the URL as a page. Programs and scripts accept anything or JSON. */
 function wantsPage({ method, headers }: FastifyRequest): boolean {
   return method === "GET" && /\btext\/html\b/.test(headers.accept ?? "");
 }
@@ -38,10 +38,10 @@ async function sendPage(reply: FastifyReply, page: () => Promise<string>) {
     .send(await page());
 }
 
-/** Renders an error; what was our fault is logged with its cause and said in general words only. */
+/** Sends an error. A server error is logged with its cause, and its response has a general message. */
 export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply) {
   if (error.status >= 500 && error.cause) request.log.error({ err: error.cause }, "request failed");
-  // An address that cannot be read never meets the hook that sets it.
+  // A malformed URL never reaches the hook that sets this header.
   reply.header("x-request-id", request.id);
   if (error.status === 401) reply.header("www-authenticate", "Bearer");
   if (error.retryAfter !== undefined) reply.header("retry-after", Math.ceil(error.retryAfter));
@@ -57,20 +57,23 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
     .send({ data: null, error: { code: error.code, message: error.message, ...details } });
 }
 
-/** Turns what the framework, the database or a bug threw into an answer for the caller. */
+/** Converts errors of the framework, the database or a bug into a response for the caller. */
 export function toAppError(error: FastifyError | Error): AppError {
   if (error instanceof AppError) return error;
   const status = "statusCode" in error ? error.statusCode : undefined;
-  if (status === 413) return new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint takes.");
+  if (status === 413) return new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint accepts.");
   if (status === 415)
     return new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON with `Content-Type: application/json`.");
-  // What is too long for an id is the id of nothing.
-  if (status === 414) return new AppError("NOT_FOUND", "There is nothing at this address.");
+  // A URI that is too long cannot name a resource.
+  if (status === 414) return new AppError("NOT_FOUND", "There is no endpoint at this path.");
   if (status === 408) return new AppError("REQUEST_TIMEOUT", "The request did not arrive in time.");
   if (status !== undefined && status >= 400 && status < 500) return new AppError("VALIDATION_ERROR", error.message);
   const answer = isUnavailable(error)
-    ? new AppError("OVERLOADED", "The database does not answer right now. Try again soon.", { retryAfter: 5 })
-    : new AppError("INTERNAL", "Something went wrong on the server. The log has it under this request's id.");
+    ? new AppError("OVERLOADED", "The database is not available right now. Try again in a moment.", { retryAfter: 5 })
+    : new AppError(
+        "INTERNAL",
+        "Something went wrong on the server. The server log has the details under this request's id.",
+      );
   answer.cause = error;
   return answer;
 }

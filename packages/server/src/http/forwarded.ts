@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 import { isLoopback } from "../loopback.ts";
 
-/** Headers by which a proxy tells on whose behalf it asks. Browsers and API clients do not send them. */
+/** Headers by which a proxy identifies the original client. Browsers and API clients do not send them. */
 const forwardingHeaders = [
   "forwarded",
   "via",
@@ -18,14 +18,14 @@ const forwardingHeaders = [
   "fastly-client-ip",
 ];
 
-/** True for a request that came through a proxy which says so. */
+/** True for a request with a forwarding header. */
 export function isForwarded(headers: FastifyRequest["headers"]): boolean {
   return forwardingHeaders.some((name) => headers[name] !== undefined);
 }
 
 /**
- * True for a request that a program on this machine sent by itself: to a loopback name, and not through a proxy. A proxy on
- * this machine makes every visitor's socket local, so the socket's address proves nothing.
+ * True for a request that a program on this machine sent directly: to a loopback name, and not through a proxy. The
+ * socket's address proves nothing, because a proxy on this machine makes every visitor's socket local.
  */
 export function isDirect({ headers }: Pick<FastifyRequest, "headers">): boolean {
   const host = URL.parse(`http://${headers.host ?? ""}`)?.hostname ?? "";
@@ -33,8 +33,8 @@ export function isDirect({ headers }: Pick<FastifyRequest, "headers">): boolean 
 }
 
 /**
- * Reduces `X-Forwarded-For` to plain addresses. Some proxies add the client's port, which would make every connection
- * another client, or write IPv6 in brackets. Entries that are no address are dropped, so the proxy itself counts.
+ * Reduces `X-Forwarded-For` to plain addresses. Some proxies append the client's port, which would make every connection
+ * a different client, or write IPv6 in brackets. Invalid entries are dropped, so the proxy itself counts as the client.
  */
 export function normalizeForwardedFor(app: FastifyInstance): void {
   app.addHook("onRequest", ({ raw }, _, done) => {
@@ -47,7 +47,7 @@ export function normalizeForwardedFor(app: FastifyInstance): void {
   });
 }
 
-/** `203.0.113.9:4711` and `[2001:db8::1]:4711` without their ports; null for what is no address. */
+/** Removes the port of `203.0.113.9:4711` and `[2001:db8::1]:4711`. Returns null when it is not an address. */
 function toAddress(entry: string): string | null {
   const text = entry.trim();
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;

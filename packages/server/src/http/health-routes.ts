@@ -12,7 +12,7 @@ export type HealthOptions = { runningReplies: () => number; isDraining: () => bo
 
 const open = { config: { access: "public" as const } };
 
-/** `/healthz` (the process is up), `/readyz` (it can do its work) and `/metrics` (for Prometheus). */
+/** `/healthz` (the process runs), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
 export function healthRoutes(app: App, { db, config }: Deps, { runningReplies, isDraining }: HealthOptions): void {
   const isReady = createReadinessCheck(db);
   const registry = new Registry();
@@ -34,18 +34,21 @@ export function healthRoutes(app: App, { db, config }: Deps, { runningReplies, i
 
   app.get("/healthz", { ...open, schema: { hide: true } }, async () => ({ status: "ok" }));
   app.get("/readyz", { ...open, schema: { hide: true } }, async () => {
-    if (isDraining()) throw new AppError("OVERLOADED", "The server is going down.", { retryAfter: 5 });
-    if (!(await isReady())) throw new AppError("OVERLOADED", "The database is not up to date.", { retryAfter: 5 });
+    if (isDraining()) throw new AppError("OVERLOADED", "The server is shutting down.", { retryAfter: 5 });
+    if (!(await isReady())) throw new AppError("OVERLOADED", "The database has pending migrations.", { retryAfter: 5 });
     return { status: "ready" };
   });
   app.get("/metrics", { ...open, schema: { hide: true } }, async (request, reply) => {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
     const hasToken = config.metricsToken !== null && token !== undefined && sameText(token, config.metricsToken);
-    // A proxy on this machine makes everybody's socket local, so a forwarded request is nobody's own.
+    // A proxy on this machine makes every socket local, so a forwarded request does not count as local.
     const isLocal =
       isLoopback(request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "") && !isForwarded(request.headers);
     if (!hasToken && !isLocal)
-      throw new AppError("FORBIDDEN", "Metrics are for this machine, or with FOYER_METRICS_TOKEN.");
+      throw new AppError(
+        "FORBIDDEN",
+        "Metrics require FOYER_METRICS_TOKEN as a bearer token, except for requests from this machine.",
+      );
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }

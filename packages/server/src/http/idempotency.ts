@@ -9,29 +9,31 @@ import { AppError, invalid } from "../errors.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** takes an `Idempotency-Key`; the route runs its work through `Idempotency` */
+    /** supports `Idempotency-Key`; the route runs its work through `Idempotency` */
     idempotent?: boolean;
   }
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** Keeps the answer in the transaction that makes what it tells of; `agentId` is the agent that it belongs to. */
+/**
+ * Stores the response in the transaction that creates its resource. `agentId` is the agent that the resource belongs
+ * to.
+ */
 export type Keep = (trx: Executor, agentId: string, answer: unknown) => Promise<void>;
 
 const KEPT_MS = 86_400_000;
 
 /**
- * `Idempotency-Key`: for 24 hours, the same request with the same key gets the answer of the first and makes nothing new.
- * The answer is written in the transaction of the resource, so this holds across crashes and processes.
+ * `Idempotency-Key`: for 24 hours, the same request with the same key returns the first response and creates nothing. The
+ * response is written in the transaction of the resource, so this holds across crashes and processes.
  *
- * Usage: the route hands its work to `run`, the service hands the `keep` that it gets on to its store, and the store calls
- * it with its transaction (also one of a batch: a key that was used meanwhile fails that item alone). Without the header
- * `keep` is undefined. The answer is the body before the route's envelope, plain JSON. Work that goes on after its
- * transaction keeps what it knows by then and returns what it knows at the end: if they differ, the end is kept as well,
- * before it goes out. Failures are not kept. `scope` is who sent it: the account's credential (`credentialOf`), or for
- * visitors the agent and session. Bodies count as the same by their values, in whatever order; whoever takes apart
- * what was sent before the handler runs gives what stands for it as `sent`.
+ * Usage: the route passes its work to `run`. The service passes the `keep` function that it receives to its store, which
+ * calls it with its transaction. (In a batch, a key that was used in the meantime fails only its own item.) Without the
+ * header, `keep` is undefined. The response is the plain JSON body before the route's envelope. Work that continues after
+ * its transaction stores the response known at commit time, and stores the final one before it is sent. Failures are not
+ * stored. `scope` identifies the caller: the credential (`credentialOf`), or the agent and session of a visitor. Bodies are
+ * compared by value, regardless of field order. A route that parses the body itself passes the compared value as `sent`.
  *
  *     handler: async (request, reply) =>
  *       reply.status(201).send(await idempotency.run({ request, reply, scope }, (keep) => things.create(request.body, keep)))
@@ -42,7 +44,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
   const { find, insert, update } = createRecords(db);
   const running = new Map<string, Promise<unknown>>();
 
-  /** The kept answer, as JSON; undefined when there is none (any more). */
+  /** The stored response as JSON, or undefined when there is none. */
   async function kept(id: string, requestHash: string) {
     const row = await find(id);
     if (!row) return undefined;
@@ -51,7 +53,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
       return undefined;
     }
     if (row.requestHash === requestHash) return row.answer;
-    throw new AppError("CONFLICT", "This Idempotency-Key was used for another request. Choose a new one for this one.");
+    throw new AppError("CONFLICT", "This Idempotency-Key was already used for a different request. Use a new key.");
   }
 
   async function runFirst<T>(id: string, requestHash: string, work: (keep: Keep) => Promise<T>) {
@@ -75,7 +77,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
         call.reply.header("idempotent-replay", "true");
         return JSON.parse(answer);
       };
-      // Those that came at once wait here for the first; those of other processes meet in the database.
+      // Concurrent requests in this process wait here. Those in other processes are resolved by the primary key.
       while (running.has(id)) await running.get(id);
       const turn = Promise.withResolvers<void>();
       running.set(id, turn.promise);
@@ -85,7 +87,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
         try {
           return await runFirst(id, requestHash, work);
         } catch (error) {
-          // Whatever it failed at: when the same request was answered meanwhile, that is why.
+          // If the same request was answered in the meantime, that may have caused the failure.
           const meanwhile = await kept(id, requestHash);
           if (meanwhile === undefined) throw error;
           return replay(meanwhile);
@@ -100,7 +102,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
 
 type Call = { request: FastifyRequest; reply: FastifyReply; scope: string; sent?: unknown };
 
-/** Deletes what was kept for its time. @returns how many */
+/** Deletes expired responses. @returns how many were deleted */
 export function deleteOldAnswers(db: Db, now: number): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const kept = trx.selectFrom("idempotencyKeys").select("id");
@@ -131,7 +133,7 @@ function createRecords(db: Db) {
     },
     async insert(trx: Executor, row: IdempotencyKeyRow): Promise<void> {
       await add(trx, row).catch((error) => {
-        // In another form, because callers try again with another name when they hear of a duplicate.
+        // Rethrown as another error, because callers retry with a different name after a duplicate.
         throw isDuplicate(error) ? new Error("The Idempotency-Key is in use.", { cause: error }) : error;
       });
     },
@@ -152,7 +154,7 @@ function recordId({ request, scope }: Call, key: string) {
   return sha256([scope, request.method, request.routeOptions.url, key]);
 }
 
-/** Of the JSON with every object's names in order. */
+/** The SHA-256 of the JSON with sorted property names. */
 function sha256(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value, withSortedNames)).digest("base64url");
 }

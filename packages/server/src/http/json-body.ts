@@ -3,8 +3,8 @@ import { AppError, invalid } from "../errors.ts";
 import { type JsonProblem, readJson } from "./json-value.ts";
 
 /**
- * JSON is the only body there is. An empty body counts as none whatever its type; what `readJson` finds wrong is 400;
- * any other type with content is 415.
+ * Accepts JSON bodies only. An empty body of any type counts as no body. Invalid JSON is a 400, and any other content type
+ * is a 415.
  */
 export function registerJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -25,7 +25,7 @@ export function registerJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** 400 for a body that cannot be read. */
+/** 400 for a body that cannot be parsed. */
 export function bodyProblem({ path, message }: JsonProblem): AppError {
   return path ? invalid(path, message, "not_allowed") : new AppError("VALIDATION_ERROR", `The body ${message}.`);
 }

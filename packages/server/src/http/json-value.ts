@@ -5,10 +5,10 @@ import { nulMessage, pathOfNul } from "./nul-characters.ts";
 const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
-/** What is wrong with a body: at a path in it, or (`path` empty) with the whole, in words that follow "The body ". */
+/** A problem with a body: at a path, or (`path` empty) with the whole, phrased to follow "The body ". */
 export type JsonProblem = { path: string; message: string };
 
-/** Reads a body, in any thread. `__proto__`, NUL characters, too deep or too many values are problems. */
+/** Parses a body, in any thread. Rejects `__proto__`, NUL characters, and values that are too deep or too many. */
 export function readJson(bytes: Buffer): { value: unknown } | { problem: JsonProblem } {
   if (!isUtf8(bytes)) return whole("is not valid UTF-8");
   const text = bytes.toString("utf8");
@@ -20,16 +20,16 @@ export function readJson(bytes: Buffer): { value: unknown } | { problem: JsonPro
   }
   const shape = shapeProblem(value);
   if (shape !== null) return whole(shape);
-  // An escape is the only way to write half a surrogate pair, so that few bodies are searched for one.
+  // A lone surrogate can only be written as an escape, so few bodies have to be searched for one.
   if (/\\u[dD][89a-fA-F]/.test(text)) value = wellFormed(value);
-  // JSON has one way to write NUL, so that few bodies are searched for it.
+  // NUL can only be written as an escape, so few bodies have to be searched for it.
   const path = text.includes("\\u0000") ? pathOfNul(value) : null;
   return path === null ? { value } : { problem: { path, message: nulMessage } };
 }
 
 /**
- * Replaces halves of surrogate pairs by U+FFFD, in texts and in names, because UTF-8 cannot store them: what a response
- * echoes is then what was stored.
+ * Replaces lone surrogates with U+FFFD, in strings and property names, because UTF-8 cannot store them. This way, a
+ * response echoes exactly what was stored.
  */
 function wellFormed(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
@@ -40,7 +40,7 @@ function wellFormed(value: unknown): unknown {
 
 const whole = (message: string) => ({ problem: { path: "", message } });
 
-/** Level by level, without recursion: what is too deep for us must not overflow our own stack either. */
+/** Walks the value level by level without recursion, so that deep nesting cannot overflow the stack. */
 function shapeProblem(value: unknown): string | null {
   let level: unknown[] = [value];
   let count = 1;

@@ -1,6 +1,6 @@
 export const nulMessage = "must not have NUL characters";
 
-/** Where the first text or name with a NUL stands, which PostgreSQL cannot keep; null when there is none. */
+/** The path of the first string or name that contains NUL, which PostgreSQL cannot store; null when there is none. */
 export function pathOfNul(value: unknown, path = ""): string | null {
   if (typeof value === "string") return value.includes("\0") ? path : null;
   if (typeof value !== "object" || value === null) return null;

@@ -1,7 +1,7 @@
 import { DOCUMENTED_AS, MEDIA_TYPES } from "@foyer/contract";
 import { rateLimitHeaders } from "./openapi-parts.ts";
 
-/** As much of an OpenAPI document as is changed here. */
+/** The parts of an OpenAPI document that are changed here. */
 type Document = { tags?: { name: string }[]; paths: Record<string, Record<string, Operation>> };
 type Operation = {
   tags?: string[];
@@ -18,7 +18,7 @@ type Parts = {
   webhooks: object;
 };
 
-/** Adds what all operations share to the generated document, and puts the operations in the order of the tags. */
+/** Adds the parts that all operations share to the generated document and sorts the operations by tag. */
 export function completeDocument(generated: Document, { requestExamples, errorResponses, webhooks }: Parts): Document {
   const document = withDocumentedSchemas(generated) as Document;
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
@@ -35,13 +35,13 @@ export function completeDocument(generated: Document, { requestExamples, errorRe
   return Object.assign(document, { paths: inTagOrder(document), webhooks });
 }
 
-/** Replaces every schema that is published in another form than the one it is validated by. */
+/** Replaces schemas whose published form differs from the one used for validation. */
 function withDocumentedSchemas(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withDocumentedSchemas);
   if (typeof value !== "object" || value === null) return value;
   const shown = Reflect.get(value, DOCUMENTED_AS);
   if (shown !== undefined) return withDocumentedSchemas(shown);
-  // JSON has no symbols and no undefined, which TypeBox schemas carry.
+  // TypeBox schemas contain symbols and undefined, which JSON cannot represent.
   return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, withDocumentedSchemas(child)]));
 }
 

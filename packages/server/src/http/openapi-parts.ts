@@ -53,7 +53,7 @@ export const responses = {
     retryHeaders,
   ),
   OtherClientError: failure(
-    "Any other problem with the request. `error.code` tells which.",
+    "Any other problem with the request, identified by `error.code`.",
     { code: "CONFLICT", message: "The request conflicts with the current state." },
     { headers: rateLimitHeaders },
   ),
@@ -66,7 +66,7 @@ export const responses = {
 
 const responseRef = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
 
-/** The error responses of an operation, by what can go wrong with it. */
+/** The error responses of an operation. */
 export function errorResponses({ hasInput, isPublic }: { hasInput: boolean; isPublic: boolean }): object {
   return {
     ...(hasInput ? { 400: responseRef("BadRequest"), 404: responseRef("NotFound") } : {}),
@@ -77,7 +77,7 @@ export function errorResponses({ hasInput, isPublic }: { hasInput: boolean; isPu
   };
 }
 
-/** The groups of operations, in the order in which a reader needs them. */
+/** The groups of operations, in reading order. */
 export const tags = [
   { name: "Agents", description: "Create and configure agents." },
   { name: "Chat", description: "Talk to an agent. Replies stream as Server-Sent Events." },
@@ -104,7 +104,7 @@ const webhookHeader = (name: string, description: string) => ({
   schema: { type: "string" },
 });
 
-/** What the server sends to addresses that members configure. */
+/** Requests that the server sends to URLs configured by members. */
 export const webhooks = {
   formSubmission: {
     post: {

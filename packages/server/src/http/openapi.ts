@@ -90,7 +90,9 @@ const retryHeader = {
   },
 };
 
-/** Adds who may call the operation. What else all operations share is added to the finished document. */
+/**
+ * Adds the operation's security requirements. Everything else that operations share is added to the finished document.
+ */
 function describe(schema: FastifySchema | undefined, access = "account"): FastifySchema {
   if (!schema || schema.hide) return { ...schema, hide: true };
   const account = [{ apiKey: [] }, { session: [] }];

@@ -1,14 +1,13 @@
-/** What of JSON Schema the query strings of the contract use. */
+/** The part of JSON Schema that the contract uses for query strings. */
 type QuerySchema = { properties?: Record<string, { type?: string | string[] }> };
 
-/** A decimal integer in its one canonical spelling: no plus sign, leading zero, fraction, exponent, space or hex. */
+/** A decimal integer in canonical form: no plus sign, leading zero, fraction, exponent, space or hex. */
 const canonicalInteger = /^(?:0|-?[1-9]\d*)$/;
 
 /**
- * Turns the text of query parameters into the type that the schema declares, in place. Text that is not a canonical
- * integer, `true` or `false` stays text, so that the schema check refuses it. Ajv's own coercion is not used because it
- * takes everything that `Number()` takes (`Infinity`, `0x10`, ` 5`) and then skips `minimum` and `maximum` for what is
- * not finite.
+ * Converts query parameters to the types that the schema declares, in place. Text that is not a canonical integer, `true`
+ * or `false` stays text, so the schema check rejects it. Ajv's coercion is not used because it accepts everything that
+ * `Number()` accepts (`Infinity`, `0x10`, ` 5`) and skips `minimum` and `maximum` for values that are not finite.
  */
 export function readQueryValues(schema: unknown, query: unknown): void {
   const { properties = {} } = schema as QuerySchema;
@@ -21,7 +20,7 @@ export function readQueryValues(schema: unknown, query: unknown): void {
   }
 }
 
-/** An integer too large to be exact counts as the largest exact one: it exceeds every maximum all the same. */
+/** An integer that is too large to be exact becomes the largest exact one, which exceeds every maximum anyway. */
 function boundedInteger(text: string): number {
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)));
 }

@@ -1,9 +1,9 @@
 import { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 
-/** Asked every few seconds by machines; a line for each would hide the others. */
+/** Requested every few seconds by monitoring. Logging each would hide other requests. */
 const checks = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** One line a request, when it is over, with its id. */
+/** Logs one line per request when it ends, with its id. */
 export class RequestLog extends LogController {
   constructor() {
     super({ requestIdLogLabel: "requestId" });
@@ -16,13 +16,13 @@ export class RequestLog extends LogController {
     const path = url.split("?", 1)[0];
     const line = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip };
     if (checks.has(path ?? "")) return;
-    if (error) request.log.warn({ ...line, err: error }, "request broken off");
+    if (error) request.log.warn({ ...line, err: error }, "request aborted");
     else if (isAsset(request, reply)) request.log.debug(line, "request");
     else request.log.info(line, "request");
   }
 }
 
-/** A page or one of its files: opening the dashboard asks for a dozen, which would bury everything else. */
+/** A page or one of its files. Opening the dashboard requests a dozen, which would bury everything else. */
 function isAsset({ method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return method === "GET" && routeOptions.schema?.hide === true && statusCode < 400;
 }

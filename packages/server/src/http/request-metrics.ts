@@ -5,13 +5,13 @@ const NAME = "foyer_http_request_duration_seconds";
 const bounds = [0.005, 0.02, 0.1, 0.5, 2, 10, 60];
 
 type Labels = { method: string; route: string; status: number };
-/** `within` has a count for each bound, of what is within it and beyond the bound before. */
+/** `within` counts, for each bound, the requests within it and above the previous bound. */
 type Durations = { labels: Labels; within: number[]; sum: number; count: number };
 type Value = MetricValueWithName<string>;
 
 /**
- * Counts how long requests took. By hand, because it happens at the end of every request, and prom-client's own histogram
- * takes several times as long.
+ * A histogram of request durations. It runs at the end of every request, and prom-client's histogram takes several times
+ * as long.
  */
 export function createRequestMetrics(registry: Registry): (labels: Labels, seconds: number) => void {
   const known = new Map<string, Durations>();

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 
-/** Nothing that we send is a page by itself; those that are (pages/, `/docs`) say what they may load. */
+/** API responses are never documents. Pages (pages/, `/docs`) set their own policy. */
 const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
 
-/** The headers of every response: its id, and what keeps a browser from making more of it than it is. */
+/** Sets the headers of every response: its id and the security headers. */
 export function registerSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, "baseUrl">): void {
   const headers = {
     "content-security-policy": contentSecurityPolicy,
@@ -18,7 +18,7 @@ export function registerSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<
       "x-request-id": request.id,
       "cross-origin-resource-policy": crossOrigin ? "cross-origin" : "same-origin",
     });
-    // Answers for members hold secrets and visitors' data: no browser and no proxy keeps a copy.
+    // Responses for members contain secrets and visitors' data, so browsers and proxies must not store them.
     if (access !== "public") reply.header("cache-control", "no-store");
     done();
   });

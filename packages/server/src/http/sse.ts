@@ -1,23 +1,24 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
-/** What a reader may leave waiting, in UTF-16 units, before it must have read something within the grace time. */
+/** The unread events, in UTF-16 units, above which a client has to read something within the grace period. */
 const WAITING = 256 * 1024;
 const GRACE_MS = 10_000;
-/** What it may leave waiting at all: two of the largest tool results. */
+/** The maximum of unread events: two of the largest tool results. */
 const MAX_WAITING = 8 * 1024 * 1024;
 
-/** Gets events as finished text, until `end`. */
+/** Receives formatted events until `end`. */
 export type EventReader = { write(events: string): void; end(): void };
 
 /**
- * Answers with Server-Sent Events. `follow` starts the source and returns how to leave it; it is left when the client
- * goes, or is too slow. A comment every `heartbeat` milliseconds keeps proxies from closing a quiet stream.
+ * Sends Server-Sent Events. `follow` starts the source and returns a function that stops it, which is called when the
+ * client disconnects or reads too slowly. A comment every `heartbeat` milliseconds keeps proxies from closing an idle
+ * stream.
  */
 export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (reader: EventReader) => () => void) {
   let lastRead = Date.now();
   const stream = new Readable({
-    // As text, so that nothing is made a Buffer only to be made a chunk.
+    // Text avoids a Buffer per event.
     encoding: "utf8",
     read() {
       lastRead = Date.now();
@@ -25,7 +26,7 @@ export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (read
   });
   let isOver = false;
   const write = (events: string) => {
-    // The end may wait behind what was not read yet, and nothing can follow it.
+    // After `end`, the stream may still have unread data, and nothing can follow it.
     if (events === "" || isOver || stream.destroyed) return;
     const waiting = stream.readableLength;
     const isStuck = waiting > MAX_WAITING || (waiting > WAITING && Date.now() - lastRead > GRACE_MS);

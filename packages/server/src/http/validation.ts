@@ -5,11 +5,16 @@ import { AppError, invalid } from "../errors.ts";
 import { nulMessage, pathOfNul } from "./nul-characters.ts";
 import { readQueryValues } from "./query-values.ts";
 
-/** For larger bodies the check stops at the first invalid value, so that a hostile body cannot produce a million errors. */
+/**
+ * For larger bodies the check stops at the first invalid value, so that a hostile body cannot produce a million errors.
+ */
 const LIST_ALL_BELOW_BYTES = 65_536;
 const MAX_DETAILS = 20;
 
-/** Validates bodies, queries, path parameters and headers against the contract. Query text becomes numbers and booleans first. */
+/**
+ * Validates bodies, queries, path parameters and headers against the contract. Query text becomes numbers and booleans
+ * first.
+ */
 export function registerValidation(app: FastifyInstance): void {
   const { first, all } = createAjv();
   app.setValidatorCompiler(({ schema, httpPart }) => {
@@ -117,6 +122,6 @@ function sentence({ keyword, params, message }: ErrorObject): string {
     case "format":
       return "must be a date (2026-01-31) or an instant with its zone (2026-01-31T09:30:00Z)";
     default:
-      return message ?? "is not valid";
+      return message ?? "is invalid";
   }
 }

@@ -1,14 +1,14 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 
-/** Smaller answers fit into the buffers of the operating system. */
+/** Smaller responses fit into the buffers of the operating system. */
 const SMALL_BYTES = 64 * 1024;
 const SLICE_BYTES = 64 * 1024;
 
 const defaults = {
-  /** how long a client may leave an answer unread */
+  /** how long a client may leave a response unread */
   timeoutMs: 30_000,
-  /** what may wait for all clients together, apart from streams, which wait at their source */
+  /** the unread bytes of all clients together, except for streams, which are limited at their source */
   maxWaitingBytes: 96 * 1024 * 1024,
 };
 
@@ -16,8 +16,9 @@ type Response = FastifyReply["raw"];
 type Watched = { response: Response; bytes: number; lastProgress: number };
 
 /**
- * Ends connections of clients that do not read. Large answers go out in slices, so that progress can be seen; one without
- * progress is ended after `timeoutMs`, and the one that has waited longest as soon as too much waits in all.
+ * Closes connections of clients that do not read. Large responses are written in slices, which makes progress visible. A
+ * response without progress is ended after `timeoutMs`. When too many bytes are waiting in total, the response that has
+ * waited longest is ended.
  */
 export function registerWriteLimits(app: FastifyInstance, limits: Partial<typeof defaults> = {}): void {
   const { timeoutMs, maxWaitingBytes } = { ...defaults, ...limits };
@@ -49,7 +50,7 @@ export function registerWriteLimits(app: FastifyInstance, limits: Partial<typeof
   }
 
   app.addHook("onSend", (_request, reply, payload, done) => {
-    // Tests that call the app without a connection have no socket.
+    // Tests that call the app with `inject` have no socket.
     if (!reply.raw.socket) return done(null, payload);
     if (payload instanceof Readable) {
       watch(reply.raw, 0);

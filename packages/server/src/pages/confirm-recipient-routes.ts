@@ -14,8 +14,8 @@ const policy = [
 ].join("; ");
 
 /**
- * The page behind the link that confirms a mail recipient. Opening it changes nothing, because mail scanners open links;
- * its button posts.
+ * The page of the link that confirms a mail recipient. Opening it changes nothing, because mail scanners open links. Its
+ * button sends a POST.
  */
 export function confirmRecipientRoutes(app: App, recipients: MailRecipients): void {
   const files = createPageFiles();
@@ -46,7 +46,7 @@ export function confirmRecipientRoutes(app: App, recipients: MailRecipients): vo
   app.post(url, options, async ({ query: { token } }, reply) => {
     const address = await recipients.confirm(token);
     if (address === undefined) return show(reply, 404, "notice.html", expired);
-    const text = `Form submissions can be sent to ${address} now. You can close this page.`;
+    const text = `Form submissions can now be sent to ${address}. You can close this page.`;
     return show(reply, 200, "notice.html", { title: "Address confirmed", text });
   });
 }

@@ -3,14 +3,15 @@ import Type from "typebox";
 import { AppError, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { createDistFiles } from "./dist-files.ts";
-import { forEver, sendFile } from "./send-file.ts";
+import { immutableCaching, sendFile } from "./send-file.ts";
 
 const config = { access: "public" as const };
 const hidden = { hide: true };
 
 /**
- * What the dashboard may load. Styles come from its files, and from the one element by which a dialog stops the page behind it from scrolling.
- * Images of products and documents come from wherever an account's tools say; the demo of an agent is shown in a frame.
+ * The Content-Security-Policy of the dashboard. Styles come from its files and from the one style element that stops the
+ * page from scrolling behind a dialog. Images come from any https host, because tools define them. The agent's demo page
+ * is shown in a frame.
  */
 const policyWith = (nonce: string) =>
   [
@@ -26,7 +27,7 @@ const policyWith = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join("; ");
 
-/** The dashboard: one page for all of its addresses, and the files that it loads. Which of them is shown is the browser's business. */
+/** The dashboard: one page for all of its URLs, and the files that it loads. The browser does the routing. */
 export function dashboardRoutes(app: App): void {
   const files = createDistFiles(new URL("../../../dashboard/dist/", import.meta.url));
   const show = { config, schema: hidden };
@@ -34,7 +35,7 @@ export function dashboardRoutes(app: App): void {
     app.get(url, show, async (_, reply) => {
       const page = await files.text("index.html");
       if (!page)
-        throw new AppError("NOT_FOUND", "The dashboard is not built on this server: run `npm run build` there.");
+        throw new AppError("NOT_FOUND", "The dashboard has not been built on this server. Run `npm run build`.");
       const nonce = randomBytes(16).toString("base64");
       return reply
         .headers({ "content-security-policy": policyWith(nonce), "cache-control": "no-store" })
@@ -48,7 +49,7 @@ export function dashboardRoutes(app: App): void {
     async (request, reply) => {
       const file = await files.find("assets/", request.params.file, request.headers["accept-encoding"]);
       if (!file) throw notFound("File");
-      return sendFile(request, reply, file, forEver);
+      return sendFile(request, reply, file, immutableCaching);
     },
   );
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { entityTag } from "../http/etag.ts";
 
-/** A built file as it is sent, with what `Content-Encoding` says of it. */
+/** A built file as it is sent, with its `Content-Encoding`. */
 export type DistFile = { body: Buffer; type: string; encoding: "br" | "gzip" | null; etag: string };
 
 const types: Record<string, string> = {
@@ -12,13 +12,13 @@ const types: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** What the build put into a folder, each file read when it is first asked for and kept. A new build is seen after a restart. */
+/** Serves the built files of a folder. Each file is read on the first request and cached until the process restarts. */
 export function createDistFiles(dist: URL) {
   const kept = new Map<string, Promise<DistFile>>();
   return {
     /**
-     * A file by its name in the folder `under` (empty: the top), as small as the browser can read it. Undefined for what was not built and for what
-     * is no name: nothing but a name reaches a file.
+     * Finds a file by name in the folder `under` (empty for the top), in the smallest encoding that the browser accepts.
+     * Undefined when it was not built or the name contains anything but file name characters, so no path can escape.
      */
     async find(under: string, name: string, acceptEncoding: string | undefined): Promise<DistFile | undefined> {
       const type = types[extname(name)];
@@ -29,7 +29,7 @@ export function createDistFiles(dist: URL) {
       kept.set(path, known);
       return known.catch(undefinedWhenMissing);
     },
-    /** A text of the folder, as it is; undefined when it was not built. */
+    /** Reads a text file of the folder. Undefined when it was not built. */
     async text(name: string): Promise<string | undefined> {
       const known = kept.get(name) ?? load(name, "", null);
       kept.set(name, known);
@@ -42,7 +42,7 @@ export function createDistFiles(dist: URL) {
       const body = await readFile(new URL(path, dist));
       return { body, type, encoding, etag: entityTag(body) };
     } catch (error) {
-      // Names that somebody made up must not pile up.
+      // Names of missing files must not accumulate in the cache.
       kept.delete(path);
       throw error;
     }
@@ -53,7 +53,7 @@ function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** The smallest that the browser can read. */
+/** The smallest encoding that the browser accepts. */
 function bestOf(acceptEncoding = ""): DistFile["encoding"] {
   const accepted = acceptEncoding.split(",").map((part) => part.trim().toLowerCase());
   const accepts = (name: string) =>

@@ -29,13 +29,14 @@ const referencePolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The documentation under /docs and the packages under /packages, as `npm run build` made them. */
+/** The documentation under /docs and the packages under /packages, created by `npm run build`. */
 export function docsRoutes(app: App): void {
   const files = createDistFiles(new URL("../../dist/", import.meta.url));
 
   app.get("/docs", { config, schema: hidden }, async (_, reply) => {
     const page = await files.text("docs/reference.html");
-    if (!page) throw new AppError("NOT_FOUND", "The documentation is not built on this server. Run `npm run build`.");
+    if (!page)
+      throw new AppError("NOT_FOUND", "The documentation has not been built on this server. Run `npm run build`.");
     return reply
       .headers({ "content-security-policy": referencePolicy, "cache-control": "no-cache" })
       .type("text/html; charset=utf-8")

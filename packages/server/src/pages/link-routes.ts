@@ -8,12 +8,13 @@ import type { PageFiles } from "./page-files.ts";
 type Page = { title: string; text: string; button: string; action: string };
 
 /**
- * The pages that one-time links open. Mail scanners follow every link with GET or HEAD, so a link only shows a button;
- * the button posts to the same address, and only that uses the link up.
+ * The pages of one-time links. Mail scanners follow every link with GET or HEAD, so opening a link only shows a button.
+ * The button sends a POST to the same URL, which uses up the link.
  */
 export function linkRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, files: PageFiles): void {
-  // After signing in the server redirects to BASE_URL, which is another origin than the page's when it was opened by
-  // another name of this machine.
+  // After signing in, the server redirects to BASE_URL. When the page was opened by another name of this machine, that
+  // is
+  // a different origin.
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
@@ -27,7 +28,7 @@ export function linkRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, files
       .headers({
         "content-security-policy": policy,
         "cache-control": "no-store",
-        // With `no-referrer` browsers send `Origin: null` with the form, which the same-origin check refuses.
+        // With `no-referrer`, browsers send `Origin: null` with the form, which the same-origin check rejects.
         "referrer-policy": "same-origin",
       })
       .type("text/html; charset=utf-8")

@@ -12,7 +12,7 @@ const types: Record<string, string> = {
 
 export type PageFiles = ReturnType<typeof createPageFiles>;
 
-/** The files in `static/`, each read when it is first asked for and kept. */
+/** Serves the files in `static/`. Each file is read on the first request and cached. */
 export function createPageFiles() {
   const texts = new Map<string, Promise<string>>();
   const read = (name: string) => {
@@ -25,7 +25,7 @@ export function createPageFiles() {
     async page(name: string, values: Record<string, string>): Promise<string> {
       return fillPage(await read(name), values);
     },
-    /** What a page loads, or undefined when there is no such file. */
+    /** A file that a page loads, or undefined when it does not exist. */
     async asset(name: string): Promise<Asset | undefined> {
       const type = types[extname(name)];
       if (!type || !assets.has(name)) return undefined;
@@ -35,10 +35,10 @@ export function createPageFiles() {
   };
 }
 
-/** Named one by one, so that no address reaches another file. */
+/** A fixed list, so that no request can reach another file. */
 const assets = new Set(["icon.svg", "page.css", "demo.css", "demo.js", "preview.css", "preview.js"]);
 
-/** Puts values in the place of `{{name}}`, escaped for text and for quoted attributes alike; a name without value is empty. */
+/** Replaces `{{name}}` with values, escaped for text and quoted attributes. A name without a value becomes empty. */
 function fillPage(page: string, values: Record<string, string>): string {
   return page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ""));
 }

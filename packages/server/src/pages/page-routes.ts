@@ -8,7 +8,7 @@ import type { App } from "../http/app.ts";
 import { linkRoutes } from "./link-routes.ts";
 import { createPageFiles } from "./page-files.ts";
 
-/** What the pages may load. `images` are further places that images come from. */
+/** The Content-Security-Policy of the pages. `images` lists additional image sources. */
 const policyWith = (images: readonly string[] = []) =>
   [
     "default-src 'none'",
@@ -24,7 +24,7 @@ const policyWith = (images: readonly string[] = []) =>
 const open = { config: { access: "public" as const } };
 const hidden = { hide: true };
 
-/** The demo of an agent, the preview of its widget, and the files that they load. */
+/** The demo page of an agent, the preview of its widget, and the files that they load. */
 export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
   const files = createPageFiles();
   linkRoutes(app, { baseUrl }, files);
@@ -43,7 +43,7 @@ export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agent
 
   for (const [url, page] of [
     ["/demo/:agentId", "demo.html"],
-    // The dashboard shows it in a frame, and tells it the settings that are not saved yet.
+    // The dashboard shows it in a frame and sends it the unsaved settings.
     ["/preview/:agentId", "preview.html"],
   ] as const) {
     app.get(

@@ -4,8 +4,8 @@ import type { DistFile } from "./dist-files.ts";
 
 const YEAR_SECONDS = 31_536_000;
 
-/** For a file whose name says what is in it: another content has another name. */
-export const forEver = `public, max-age=${YEAR_SECONDS}, immutable`;
+/** For files whose name contains a hash of their content. */
+export const immutableCaching = `public, max-age=${YEAR_SECONDS}, immutable`;
 
 export function sendFile(request: FastifyRequest, reply: FastifyReply, file: DistFile, caching: string) {
   reply.headers({ etag: file.etag, "cache-control": caching, vary: "accept-encoding" });

@@ -1,6 +1,6 @@
 import type { AgentCreate } from "@foyer/contract";
 
-/** The first agent of a new server: it works for the bicycle shop of our examples, so that there is something to ask. */
+/** The first agent of a new server. It works for the example bicycle shop, so that there is something to ask. */
 export function exampleAgent(name: string): AgentCreate {
   return {
     name,

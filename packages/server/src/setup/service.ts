@@ -27,11 +27,12 @@ export function createSetupService(
   }
 
   return {
-    /** @throws 404 for a wrong token and once there is an account */
+    /** @throws 404 for a wrong token, and when an account exists */
     check,
     /**
-     * Creates the owner with an organization on the plan pro, an API key and a first agent. Of several calls at once
-     * one wins. @throws 404 for a wrong token and once there is an account, 400 for the address or a name
+     * Creates the owner with an organization on the pro plan, an API key and a first agent. Of several concurrent calls,
+     * one succeeds.
+     * @throws 404 for a wrong token, and when an account exists; 400 for an invalid email address or name
      */
     async setUp({ token, email, password, ...names }: SetUpRequest, ip: string): Promise<SetUpResult> {
       await check(token);

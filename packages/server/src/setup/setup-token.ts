@@ -2,7 +2,7 @@ import { isWithoutOwner } from "../auth/members/first-owner.ts";
 import type { Deps } from "../deps.ts";
 import { sameText } from "../encryption.ts";
 
-/** The token that lets its holder become the owner of an empty server. The same in every process, dead once used. */
+/** The token that lets its holder become the owner of an empty server. It is the same in every process. */
 function setUpToken({ encryption }: Pick<Deps, "encryption">): string {
   return encryption.sign("set-up", "owner");
 }
@@ -11,7 +11,7 @@ export function setUpLink(deps: Pick<Deps, "encryption" | "config">): string {
   return `${deps.config.baseUrl}/dashboard/setup?token=${setUpToken(deps)}`;
 }
 
-/** True while there is no account, for the token that was printed at the start. */
+/** True for the setup token while no account exists. */
 export async function maySetUp(deps: Pick<Deps, "encryption" | "db">, token: string): Promise<boolean> {
   return sameText(token, setUpToken(deps)) && (await isWithoutOwner(deps.db));
 }

@@ -53,7 +53,10 @@ export function createSignInProviders(deps: AuthDeps, mails: AccountMails, loadL
   };
 }
 
-/** Google and GitHub need no description of theirs; the one of `oidc` is fetched on first use, and again after a failure. */
+/**
+ * Google and GitHub need no description of theirs; the one of `oidc` is fetched on first use, and again after a
+ * failure.
+ */
 function createLibraries(deps: AuthDeps, mails: AccountMails, load: LoadLibrary) {
   let plain: ReturnType<Awaited<ReturnType<LoadLibrary>>["createSignInLibrary"]> | undefined;
   let oidc: ReturnType<Awaited<ReturnType<LoadLibrary>>["createOidcLibrary"]> | undefined;
@@ -87,7 +90,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 function unreachable() {
-  return new AppError("OVERLOADED", "The sign-in provider does not answer right now. Try again soon.", {
+  return new AppError("OVERLOADED", "The sign-in provider is not available right now. Try again in a moment.", {
     retryAfter: 5,
   });
 }

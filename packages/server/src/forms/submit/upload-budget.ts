@@ -55,7 +55,7 @@ export function readBody(
       size += chunk.length;
       chunks.push(chunk);
       try {
-        if (size > maxBytes) throw new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint takes.");
+        if (size > maxBytes) throw new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint accepts.");
         onBytes(chunk.length);
       } catch (error) {
         fail(error);
