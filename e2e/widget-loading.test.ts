@@ -125,8 +125,8 @@ describe("the widget on somebody's page", () => {
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     const agentId = await site.createAgent();
-    await page.goto(site.host.page("/", { "data-agent-id": agentId }), { waitUntil: "networkidle" });
-    expect(await page.evaluate(() => "Foyer" in window)).toBe(false);
+    await page.goto(site.host.page("/", { "data-agent-id": agentId }));
+    await expect.poll(() => page.evaluate(() => "Foyer" in window)).toBe(false);
     await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
     expect(asked.filter((path) => path.startsWith("/triggers/"))).toEqual([]);
     expect(await page.evaluate(() => Reflect.get(window, "channels"))).toBe(0);

@@ -6,18 +6,18 @@ export function NavTabs({ label, tabs }: { label: string; tabs: ReadonlyArray<Li
   const nav = useRef<HTMLElement>(null);
   const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
 
-  // On a phone the open tab may be scrolled out of view.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is what moves it
+  // On a phone the open tab may be scrolled out of view. The web font and a late tab change where it is.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page or another tab moves the open one
   useEffect(() => {
     const showOpenTab = () => {
       const open = nav.current?.querySelector<HTMLElement>("[aria-current=page]");
       if (nav.current && open)
         nav.current.scrollLeft = open.offsetLeft - (nav.current.clientWidth - open.offsetWidth) / 2;
     };
-    showOpenTab();
-    // The web font changes the widths of the tabs.
-    void document.fonts.ready.then(showOpenTab);
-  }, [pathname]);
+    const observer = new ResizeObserver(showOpenTab);
+    for (const tab of nav.current?.querySelectorAll("li") ?? []) observer.observe(tab);
+    return () => observer.disconnect();
+  }, [pathname, tabs.length]);
 
   return (
     <nav
