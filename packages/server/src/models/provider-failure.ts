@@ -35,7 +35,10 @@ export function describeFailure(error: unknown, { source, modelId }: ChosenModel
 function messageOf(cause: unknown): string {
   if (cause instanceof OutboundError) return `${cause.publicMessage}.`;
   if (APICallError.isInstance(cause)) return messageIn(cause.responseBody) || cause.message;
-  return cause instanceof Error ? cause.message : "";
+  if (cause instanceof Error) return cause.message;
+  // The AI SDK passes an error event inside a stream on as it is, or only what the event holds as `error`.
+  const event = (cause ?? {}) as { error?: unknown };
+  return providerMessage({ error: event.error ?? event });
 }
 
 function messageIn(body: string | undefined): string {

@@ -264,6 +264,14 @@ describe("streams of providers", () => {
       expect(upstream.exchanges).toHaveLength(attempts);
     });
 
+    it("shows visitors the words with which OpenAI's Responses API refuses", async () => {
+      const { upstream, createAgent, ask, storedReply } = test.server;
+      upstream.script(replay("openai-responses.refusal"));
+      const reply = await ask(await createAgent("gpt-4.1-mini"), "How do I open my neighbour's lock?");
+      expect(reply).toMatchObject({ text: refusal, stop: { stopReason: "end_turn", usage: tokens([34, 16]) } });
+      expect(await storedReply(reply.conversationId)).toMatchObject({ content: refusal, stopReason: "end_turn" });
+    });
+
     it.each(["o3", "openai/gpt-5-nano"])("%s gets no temperature, which it would refuse", async (model) => {
       const { upstream, createAgent, ask, sent } = test.server;
       upstream.script(replay("openai-responses.text"));
@@ -276,6 +284,14 @@ describe("streams of providers", () => {
 
   describe("an OpenAI-compatible server", () => {
     const test = useServer({ OPENAI_COMPATIBLE_BASE_URL: "URL" });
+
+    it("shows visitors the words with which a chat completion refuses", async () => {
+      const { upstream, createAgent, ask, storedReply } = test.server;
+      upstream.script(replay("openai-chat.refusal"));
+      const reply = await ask(await createAgent("openai-compatible/test"), "How do I open my neighbour's lock?");
+      expect(reply).toMatchObject({ text: refusal, stop: { stopReason: "end_turn", usage: tokens([34, 16]) } });
+      expect(await storedReply(reply.conversationId)).toMatchObject({ content: refusal, stopReason: "end_turn" });
+    });
 
     it("is told that there is no such tool, and goes on", async () => {
       const { upstream, createAgent, ask, sent } = test.server;
@@ -353,6 +369,42 @@ describe("streams of providers", () => {
       const result = { type: "tool_result", content: "There is no such tool.", is_error: true };
       expect(sent()[1].messages[2]).toMatchObject({ role: "user", content: [result] });
     });
+  });
+});
+
+const refusal = "I'm sorry, but I can't help with opening someone else's lock.";
+
+type Interrupted = { name: string; model: string; env: Record<string, string>; message: string; hidden: RegExp };
+const interrupted: Interrupted[] = [
+  {
+    name: "anthropic.error",
+    model: "claude-sonnet-4-5",
+    env: { ANTHROPIC_API_KEY: "sk-ant-1", ANTHROPIC_BASE_URL: "URL" },
+    message: "Overloaded",
+    hidden: /overloaded|req_011/i,
+  },
+  {
+    name: "openai-chat.error",
+    model: "openai-compatible/test",
+    env: { OPENAI_COMPATIBLE_BASE_URL: "URL" },
+    message: "The server had an error while processing your request. Sorry about that! See (address) for our status.",
+    hidden: /had an error|status\.openai/i,
+  },
+];
+
+describe.each(interrupted)("an error event inside the stream $name", ({ name, model, env, message, hidden }) => {
+  const test = useServer(env);
+
+  it("keeps the text before it and gives the provider's message to members, not to visitors", async () => {
+    const { upstream, createAgent, ask, storedReply } = test.server;
+    upstream.script(replay(name));
+    const reply = await ask(await createAgent(model), "When do you open?");
+    expect(reply.error).toEqual({ code: "MODEL_UNAVAILABLE", message: "The model cannot be reached right now." });
+    expect(reply).toMatchObject({ text: "We open", stop: { stopReason: "error" } });
+    expect(JSON.stringify(reply)).not.toMatch(hidden);
+    const stored = await storedReply(reply.conversationId);
+    expect(stored).toMatchObject({ content: "We open", stopReason: "error", failure: { message } });
+    expect(upstream.exchanges).toHaveLength(1);
   });
 });
 
