@@ -14,6 +14,7 @@ const mocking = [
 const shared = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  setupFiles: ["test/property-seed.ts"],
   expect: { poll: { timeout: 30_000 } },
   env: { TZ: "Asia/Kolkata" },
 };

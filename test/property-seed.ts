@@ -1,0 +1,9 @@
+import fc from "fast-check";
+
+/**
+ * Properties are checked with the same values in every run, so that a run fails for what changed and not for its luck.
+ * `FOYER_PROPERTY_SEED=random` looks for new counterexamples, and a number replays a run.
+ */
+const seed = process.env.FOYER_PROPERTY_SEED ?? "20261122";
+
+if (seed !== "random") fc.configureGlobal({ seed: Number(seed) });
