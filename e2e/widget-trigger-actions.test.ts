@@ -51,6 +51,20 @@ describe("what triggers do", () => {
       expect(problems).toEqual([]);
     });
 
+    it("keeps its text in the chat over a reload until the visitor answers it", async () => {
+      const { page } = await use.visitWith([{ ...atOnce, ...bubble("Looking for a bike?") }]);
+      await bubbleOf(page).getByText("Looking for a bike?").click();
+      const opening = page.locator(".reply").getByText("Looking for a bike?");
+      await opening.waitFor();
+      await page.reload();
+      await opening.waitFor();
+      await page.getByRole("button", { name: "New conversation" }).click();
+      await opening.waitFor({ state: "detached" });
+      await page.reload();
+      await page.locator(".panel textarea").waitFor();
+      expect(await opening.count()).toBe(0);
+    });
+
     it("goes when its time is over, but not under the visitor's eyes", async () => {
       const { page } = await use.visitWith([{ ...atOnce, ...bubble("For a moment", { duration: 5_000 }) }]);
       await bubbleOf(page).hover();

@@ -126,6 +126,19 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
     expect(await recorded()).toEqual([]);
   });
 
+  it("a new form that is taller than the view begins at its top", async () => {
+    site.say("We are open. ".repeat(150));
+    await visit();
+    await openChat();
+    await ask("Tell me everything");
+    await until(`$(".send") !== null && $(".reply .markdown") !== null`);
+    await showForm();
+    const distance = `Math.round($(".form").getBoundingClientRect().top - $(".scroll").getBoundingClientRect().top)`;
+    await until(`Math.abs(${distance}) <= 1`);
+    expect(await read(`$(".form").clientHeight > $(".scroll").clientHeight - 80`)).toBe(true);
+    await picture("tall-form");
+  });
+
   // WebDriver cannot tell whether WebKit has opened the list, which is a native menu.
   it.runIf(name === "Firefox")("Escape in an open select leaves the chat open", async () => {
     await visit();
@@ -136,6 +149,19 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
     await until(`$("[name=size]").matches(":open")`);
     await page.press("Escape");
     // Under automation the select still matches `:open` after the key, so only the chat is checked.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    expect(await read(`$(".panel").hidden`)).toBe(false);
+  });
+
+  it.runIf(name === "Firefox")("Escape in an open date picker leaves the chat open", async () => {
+    await visit();
+    await openChat();
+    await showForm();
+    await read(`$("[name=day]").scrollIntoView()`);
+    await press("[name=day]");
+    await read(`$("[name=day]").showPicker()`);
+    await until(`$("[name=day]").matches(":open")`);
+    await page.press("Escape");
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
     expect(await read(`$(".panel").hidden`)).toBe(false);
   });

@@ -112,10 +112,11 @@ function newestForm(scroller: HTMLElement): HTMLElement | null {
   return scroller.querySelector<HTMLElement>(".messages > li:last-child .form");
 }
 
-/** Stays at the end while more comes in, unless the visitor scrolled away from it. */
+/** Keeps the end in view while content arrives, unless the visitor has scrolled up. */
 function useEnd(lastKey: string | undefined, isOpen: boolean) {
   const scroller = useRef<HTMLElement>(null);
   const isNear = useRef(true);
+  const lastTop = useRef(0);
   const [isAway, setIsAway] = useState(false);
   const goToEnd = () => {
     const element = scroller.current;
@@ -155,7 +156,12 @@ function useEnd(lastKey: string | undefined, isOpen: boolean) {
   const onScroll = () => {
     const element = scroller.current;
     if (!element) return;
-    isNear.current = element.scrollHeight - element.clientHeight - element.scrollTop < NEAR;
+    const { scrollTop } = element;
+    const isAtEnd = element.scrollHeight - element.clientHeight - scrollTop < NEAR;
+    // Content that grew since the last scroll also takes the end away. WebKit reports that scroll after the content grew,
+    // so only scrolling up counts as leaving the end.
+    if (isAtEnd || scrollTop < lastTop.current) isNear.current = isAtEnd;
+    lastTop.current = scrollTop;
     // A form at the end is not something new to go to, and the button would lie on its fields.
     setIsAway(!isNear.current && !newestForm(element)?.matches(":not(.sent)"));
   };

@@ -1,7 +1,6 @@
 import { type Rating, type Request, rateMessage } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Words } from "../locales/en.ts";
-import { adoptConversation } from "./adopt-conversation.ts";
 import { createChatEntries } from "./chat-entries.ts";
 import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
 import { createStandingForms } from "./pinned-forms.ts";
@@ -21,12 +20,7 @@ export function createChat(core: WidgetCore, request: Request, words: Words) {
   const { ask, follow } = createMessageSender(core, request, entries, reader);
   const forms = createStandingForms(core, request, words, entries);
   const restoring = createRestoring(core, request, words, { entries, reader, forms, follow });
-  let before = visit.identity;
-  bus.on("identity", (identity) => {
-    if (!before && identity) adoptConversation(core);
-    before = identity;
-    restoring.restore();
-  });
+  bus.on("identity", restoring.restore);
   const starting = createStarting(core, { entries, reader, forms, restoring });
 
   return {

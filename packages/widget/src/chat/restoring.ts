@@ -3,6 +3,7 @@ import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Words } from "../locales/en.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { isRunning, toEntries } from "./conversation-state.ts";
+import { openingEntry, savedOpening } from "./opening.ts";
 import type { StandingForms } from "./pinned-forms.ts";
 import type { ReplyReader } from "./reply-reader.ts";
 
@@ -13,13 +14,14 @@ type Parts = {
   follow: (conversation: ConversationKey) => void;
 };
 
-/** Brings back the visitor's current conversation, and goes on with a reply that still runs. */
+/** Restores the visitor's current conversation, and follows a reply that is still running. */
 export function createRestoring(
-  { visit }: WidgetCore,
+  core: WidgetCore,
   request: Request,
   words: Words,
   { entries, reader, forms, follow }: Parts,
 ) {
+  const { visit } = core;
   let turn = 0;
   let done = Promise.resolve();
 
@@ -27,7 +29,11 @@ export function createRestoring(
     reader.leave();
     const own = ++turn;
     const current = visit.current;
-    entries.clear({ phase: current ? "loading" : "ready", entries: forms.standing() });
+    const opening = current ? null : savedOpening(core);
+    entries.clear({
+      phase: current ? "loading" : "ready",
+      entries: [...(opening ? [openingEntry(entries.newKey(), opening)] : []), ...forms.standing()],
+    });
     if (!current) return;
     try {
       const conversation = await getConversation(request, current);

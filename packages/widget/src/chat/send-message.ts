@@ -3,17 +3,14 @@ import type { Visit } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { newReply } from "./conversation-state.ts";
+import { saveOpening } from "./opening.ts";
 import type { ReplyReader } from "./reply-reader.ts";
 
 const TITLE_LENGTH = 80;
 
 /** The two ways to start a reply: follow a running one, or send a message. */
-export function createMessageSender(
-  { visit, agent }: WidgetCore,
-  request: Request,
-  entries: ChatEntries,
-  reader: ReplyReader,
-) {
+export function createMessageSender(core: WidgetCore, request: Request, entries: ChatEntries, reader: ReplyReader) {
+  const { visit, agent } = core;
   const openedBy = () => {
     const [first] = entries.store.get().entries;
     return first?.type === "reply" && first.triggerId !== undefined ? { triggerId: first.triggerId } : {};
@@ -38,6 +35,8 @@ export function createMessageSender(
         ...(userKey ? {} : { regenerate: true }),
         ...(conversation ? {} : { context: visitContext(), ...openedBy() }),
       };
+      // From here on the bubble's text is part of the conversation.
+      saveOpening(core, null);
       const title = content.replace(/\s+/g, " ").trim().slice(0, TITLE_LENGTH);
       const open = (options: object) => streamChat(request, body, { ...options, token: conversation?.token });
       void reader.read({ key, conversation, open, title, ...(userKey ? { userKey } : {}) });

@@ -1,6 +1,6 @@
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { ChatEntries } from "./chat-entries.ts";
-import { newReply } from "./conversation-state.ts";
+import { type Opening, openingEntry, saveOpening } from "./opening.ts";
 import type { StandingForms } from "./pinned-forms.ts";
 import type { ReplyReader } from "./reply-reader.ts";
 import type { createRestoring } from "./restoring.ts";
@@ -13,7 +13,8 @@ type Parts = {
 };
 
 /** The ways in which a new conversation starts. */
-export function createStarting({ visit, bus }: WidgetCore, { entries, reader, forms, restoring }: Parts) {
+export function createStarting(core: WidgetCore, { entries, reader, forms, restoring }: Parts) {
+  const { visit, bus } = core;
   return {
     /** Starts an empty conversation and stops the running reply. */
     startNew(): void {
@@ -22,15 +23,17 @@ export function createStarting({ visit, bus }: WidgetCore, { entries, reader, fo
       restoring.cancel();
       visit.select(null);
       forms.drop();
+      saveOpening(core, null);
       entries.clear();
     },
     /** Starts a conversation with a bubble's text. The previous one stays in the list, and its reply goes on. */
-    openWith({ triggerId, text }: { triggerId: string; text: string }): void {
+    openWith(opening: Opening): void {
       reader.leave();
       restoring.cancel();
       visit.select(null);
       entries.clear();
-      entries.add({ ...newReply(entries.newKey()), pieces: [{ type: "text", text }], state: "done", triggerId });
+      saveOpening(core, opening);
+      entries.add(openingEntry(entries.newKey(), opening));
     },
   };
 }

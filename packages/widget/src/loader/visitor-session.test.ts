@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { adoptConversation } from "../chat/adopt-conversation.ts";
 import type { Identity } from "../foyer-api.ts";
 import { createConsentStorage } from "./consent-storage.ts";
 import { createEventBus } from "./event-bus.ts";
@@ -80,6 +79,28 @@ describe("what the browser keeps", () => {
 });
 
 describe("conversations", () => {
+  it("hands the open anonymous conversation to a visitor who is identified on the next page, and only once", () => {
+    const first = openPage();
+    first.bus.emit("interaction");
+    first.visit.remember(talk("one"));
+    const second = openPage();
+    second.visit.identify({ userId: "ada" });
+    expect(second.visit.current?.id).toBe("one");
+    second.bus.emit("interaction");
+    second.visit.remember(talk("two"));
+    const third = openPage();
+    third.visit.identify({ userId: "ada" });
+    expect([ids(third), third.visit.current?.id]).toEqual([["two", "one"], "two"]);
+  });
+
+  it("hands the open anonymous conversation to a visitor whom the page's script tag identifies", () => {
+    const first = openPage();
+    first.bus.emit("interaction");
+    first.visit.remember(talk("one"));
+    const next = openPage({ userId: "ada" });
+    expect([ids(next), next.visit.current?.id]).toEqual([["one"], "one"]);
+  });
+
   it("are found again on the next page, newest first, with the one that is open", () => {
     const first = openPage();
     first.bus.emit("interaction");
@@ -119,7 +140,6 @@ describe("conversations", () => {
 
   it("keep the open anonymous one open when the visitor signs in", () => {
     const page = openPage();
-    page.bus.on("identity", () => adoptConversation(page));
     page.bus.emit("interaction");
     page.visit.remember(talk("closed"));
     page.visit.remember(talk("open"));

@@ -15,15 +15,15 @@ const ANONYMOUS = "anonymous";
 export type Visit = ReturnType<typeof createVisit>;
 
 /**
- * Who is here, and the conversations that this browser may show to them. Each visitor has their own: when somebody else
- * is named, what the one before had is forgotten, and at a logout everything is.
+ * The visitor's identity and the conversations that this browser may show to them. Each visitor has their own list.
+ * Identifying another visitor deletes the previous one's list, and a logout deletes everything.
  */
 export function createVisit(storage: ConsentStorage, bus: EventBus, identity: Identity | null) {
   let visitor = identity;
   let ownSessionId = randomId();
   const owner = () => (visitor ? `user:${visitor.userId}` : ANONYMOUS);
 
-  // Read anew each time: another tab may have written meanwhile.
+  // Read each time, because another tab may have written in the meantime.
   const read = (): Stored => asStored(storage.read("local", "visit")) ?? { sessionId: ownSessionId, owners: {} };
   const owned = (stored: Stored): Owned =>
     (Object.hasOwn(stored.owners, owner()) && stored.owners[owner()]) || { current: null, list: [] };
@@ -43,6 +43,21 @@ export function createVisit(storage: ConsentStorage, bus: EventBus, identity: Id
       storage.write(place, "forms", isOpenToAll ? { ...kept, whose: owner() } : null);
     }
   };
+  /**
+   * Hands the open anonymous conversation to the visitor who has just been identified, also on a later page. With the next
+   * message its token proves to the server that the user holds it.
+   */
+  const adopt = () => {
+    const stored = asStored(storage.read("local", "visit"));
+    const anonymous = stored?.owners[ANONYMOUS];
+    const open = anonymous?.list.find(({ id }) => id === anonymous.current);
+    if (!visitor || !stored || !anonymous || !open) return;
+    // Without an open conversation the next page has nothing to adopt, so the user's later conversations stay open.
+    const owners = { ...stored.owners, [ANONYMOUS]: { ...anonymous, current: null } };
+    storage.write("local", "visit", { ...stored, owners });
+    change(({ list }) => ({ current: open.id, list: [open, ...list.filter(({ id }) => id !== open.id)] }));
+  };
+  adopt();
   bus.on("interaction", () => storage.read("local", "visit") ?? keep());
 
   return {
@@ -82,10 +97,11 @@ export function createVisit(storage: ConsentStorage, bus: EventBus, identity: Id
     },
     identify({ userMetadata, ...identity }: Identity): void {
       const next: Identity = userMetadata && !identity.metadata ? { ...identity, metadata: userMetadata } : identity;
-      const isSame = visitor?.userId === next.userId;
+      const before = visitor;
       visitor = next;
-      if (isSame) return;
-      // What there is of somebody else must not wait for the visitor to do something.
+      if (before?.userId === next.userId) return;
+      if (!before) adopt();
+      // Another visitor's data must be deleted even if this one never uses the widget.
       if (storage.read("local", "visit")) change((mine) => mine, { early: true });
       settleForms();
       bus.emit("identity", next);
@@ -95,6 +111,7 @@ export function createVisit(storage: ConsentStorage, bus: EventBus, identity: Id
       ownSessionId = randomId();
       storage.write("local", "visit", null);
       for (const place of ["session", "local"] as const) storage.write(place, "forms", null);
+      storage.write("session", "opening", null);
       bus.emit("identity", null);
     },
   };

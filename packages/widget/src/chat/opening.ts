@@ -1,0 +1,22 @@
+import type { WidgetCore } from "../loader/widget-core.ts";
+import { newReply, type ReplyEntry } from "./conversation-state.ts";
+
+/** The bubble that the visitor clicked. Its text is the first message of the next conversation. */
+export type Opening = { triggerId: string; text: string };
+
+type Core = Pick<WidgetCore, "storage">;
+
+/** Keeps the bubble's text over reloads of this tab until the visitor answers it; null removes it. */
+export function saveOpening({ storage }: Core, opening: Opening | null): void {
+  storage.write("session", "opening", opening);
+}
+
+export function savedOpening({ storage }: Core): Opening | null {
+  const saved = storage.read("session", "opening") as Partial<Opening> | null;
+  if (typeof saved?.triggerId !== "string" || typeof saved.text !== "string") return null;
+  return { triggerId: saved.triggerId, text: saved.text };
+}
+
+export function openingEntry(key: string, { triggerId, text }: Opening): ReplyEntry {
+  return { ...newReply(key), pieces: [{ type: "text", text }], state: "done", triggerId };
+}
