@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { insertConversation, insertFailure } from "../test/conversation-seed.ts";
+import { dashboardAddresses } from "../test/dashboard-routes.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { createOwner } from "../test/session-client.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
@@ -306,6 +307,31 @@ describe("the settings", () => {
     await ofMember.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
     await ofMember.getByRole("region", { name: "Provider failures" }).waitFor({ state: "detached" });
     expect(problems).toEqual([]);
+  });
+
+  it("has no accessibility problems at any address of the dashboard, in light and in dark", async () => {
+    const { db } = site.server.deps;
+    const { page, problems } = await open("/you");
+    const bubble = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
+    const trigger = { name: "Pricing", triggerType: "page_view", conditions: { page: "/pricing" }, ...bubble };
+    const { id: triggerId } = await site.call(page, "POST", `/triggers?agentId=${agentId}`, trigger);
+    const from = { organizationId: site.owner.organizationId, agentId };
+    const conversationId = await insertConversation(db, from, {}, [{ content: "Hello" }, { content: "**Hi.**" }]);
+    const { submissions } = await site.call(page, "GET", `/form-submissions?toolId=${formId}`);
+    const ids = { agentId, toolId: formId, triggerId, conversationId, submissionId: submissions[0].id };
+    const outside = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+
+    const addresses = dashboardAddresses();
+    expect(addresses.length).toBeGreaterThan(30);
+    for (const { address, isOutside } of addresses) {
+      const path = address.replace(/\$(\w*)/g, (_, name: string) => ids[name as keyof typeof ids] ?? "nowhere");
+      const visitor = isOutside ? outside.page : page;
+      await visitor.goto(`${site.server.url}/dashboard${path}`);
+      await visitor.getByRole("heading", { level: 1 }).first().waitFor();
+      await expect.poll(() => visitor.locator(".glow.bg-sunken").count(), { message: address }).toBe(0);
+      expect(await accessibilityProblems(visitor), address).toEqual([]);
+    }
+    expect([...problems, ...outside.problems]).toEqual([]);
   });
 
   it("shows nothing of another account", async () => {
