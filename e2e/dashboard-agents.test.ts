@@ -300,7 +300,7 @@ describe("the dashboard's agents", () => {
     await site.picture(page, "dashboard-appearance");
     await page.getByText("Phone", { exact: true }).click();
     await preview.getByText("Good morning. Welcome").waitFor();
-    await page.getByText("Dark", { exact: true }).click();
+    await page.getByRole("region", { name: "Preview" }).getByText("Dark").click();
     await preview.locator(":root[data-theme=dark]").waitFor({ state: "attached" });
     await preview.locator(".frame[data-theme=dark]").waitFor({ state: "attached" });
     await preview.getByText("Good morning. Welcome").waitFor();

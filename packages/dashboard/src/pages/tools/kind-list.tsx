@@ -9,9 +9,9 @@ export function KindList({ agentId }: { agentId: string }) {
         const { name, line, example, icon, make } = toolKinds[kind];
         return (
           <li key={kind} className="grid grid-rows-[auto_auto_1fr_auto] gap-2 bg-raised p-5">
-            <h3 className="flex items-center gap-2">
+            <h2 className="flex items-center gap-2">
               {icon} {name}
-            </h3>
+            </h2>
             <p>{line}</p>
             <p className="text-soft">{example}</p>
             <ButtonLink
