@@ -1,10 +1,9 @@
 import Type, { type Static } from "typebox";
 import { Organization, plainName } from "./organization.ts";
+import { roles } from "./rules/roles.ts";
 import { nullable, ref, Success, stringEnum } from "./schema.ts";
 
-/** What somebody may do in an organization, from least to most. */
-export const roles = ["member", "admin", "owner"] as const;
-export type Role = (typeof roles)[number];
+export { type Role, roles } from "./rules/roles.ts";
 
 const email = Type.String({ minLength: 3, maxLength: 254, description: "Email address" });
 const newPassword = Type.String({ minLength: 12, maxLength: 128 });

@@ -61,6 +61,9 @@ export const ProviderInfo = Type.Object(
   {
     provider: Type.String(),
     label: Type.String(),
+    needsBaseUrl: Type.Boolean({
+      description: "Whether the provider has no URL of its own, so a base URL is required",
+    }),
     source: nullable(stringEnum(["account", "environment"])),
     baseUrl: nullable(Type.String({ description: "The organization's own base URL, if it set one" })),
   },

@@ -1,3 +1,4 @@
+import { isAtLeast, minimumRole, type Role } from "@foyer/contract/rules/roles";
 import { Bot, ChartColumn, Code, FileText, MessageSquare, Palette, Settings, Wrench, Zap } from "lucide-react";
 
 /** The pages of an agent, in the order of the sidebar. */
@@ -19,22 +20,20 @@ export const agentPages = [
 
 export const settingsIcon = <Settings size={16} aria-hidden />;
 
-const roles = ["member", "admin", "owner"];
-
 /** Whether the role may open a page of the settings. */
-export function mayOpen(role: string | null, { minimumRole }: { minimumRole: string }): boolean {
-  return roles.indexOf(role ?? "member") >= roles.indexOf(minimumRole);
+export function mayOpen(role: Role | null, page: { minimumRole: Role }): boolean {
+  return isAtLeast(role ?? "member", page.minimumRole);
 }
 
-/** The pages of the settings, in the order of their tabs. */
+/** The pages of the settings, in the order of their tabs. A page needs the role of the endpoint that it reads. */
 export const settingsPages = [
   { name: "You", to: "/settings/you", minimumRole: "member" },
-  { name: "Members", to: "/settings/members", minimumRole: "member" },
-  { name: "Models", to: "/settings/models", minimumRole: "admin" },
-  { name: "Secrets", to: "/settings/secrets", minimumRole: "admin" },
-  { name: "API", to: "/settings/api", minimumRole: "admin" },
-  { name: "Webhooks", to: "/settings/webhooks", minimumRole: "admin" },
-  { name: "Plan", to: "/settings/plan", minimumRole: "member" },
-  { name: "Health", to: "/settings/health", minimumRole: "admin" },
-  { name: "Audit log", to: "/settings/audit-log", minimumRole: "owner" },
+  { name: "Members", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },
+  { name: "Models", to: "/settings/models", minimumRole: minimumRole("GET", "/models/providers") },
+  { name: "Secrets", to: "/settings/secrets", minimumRole: minimumRole("GET", "/secrets") },
+  { name: "API", to: "/settings/api", minimumRole: minimumRole("GET", "/api-keys") },
+  { name: "Webhooks", to: "/settings/webhooks", minimumRole: minimumRole("GET", "/tools/:id/webhook-secret") },
+  { name: "Plan", to: "/settings/plan", minimumRole: minimumRole("GET", "/plan") },
+  { name: "Health", to: "/settings/health", minimumRole: minimumRole("GET", "/doctor") },
+  { name: "Audit log", to: "/settings/audit-log", minimumRole: minimumRole("GET", "/audit-log") },
 ] as const;

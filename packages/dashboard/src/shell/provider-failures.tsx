@@ -1,3 +1,4 @@
+import type { Role } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { Status } from "../components/status.tsx";
@@ -12,7 +13,7 @@ const REFRESH_MS = 60_000;
  * Says above every page which providers fail now, in their own words, until a reply succeeds again. The inbox fills the
  * window and marks each failed reply itself, so it goes without.
  */
-export function ProviderFailures({ role }: { role: string | null }) {
+export function ProviderFailures({ role }: { role: Role | null }) {
   const isInbox = useRouterState({
     select: ({ location }) => /^\/agents\/[^/]+\/conversations/.test(location.pathname),
   });

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { LRUCache } from "lru-cache";
 import { OutboundError } from "../outbound/outbound-error.ts";
+import { parseRetryAfter } from "../outbound/retry-after.ts";
 import type { ChatModel, ModelPart } from "./chat-model.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
 
@@ -148,14 +149,11 @@ function canPass(error: unknown): boolean {
   return (error as { isRetryable?: boolean } | null)?.isRetryable !== false;
 }
 
-/** Parses `Retry-After` (seconds or an HTTP date) and OpenAI's more precise `retry-after-ms` into milliseconds. */
+/** The wait in milliseconds that the provider asks for. OpenAI's `retry-after-ms` is more precise than `Retry-After`. */
 function retryAfter(headers: Record<string, string> | undefined): number | null {
   const fine = headers?.["retry-after-ms"];
   if (fine && Number.isFinite(Number(fine))) return Math.max(0, Number(fine));
-  const value = headers?.["retry-after"];
-  if (!value) return null;
-  const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+  return parseRetryAfter(headers?.["retry-after"]);
 }
 
 function toModelError(error: unknown): ModelError {

@@ -16,7 +16,14 @@ const variables: Record<ProviderName, { key?: string; baseUrl: string }> = {
 };
 
 /** These have no fixed URL, so setting the URL enables them. The other providers are enabled by a key. */
-const needsAddress: ReadonlySet<ProviderName> = new Set(["ollama", "openai-compatible"]);
+export const needsBaseUrl: Record<ProviderName, boolean> = {
+  openai: false,
+  anthropic: false,
+  google: false,
+  mistral: false,
+  ollama: true,
+  "openai-compatible": true,
+};
 
 /** The providers that the environment configures, in the order in which the first one becomes the default. */
 export function readProviders(environment: Record<string, string | undefined>, problems: Problems) {
@@ -34,5 +41,5 @@ export function readProviders(environment: Record<string, string | undefined>, p
 
 /** True when nothing more is needed to call the provider. */
 export function isUsable(name: ProviderName, access: ProviderAccess): boolean {
-  return needsAddress.has(name) ? access.baseUrl !== null : access.apiKey !== null;
+  return needsBaseUrl[name] ? access.baseUrl !== null : access.apiKey !== null;
 }

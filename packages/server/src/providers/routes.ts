@@ -3,7 +3,13 @@ import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import { invalid, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
-import { isUsable, type ProviderAccess, type ProviderName, providerNames } from "../models/provider-environment.ts";
+import {
+  isUsable,
+  needsBaseUrl,
+  type ProviderAccess,
+  type ProviderName,
+  providerNames,
+} from "../models/provider-environment.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ProviderSettings } from "./provider-settings.ts";
 
@@ -17,7 +23,13 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
     return providerNames.map((provider) => {
       const inherited = config.models.providers.has(provider) ? "environment" : null;
       const source = own.has(provider) ? "account" : inherited;
-      return { provider, label: providers[provider].label, source, baseUrl: own.get(provider)?.baseUrl ?? null };
+      return {
+        provider,
+        label: providers[provider].label,
+        needsBaseUrl: needsBaseUrl[provider],
+        source,
+        baseUrl: own.get(provider)?.baseUrl ?? null,
+      };
     });
   }
 

@@ -1,4 +1,4 @@
-import { LAMP, readableOn } from "./accent.ts";
+import { LAMP, readableOn } from "@foyer/contract/rules/accent-contrast";
 import css from "./shadow-host.css?inline";
 
 export type ShadowHost = ReturnType<typeof createShadowHost>;

@@ -1,4 +1,4 @@
-import { LAMP, readableOn } from "../loader/accent.ts";
+import { LAMP, readableOn } from "@foyer/contract/rules/accent-contrast";
 import shadowHostCss from "../loader/shadow-host.css?inline";
 import type { ShadowHost } from "../loader/shadow-host.ts";
 import panelCss from "../panel/panel.css?inline";

@@ -1,6 +1,6 @@
+import { contrast, isColor, LAMP, readableOn } from "@foyer/contract/rules/accent-contrast";
 import { useId } from "react";
 import { Button } from "../../components/button.tsx";
-import { contrast, isColor, LAMP, textOn } from "./accent-contrast.ts";
 
 /** The colour of the launcher and of what the visitor says; how well it is read stands beside it. */
 export function AccentField({
@@ -55,8 +55,10 @@ export function AccentField({
   );
 }
 
+const textNames: Record<string, string> = { "#1c1917": "dark", "#ffffff": "white", "#000000": "black" };
+
 function Contrast({ color }: { color: string }) {
-  const { text, name, contrast: ratio } = textOn(color);
+  const text = readableOn(color);
   const onWhite = contrast(color, "#ffffff");
   return (
     <>
@@ -64,7 +66,7 @@ function Contrast({ color }: { color: string }) {
         Aa
       </span>
       <span>
-        Contrast {ratio.toFixed(1)}:1, {name} text
+        Contrast {contrast(color, text).toFixed(1)}:1, {textNames[text] ?? text} text
       </span>
       {onWhite < 1.5 && <span>The launcher is hard to see on a white page.</span>}
     </>

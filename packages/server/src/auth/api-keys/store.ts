@@ -1,8 +1,8 @@
 import type { Role } from "@foyer/contract";
+import { toRole } from "@foyer/contract/rules/roles";
 import { compileOnce } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
 import { newId } from "../../ids.ts";
-import { toRole } from "../route-roles.ts";
 import { hashKey } from "./key-format.ts";
 
 export type NewKey = {

@@ -1,9 +1,9 @@
+import { isAtLeast, toRole } from "@foyer/contract/rules/roles";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type { InvitationRow } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { newId } from "../../ids.ts";
-import { isAtLeast, toRole } from "../route-roles.ts";
 import { lockMembers, roleIn } from "./member-lock.ts";
 
 type NewInvitation = Pick<InvitationRow, "id" | "organizationId" | "email" | "role" | "inviterId"> & {

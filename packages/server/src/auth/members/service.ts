@@ -1,10 +1,10 @@
 import type { Invitation, Member, Role } from "@foyer/contract";
+import { toRole } from "@foyer/contract/rules/roles";
 import { email as parseEmail } from "../../config-values.ts";
 import type { InvitationRow } from "../../db/tables.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import type { AuthDeps } from "../auth-deps.ts";
-import { toRole } from "../route-roles.ts";
 import type { Principal } from "../sessions/authenticate.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";

@@ -1,4 +1,5 @@
 import type { Access, Role } from "@foyer/contract";
+import { isAtLeast, minimumRole } from "@foyer/contract/rules/roles";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config.ts";
 import type { Encryption } from "../../encryption.ts";
@@ -6,7 +7,6 @@ import { AppError } from "../../errors.ts";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { KeyOwner } from "../api-keys/store.ts";
 import { isTokenFor, looksLikeToken } from "../conversation-token.ts";
-import { isAtLeast, minimumRole } from "../route-roles.ts";
 import { isSameOrigin, requireSameOrigin } from "./same-origin.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 

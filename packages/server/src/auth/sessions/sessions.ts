@@ -1,8 +1,8 @@
 import type { Role, Session } from "@foyer/contract";
+import { toRole } from "@foyer/contract/rules/roles";
 import type { Db } from "../../db/open.ts";
 import type { Encryption } from "../../encryption.ts";
 import { notFound } from "../../errors.ts";
-import { toRole } from "../route-roles.ts";
 import { readSessionCookie, sessionCookieName, signInSecret, writeSessionCookie } from "./session-cookie.ts";
 import { activateOrganization, deleteSession, extendSession, organizationsOf, sessionLookup } from "./store.ts";
 

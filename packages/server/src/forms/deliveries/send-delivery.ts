@@ -6,6 +6,7 @@ import type { DeliveryRow } from "../../db/form-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { parseRetryAfter } from "../../outbound/retry-after.ts";
 import { MailError } from "../../outbound/send-email.ts";
 import type { MailRecipients } from "../../tools/form/mail-recipients.ts";
 import type { WebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
@@ -117,14 +118,7 @@ function readAnswer({ status, headers, body }: Awaited<ReturnType<Deps["outbound
   const outcome = isSuccess ? arrived : failed(`HTTP ${status}`, `The receiver answered HTTP ${status}.`);
   // PostgreSQL takes every character but this one.
   const response = body.subarray(0, KEPT_BYTES).toString("utf8").replaceAll("\0", "");
-  return { ...outcome, status, response, retryAfterMs: retryAfterOf(headers) };
-}
-
-/** Seconds, or a date. */
-function retryAfterOf(headers: Record<string, string | string[] | undefined>): number {
-  const text = String(headers["retry-after"] ?? "");
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
+  return { ...outcome, status, response, retryAfterMs: parseRetryAfter(headers["retry-after"]) ?? 0 };
 }
 
 function failed(error: string, detail: string): Answer {

@@ -1,3 +1,4 @@
+import { secretPlaceholder, secretsIn, urlPlaceholder } from "@foyer/contract/rules/url-template";
 import type { ToolRow } from "../../db/tables.ts";
 import { invalid } from "../../errors.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
@@ -37,7 +38,7 @@ export type HttpRequest = {
 export function checkHttpUrl(httpUrl: string, outbound: Pick<Outbound, "checkUrl">): void {
   try {
     const { origin, path, query } = parseTemplate(httpUrl);
-    outbound.checkUrl(origin + (path + query).replace(placeholder, "x"));
+    outbound.checkUrl(origin + (path + query).replace(urlPlaceholder, "x"));
   } catch (error) {
     if (error instanceof ToolError || error instanceof OutboundError) throw invalid("httpUrl", error.message, "format");
     throw error;
@@ -61,7 +62,7 @@ export async function buildRequest(
   for (const [name, value] of headers) checkHeaderTemplate(name, value);
   const method = tool.httpMethod ?? "GET";
 
-  const names = secretNames([template.path, template.query, ...headers.map(([, value]) => value)]);
+  const names = secretsIn([template.path, template.query, ...headers.map(([, value]) => value)]);
   const secrets = await fetchSecrets(names, template.host, secretFor);
   const masks = new Map(names.map((name) => [name, `{{${name}}}`]));
 
@@ -101,10 +102,6 @@ type Template = { origin: string; host: string; path: string; query: string };
 const maxSecrets = 10;
 const notSetUp = "The tool is not set up correctly.";
 
-/** `{{NAME}}` (group 1) or `{param}` (group 2). */
-const placeholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}|\{([\p{L}\p{N}_$.-]+)\}/gu;
-const secretPlaceholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
-
 /** Stricter than the URL parser, so that nothing it forgives (tabs, backslashes, missing slashes) can move a boundary. */
 function parseTemplate(httpUrl: string): Template {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
@@ -119,7 +116,7 @@ function parseTemplate(httpUrl: string): Template {
   const url = URL.parse(base);
   if (!url) throw new ToolError("The address must begin with http:// or https:// and a host.");
   if (url.username || url.password) throw new ToolError("The address must not have a user name or password.");
-  if (/[{}]/.test((path + query).replace(placeholder, ""))) {
+  if (/[{}]/.test((path + query).replace(urlPlaceholder, ""))) {
     throw new ToolError(
       "A brace of the address belongs to no placeholder such as {city} or {{API_KEY}}. Write it as %7B or %7D.",
     );
@@ -135,11 +132,6 @@ function checkHeaderTemplate(name: string, value: string) {
       `The header ${name} has {{ without a secret's name and }} after it: letters, digits and _ are a name.`,
     );
   }
-}
-
-export function secretNames(templates: string[]): string[] {
-  const found = templates.flatMap((template) => [...template.matchAll(secretPlaceholder)]);
-  return [...new Set(found.map(([, name = ""]) => name))];
 }
 
 async function fetchSecrets(
@@ -163,7 +155,7 @@ async function fetchSecrets(
 }
 
 function unusedInputs({ path, query }: Template, input: Record<string, unknown>): [string, unknown][] {
-  const used = new Set([...(path + query).matchAll(placeholder)].map(([, , param]) => param));
+  const used = new Set([...(path + query).matchAll(urlPlaceholder)].map(([, , param]) => param));
   const fixed = new Set([...new URLSearchParams(query).keys()].map(plainName));
   return Object.entries(input).filter(([name]) => !used.has(name) && !fixed.has(plainName(name)));
 }
@@ -178,7 +170,7 @@ function fillPath(path: string, input: Record<string, unknown>, secret: (name: s
     .split("/")
     .map((template) => {
       const names: string[] = [];
-      const segment = template.replace(placeholder, (_match, secretName?: string, param?: string) => {
+      const segment = template.replace(urlPlaceholder, (_match, secretName?: string, param?: string) => {
         names.push(secretName ?? param ?? "");
         return secretName ? secret(secretName) : percentEncode(scalarText(param ?? "", input));
       });
@@ -210,12 +202,12 @@ function fillQuery(
 
 /** A pair with a list in it is repeated for each item, as where no placeholder names the input. */
 function fillPair(pair: string, input: Record<string, unknown>, secret: (name: string) => string): string[] {
-  const params = [...pair.matchAll(placeholder)].flatMap(([, , param]) => (param === undefined ? [] : [param]));
+  const params = [...pair.matchAll(urlPlaceholder)].flatMap(([, , param]) => (param === undefined ? [] : [param]));
   const lists = [...new Set(params)].filter((name) => Object.hasOwn(input, name) && Array.isArray(input[name]));
   if (lists.length > 1) throw new ToolError(`${lists.join(" and ")} must not both be lists.`);
   const [list] = lists;
   const fill = (values: Record<string, unknown>) =>
-    pair.replace(placeholder, (_match, secretName?: string, param?: string) =>
+    pair.replace(urlPlaceholder, (_match, secretName?: string, param?: string) =>
       secretName ? secret(secretName) : percentEncode(scalarText(param ?? "", values)),
     );
   if (list === undefined) return [fill(input)];

@@ -1,8 +1,8 @@
-import { isAtLeast } from "../../auth/route-roles.ts";
+import { isAtLeast } from "@foyer/contract/rules/roles";
+import { secretsIn } from "@foyer/contract/rules/url-template";
 import type { Principal } from "../../auth/sessions/authenticate.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { AppError } from "../../errors.ts";
-import { secretNames } from "../http/http-template.ts";
 import type { SecretService } from "./service.ts";
 
 type HttpPart = Pick<ToolRow, "httpUrl" | "httpMethod" | "httpHeaders">;
@@ -31,5 +31,5 @@ export async function checkSecretUse(
 }
 
 function namesIn({ httpUrl, httpHeaders }: HttpPart): string[] {
-  return secretNames([httpUrl ?? "", ...Object.values<string>(JSON.parse(httpHeaders ?? "{}"))]);
+  return secretsIn([httpUrl ?? "", ...Object.values<string>(JSON.parse(httpHeaders ?? "{}"))]);
 }

@@ -1,3 +1,4 @@
+import { isAtLeast } from "@foyer/contract/rules/roles";
 import type { Output } from "@foyer/sdk";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
@@ -17,7 +18,7 @@ type Session = Output<"getSession">;
 export function MembersTable({ members, session }: { members: Member[]; session: Session }) {
   const [removing, setRemoving] = useState<Member | null>(null);
   const owners = members.filter(({ role }) => role === "owner").length;
-  const isAdmin = session.role === "admin" || session.role === "owner";
+  const isAdmin = isAtLeast(session.role ?? "member", "admin");
   return (
     <>
       <Table

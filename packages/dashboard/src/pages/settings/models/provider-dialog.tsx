@@ -9,12 +9,9 @@ import { useDialogForm } from "../use-dialog-form.ts";
 import type { Provider } from "./provider-row.tsx";
 import { TestOutcome } from "./provider-test-outcome.tsx";
 
-/** These have no address of their own. */
-const needsAddress = ["ollama", "openai-compatible"];
-
 /** The account's own key and address of a provider, which can be tried before they are kept. */
 export function ProviderDialog({
-  provider: { provider, label, baseUrl, source },
+  provider: { provider, label, baseUrl, source, needsBaseUrl },
   onClose,
 }: {
   provider: Provider;
@@ -32,8 +29,7 @@ export function ProviderDialog({
     test.reset();
     change(part);
   };
-  const hasAddress = needsAddress.includes(provider);
-  const isEmpty = hasAddress ? !values.baseUrl : !values.apiKey;
+  const isEmpty = needsBaseUrl ? !values.baseUrl : !values.apiKey;
   return (
     <FormDialog
       title={label}
@@ -53,17 +49,17 @@ export function ProviderDialog({
     >
       {provider !== "ollama" && (
         <TextField
-          {...{ label: "API key", type: "password", autoComplete: "off", isOptional: hasAddress }}
+          {...{ label: "API key", type: "password", autoComplete: "off", isOptional: needsBaseUrl }}
           value={values.apiKey}
           onChange={(apiKey) => edit({ apiKey })}
           error={errorAt("apiKey")}
         />
       )}
       <TextField
-        {...{ label: "Base URL", type: "url", autoComplete: "off", isOptional: !hasAddress }}
-        placeholder={hasAddress ? "https://models.example.com/v1" : undefined}
+        {...{ label: "Base URL", type: "url", autoComplete: "off", isOptional: !needsBaseUrl }}
+        placeholder={needsBaseUrl ? "https://models.example.com/v1" : undefined}
         help={
-          hasAddress
+          needsBaseUrl
             ? "The base URL of its API."
             : `Only needed if you use a proxy or gateway instead of ${label}'s own API.`
         }

@@ -1,9 +1,9 @@
+import { hostOf, secretsIn } from "@foyer/contract/rules/url-template";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Status } from "../../../components/status.tsx";
 import { ask } from "../../../data/queries.ts";
 import { useRole } from "../use-role.ts";
-import { hostOf, secretsIn } from "./url-template.ts";
 
 /** Whether the secrets that a tool names are there, and may go where it calls. */
 export function SecretNotes({ texts, url }: { texts: string[]; url: string }) {

@@ -1,8 +1,8 @@
+import { inputsIn, piecesOf } from "@foyer/contract/rules/url-template";
 import { Plus } from "lucide-react";
 import { Button } from "../../../components/button.tsx";
 import { keyed } from "../row-key.ts";
 import type { ToolDrafting } from "../tool-editor.tsx";
-import { inputsIn, piecesOf } from "./url-template.ts";
 
 /** How the address is read: what is filled in stands out, the inputs are offered, and where the others go is said. */
 export function UrlReading({ draft }: { draft: ToolDrafting }) {

@@ -1,4 +1,6 @@
-import { type Role, roles } from "@foyer/contract";
+/** What members may do in an organization, from least to most. */
+export const roles = ["member", "admin", "owner"] as const;
+export type Role = (typeof roles)[number];
 
 type Line = readonly [methods: "any" | "read" | "change", start: string, minimum: Role];
 
@@ -30,6 +32,7 @@ export function minimumRole(method: string, url: string): Role {
   return line?.[2] ?? "member";
 }
 
+/** Whether the role may do what `minimum` may. */
 export function isAtLeast(role: Role, minimum: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(minimum);
 }

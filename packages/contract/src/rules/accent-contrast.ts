@@ -1,14 +1,18 @@
 const INK = "#1c1917";
 const PAPER = "#ffffff";
+
+/** The accent color of agents that have none of their own. */
 export const LAMP = "#f59e0b";
 
-/** The text colour that can be read on this one, at 4.5:1 at least, whatever `#rrggbb` it is. */
+export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
+
+/** The text color that the widget uses on a color (`#rrggbb`), with a contrast of at least 4.5:1 on every color. */
 export function readableOn(color: string): string {
-  // Black is for the few in the middle on which neither ink nor white can be read.
+  // Black is for the few colors on which neither ink nor white is readable.
   return [INK, PAPER].find((text) => contrast(color, text) >= 4.5) ?? "#000000";
 }
 
-/** WCAG's contrast of two colours, from 1 to 21. */
+/** The WCAG contrast ratio of two colors, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [a, b] = [luminance(one), luminance(other)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
