@@ -68,7 +68,7 @@ describe("the inbox", () => {
     expect(problems).toEqual([]);
   });
 
-  it("is searched and filtered, and the address says how", async () => {
+  it("filters and searches conversations and keeps the filters in the URL", async () => {
     const { page, problems } = await visit();
     await page.getByRole("searchbox").fill("instal");
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
@@ -85,7 +85,7 @@ describe("the inbox", () => {
     await site.picture(page, "dashboard-inbox-filters");
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByLabel("Feedback").selectOption("down");
-    await page.getByText("No conversation fits the search and the filters.").waitFor();
+    await page.getByText("No conversations match your search and filters.").waitFor();
     await page.getByRole("button", { name: /^With a form/ }).click();
     await row(page, "order 5521").waitFor();
     // The address alone gives the same list, and the way back leads to it.
@@ -114,8 +114,8 @@ describe("the inbox", () => {
     await page.getByRole("heading", { name: "Where is my order 5521?", level: 2 }).waitFor();
     await page.keyboard.press("/");
     expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("search");
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Turn off the keys j, k and /" }).click();
+    await page.getByRole("button", { name: "More actions", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Turn off keyboard shortcuts" }).click();
     await page.keyboard.press("/");
     expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).not.toBe("search");
   });
@@ -133,7 +133,7 @@ describe("the inbox", () => {
     await page.getByRole("button", { name: "Delete this conversation" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete the conversation" }).click();
     await page.getByText("Conversation deleted").waitFor();
-    await page.getByText("Choose a conversation to read it here.").waitFor();
+    await page.getByText("Select a conversation to read it here.").waitFor();
     expect(await row(page, "To be deleted").count()).toBe(0);
     await page.getByRole("heading", { name: "9 conversations" }).waitFor();
   });
@@ -173,8 +173,8 @@ describe("the inbox", () => {
     expect(text.text).toContain('(bike_stock {"category":"cargo","seats":2} gave');
 
     const exportList = async (kind: string) => {
-      await page.getByRole("button", { name: "More", exact: true }).click();
-      await page.getByRole("menuitem", { name: "Export these conversations" }).click();
+      await page.getByRole("button", { name: "More actions", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Export conversations" }).click();
       await page.getByLabel("File").selectOption(kind);
       return save(() => page.getByRole("dialog").getByRole("button", { name: "Export", exact: true }).click());
     };
@@ -187,8 +187,8 @@ describe("the inbox", () => {
     expect(lines.map(({ messages }) => messages.length)).toEqual([4, 4, 2, 2, 2, 2, 2, 2, 2]);
 
     await page.route("**/conversations?**offset=0**", (route) => route.abort());
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Export these conversations" }).click();
+    await page.getByRole("button", { name: "More actions", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Export conversations" }).click();
     await site.picture(page, "dashboard-inbox-export");
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("dialog").getByRole("button", { name: "Export", exact: true }).click();
@@ -226,9 +226,7 @@ describe("the inbox", () => {
     const { id } = (await site.call(first.page, "POST", "/agents", { name: "Second" })).data;
     const { page, problems } = await site.open(`/agents/${id}/conversations`);
     await page.getByRole("heading", { name: "The first conversation will appear here" }).waitFor();
-    expect(await page.getByRole("link", { name: "Write to it on the demo page" }).getAttribute("href")).toBe(
-      `/demo/${id}`,
-    );
+    expect(await page.getByRole("link", { name: "Try it on the demo page" }).getAttribute("href")).toBe(`/demo/${id}`);
     await site.picture(page, "dashboard-inbox-empty");
     expect(await accessibilityProblems(page)).toEqual([]);
     const { organizationId } = site.owner;
@@ -334,7 +332,7 @@ describe("an inbox of 100,000", () => {
     const pattern = "**/conversations?**offset=30**";
     await page.route(pattern, (route) => route.abort());
     await scrollTo(30_050 * 64);
-    await page.getByText("A part of the list did not arrive.").waitFor();
+    await page.getByText("Part of the list failed to load.").waitFor();
     await page.unroute(pattern);
     await page.getByRole("button", { name: "Try again" }).click();
     await titleAt(30_050).waitFor();
@@ -360,7 +358,7 @@ describe("an inbox of 100,000", () => {
       }, title);
     const short = await open("A short one");
     await page.goBack();
-    await page.getByText("Choose a conversation to read it here.").waitFor();
+    await page.getByText("Select a conversation to read it here.").waitFor();
     await watchTasks();
     const long = await open("A very long one");
     const tasks = await page.evaluate(() => Reflect.get(window, "tasks") as number[]);

@@ -129,6 +129,14 @@ export const ConversationSummary = Type.Object(
       description: "The newest message that has text",
     }),
     isUnread: Type.Boolean({ description: "Whether a message arrived since a member last read the conversation" }),
+    match: Type.Optional(
+      nullable(
+        Type.String({
+          description:
+            "Only with `q`: the part of the first matching message around the match, at most 200 characters. `null` if only the title matches.",
+        }),
+      ),
+    ),
     hasFailedReply: Type.Boolean({ description: "Whether at least one reply ended with an error" }),
   },
   { $id: "ConversationSummary" },

@@ -155,7 +155,7 @@ const trigger = createRoute({
 const conversations = createRoute({
   getParentRoute: () => agent,
   path: "/conversations",
-  validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm", "failed"),
+  validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm", "failed", "test"),
   component: lazyRouteComponent(() => import("./pages/conversations/conversations-page.tsx"), "ConversationsPage"),
 });
 // Shown by the page of the list, which stays where it is.

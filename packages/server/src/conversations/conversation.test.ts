@@ -44,6 +44,21 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await call("GET", `/conversations?agentId=${agentId}&limit=1000`)).body.pagination.limit).toBe(100);
   });
 
+  it("come with the text around the first match when they are searched, and null when only the title matches", async () => {
+    const agentId = await createAgent();
+    const before = "We have many bikes. ".repeat(20);
+    await say(agentId, `${before}\n\nIs the TENDER in stock? ${before}`);
+    const find = async (q: string) =>
+      (await call("GET", `/conversations?agentId=${agentId}&q=${encodeURIComponent(q)}`)).body.data[0];
+    const { match } = await find("tender in");
+    expect(match).toContain("bikes. Is the TENDER in stock? We have");
+    expect(match.length).toBeLessThanOrEqual(200);
+    expect((await call("GET", `/conversations?agentId=${agentId}`)).body.data[0]).not.toHaveProperty("match");
+    const rest = { title: "Only the title" };
+    await server.deps.db.updateTable("conversations").set(rest).where("agentId", "=", agentId).execute();
+    expect(await find("only the")).toMatchObject({ match: null });
+  });
+
   it("are unread until a member reads them, and again when a message is newer than the last reading", async () => {
     const agentId = await createAgent();
     const id = await say(agentId, "Is the red bike in stock?");

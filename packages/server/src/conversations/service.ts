@@ -121,11 +121,16 @@ function toSummary(row: ConversationSummaryRow): ConversationSummary {
   return {
     ...toFields(row),
     hasForm: Boolean(row.hasForm),
+    ...(row.match === undefined ? {} : { match: row.match === null ? null : oneLine(row.match) }),
     feedback: row.feedback,
     lastMessage: toPreview(row),
     isUnread: row.lastMessageAt !== null && row.lastMessageAt > (row.readAt ?? 0),
     hasFailedReply: Boolean(row.hasFailedReply),
   };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim().toWellFormed();
 }
 
 function toPreview({ lastMessageRole: role, lastMessagePreview: text, lastMessageAt: at }: ConversationSummaryRow) {

@@ -37,6 +37,8 @@ export type ConversationSummaryRow = ConversationFieldsRow & {
   hasForm: boolean | Flag;
   feedback: MessageRow["feedback"];
   hasFailedReply: boolean | Flag;
+  /** only of a search */
+  match?: string | null;
 };
 
 /** Who may see a conversation: its account, or the holder of its token. */
@@ -64,7 +66,11 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .where("agentId", "=", agentId)
         .where("organizationId", "=", organizationId)
         .$call(matches(filter, databaseKind));
-      const page = matching.select(listColumns).select(summaryExtras).orderBy("id", "desc");
+      const page = matching
+        .select(listColumns)
+        .select(summaryExtras)
+        .$if(filter.q !== undefined, (query) => query.select(firstMatch(databaseKind, filter.q ?? "")))
+        .orderBy("id", "desc");
       const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
       const rows: ConversationSummaryRow[] = await reads.run(page.limit(limit).offset(offset), options);
       const [counted] = await reads.run(
@@ -235,6 +241,17 @@ function matches(
 
 function hasMessage(condition: RawBuilder<unknown>) {
   return sql<boolean>`exists (select 1 from messages where messages."conversationId" = conversations.id and ${condition})`;
+}
+
+/** The first matching message, around the match. It is looked up for the rows of one page only. */
+function firstMatch(kind: DatabaseKind, q: string) {
+  const needle = q.toLowerCase();
+  const excerpt =
+    kind === "sqlite"
+      ? sql`text_around(content, ${needle})`
+      : sql`substr(content, greatest(1, strpos(lower(content), ${needle}) - 60), 200)`;
+  return sql<string | null>`(select ${excerpt} from messages where messages."conversationId" = conversations.id
+    and ${contains(kind, "content", q)} order by position limit 1)`.as("match");
 }
 
 /** Case-insensitive and literal. Both functions take linear time, while LIKE backtracks. */

@@ -24,6 +24,13 @@ database.function("contains_text", { deterministic: true }, (text, needle) => {
   return typeof text === "string" && text.toLowerCase().includes(String(needle)) ? 1 : 0;
 });
 
+/** Up to 200 characters around the first occurrence, as PostgreSQL's `substr` gives them. */
+database.function("text_around", { deterministic: true }, (text, needle) => {
+  if (typeof text !== "string") return null;
+  const start = Math.max(0, text.toLowerCase().indexOf(String(needle)) - 61);
+  return text.slice(start, start + 200);
+});
+
 parentPort?.on("message", ({ id, sql, parameters, timeoutMs }: ReadRequest) => {
   deadline = Date.now() + timeoutMs;
   try {

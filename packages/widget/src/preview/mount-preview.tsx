@@ -14,6 +14,7 @@ import type { WidgetCore } from "../loader/widget-core.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { loadMessages } from "../locales/load-messages.ts";
 import { type PanelContext, PanelProvider } from "../panel/panel-context.ts";
+import { createTextHighlighter } from "./highlight-text.ts";
 import { createPreviewHost, type PreviewTheme } from "./preview-host.ts";
 
 export type { Piece, PreviewTheme };
@@ -28,9 +29,9 @@ export type PreviewOptions = {
   live?: { conversation: ConversationKey | null; onSay: (text: string) => void };
 };
 
-/** What a preview shows. A `key` names one form in one place: while it stays the same, what was typed stays, too. */
+/** What a preview shows, with occurrences of `highlight` marked. A `key` names one form in one place: while it stays the same, what was typed stays, too. */
 export type PreviewContent =
-  | { type: "pieces"; pieces: readonly Piece[]; key: string; isUnfinished?: boolean }
+  | { type: "pieces"; pieces: readonly Piece[]; key: string; isUnfinished?: boolean; highlight?: string }
   | { type: "form"; form: VisitorForm; key: string; isReadOnly?: boolean };
 
 export type Preview = {
@@ -62,16 +63,20 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   };
   // Uploads have a request of their own, so a form that may not submit is stopped before it begins.
   if (!live) shadow.frame.addEventListener("submit", stopEvent, { capture: true });
+  const highlighter = createTextHighlighter(shadow.frame);
   return {
-    show: (content) =>
+    show(content) {
       render(
         <PanelProvider value={panel}>
           <Content content={content} />
         </PanelProvider>,
         shadow.frame,
-      ),
+      );
+      highlighter.mark(content.type === "pieces" ? (content.highlight ?? "") : "");
+    },
     setTheme: shadow.setTheme,
     remove() {
+      highlighter.mark("");
       render(null, shadow.frame);
       life.abort();
       shadow.remove();

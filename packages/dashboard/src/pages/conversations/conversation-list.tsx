@@ -21,6 +21,7 @@ export function ConversationList({
   openId,
   activeAt,
   hrefOf,
+  query,
   look,
   isStale,
   onOpen,
@@ -33,6 +34,8 @@ export function ConversationList({
   /** The position that Tab reaches; it stays in the page while it is out of sight, so that the focus is not lost. */
   activeAt: number;
   hrefOf: (id: string) => string;
+  /** What was searched for; it is marked in the rows. */
+  query: string;
   look: (first: number, last: number) => void;
   isStale: boolean;
   onOpen: (id: string) => void;
@@ -103,6 +106,7 @@ export function ConversationList({
                   <ConversationRow
                     row={row}
                     href={hrefOf(row.id)}
+                    query={query}
                     isOpen={row.id === openId}
                     isReachable={index === activeAt || (activeAt < 0 && index === startIndex)}
                     onOpen={onOpen}

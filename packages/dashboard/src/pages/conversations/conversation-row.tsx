@@ -3,15 +3,17 @@ import { type MouseEvent, memo, type ReactNode } from "react";
 import { Skeleton } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask, queryClient } from "../../data/queries.ts";
+import { Highlighted } from "./highlighted.tsx";
 import { type ListedConversation, visitorName } from "./inbox-search.ts";
 
-/** Every row is as high, so that nothing moves when what was not known yet arrives. */
+/** All rows have the same height, so that nothing moves when rows load. */
 export const ROW_HEIGHT = 64;
 
-/** One conversation of the list. `href` opens it. Of all rows one can be reached by Tab; the keys move on from there. */
+/** One conversation of the list. Tab reaches one of the rows; the arrow keys move on from there. `query` is marked. */
 export const ConversationRow = memo(function ConversationRow({
   row,
   href,
+  query,
   isOpen,
   isReachable,
   onOpen,
@@ -19,6 +21,7 @@ export const ConversationRow = memo(function ConversationRow({
 }: {
   row: ListedConversation;
   href: string;
+  query: string;
   isOpen: boolean;
   isReachable: boolean;
   onOpen: (id: string) => void;
@@ -35,7 +38,7 @@ export const ConversationRow = memo(function ConversationRow({
       data-conversation={row.id}
       aria-current={isOpen ? "page" : undefined}
       tabIndex={isReachable ? 0 : -1}
-      // On its way while the button is still held down.
+      // Loading starts while the button is still held down.
       onPointerDown={() => queryClient.prefetchQuery(ask("getConversation", { id: row.id }))}
       onClick={open}
       onFocus={() => onFocus(row.id)}
@@ -48,7 +51,7 @@ export const ConversationRow = memo(function ConversationRow({
               <span className="sr-only">Unread:</span>
             </span>
           )}
-          {row.title}
+          <Highlighted text={row.title} query={query} />
         </span>
         <span className="shrink-0 text-sm text-soft">
           <Time at={row.createdAt} />
@@ -57,7 +60,7 @@ export const ConversationRow = memo(function ConversationRow({
       <span className="flex items-center gap-2 text-sm text-soft">
         <span className="max-w-2/5 shrink-0 truncate">{visitorName(row)}</span>
         <span className="min-w-0 flex-1 truncate" dir="auto">
-          {row.lastMessage?.text}
+          <Highlighted text={row.match ?? row.lastMessage?.text ?? ""} query={query} />
         </span>
         <Marks row={row} />
         <span>
@@ -71,6 +74,7 @@ export const ConversationRow = memo(function ConversationRow({
 function Marks({ row }: { row: ListedConversation }) {
   return (
     <>
+      {row.isTest && <span className="shrink-0 rounded-md border border-line px-1.5">Test chat</span>}
       {row.hasFailedReply && (
         <Mark label="a reply failed" icon={<CircleAlert size={14} aria-hidden className="text-wrong" />} />
       )}
@@ -92,7 +96,7 @@ function Mark({ label, icon }: { label: string; icon: ReactNode }) {
   );
 }
 
-/** A conversation that is still to come. */
+/** A conversation that is loading. */
 export function SkeletonRow() {
   return (
     <div className="grid h-full content-center gap-2 border-b border-line px-4">

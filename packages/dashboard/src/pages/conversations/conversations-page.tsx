@@ -74,6 +74,7 @@ function Inbox({ agentId }: { agentId: string }) {
             key={openId}
             agent={agent}
             conversationId={openId}
+            query={search.q?.trim() ?? ""}
             onRead={list.markRead}
             onBack={back}
             onDelete={() => setDoomed(openId)}

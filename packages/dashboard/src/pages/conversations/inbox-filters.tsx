@@ -8,7 +8,7 @@ const DEBOUNCE_MS = 250;
 
 type Change = (part: { [Name in keyof InboxSearch]?: string | undefined }) => void;
 
-/** The search and the filters; all of them stand in the address. */
+/** The search and the filters, which are kept in the address. */
 export function InboxFilters({
   search,
   field,
@@ -25,7 +25,7 @@ export function InboxFilters({
       <div className="flex items-center gap-1">
         <SearchField field={field} value={search.q ?? ""} onChange={(q) => onChange({ q })} />
         <IconButton
-          label={isOpen ? "Hide the filters" : "Filters"}
+          label={isOpen ? "Hide filters" : "Filters"}
           aria-expanded={isOpen}
           aria-controls="inbox-filters"
           className={isOpen ? "bg-sunken text-ink" : ""}
@@ -38,7 +38,7 @@ export function InboxFilters({
         {isOpen && <FilterFields search={search} onChange={onChange} />}
       </div>
       {words.length > 0 && (
-        <ul aria-label="Filters that hold" className="flex flex-wrap gap-1">
+        <ul aria-label="Active filters" className="flex flex-wrap gap-1">
           {words.map(({ name, text }) => (
             <li key={name}>
               <button
@@ -48,7 +48,7 @@ export function InboxFilters({
               >
                 <span className="truncate">{text}</span>
                 <X size={14} aria-hidden className="shrink-0 text-soft" />
-                <span className="sr-only">, take this filter away</span>
+                <span className="sr-only">, remove this filter</span>
               </button>
             </li>
           ))}
@@ -120,7 +120,7 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
         options={[
           { value: "", label: "Any" },
           { value: "true", label: "Submitted" },
-          { value: "false", label: "None" },
+          { value: "false", label: "Not submitted" },
         ]}
       />
       <Select
@@ -130,6 +130,16 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
         options={[
           { value: "", label: "Any" },
           { value: "true", label: "Failed replies" },
+        ]}
+      />
+      <Select
+        label="Test chats"
+        value={search.test === "true" || search.test === "false" ? search.test : ""}
+        onChange={(test) => onChange({ test: test || undefined })}
+        options={[
+          { value: "", label: "Any" },
+          { value: "false", label: "Hide" },
+          { value: "true", label: "Only test chats" },
         ]}
       />
       <DayField label="From" value={search.from} onChange={(from) => onChange({ from })} />
@@ -146,13 +156,14 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
               feedback: undefined,
               hasForm: undefined,
               failed: undefined,
+              test: undefined,
               from: undefined,
               to: undefined,
               userId: undefined,
             })
           }
         >
-          Clear the filters
+          Clear filters
         </Button>
       )}
     </div>
@@ -173,7 +184,7 @@ function VisitorField({ value, onChange }: { value: string; onChange: Optional["
   return (
     <TextField
       label="Visitor"
-      help="The id that your site gives them"
+      help="The user ID that your site passes"
       value={text}
       onChange={setText}
       onBlur={commit}

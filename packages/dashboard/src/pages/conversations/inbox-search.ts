@@ -9,6 +9,7 @@ export type InboxSearch = {
   userId?: string;
   hasForm?: string;
   failed?: string;
+  test?: string;
 };
 
 export type ListQuery = Input<"listConversations"> & { hasForm?: boolean };
@@ -22,7 +23,7 @@ export type ListedConversation = Output<"listConversations">["data"][number] & {
 /** The list that the address asks for. What an address says wrongly is left out, so that an old link still shows something. */
 export function toListQuery(
   agentId: string,
-  { q, feedback, from, to, userId, hasForm, failed }: InboxSearch,
+  { q, feedback, from, to, userId, hasForm, failed, test }: InboxSearch,
 ): ListQuery {
   const first = startOfDay(from, 0);
   const end = startOfDay(to, 1);
@@ -32,6 +33,7 @@ export function toListQuery(
     ...(feedback === "up" || feedback === "down" ? { feedback } : {}),
     ...(hasForm === "true" || hasForm === "false" ? { hasForm: hasForm === "true" } : {}),
     ...(failed === "true" ? { failed: true } : {}),
+    ...(test === "true" || test === "false" ? { test: test === "true" } : {}),
     ...(userId?.trim() ? { userId: userId.trim() } : {}),
     ...(first ? { from: first } : {}),
     ...(end ? { to: end } : {}),
@@ -49,7 +51,7 @@ function startOfDay(day: string | undefined, later: number): string | null {
 }
 
 /** The filters that hold, beside the search, in words; each can be taken away by its name. */
-export function filtersInWords({ feedback, from, to, userId, hasForm, failed }: InboxSearch) {
+export function filtersInWords({ feedback, from, to, userId, hasForm, failed, test }: InboxSearch) {
   const words: Array<{ name: keyof InboxSearch; text: string }> = [];
   if (feedback === "up" || feedback === "down") {
     words.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
@@ -58,6 +60,9 @@ export function filtersInWords({ feedback, from, to, userId, hasForm, failed }: 
     words.push({ name: "hasForm", text: hasForm === "true" ? "With a form" : "Without a form" });
   }
   if (failed === "true") words.push({ name: "failed", text: "With a failed reply" });
+  if (test === "true" || test === "false") {
+    words.push({ name: "test", text: test === "true" ? "Test chats" : "Without test chats" });
+  }
   if (startOfDay(from, 0)) words.push({ name: "from", text: `From ${dayInWords(from ?? "")}` });
   if (startOfDay(to, 0)) words.push({ name: "to", text: `Until ${dayInWords(to ?? "")}` });
   if (userId?.trim()) words.push({ name: "userId", text: `Visitor ${userId.trim()}` });

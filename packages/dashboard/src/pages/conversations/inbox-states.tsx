@@ -1,7 +1,7 @@
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { EmptyState } from "../../components/states.tsx";
 
-/** Before anybody wrote: how the first conversation comes about. */
+/** Shown until the first conversation: how to get one. */
 export function NoConversations({ agentId }: { agentId: string }) {
   return (
     <div className="mx-auto w-full max-w-4xl px-4 py-6 sm:px-8 sm:py-8">
@@ -11,7 +11,7 @@ export function NoConversations({ agentId }: { agentId: string }) {
         action={
           <div className="flex flex-wrap gap-2">
             <ButtonLink look="main" to="/agents/$agentId/embed" params={{ agentId }}>
-              Get the line for your site
+              Get the embed code
             </ButtonLink>
             <a
               href={`/demo/${agentId}`}
@@ -19,14 +19,14 @@ export function NoConversations({ agentId }: { agentId: string }) {
               rel="noopener"
               className="inline-flex min-h-9 items-center rounded-lg border border-line bg-raised px-3 py-1.5 hover:bg-sunken pointer-coarse:min-h-11"
             >
-              Write to it on the demo page
+              Try it on the demo page
             </a>
           </div>
         }
       >
         <p>
-          Put one line of script on your site, and what its visitors write stands here within seconds: the whole
-          conversation, with what the agent looked up and which forms were filled in.
+          Add one script tag to your site. Conversations appear here within seconds, with every tool call and every form
+          that visitors submit.
         </p>
       </EmptyState>
     </div>
@@ -36,7 +36,7 @@ export function NoConversations({ agentId }: { agentId: string }) {
 export function NothingFits({ onClear }: { onClear: () => void }) {
   return (
     <div className="grid justify-items-start gap-3 px-4 py-6">
-      <p className="text-soft">No conversation fits the search and the filters.</p>
+      <p className="text-soft">No conversations match your search and filters.</p>
       <Button onClick={onClear}>Show all conversations</Button>
     </div>
   );
@@ -46,13 +46,13 @@ export function NothingFits({ onClear }: { onClear: () => void }) {
 export function NoneOpen({ hasKeys }: { hasKeys: boolean }) {
   return (
     <div className="grid h-full place-content-center gap-4 p-6 text-soft">
-      <p>Choose a conversation to read it here.</p>
+      <p>Select a conversation to read it here.</p>
       {hasKeys && (
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-sm">
           <Key name="j k">Down, up</Key>
           <Key name="Enter">Open</Key>
           <Key name="/">Search</Key>
-          <Key name="Delete">Delete, after asking</Key>
+          <Key name="Delete">Delete (asks first)</Key>
         </dl>
       )}
     </div>

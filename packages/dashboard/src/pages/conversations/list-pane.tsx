@@ -25,7 +25,7 @@ type Props = {
   onExport: () => void;
 };
 
-/** Everything at the left: how many there are, the search, the list. */
+/** The left column: the number of conversations, the search, the filters and the list. */
 export function ListPane({ list, keys, search, field, onSearch, onExport, ...rest }: Props) {
   const { window } = list;
   const title = window ? total(window.total) : "Conversations";
@@ -38,14 +38,14 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, ...res
         </p>
         <Menu
           trigger={
-            <IconButton label="More">
+            <IconButton label="More actions">
               <Ellipsis size={18} aria-hidden />
             </IconButton>
           }
           items={[
-            { label: "Export these conversations", onSelect: onExport, disabled: !window?.total || list.isStale },
+            { label: "Export conversations", onSelect: onExport, disabled: !window?.total || list.isStale },
             {
-              label: keys.isOn ? "Turn off the keys j, k and /" : "Turn on the keys j, k and /",
+              label: keys.isOn ? "Turn off keyboard shortcuts" : "Turn on keyboard shortcuts",
               onSelect: keys.toggle,
             },
           ]}
@@ -53,10 +53,10 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, ...res
       </header>
       <InboxFilters search={search} field={field} onChange={onSearch} />
       <div className="flex min-h-0 flex-1 flex-col border-t border-line">
-        <Body list={list} onSearch={onSearch} {...rest} />
+        <Body list={list} query={search.q?.trim() ?? ""} onSearch={onSearch} {...rest} />
         {list.isBroken && (
           <div role="alert" className="flex items-center gap-3 border-t border-line px-4 py-2">
-            <p className="min-w-0 flex-1">A part of the list did not arrive.</p>
+            <p className="min-w-0 flex-1">Part of the list failed to load.</p>
             <Button onClick={list.tryAgain}>Try again</Button>
           </div>
         )}
@@ -70,7 +70,9 @@ function Body({
   handle,
   onSearch,
   ...rest
-}: Pick<Props, "list" | "handle" | "openId" | "activeAt" | "hrefOf" | "onSearch" | "onOpen" | "onActive">) {
+}: Pick<Props, "list" | "handle" | "openId" | "activeAt" | "hrefOf" | "onSearch" | "onOpen" | "onActive"> & {
+  query: string;
+}) {
   const { window } = list;
   if (list.error) return <ErrorState error={list.error} onRetry={() => list.retry()} />;
   if (!window) return <Loading />;
@@ -80,6 +82,7 @@ function Body({
       feedback: undefined,
       hasForm: undefined,
       failed: undefined,
+      test: undefined,
       from: undefined,
       to: undefined,
     };
@@ -102,7 +105,7 @@ function Body({
 
 function Loading() {
   return (
-    <div role="status" aria-label="Loading the conversations" className="overflow-hidden">
+    <div role="status" aria-label="Loading conversations" className="overflow-hidden">
       {Array.from({ length: 8 }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: all alike
         <div key={index} style={{ height: ROW_HEIGHT }}>

@@ -1,13 +1,15 @@
 import { memo } from "react";
+import { Highlighted } from "./highlighted.tsx";
 import { linkParts } from "./link-parts.ts";
 
-/** What somebody wrote, as they wrote it: line breaks kept, nothing of it markup, addresses of the web as links. */
-export const PlainText = memo(function PlainText({ text }: { text: string }) {
+/** What a visitor wrote: line breaks are kept, markup is text, and web addresses are links. `query` is marked in it. */
+export const PlainText = memo(function PlainText({ text, query = "" }: { text: string; query?: string }) {
   return (
     <p dir="auto" className="whitespace-pre-wrap">
       {linkParts(text).map(({ text: part, href }, index) =>
         href === undefined ? (
-          part
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
+          <Highlighted key={index} text={part} query={query} />
         ) : (
           <a
             // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
@@ -17,7 +19,7 @@ export const PlainText = memo(function PlainText({ text }: { text: string }) {
             rel="noopener noreferrer nofollow"
             className="underline decoration-edge underline-offset-2 hover:decoration-current"
           >
-            {part}
+            <Highlighted text={part} query={query} />
           </a>
         ),
       )}

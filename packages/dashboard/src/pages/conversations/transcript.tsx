@@ -24,12 +24,15 @@ type Agent = Output<"getAgent">;
 export function Transcript({
   agent,
   conversationId,
+  query,
   onRead,
   onBack,
   onDelete,
 }: {
   agent: Agent;
   conversationId: string;
+  /** What the list is searched for. */
+  query: string;
   /** Called when the server has marked the conversation as read. */
   onRead: (id: string) => void;
   onBack: () => void;
@@ -58,7 +61,7 @@ export function Transcript({
       </div>
     );
   }
-  return <Conversation agent={agent} conversation={data} onBack={onBack} onDelete={onDelete} />;
+  return <Conversation agent={agent} conversation={data} query={query} onBack={onBack} onDelete={onDelete} />;
 }
 
 /** Marks the conversation as read when it is opened, and again after every message that arrives while it is open. */
@@ -89,16 +92,18 @@ function pauseFor(conversation: ConversationDetail | undefined) {
 function Conversation({
   agent,
   conversation,
+  query,
   onBack,
   onDelete,
 }: {
   agent: Agent;
   conversation: ConversationDetail;
+  query: string;
   onBack: () => void;
   onDelete: () => void;
 }) {
   const submissions = useSubmissions(agent.id, conversation.id);
-  const context = useTurnContext(agent, conversation, submissions.byTool);
+  const context = useTurnContext({ agent, conversation, query, submissions: submissions.byTool });
   return (
     <div className="flex h-full min-h-0">
       <div className="flex min-w-0 flex-1 flex-col">
@@ -186,7 +191,17 @@ function useSubmissions(agentId: string, conversationId: string) {
   }, [data, conversationId]);
 }
 
-function useTurnContext(agent: Agent, conversation: ConversationDetail, submissions: SubmissionsByTool | null) {
+function useTurnContext({
+  agent,
+  conversation,
+  query,
+  submissions,
+}: {
+  agent: Agent;
+  conversation: ConversationDetail;
+  query: string;
+  submissions: SubmissionsByTool | null;
+}) {
   const [openCalls, setOpenCalls] = useState<ReadonlySet<string>>(new Set());
   const onToggleCall = useCallback((id: string, isOpen: boolean) => {
     setOpenCalls((open) => {
@@ -197,7 +212,16 @@ function useTurnContext(agent: Agent, conversation: ConversationDetail, submissi
   const visitor = visitorName(conversation);
   const asVisitor = useCallback((content: PreviewContent) => <WidgetView agent={agent} content={content} />, [agent]);
   return useMemo<TurnContext>(
-    () => ({ agentId: agent.id, agentName: agent.name, visitor, submissions, openCalls, onToggleCall, asVisitor }),
-    [agent.id, agent.name, visitor, submissions, openCalls, onToggleCall, asVisitor],
+    () => ({
+      agentId: agent.id,
+      agentName: agent.name,
+      visitor,
+      query,
+      submissions,
+      openCalls,
+      onToggleCall,
+      asVisitor,
+    }),
+    [agent.id, agent.name, visitor, query, submissions, openCalls, onToggleCall, asVisitor],
   );
 }

@@ -14,6 +14,8 @@ export type TurnContext = {
   agentId: string;
   agentName: string;
   visitor: string;
+  /** What was searched for; it is marked in the messages. */
+  query: string;
   submissions: SubmissionsByTool | null;
   /** Ids of the tool calls that are unfolded: kept here, because turns out of sight are not in the page. */
   openCalls: ReadonlySet<string>;
@@ -50,7 +52,7 @@ export const TurnView = memo(function TurnView({
         </header>
         {isVisitor ? (
           <div className="max-w-[85%] rounded-xl bg-sunken px-4 py-2.5">
-            <PlainText text={turn.content} />
+            <PlainText text={turn.content} query={context.query} />
           </div>
         ) : (
           <Reply turn={turn} context={context} />
@@ -66,7 +68,7 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
       {splitReply(turn).map((part, index) =>
         part.kind === "text" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
-          <ReplyText key={index} text={part.text} asVisitor={context.asVisitor} />
+          <ReplyText key={index} text={part.text} context={context} />
         ) : (
           <ToolCallView
             key={part.call.id}
@@ -85,10 +87,10 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
 }
 
 /** Visitors write plain text; replies are Markdown, drawn by the widget as the visitor saw them. */
-function ReplyText({ text, asVisitor }: { text: string; asVisitor: TurnContext["asVisitor"] }) {
+function ReplyText({ text, context: { asVisitor, query } }: { text: string; context: TurnContext }) {
   const content = useMemo(
-    () => ({ type: "pieces" as const, key: "text", pieces: [{ type: "text" as const, text }] }),
-    [text],
+    () => ({ type: "pieces" as const, key: "text", pieces: [{ type: "text" as const, text }], highlight: query }),
+    [text, query],
   );
   return asVisitor(content);
 }

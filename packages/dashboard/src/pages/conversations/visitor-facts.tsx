@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Time } from "../../components/time.tsx";
 import { type ConversationDetail, isRunning } from "./split-reply.ts";
 
-/** Who wrote, as far as the site told, and when. */
+/** What is known about the visitor and the conversation. */
 export function VisitorFacts({
   conversation,
   submissions,
@@ -11,11 +11,13 @@ export function VisitorFacts({
   conversation: ConversationDetail;
   submissions: ReadonlyArray<{ id: string; toolName: string; createdAt: string }>;
 }) {
-  const { agentId, userId, userEmail, userName, context, createdAt, updatedAt, messages } = conversation;
+  const { agentId, userId, userEmail, userName, userVerified, isTest, context, createdAt, updatedAt, messages } =
+    conversation;
   const facts: Array<readonly [name: string, value: ReactNode]> = [
     ["Name", userName],
     ["Email", userEmail],
-    ["Visitor id", userId && <code>{userId}</code>],
+    ["Visitor ID", userId && <code>{userId}</code>],
+    ["Identity", userId && (userVerified ? "Verified" : "Not verified")],
     ["Page", context?.page],
     ["Referrer", context?.referrer],
     ["Device", context?.device],
@@ -30,6 +32,7 @@ export function VisitorFacts({
   ];
   return (
     <div className="grid gap-4">
+      {isTest && <p className="text-soft">Test chat by a member. Not counted in analytics.</p>}
       {!userId && !userEmail && !userName && <p className="text-soft">Anonymous visitor</p>}
       <dl className="grid gap-3">
         {facts.map(

@@ -1,0 +1,79 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems } from "../test/browser.ts";
+import { insertConversation, insertFailure } from "../test/conversation-seed.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+
+describe("the marks of the inbox", () => {
+  let site: DashboardSite;
+  let agentId: string;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+    const { page } = await site.open("/");
+    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
+    const owner = { organizationId: site.owner.organizationId, agentId };
+    await insertConversation(site.server.deps.db, owner, {}, [
+      { content: "I am looking for a cargo bike for two children." },
+      { content: "Two of ours carry two children. **The Tender 2** is the lighter one." },
+      { content: "Could I ride it\non Saturday?" },
+      { content: "Of course." },
+    ]);
+    await insertConversation(site.server.deps.db, owner, {}, [{ content: "Hello" }, { content: "Good morning." }]);
+    await page.context().close();
+  });
+  afterAll(() => site.stop());
+
+  const visit = (rest = "") => site.open(`/agents/${agentId}/conversations${rest}`);
+  const row = (page: Page, title: string) => page.getByRole("link", { name: new RegExp(title) });
+
+  it("marks what was searched for in the list, in visitors' messages and in replies", async () => {
+    const { page, problems } = await visit("?q=the%20Tender");
+    await page.getByRole("heading", { name: "1 conversation" }).waitFor();
+    expect(await row(page, "cargo bike").locator("mark").allInnerTexts()).toEqual(["The Tender"]);
+    await row(page, "cargo bike").click();
+    await page.getByText("Two of ours carry").waitFor();
+    // Replies are drawn by the widget, which marks text without changing its elements.
+    const markedTexts = () =>
+      page.evaluate(() => [...(CSS.highlights.get("foyer-search") ?? [])].map((range) => range.toString()));
+    await expect.poll(markedTexts).toEqual(["The Tender"]);
+    await page.getByRole("searchbox").fill("on Saturday");
+    const transcript = page.getByRole("region", { name: "Messages" });
+    await expect.poll(() => transcript.locator("mark").allInnerTexts()).toEqual(["on Saturday"]);
+    await expect.poll(markedTexts).toEqual([]);
+    await site.picture(page, "dashboard-inbox-search");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("marks unread conversations, failed replies and members' own test chats, which a filter hides", async () => {
+    const { page, problems } = await site.open("/agents");
+    const { id } = (await site.call(page, "POST", "/agents", { name: "Tried" })).data;
+    const own = { organizationId: site.owner.organizationId, agentId: id };
+    const asked = [{ content: "Is it in stock?" }, { content: "", stopReason: "error" }];
+    const failed = await insertConversation(site.server.deps.db, own, {}, asked);
+    await insertFailure(site.server.deps.db, { ...own, conversationId: failed, message: "Quota exceeded" });
+    await page.goto(`${site.server.url}/dashboard/agents/${id}`);
+    await page.getByLabel("Message to Tried").fill("My own question");
+    await page.getByLabel("Message to Tried").press("Enter");
+    await expect
+      .poll(async () =>
+        (await site.call(page, "GET", `/conversations?agentId=${id}`)).data.map(
+          (one: { isTest: boolean }) => one.isTest,
+        ),
+      )
+      .toEqual([true, false]);
+    await page.goto(`${site.server.url}/dashboard/agents/${id}/conversations`);
+    await row(page, "My own question").getByText("Test chat").waitFor();
+    await row(page, "Unread: My own question").waitFor();
+    await row(page, "Is it in stock.*a reply failed").waitFor();
+    await site.picture(page, "dashboard-inbox-marks");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await row(page, "My own question").click();
+    await expect.poll(() => row(page, "Unread: My own question").count()).toBe(0);
+    await page.getByRole("button", { name: "Filters" }).click();
+    await page.getByLabel("Test chats").selectOption("false");
+    await page.getByRole("heading", { name: "1 conversation" }).waitFor();
+    expect(await row(page, "My own question").count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
