@@ -8,6 +8,7 @@ export * from "./chat-events.ts";
 export * from "./conversation.ts";
 export * from "./conversation-analytics.ts";
 export * from "./doctor.ts";
+export * from "./documents.ts";
 export * from "./error.ts";
 export * from "./form.ts";
 export * from "./form-analytics.ts";

@@ -22,7 +22,9 @@ type Response<Schema> = Schema extends { response: { 200: infer T extends TSchem
   ? Static<T>
   : Schema extends { response: { 201: infer T extends TSchema } }
     ? Static<T>
-    : unknown;
+    : Schema extends { response: { 202: infer T extends TSchema } }
+      ? Static<T>
+      : unknown;
 
 /** `data` where an answer is an envelope around nothing else; otherwise the answer as it is. */
 type Opened<Answer> = Answer extends { data: infer Data; error: null }
@@ -36,12 +38,14 @@ export type Output<Name extends EndpointName> = Opened<Response<SchemaOf<Name>>>
 export const endpoints = {
   acceptInvitation: ["POST", "/invitations/:id/accept"],
   changePassword: ["POST", "/auth/change-password"],
+  changeDocuments: ["POST", "/documents/bulk"],
   checkSetUpToken: ["POST", "/auth/setup/check"],
   createAgent: ["POST", "/agents"],
   duplicateAgent: ["POST", "/agents/:id/duplicate"],
   duplicateTool: ["POST", "/tools/:id/duplicate"],
   duplicateTrigger: ["POST", "/triggers/:id/duplicate"],
   createApiKey: ["POST", "/api-keys"],
+  createDocument: ["POST", "/documents"],
   createInvitation: ["POST", "/invitations"],
   createMailRecipient: ["POST", "/mail-recipients"],
   createSecret: ["POST", "/secrets"],
@@ -51,6 +55,7 @@ export const endpoints = {
   deleteAgentImage: ["DELETE", "/agents/:id/images/:kind"],
   deleteApiKey: ["DELETE", "/api-keys/:id"],
   deleteConversation: ["DELETE", "/conversations/:id"],
+  deleteDocument: ["DELETE", "/documents/:id"],
   deleteInvitation: ["DELETE", "/invitations/:id"],
   deleteMailRecipient: ["DELETE", "/mail-recipients/:id"],
   deleteProvider: ["DELETE", "/models/providers/:provider"],
@@ -63,6 +68,9 @@ export const endpoints = {
   getConversation: ["GET", "/conversations/:id"],
   getConversationAnalytics: ["GET", "/conversations/analytics"],
   getDoctor: ["GET", "/doctor"],
+  getDocument: ["GET", "/documents/:id"],
+  getDocumentLimits: ["GET", "/documents/limits"],
+  getDocumentText: ["GET", "/documents/:id/text"],
   getFormAnalytics: ["GET", "/form-submissions/analytics"],
   getIdentitySecret: ["GET", "/agents/:id/identity-secret"],
   getInvitation: ["GET", "/invitations/:id"],
@@ -80,6 +88,8 @@ export const endpoints = {
   listApiKeys: ["GET", "/api-keys"],
   listAuditLog: ["GET", "/audit-log"],
   listConversations: ["GET", "/conversations"],
+  listDocumentChunks: ["GET", "/documents/:id/chunks"],
+  listDocuments: ["GET", "/documents"],
   listInvitations: ["GET", "/invitations"],
   listMailRecipients: ["GET", "/mail-recipients"],
   listMembers: ["GET", "/members"],
@@ -95,6 +105,7 @@ export const endpoints = {
   listTriggers: ["GET", "/triggers"],
   listWidgetTriggers: ["GET", "/triggers/widget/:agentId"],
   putAgentImage: ["PUT", "/agents/:id/images/:kind"],
+  putDocumentByKey: ["PUT", "/documents/by-key/:externalKey"],
   putProvider: ["PUT", "/models/providers/:provider"],
   putSecret: ["PUT", "/secrets/:name"],
   rateMessage: ["POST", "/conversations/:id/feedback"],
@@ -105,10 +116,12 @@ export const endpoints = {
   reportClientResult: ["POST", "/form-submissions/client-result"],
   requestPasswordReset: ["POST", "/auth/request-password-reset"],
   resetPassword: ["POST", "/auth/reset-password"],
+  retryDocument: ["POST", "/documents/:id/retry"],
   retrySubmission: ["POST", "/form-submissions/:id/retry"],
   retrySubmissions: ["POST", "/form-submissions/retry"],
   rotateIdentitySecret: ["POST", "/agents/:id/identity-secret/rotate"],
   rotateWebhookSecret: ["POST", "/tools/:id/webhook-secret/rotate"],
+  searchDocuments: ["POST", "/documents/search"],
   sendMagicLink: ["POST", "/auth/magic-link"],
   sendMailRecipientLink: ["POST", "/mail-recipients/:id/confirmation"],
   sendVerificationEmail: ["POST", "/auth/send-verification-email"],
@@ -123,9 +136,11 @@ export const endpoints = {
   testTool: ["POST", "/tools/:id/test"],
   toggleTrigger: ["POST", "/triggers/:id/toggle"],
   updateAgent: ["PATCH", "/agents/:id"],
+  updateDocument: ["PUT", "/documents/:id"],
   updateMember: ["PATCH", "/members/:id"],
   updateOrganization: ["PATCH", "/organization"],
   updateProfile: ["PATCH", "/auth/profile"],
   updateTool: ["PUT", "/tools/:id"],
   updateTrigger: ["PUT", "/triggers/:id"],
+  uploadDocument: ["POST", "/documents/upload"],
 } as const satisfies { [Name in keyof Contract]?: readonly [Contract[Name]["method"], Contract[Name]["url"]] };

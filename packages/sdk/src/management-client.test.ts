@@ -15,7 +15,7 @@ const otherwise = [
   "verifyEmail",
   "confirmEmail",
 ];
-const streamsAndFiles = ["getSubmissionFile", "streamDoctor"];
+const streamsAndFiles = ["getDocumentFile", "getSubmissionFile", "streamDoctor"];
 
 describe("the management client, against the real server", () => {
   let server: TestServer;

@@ -34,9 +34,11 @@ export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit" }
       headers: {
         ...headers,
         ...(token ? { authorization: `Bearer ${token}` } : {}),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined
+          ? {}
+          : { "content-type": isFile(body) ? "application/octet-stream" : "application/json" }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isFile(body) ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     }).catch((cause) => {
       throw signal?.aborted ? cause : new FoyerError("UNREACHABLE", "The server could not be reached.", { cause });
@@ -44,4 +46,9 @@ export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit" }
     if (!response.ok) throw await readError(response);
     return response;
   };
+}
+
+/** A file is sent as it is, anything else as JSON. */
+function isFile(body: unknown): body is Blob | Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array || body instanceof Blob;
 }

@@ -17,6 +17,8 @@ import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { createConversationService } from "./conversations/service.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
+import { createDocuments } from "./documents/documents.ts";
+import { documentRoutes } from "./documents/routes.ts";
 import { AppError } from "./errors.ts";
 import { createForms } from "./forms/forms-module.ts";
 import { formRoutes } from "./forms/routes.ts";
@@ -110,12 +112,13 @@ export async function createApp(deps: AppDeps) {
   const accountSecrets = createSecretService(deps);
   const mailRecipients = createMailRecipients(deps);
   const tools = createToolService(deps, { agents, mailRecipients, secrets: accountSecrets }, listings.forget);
+  const documents = createDocuments(deps, agents);
   const formFinder = createFormFinder(deps.db);
   const triggers = createTriggerService(deps, agents, formFinder, listings.forget);
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients });
-  app.addHook("onReady", async () => forms.worker.start());
+  app.addHook("onReady", () => startWorkers(forms.worker, documents));
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
@@ -129,6 +132,7 @@ export async function createApp(deps: AppDeps) {
   agentImageRoutes(app, createAgentImageService(deps, agents));
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
+  documentRoutes(app, documents.service, idempotency);
   conversationRoutes(app, {
     conversations,
     analytics: createConversationAnalytics(deps, agents),
@@ -147,9 +151,17 @@ export async function createApp(deps: AppDeps) {
     app,
     async drain() {
       isDraining = true;
-      await Promise.all([chat.replies.drain(config.drainTimeout), forms.worker.stop(config.drainTimeout)]);
+      await Promise.all([
+        chat.replies.drain(config.drainTimeout),
+        forms.worker.stop(config.drainTimeout),
+        documents.stop(),
+      ]);
     },
   };
+}
+
+async function startWorkers(...workers: Array<{ start(): void }>): Promise<void> {
+  for (const worker of workers) worker.start();
 }
 
 /** Registers the routes with few dependencies: providers, mail recipients, the pages and the widget's files. */

@@ -8,7 +8,13 @@ type Failpoint =
   | "submission.answering"
   | "delivery.sending"
   | "delivery.sent"
-  | "delivery.recorded";
+  | "delivery.recorded"
+  | "document.committing"
+  | "document.committed"
+  | "document.claimed"
+  | "document.extracted"
+  | "document.indexing"
+  | "document.indexed";
 
 /** Publishes that the code reached this point, so that a fault test can kill the process there. Free without a subscriber. */
 export function failpoint(name: Failpoint): void {

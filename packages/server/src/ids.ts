@@ -18,7 +18,10 @@ type Prefix =
   | "invitation"
   | "link"
   | "log"
-  | "recipient";
+  | "recipient"
+  | "doc"
+  | "file"
+  | "source";
 
 /** A new TypeID such as `agent_01h455vb4pex5vsknk084sn02q`: UUIDv7 in base32, sortable by time of creation. */
 export function newId(prefix: Prefix): string {

@@ -2,6 +2,7 @@ import type { ConversationQuery, Rating } from "@foyer/contract";
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Flag, Instant } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
+import { containsText } from "../db/contains-text.ts";
 import type { DatabaseKind } from "../db/database-kind.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
@@ -234,7 +235,7 @@ function matches(
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
       .$if(q !== undefined, (x) =>
         x.where(
-          sql<boolean>`(${contains(kind, "title", q ?? "")} or ${hasMessage(contains(kind, "content", q ?? ""))})`,
+          sql<boolean>`(${containsText(kind, "title", q ?? "")} or ${hasMessage(containsText(kind, "content", q ?? ""))})`,
         ),
       );
 }
@@ -251,13 +252,5 @@ function firstMatch(kind: DatabaseKind, q: string) {
       ? sql`text_around(content, ${needle})`
       : sql`substr(content, greatest(1, strpos(lower(content), ${needle}) - 60), 200)`;
   return sql<string | null>`(select ${excerpt} from messages where messages."conversationId" = conversations.id
-    and ${contains(kind, "content", q)} order by position limit 1)`.as("match");
-}
-
-/** Case-insensitive and literal. Both functions take linear time, while LIKE backtracks. */
-function contains(kind: DatabaseKind, column: "title" | "content", text: string) {
-  const needle = text.toLowerCase();
-  return kind === "sqlite"
-    ? sql`contains_text(${sql.ref(column)}, ${needle})`
-    : sql`strpos(lower(${sql.ref(column)}), ${needle}) > 0`;
+    and ${containsText(kind, "content", q)} order by position limit 1)`.as("match");
 }

@@ -1,16 +1,20 @@
 import type { ActionType, ConversationCounts, TriggerType } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
 import type { Flag, Instant, Json } from "./column-types.ts";
+import type { DocumentTables } from "./document-tables.ts";
 import type { FormTables } from "./form-tables.ts";
 import type { IndexTables } from "./index-tables.ts";
+import type { PlanTables } from "./plan-tables.ts";
 
 /**
  * Every table, as Kysely sees it. Our own tables hold instants as milliseconds since 1970, flags as 0 or 1 and JSON as
  * text, because those read the same from SQLite and PostgreSQL. `users`, `identities`, `organizations`, `members`,
  * `sessions`, `verifications` and `invitations` are better-auth's models; their instants are ISO strings on the way in.
  */
-export type Tables = FormTables &
-  IndexTables & {
+export type Tables = DocumentTables &
+  FormTables &
+  IndexTables &
+  PlanTables & {
     organizations: OrganizationRow;
     users: UserRow;
     identities: IdentityRow;
@@ -31,15 +35,11 @@ export type Tables = FormTables &
     triggerDays: TriggerDayRow;
     triggerEvents: TriggerEventRow;
     idempotencyKeys: IdempotencyKeyRow;
-    planMinutes: PlanMinuteRow;
-    agentMonths: AgentMonthRow;
-    visitorDays: VisitorDayRow;
     sessions: SessionRow;
     verifications: VerificationRow;
     invitations: InvitationRow;
     pendingLinks: PendingLinkRow;
     auditLog: AuditLogRow;
-    organizationMonths: OrganizationMonthRow;
   };
 
 type OrganizationRow = {
@@ -320,18 +320,6 @@ export type IdempotencyKeyRow = {
   answer: Json;
   createdAt: Instant;
 };
-
-/** Calls with an organization's keys in the current clock minute (minutes since 1970, by the database's clock). */
-type PlanMinuteRow = { organizationId: string; minute: number; calls: number };
-
-/** The tokens of an agent's replies in a calendar month (UTC, `2026-01`). */
-type AgentMonthRow = { agentId: string; month: string; tokens: number };
-
-/** The tokens that an organization used with the operator's provider keys in a calendar month (UTC). */
-type OrganizationMonthRow = { organizationId: string; month: string; tokens: number };
-
-/** The tokens of the replies that one visitor received from an agent on a UTC day. */
-type VisitorDayRow = { agentId: string; visitor: string; day: string; tokens: number };
 
 /** PostgreSQL returns a `Date`, SQLite the stored ISO string. */
 type StoredDate = ColumnType<string | Date, string, string>;

@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
+import { attachment } from "../http/attachment.ts";
 import { dayOf } from "../utc-day.ts";
 import type { Forms } from "./forms-module.ts";
 import { toFilter } from "./service.ts";
@@ -56,13 +57,8 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
       const { id, name } = request.params;
       const { mediaType, content, name: fileName } = await service.file(principalOf(request).organizationId, id, name);
       // Whatever a visitor sent is downloaded, never shown as one of our pages.
-      reply.header("content-disposition", `attachment; filename*=UTF-8''${headerText(fileName ?? name)}`);
+      reply.header("content-disposition", attachment(fileName ?? name));
       return reply.type(mediaType).send(content);
     },
   });
-}
-
-/** As RFC 8187 has it: it leaves fewer characters as they are than a URL does. */
-function headerText(text: string): string {
-  return encodeURIComponent(text).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -18,12 +18,15 @@ type Endpoint = {
 const endpoints = Object.entries(contract)
   .filter(([, value]) => typeof value === "object" && "method" in value && "url" in value)
   .map(([name, value]) => ({ name, ...(value as Endpoint) }));
+/** Takes any bytes as its body. */
+const takesBytes = ({ name }: { name: string }) => name === "uploadDocument";
 const withBody = endpoints.flatMap((endpoint) =>
-  endpoint.schema.body ? [{ ...endpoint, body: endpoint.schema.body }] : [],
+  endpoint.schema.body && !takesBytes(endpoint) ? [{ ...endpoint, body: endpoint.schema.body }] : [],
 );
-const writing = endpoints.filter(({ method }) => method !== "GET");
+const writing = endpoints.filter((endpoint) => endpoint.method !== "GET" && !takesBytes(endpoint));
 // What is put under a name that is not there yet is made.
-const withParameter = endpoints.filter(({ name, url }) => url.includes(":") && name !== "putSecret");
+const createdByKey = ["putSecret", "putDocumentByKey"];
+const withParameter = endpoints.filter(({ name, url }) => url.includes(":") && !createdByKey.includes(name));
 
 onBothDatabases("bad input", (createDatabase) => {
   let database: TestDatabase;
@@ -362,7 +365,7 @@ onBothDatabases("bad input", (createDatabase) => {
   );
 });
 
-type Ids = Record<"agentId" | "conversationId" | "toolId" | "triggerId" | "submissionId", string> & {
+type Ids = Record<"agentId" | "conversationId" | "toolId" | "triggerId" | "submissionId" | "documentId", string> & {
   provider?: string;
 };
 type World = Awaited<ReturnType<typeof populate>>;
@@ -394,9 +397,14 @@ async function populate(server: TestServer) {
   const submission = { toolId: formId, formData: {}, fieldsCompleted: [] };
   const submitted = await app.inject({ method: "POST", url: "/form-submissions/submit", payload: submission });
   const submissionId: string = submitted.json().submissionId;
+  const document = { agentId, kind: "text", title: "Hours", text: "Open from 9 to 18." };
+  const documentId: string = (
+    await app.inject({ method: "POST", url: "/documents", headers, payload: document })
+  ).json().id;
   return {
     formId,
     submissionId,
+    documentId,
     headers,
     session,
     agentId,
@@ -413,13 +421,20 @@ const nobodys: Ids = {
   toolId: newId("tool"),
   triggerId: newId("trigger"),
   submissionId: newId("sub"),
+  documentId: newId("doc"),
   provider: "nobody",
 };
 
 function addressOf(url: string, ids: Ids) {
-  const { agentId, conversationId, toolId, triggerId, submissionId, provider = "openai" } = ids;
+  const { agentId, conversationId, toolId, triggerId, submissionId, documentId, provider = "openai" } = ids;
   if (url === "/triggers") return `${url}?agentId=${agentId}`;
-  const byStart = { "/agents": agentId, "/tools": toolId, "/triggers": triggerId, "/form-submissions": submissionId };
+  const byStart = {
+    "/documents": documentId,
+    "/agents": agentId,
+    "/tools": toolId,
+    "/triggers": triggerId,
+    "/form-submissions": submissionId,
+  };
   const id = Object.entries(byStart).find(([start]) => url.startsWith(start))?.[1] ?? conversationId;
   return url
     .replace(":conversationId", conversationId)
@@ -478,6 +493,11 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     createInvitation: { email: "guest@shop.example", role: "member" },
     createApiKey: { name: "k" },
     createMailRecipient: { address: "leads@shop.example" },
+    createDocument: { agentId, kind: "text", title: "Prices", text: "A city bike costs 20 € a day." },
+    putDocumentByKey: { agentId, kind: "faq", question: "Do you rent bikes?", answer: "Yes." },
+    updateDocument: { title: "Prices" },
+    changeDocuments: { ids: ["doc_nobody"], action: "retry" },
+    searchDocuments: { agentId, query: "bike" },
   };
   const body = bodies[name];
   if (!body) throw new Error(`validBody has no line for ${name}`);

@@ -3,10 +3,13 @@ import type { Static, TSchema } from "typebox";
 
 type Contract = typeof contract;
 type WithBody = { schema: { body: TSchema } };
+/** A body of raw bytes has no example. */
 type Examples = {
-  [Name in keyof Contract as Contract[Name] extends WithBody ? Name : never]: Contract[Name] extends WithBody
-    ? Static<Contract[Name]["schema"]["body"]>
-    : never;
+  [Name in keyof Contract as Name extends "uploadDocument"
+    ? never
+    : Contract[Name] extends WithBody
+      ? Name
+      : never]: Contract[Name] extends WithBody ? Static<Contract[Name]["schema"]["body"]> : never;
 };
 
 const agentId = "agent_01jd3v5m8k2q7x4n9r6t1w0ybc";
@@ -68,6 +71,22 @@ export const requestExamples: Examples = {
   },
   updateTool: { isEnabled: false },
   testTool: { input: { size: "M" } },
+  createDocument: {
+    agentId,
+    kind: "faq",
+    question: "Do you rent bikes?",
+    otherWordings: ["Can I hire a bike for a day?"],
+    answer: "Yes. City bikes cost 20 € a day, and helmets are free.",
+  },
+  putDocumentByKey: {
+    agentId,
+    kind: "text",
+    title: "Opening hours",
+    text: "We are open from 9 to 18, Monday to Saturday.",
+  },
+  updateDocument: { citation: "title" },
+  changeDocuments: { ids: ["doc_01jd3v8a1b2c3d4e5f6g7h8j9k"], action: "disable" },
+  searchDocuments: { agentId, query: "rent a bike for one day" },
   createTrigger: {
     name: "Greet on pricing",
     triggerType: "page_view",

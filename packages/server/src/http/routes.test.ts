@@ -9,6 +9,20 @@ import { newId } from "../ids.ts";
 
 /** Every address there is, and who may call it. A new one has to be written down here, by somebody who thought of it. */
 const everyRoute = [
+  "GET /documents account",
+  "POST /documents account",
+  "POST /documents/upload account",
+  "GET /documents/limits account",
+  "POST /documents/search account",
+  "PUT /documents/by-key/:externalKey account",
+  "POST /documents/bulk account",
+  "GET /documents/:id account",
+  "GET /documents/:id/text account",
+  "GET /documents/:id/chunks account",
+  "GET /documents/:id/file account",
+  "PUT /documents/:id account",
+  "DELETE /documents/:id account",
+  "POST /documents/:id/retry account",
   "DELETE /form-submissions/:id account",
   "GET /form-submissions account",
   "GET /form-submissions/:id account",

@@ -176,6 +176,7 @@ function redirected(url: URL, status: number, location: string | string[] | unde
   const where = shown ? `redirects to ${shown}` : "answers with a redirect that names no address";
   return new OutboundError("redirect", `${url.host} ${where} (HTTP ${status}). Redirects are not followed.`, {
     status,
+    location: URL.parse(target)?.href,
   });
 }
 

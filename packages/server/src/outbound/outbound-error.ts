@@ -10,12 +10,19 @@ export class OutboundError extends Error {
   readonly publicMessage: string;
   /** the HTTP status of the answer, where there was one (a redirect) */
   readonly status: number | undefined;
+  /** the absolute address that a redirect names */
+  readonly location: string | undefined;
 
-  constructor(kind: OutboundErrorKind, message: string, extra: { status?: number; cause?: unknown } = {}) {
+  constructor(
+    kind: OutboundErrorKind,
+    message: string,
+    extra: { status?: number; location?: string | undefined; cause?: unknown } = {},
+  ) {
     super(message, { cause: extra.cause });
     this.name = "OutboundError";
     this.kind = kind;
     this.status = extra.status;
+    this.location = extra.location;
     this.publicMessage = kind === "redirect" && extra.status ? `HTTP ${extra.status}` : publicMessages[kind];
   }
 }

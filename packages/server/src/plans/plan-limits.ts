@@ -3,11 +3,11 @@ import type { planIds } from "../config.ts";
 type PlanId = (typeof planIds)[number];
 
 /** The limits of each plan; `null` means unlimited. */
-const limits: Record<PlanId, { toolsPerAgent: number | null }> = {
-  free: { toolsPerAgent: 3 },
-  starter: { toolsPerAgent: 10 },
-  growth: { toolsPerAgent: 50 },
-  pro: { toolsPerAgent: null },
+const limits: Record<PlanId, { toolsPerAgent: number | null; documentsPerAgent: number | null }> = {
+  free: { toolsPerAgent: 3, documentsPerAgent: 20 },
+  starter: { toolsPerAgent: 10, documentsPerAgent: 200 },
+  growth: { toolsPerAgent: 50, documentsPerAgent: 2_000 },
+  pro: { toolsPerAgent: null, documentsPerAgent: null },
 };
 
 /** The tokens per month that a plan may use with the operator's provider keys; 0 means unlimited. */

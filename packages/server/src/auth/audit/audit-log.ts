@@ -156,16 +156,16 @@ function resourceOf(request: FastifyRequest): string {
 }
 
 /** A text field of an answer, in or out of an envelope. */
-function textIn(payload: unknown, field: "id" | "name" | "email"): string | null {
+function textIn(payload: unknown, field: "id" | "name" | "email" | "title"): string | null {
   const body = payload as Record<string, unknown> | null;
   const data = body?.data as Record<string, unknown> | null | undefined;
   const value = body?.[field] ?? data?.[field];
   return typeof value === "string" ? value : null;
 }
 
-/** Invitations have no name but an address. */
+/** Invitations have an address instead of a name, and documents a title. */
 function nameIn(payload: unknown): string | null {
-  return textIn(payload, "name") ?? textIn(payload, "email");
+  return textIn(payload, "name") ?? textIn(payload, "email") ?? textIn(payload, "title");
 }
 
 function toAction(action: string, { resource, id, name }: Target, ip: string): Action {

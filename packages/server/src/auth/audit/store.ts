@@ -46,6 +46,8 @@ export async function targetNameOf(
     case "tools":
     case "triggers":
       return nameIn(db, resource, organizationId, id);
+    case "documents":
+      return titleIn(db, organizationId, id);
     case "api-keys":
       return nameIn(db, "apiKeys", organizationId, id);
     case "invitations":
@@ -85,6 +87,16 @@ async function nameIn(
     .where("organizationId", "=", organizationId)
     .executeTakeFirst();
   return row?.name ?? null;
+}
+
+async function titleIn(db: Db, organizationId: string, id: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("documents")
+    .select("title")
+    .where("id", "=", id)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirst();
+  return row?.title ?? null;
 }
 
 function addressOf(row: { email: string } | undefined): string | null {

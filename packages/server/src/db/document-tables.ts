@@ -1,0 +1,116 @@
+import type { DocumentErrorCode, DocumentKind } from "@foyer/contract";
+import type { Flag, Instant, Json } from "./column-types.ts";
+
+/** The tables of documents and of the sites that they come from, as Kysely sees them. */
+export type DocumentTables = {
+  documents: DocumentRow;
+  documentFiles: DocumentFileRow;
+  documentFileParts: DocumentFilePartRow;
+  documentTexts: DocumentTextRow;
+  documentJobs: DocumentJobRow;
+  sources: SourceRow;
+  sourcePages: SourcePageRow;
+};
+
+export type DocumentRow = {
+  id: string;
+  organizationId: string;
+  agentId: string;
+  /** the site that a page belongs to */
+  sourceId: string | null;
+  kind: DocumentKind;
+  title: string;
+  url: string | null;
+  externalKey: string | null;
+  mimeType: string;
+  bytes: number;
+  /** the original of `version`; null for a page that was not fetched yet */
+  fileId: string | null;
+  /** SHA-256 of the original, and of the title where it is part of the content */
+  contentHash: string;
+  /** unique within the agent: the content hash, and null for documents that may have the content of another one */
+  uniqueContent: string | null;
+  language: string | null;
+  state: "queued" | "processing" | "ready" | "failed";
+  stage: "fetching" | "extracting" | "indexing" | null;
+  progressDone: number;
+  progressTotal: number;
+  errorCode: DocumentErrorCode | null;
+  errorMessage: string | null;
+  /** counts the contents; each change of the content increments it */
+  version: number;
+  /** the version that the agent uses now */
+  readyVersion: number | null;
+  chunks: number;
+  characters: number;
+  isEnabled: Flag;
+  citation: "link" | "title" | "hidden";
+  createdAt: Instant;
+  updatedAt: Instant;
+  readyAt: Instant | null;
+};
+
+type DocumentFileRow = { id: string; organizationId: string; agentId: string; createdAt: Instant };
+
+type DocumentFilePartRow = { fileId: string; number: number; content: Buffer };
+
+/** A part of the text as understood, from its character `start`. Only the parts of a document's `readyVersion` are shown. */
+type DocumentTextRow = { documentId: string; version: number; start: number; text: string };
+
+/** A version of a document that waits to be processed, or is being processed. */
+export type DocumentJobRow = {
+  documentId: string;
+  organizationId: string;
+  agentId: string;
+  version: number;
+  /** how often it was claimed */
+  attempts: number;
+  /** when it may be claimed, by the database's clock: the next attempt, or the end of a lease */
+  dueAt: Instant;
+  /** counts the leases; only the holder of the newest may write the outcome */
+  fence: number;
+};
+
+type SourceRow = {
+  id: string;
+  organizationId: string;
+  agentId: string;
+  /** where the crawl starts */
+  url: string;
+  include: Json;
+  exclude: Json;
+  /** the only pages to read; null for all that are found */
+  urls: Json | null;
+  schedule: "manual" | "daily" | "weekly";
+  maxPages: number;
+  state: "idle" | "queued" | "running";
+  errorCode: DocumentErrorCode | null;
+  errorMessage: string | null;
+  /** counts the syncs */
+  sync: number;
+  /** 1 once the pages of the current sync are known as far as the sitemap lists them */
+  isDiscovered: Flag;
+  fence: number;
+  /** the next sync, or the end of a lease on the current one; null when no sync is planned */
+  dueAt: Instant | null;
+  lastSyncAt: Instant | null;
+  createdAt: Instant;
+  updatedAt: Instant;
+};
+
+type SourcePageRow = {
+  sourceId: string;
+  url: string;
+  documentId: string | null;
+  /** `pending` until the current sync has read it */
+  state: "pending" | "read" | "skipped" | "failed";
+  /** why it was skipped or failed */
+  reason: string | null;
+  etag: string | null;
+  lastModified: string | null;
+  contentHash: string | null;
+  /** the last sync that found the page */
+  sync: number;
+  /** syncs in a row that did not find the page */
+  misses: number;
+};

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import type { Document, DocumentChanges, DocumentCreate, Faq } from "@foyer/contract";
+import type { DocumentRow } from "../db/document-tables.ts";
+import { invalid } from "../errors.ts";
+
+/** The original of a document that is written in the request itself; null for a page, which is fetched later. */
+type Original = { mimeType: string; content: Buffer } | null;
+
+/** What a request makes a document consist of. */
+export type DocumentContent = {
+  kind: DocumentRow["kind"];
+  title: string;
+  url: string | null;
+  original: Original;
+  contentHash: string;
+};
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: file names may contain them
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const FAQ_TYPE = "application/json";
+
+/** The document as the API shows it. */
+export function toDocument(row: DocumentRow): Document {
+  return {
+    id: row.id,
+    agentId: row.agentId,
+    kind: row.kind,
+    title: row.title,
+    url: row.url,
+    externalKey: row.externalKey,
+    mimeType: row.mimeType,
+    bytes: row.bytes,
+    language: row.language,
+    state: row.state,
+    stage: row.stage,
+    progress: { done: row.progressDone, total: row.progressTotal },
+    error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
+    chunks: row.chunks,
+    characters: row.characters,
+    isEnabled: row.isEnabled === 1,
+    citation: row.citation,
+    sourceId: row.sourceId,
+    createdAt: new Date(row.createdAt).toISOString(),
+    updatedAt: new Date(row.updatedAt).toISOString(),
+    readyAt: row.readyAt === null ? null : new Date(row.readyAt).toISOString(),
+  };
+}
+
+/** The content that a request describes. @throws 400 when a field that the kind needs is missing */
+export function toContent(input: Pick<DocumentCreate, "kind"> & DocumentChanges): DocumentContent {
+  const { kind } = input;
+  switch (kind) {
+    case "text":
+      return textContent(required("title", kind, input.title).trim(), required("text", kind, input.text));
+    case "faq":
+      return faqContent({
+        question: required("question", kind, input.question).trim(),
+        otherWordings: (input.otherWordings ?? []).map((wording) => wording.trim()),
+        answer: required("answer", kind, input.answer),
+      });
+    case "page":
+      return pageContent(required("url", kind, input.url), input.title?.trim() ?? null);
+  }
+}
+
+export function textContent(title: string, text: string): DocumentContent {
+  const original = { mimeType: "text/markdown", content: Buffer.from(text) };
+  return { kind: "text", title, url: null, original, contentHash: hashOf("text", title, text) };
+}
+
+export function faqContent(faq: Faq): DocumentContent {
+  const json = JSON.stringify(faq);
+  return {
+    kind: "faq",
+    title: faq.question.slice(0, 500),
+    url: null,
+    original: { mimeType: FAQ_TYPE, content: Buffer.from(json) },
+    contentHash: hashOf("faq", json),
+  };
+}
+
+export function pageContent(address: string, title: string | null): DocumentContent {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw invalid("url", "must be an http or https address such as https://example.com/help", "format");
+  }
+  url.hash = "";
+  return {
+    kind: "page",
+    title: title ?? url.href.slice(0, 500),
+    url: url.href,
+    original: null,
+    contentHash: hashOf("page", url.href),
+  };
+}
+
+/** A file, identified by its bytes alone. `name` becomes the title, without folders. */
+export function fileContent(name: string, sha256: string): DocumentContent {
+  const title = name.split(/[\\/]/).at(-1)?.replace(CONTROL_CHARACTERS, " ").trim() || "Untitled";
+  return { kind: "file", title, url: null, original: null, contentHash: hashOf("file", sha256) };
+}
+
+/** Identifies a content, and the title where it is part of it. */
+function hashOf(...parts: string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+}
+
+/** @throws when the text is not what `faqContent` wrote */
+export function parseFaq(text: string): Faq {
+  return JSON.parse(text) as Faq;
+}
+
+function required(path: string, kind: string, value: string | null | undefined): string {
+  if (value === null || value === undefined)
+    throw invalid(path, `is required for a document of kind ${kind}`, "required");
+  return value;
+}

@@ -1,0 +1,228 @@
+import type { Document, DocumentChanges } from "@foyer/contract";
+import type { Logger } from "pino";
+import type { Principal } from "../auth/sessions/authenticate.ts";
+import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
+import type { DocumentRow } from "../db/document-tables.ts";
+import { AppError, notFound } from "../errors.ts";
+import { failpoint } from "../failpoints.ts";
+import type { Keep } from "../http/idempotency.ts";
+import { newId } from "../ids.ts";
+import { limitsOf } from "../plans/plan-limits.ts";
+import { type DocumentContent, toDocument } from "./document-columns.ts";
+import type { FileStore, StoredFile } from "./file-store.ts";
+import { removeFromIndex, setSearchable } from "./search/passage-index.ts";
+import type { DocumentStore, Trx } from "./store.ts";
+
+/** 202: the document is new or its content changed. 200: it was there already, or only its settings changed. */
+export type Saved = { status: 200 | 202; document: Document };
+
+/** What a new document consists of. `file` is the stored file of an upload. */
+export type NewDocument = {
+  principal: Pick<Principal, "organizationId" | "plan">;
+  agentId: string;
+  content: DocumentContent;
+  file?: StoredFile;
+  externalKey?: string;
+  sourceId?: string;
+  settings?: Settings;
+  keep?: Keep | undefined;
+};
+
+export type Settings = Partial<Pick<DocumentRow, "isEnabled" | "citation">>;
+export type DocumentWriter = ReturnType<typeof createDocumentWriter>;
+
+type Parts = { store: DocumentStore; files: FileStore; log: Logger; onQueued: () => void };
+
+/** Writes documents together with their jobs and the search index. `onQueued` is called when a job is waiting. */
+export function createDocumentWriter(parts: Parts) {
+  return {
+    insert: (request: NewDocument) => insert(parts, request),
+    replace: (row: DocumentRow, replacement: Replacement) => replace(parts, row, replacement),
+    changeSettings: (row: DocumentRow, settings: Settings) => changeSettings(parts, row, settings),
+    processAgain: (row: DocumentRow, changes?: Partial<DocumentRow>) => processAgain(parts, row, changes),
+    delete: (organizationId: string, rows: readonly Owned[]) => deleteRows(parts, organizationId, rows),
+    discard: (fileId: string) => discard(parts, fileId),
+  };
+}
+
+/** Inserts a document, unless it has neither key nor source and the agent has one with the same content. */
+async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
+  const { store } = parts;
+  const { principal, agentId, content, file, keep } = request;
+  const { organizationId } = principal;
+  const { documentsPerAgent } = limitsOf(principal.plan);
+  const saved = await store
+    .inTransaction(async (trx): Promise<Saved> => {
+      const count = await store.countLocked(trx, { organizationId, agentId });
+      const twin = isUnique(request) && (await store.byContent(trx, { organizationId, agentId }, content.contentHash));
+      if (twin) return { status: 200, document: toDocument(twin) };
+      if (documentsPerAgent !== null && count >= documentsPerAgent)
+        throw limitReached(principal.plan, documentsPerAgent);
+      const row = newRow(request, await insertOriginal(parts, trx, request));
+      await store.insert(trx, row);
+      const created: Saved = { status: 202, document: toDocument(row) };
+      await keep?.(trx, agentId, created);
+      failpoint("document.committing");
+      return created;
+    })
+    .catch((error: unknown) => {
+      throw isMissingReference(error) ? notFound("Agent") : error;
+    });
+  if (file && saved.status === 200) discard(parts, file.id);
+  failpoint("document.committed");
+  if (saved.status === 202) parts.onQueued();
+  return saved;
+}
+
+const isUnique = ({ externalKey, sourceId }: NewDocument) => externalKey === undefined && sourceId === undefined;
+
+async function insertOriginal({ files }: Parts, trx: Trx, request: NewDocument): Promise<string | null> {
+  const { principal, agentId, content, file } = request;
+  if (file) return file.id;
+  const { organizationId } = principal;
+  return content.original && files.insertSmall(trx, { organizationId, agentId }, content.original.content);
+}
+
+function newRow(request: NewDocument, fileId: string | null): DocumentRow {
+  const { principal, agentId, content, file, externalKey = null, sourceId = null, settings = {} } = request;
+  const { kind, title, url, original, contentHash } = content;
+  const now = Date.now();
+  return {
+    id: newId("doc"),
+    organizationId: principal.organizationId,
+    agentId,
+    sourceId,
+    kind,
+    title,
+    url,
+    externalKey,
+    mimeType: original?.mimeType ?? "application/octet-stream",
+    bytes: file?.bytes ?? original?.content.length ?? 0,
+    fileId,
+    contentHash,
+    uniqueContent: isUnique(request) ? contentHash : null,
+    language: null,
+    state: "queued",
+    stage: null,
+    progressDone: 0,
+    progressTotal: 0,
+    errorCode: null,
+    errorMessage: null,
+    version: 1,
+    readyVersion: null,
+    chunks: 0,
+    characters: 0,
+    isEnabled: settings.isEnabled ?? 1,
+    citation: settings.citation ?? "link",
+    createdAt: now,
+    updatedAt: now,
+    readyAt: null,
+  };
+}
+
+/** The next content of a document. `file` is the stored file of an upload. */
+export type Replacement = { content: DocumentContent; file?: StoredFile; settings?: Settings; keep?: Keep | undefined };
+
+/** Gives a document a new content, which replaces the current one once it is processed. */
+async function replace(parts: Parts, row: DocumentRow, replacement: Replacement): Promise<Saved> {
+  const { store, files } = parts;
+  const { content, file, settings = {}, keep } = replacement;
+  const { kind, title, url, original, contentHash } = content;
+  const document = await store
+    .inTransaction(async (trx) => {
+      const fileId = file?.id ?? (original ? await files.insertSmall(trx, row, original.content) : null);
+      const updated = await store.updateAndQueue(trx, row, {
+        ...settings,
+        kind,
+        title,
+        url,
+        mimeType: original?.mimeType ?? row.mimeType,
+        bytes: file?.bytes ?? original?.content.length ?? row.bytes,
+        fileId,
+        contentHash,
+        uniqueContent: row.uniqueContent === null ? null : contentHash,
+      });
+      await applySettings(trx, row, settings);
+      if (updated) await keep?.(trx, row.agentId, { status: 202, document: toDocument(updated) });
+      return updated;
+    })
+    .catch((error: unknown) => {
+      if (!isDuplicate(error)) throw error;
+      throw new AppError("CONFLICT", "Another document of this agent has the same content.");
+    });
+  if (!document) throw notFound("Document");
+  if (row.fileId) discard(parts, row.fileId);
+  parts.onQueued();
+  return { status: 202, document: toDocument(document) };
+}
+
+async function changeSettings({ store }: Parts, row: DocumentRow, settings: Settings): Promise<Saved> {
+  if (Object.keys(settings).length === 0) return { status: 200, document: toDocument(row) };
+  const updated = await store.inTransaction(async (trx) => {
+    const changed = await store.update(trx, row, { ...settings, updatedAt: Date.now() });
+    await applySettings(trx, row, settings);
+    return changed;
+  });
+  if (!updated) throw notFound("Document");
+  return { status: 200, document: toDocument(updated) };
+}
+
+/** Processes the same original again, with `changes` of what is not its content. */
+async function processAgain(parts: Parts, row: DocumentRow, changes: Partial<DocumentRow> = {}): Promise<Saved> {
+  const { store } = parts;
+  const updated = await store.inTransaction(async (trx) => {
+    const changed = await store.updateAndQueue(trx, row, changes);
+    await applySettings(trx, row, changes);
+    return changed;
+  });
+  if (!updated) throw notFound("Document");
+  if (row.fileId !== null && updated.fileId !== row.fileId) discard(parts, row.fileId);
+  parts.onQueued();
+  return { status: 202, document: toDocument(updated) };
+}
+
+async function applySettings(trx: Trx, row: DocumentRow, { isEnabled }: Settings): Promise<void> {
+  if (isEnabled === undefined || isEnabled === row.isEnabled) return;
+  const { organizationId, agentId, id } = row;
+  await setSearchable(trx, { organizationId, agentId, documentIds: [id], isEnabled: isEnabled === 1 });
+}
+
+type Owned = Pick<DocumentRow, "id" | "agentId">;
+
+/** @returns how many were deleted */
+async function deleteRows(parts: Parts, organizationId: string, rows: readonly Owned[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const { store } = parts;
+  const deleted = await store.inTransaction(async (trx) => {
+    const ids = rows.map(({ id }) => id);
+    const gone = await store.delete(trx, organizationId, ids);
+    for (const [agentId, own] of Map.groupBy(gone, (row) => row.agentId)) {
+      await removeFromIndex(trx, { organizationId, agentId, documentIds: own.map(({ id }) => id) });
+    }
+    return gone;
+  });
+  for (const { fileId } of deleted) if (fileId) discard(parts, fileId);
+  return deleted.length;
+}
+
+/** Deletes an original that no document refers to any more. Housekeeping deletes what fails here. */
+function discard({ files, log }: Parts, fileId: string): void {
+  files
+    .deleteFile(fileId)
+    .catch((error: unknown) => log.warn({ err: error, fileId }, "an unused original was not deleted yet"));
+}
+
+/** The settings that a request names; `null` stands for the default. */
+export function settingsOf({ isEnabled, citation }: Pick<DocumentChanges, "isEnabled" | "citation">): Settings {
+  return {
+    ...(isEnabled === undefined ? {} : { isEnabled: isEnabled === false ? 0 : 1 }),
+    ...(citation === undefined ? {} : { citation: citation ?? "link" }),
+  };
+}
+
+function limitReached(plan: string, documentsPerAgent: number) {
+  return new AppError(
+    "DOCUMENT_LIMIT_REACHED",
+    `The plan ${plan} allows ${documentsPerAgent} documents for each agent. Delete some, or choose a larger plan.`,
+  );
+}

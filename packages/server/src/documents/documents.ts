@@ -1,0 +1,35 @@
+import type { AgentService } from "../agents/service.ts";
+import type { Deps } from "../deps.ts";
+import { createDocumentWriter } from "./document-writer.ts";
+import { createFileStore } from "./file-store.ts";
+import { createExtractor } from "./ingest/extractor.ts";
+import { createFetchPage } from "./ingest/fetch-page.ts";
+import { createJobQueue } from "./ingest/job-queue.ts";
+import { createDocumentProcessor } from "./ingest/process-document.ts";
+import { createIngestWorker } from "./ingest/worker.ts";
+import { createDocumentService } from "./service.ts";
+import { createDocumentStore } from "./store.ts";
+
+/** Everything about documents, put together. */
+export function createDocuments(deps: Deps, agents: AgentService) {
+  const { log } = deps;
+  const store = createDocumentStore(deps);
+  const files = createFileStore(deps.db);
+  const queue = createJobQueue(deps);
+  const extractor = createExtractor();
+  const run = createDocumentProcessor({ queue, files, extractor, fetchPage: createFetchPage(deps.outbound) });
+  const worker = createIngestWorker({ queue, run, log });
+  const writer = createDocumentWriter({ store, files, log, onQueued: worker.notify });
+  return {
+    service: createDocumentService(deps, { agents, store, files, writer }),
+    start(): void {
+      worker.start();
+    },
+    /** Ends the extraction process, and gives back to the queue what is not finished. */
+    async stop(): Promise<void> {
+      const stopping = worker.stop();
+      extractor.close();
+      await stopping;
+    },
+  };
+}

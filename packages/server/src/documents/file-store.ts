@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import type { Db } from "../db/open.ts";
+import { newId } from "../ids.ts";
+
+/** Small enough that writing or reading one part holds the event loop for a few milliseconds at most. */
+const PART_BYTES = 256 * 1024;
+/** Originals without a document are deleted after this time. Until then their upload may still be running. */
+const ORPHAN_MS = 3_600_000;
+const ORPHANS_PER_SWEEP = 50;
+const PARTS_PER_DELETION = 4;
+
+/** A stored original that no document refers to yet. */
+export type StoredFile = { id: string; bytes: number; sha256: string };
+
+export type FileStore = ReturnType<typeof createFileStore>;
+type Owner = { organizationId: string; agentId: string };
+type Inserter = Executor & Pick<Db, "insertInto">;
+
+/**
+ * Keeps originals in parts. A file is written before the transaction that makes a document refer to it; without such a
+ * reference it is deleted after an hour.
+ */
+export function createFileStore(db: Db) {
+  const insertPart = compileOnce<{ fileId: string; number: number; content: Buffer }, never>((param) =>
+    db.insertInto("documentFileParts").values({
+      fileId: param("fileId"),
+      number: param("number"),
+      content: param("content"),
+    }),
+  );
+  const deleteFile = (id: string) => deleteInParts(db, id);
+
+  return {
+    ...fileReaders(db),
+    deleteFile,
+    deleteOrphans: (now: number) => deleteOrphans(db, now),
+    /** Stores a small original together with other rows of the transaction. */
+    async insertSmall(trx: Inserter, owner: Owner, content: Buffer): Promise<string> {
+      const id = await insertFile(trx, owner);
+      for (let number = 0; number * PART_BYTES < content.length; number++) {
+        const part = content.subarray(number * PART_BYTES, (number + 1) * PART_BYTES);
+        await insertPart(trx, { fileId: id, number, content: part });
+      }
+      return id;
+    },
+    /** Stores a stream as it arrives. The caller bounds its length. When the stream fails, nothing is kept. */
+    async insertStream(owner: Owner, stream: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<StoredFile> {
+      const id = await insertFile(db, owner);
+      const hash = createHash("sha256");
+      let bytes = 0;
+      let number = 0;
+      try {
+        for await (const content of inParts(stream)) {
+          hash.update(content);
+          bytes += content.length;
+          await insertPart(db, { fileId: id, number: number++, content });
+          await nextTurn();
+        }
+      } catch (error) {
+        await deleteFile(id);
+        throw error;
+      }
+      return { id, bytes, sha256: hash.digest("base64url") };
+    },
+  };
+}
+
+function fileReaders(db: Db) {
+  const readPart = compileOnce<{ fileId: string; number: number }, { content: Buffer }>((param) =>
+    db
+      .selectFrom("documentFileParts")
+      .select("content")
+      .where("fileId", "=", param("fileId"))
+      .where("number", "=", param("number")),
+  );
+  return {
+    /** Reads a file part by part. It ends early when the file is deleted meanwhile. */
+    async *read(fileId: string): AsyncGenerator<Buffer> {
+      for (let number = 0; ; number++) {
+        const part = (await readPart(db, { fileId, number })).rows[0];
+        if (!part) return;
+        yield part.content;
+      }
+    },
+    /** Reads a small file of text as a whole. */
+    async readText(fileId: string): Promise<string> {
+      const parts = db.selectFrom("documentFileParts").select("content").where("fileId", "=", fileId);
+      const rows = await parts.orderBy("number").execute();
+      return Buffer.concat(rows.map(({ content }) => content)).toString();
+    },
+  };
+}
+
+async function insertFile(executor: Inserter, { organizationId, agentId }: Owner): Promise<string> {
+  const id = newId("file");
+  await executor.insertInto("documentFiles").values({ id, organizationId, agentId, createdAt: Date.now() }).execute();
+  return id;
+}
+
+/** Deletes one file part by part, so that 25 MB never hold up other work. */
+async function deleteInParts(db: Db, id: string): Promise<void> {
+  for (let hasMore = true; hasMore; ) {
+    const parts = db.selectFrom("documentFileParts").select("number").where("fileId", "=", id);
+    const deleted = await db
+      .deleteFrom("documentFileParts")
+      .where("fileId", "=", id)
+      .where("number", "in", parts.orderBy("number", "desc").limit(PARTS_PER_DELETION))
+      .executeTakeFirst();
+    hasMore = deleted.numDeletedRows > 0n;
+    await nextTurn();
+  }
+  await db.deleteFrom("documentFiles").where("id", "=", id).execute();
+}
+
+/** Deletes files that no document refers to. @returns how many */
+async function deleteOrphans(db: Db, now: number): Promise<number> {
+  const orphans = await db
+    .selectFrom("documentFiles")
+    .select("id")
+    .where("createdAt", "<", now - ORPHAN_MS)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("documents").select("id").whereRef("documents.fileId", "=", "documentFiles.id"))),
+    )
+    .limit(ORPHANS_PER_SWEEP)
+    .execute();
+  for (const { id } of orphans) await deleteInParts(db, id);
+  return orphans.length;
+}
+
+/** Cuts a stream of any chunk sizes into parts of one size, the last one shorter. */
+async function* inParts(stream: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    waiting.push(chunk);
+    size += chunk.length;
+    while (size >= PART_BYTES) {
+      const joined = Buffer.concat(waiting);
+      yield joined.subarray(0, PART_BYTES);
+      const rest = joined.subarray(PART_BYTES);
+      waiting = [rest];
+      size = rest.length;
+    }
+  }
+  if (size > 0) yield Buffer.concat(waiting);
+}

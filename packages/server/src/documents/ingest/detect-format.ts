@@ -1,0 +1,118 @@
+import { ExtractionError } from "./extraction-error.ts";
+
+export type Format = "pdf" | "zip" | "html" | "csv" | "markdown" | "text";
+
+const mimeTypes: Record<Exclude<Format, "zip">, string> = {
+  pdf: "application/pdf",
+  html: "text/html",
+  csv: "text/csv",
+  markdown: "text/markdown",
+  text: "text/plain",
+};
+
+export const mimeTypeOf = (format: Exclude<Format, "zip">): string => mimeTypes[format];
+
+const supported = "Supported are PDF, DOCX, XLSX, CSV, HTML, Markdown and plain text.";
+
+/** Formats that people upload by mistake, by their first bytes, with what to do about each. */
+const unsupported: ReadonlyArray<readonly [start: string, message: string]> = [
+  ["\x89PNG", `Images cannot be read. ${supported}`],
+  ["\xff\xd8\xff", `Images cannot be read. ${supported}`],
+  ["GIF8", `Images cannot be read. ${supported}`],
+  ["{\\rtf", `RTF is not supported. Save the file as DOCX or PDF. ${supported}`],
+  ["\x1f\x8b", `Compressed archives cannot be read. Upload the files one by one. ${supported}`],
+  ["7z\xbc\xaf", `Compressed archives cannot be read. Upload the files one by one. ${supported}`],
+  ["Rar!", `Compressed archives cannot be read. Upload the files one by one. ${supported}`],
+  ["MZ", `Programs cannot be read. ${supported}`],
+  ["\x7fELF", `Programs cannot be read. ${supported}`],
+  ["SQLite format 3", `Databases cannot be read. ${supported}`],
+];
+
+/** The format of a file by its content. @throws ExtractionError when it is none that can be read */
+export function detectFormat(bytes: Uint8Array): { format: Format; text: string | null } {
+  const start = latin1(bytes.subarray(0, 1_024));
+  if (start.includes("%PDF-")) return { format: "pdf", text: null };
+  if (start.startsWith("PK\x03\x04")) return { format: "zip", text: null };
+  if (start.startsWith("\xd0\xcf\x11\xe0")) throw oldOffice(bytes);
+  const known = unsupported.find(([magic]) => start.startsWith(magic));
+  if (known) throw new ExtractionError("NOT_SUPPORTED", known[1]);
+  const text = decode(bytes);
+  return { format: textFormat(text), text };
+}
+
+/** Word and Excel store a file with a password in their old container format. */
+function oldOffice(bytes: Uint8Array): ExtractionError {
+  const name = Buffer.from("EncryptedPackage", "utf16le");
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(name)
+    ? new ExtractionError("ENCRYPTED", "The file is protected by a password. Save it without one and upload it again.")
+    : new ExtractionError(
+        "NOT_SUPPORTED",
+        `This is an old Office format. Save the file as DOCX, XLSX or PDF. ${supported}`,
+      );
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
+/** Text by its byte order mark, else UTF-8, else what Windows writes in western Europe. */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  if (bytes.subarray(0, 65_536).includes(0)) {
+    throw new ExtractionError("NOT_SUPPORTED", `This is not a text file. ${supported}`);
+  }
+  try {
+    return withoutNul(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return withoutNul(new TextDecoder("windows-1252").decode(bytes));
+  }
+}
+
+/** PostgreSQL cannot store NUL in a text. */
+const withoutNul = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "") : text);
+
+const htmlStart = /^\s*(<!--[\s\S]{0,2000}?-->\s*)?(<\?xml[^>]{0,200}\?>\s*)?<(!doctype\s+html|html|head|body)\b/i;
+const htmlTags = /<(p|div|h[1-6]|ul|ol|table|section|article|main|br|span)\b[^<>]{0,500}>/gi;
+const markdown = /^#{1,6} \S|^\s*[-*+] \S|\]\([^)\s]+\)|^```|\*\*\S/m;
+
+function textFormat(text: string): Format {
+  const start = text.slice(0, 20_000);
+  if (htmlStart.test(start)) return "html";
+  if (/^\s*<(\?xml|svg|rss|feed)\b/.test(start)) {
+    throw new ExtractionError("NOT_SUPPORTED", `XML files cannot be read. ${supported}`);
+  }
+  if (/^\s*</.test(start) && (start.match(htmlTags)?.length ?? 0) >= 3) return "html";
+  if (looksLikeCsv(start)) return "csv";
+  return markdown.test(start) ? "markdown" : "text";
+}
+
+/** At least three lines with the same number of the same separator, and at least two columns. */
+function looksLikeCsv(start: string): boolean {
+  const lines = start.split(/\r?\n/).slice(0, 20);
+  // The last line may be cut.
+  if (start.length === 20_000 && lines.length < 20) lines.pop();
+  const filled = lines.filter((line) => line.trim() !== "");
+  if (filled.length < 3) return false;
+  return [",", ";", "\t", "|"].some((separator) => {
+    const counts = filled.map((line) => separatorsOutsideQuotes(line, separator));
+    const [first = 0] = counts;
+    return first > 0 && counts.every((count) => count === first) && !isProse(filled);
+  });
+}
+
+function separatorsOutsideQuotes(line: string, separator: string): number {
+  let count = 0;
+  let isQuoted = false;
+  for (const character of line) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) count++;
+  }
+  return count;
+}
+
+/** Sentences with one comma each look like two columns. */
+function isProse(lines: readonly string[]): boolean {
+  return lines.filter((line) => /[.!?。]\s*$/.test(line)).length > lines.length / 2;
+}

@@ -1,0 +1,181 @@
+import { Parser } from "htmlparser2";
+import { ExtractionError } from "./extraction-error.ts";
+import { type Element, elementOf, headingLevels, isBlock, isCell } from "./html-elements.ts";
+import { createPageMetadata, type PageMetadata } from "./html-metadata.ts";
+import type { Block } from "./split-passages.ts";
+
+/** What a page says, and what it says about itself. */
+export type HtmlPage = PageMetadata & { blocks: Block[] };
+
+const MAX_DEPTH = 2_000;
+/** When the marked main content is a smaller part of the page's text than this, the mark-up is not believed. */
+const MIN_MAIN_SHARE = 0.2;
+const SLICE = 65_536;
+
+/**
+ * Reads a page in one pass. Whether something is hidden does not matter, because accordions and tabs hide what visitors
+ * look for; navigation, page headers and footers are dropped.
+ */
+export function extractHtml(html: string): HtmlPage {
+  const metadata = createPageMetadata();
+  const content = createContentWalker();
+  let depth = 0;
+  const parser = new Parser({
+    onopentag(tag, attributes) {
+      if (++depth > MAX_DEPTH) throw new ExtractionError("DAMAGED", "The page's elements are nested too deeply.");
+      metadata.open(tag, attributes);
+      content.open(tag, attributes);
+    },
+    ontext(text) {
+      metadata.text(text);
+      content.text(text);
+    },
+    onclosetag(tag) {
+      depth--;
+      metadata.close(tag);
+      content.close(tag);
+    },
+  });
+  for (let start = 0; start < html.length; start += SLICE) parser.write(html.slice(start, start + SLICE));
+  parser.end();
+  return { ...metadata.result(), blocks: content.blocks() };
+}
+
+type FoundBlock = Block & { isMain: boolean };
+
+function createContentWalker() {
+  const path: Element[] = [];
+  const found: FoundBlock[] = [];
+  const outline = createOutline();
+  const table = createTable();
+  let text = "";
+
+  function emit(content: string): void {
+    const trimmed = content
+      .replace(/[^\S\n]+/g, " ")
+      .replace(/ ?\n ?/g, "\n")
+      .trim();
+    if (trimmed === "" || trimmed === "-") return;
+    const element = path.at(-1);
+    const level = element?.headingLevel ?? null;
+    if (level !== null) outline.open(level, trimmed);
+    else found.push({ text: trimmed, headings: outline.headings(), page: null, isMain: element?.isMain ?? false });
+  }
+
+  /** Ends the current paragraph. Within a table cell, paragraphs are parts of the row. */
+  function flush(): void {
+    if (table.isInCell()) {
+      text += " ";
+      return;
+    }
+    emit(text);
+    text = "";
+  }
+
+  return {
+    open(tag: string, attributes: Record<string, string>): void {
+      if (tag === "br") text += "\n";
+      if (isBlock(tag)) flush();
+      const element = elementOf(tag, attributes, path.at(-1));
+      path.push(element);
+      if (element.isSkipped) return;
+      if (tag === "li") text += "- ";
+      if (isCell(tag) && table.openCell()) text = "";
+    },
+    text(value: string): void {
+      const element = path.at(-1);
+      if (element && !element.isSkipped) text += element.tag === "pre" ? value : value.replace(/\s+/g, " ");
+    },
+    close(tag: string): void {
+      const element = path.at(-1);
+      if (isCell(tag) && !element?.isSkipped && table.closeCell(tag, text)) text = "";
+      else if (isBlock(tag)) flush();
+      if (tag === "tr") for (const row of table.closeRow()) emit(row);
+      if (tag === "table") for (const row of table.close()) emit(row);
+      if (tag === "details" || tag === "dl") outline.closeQuestions();
+      path.pop();
+    },
+    blocks(): Block[] {
+      emit(text);
+      return mainBlocks(found);
+    },
+  };
+}
+
+function mainBlocks(found: readonly FoundBlock[]): Block[] {
+  const main = found.filter(({ isMain }) => isMain);
+  const size = (blocks: readonly FoundBlock[]) => blocks.reduce((sum, { text }) => sum + text.length, 0);
+  const chosen = size(main) >= MIN_MAIN_SHARE * size(found) && main.length > 0 ? main : found;
+  return chosen.map(({ text, headings, page }) => ({ text, headings, page }));
+}
+
+/** The headings above the current position. Questions of accordions and definition lists stand below all others. */
+function createOutline() {
+  const QUESTION = headingLevels;
+  const levels: string[] = [];
+  return {
+    open(level: number, title: string): void {
+      levels.length = Math.min(levels.length, level);
+      while (levels.length < level) levels.push("");
+      levels.push(title.replaceAll("\n", " ").slice(0, 500).toWellFormed());
+    },
+    closeQuestions(): void {
+      levels.length = Math.min(levels.length, QUESTION);
+    },
+    headings: () => levels.filter(Boolean),
+  };
+}
+
+/** Rows of the outermost table as lines, with the header repeated: `Size: M | Price: 20`. Inner tables are part of a cell. */
+function createTable() {
+  let cells: string[] = [];
+  let header: string[] = [];
+  let isHeaderUsed = true;
+  let isHeaderRow = true;
+  let depth = 0;
+
+  const unusedHeader = () => {
+    const row = isHeaderUsed ? [] : [header.join(" | ")];
+    isHeaderUsed = true;
+    return row;
+  };
+
+  return {
+    isInCell: () => depth > 0,
+    /** @returns true when a cell of the outermost table begins */
+    openCell: () => ++depth === 1,
+    /** @returns true when the text was the content of a cell of the outermost table */
+    closeCell(tag: string, text: string): boolean {
+      if (depth === 0 || --depth > 0) return false;
+      cells.push(text.replace(/\s+/g, " ").trim());
+      isHeaderRow &&= tag === "th";
+      return true;
+    },
+    /** @returns the lines that the row stands for */
+    closeRow(): string[] {
+      if (depth > 0 || cells.length === 0) return [];
+      const row = cells;
+      const wasHeader = isHeaderRow;
+      cells = [];
+      isHeaderRow = true;
+      if (wasHeader) {
+        const earlier = unusedHeader();
+        header = row;
+        isHeaderUsed = false;
+        return earlier;
+      }
+      isHeaderUsed = true;
+      const isLabelled = header.length === row.length && row.length > 1;
+      const labelled = row.map((cell, index) =>
+        isLabelled && header[index] && cell ? `${header[index]}: ${cell}` : cell,
+      );
+      return [labelled.filter(Boolean).join(" | ")];
+    },
+    close(): string[] {
+      if (depth > 0) return [];
+      const rest = unusedHeader();
+      header = [];
+      return rest;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { strToU8, zipSync } from "fflate";
+import mammoth from "mammoth";
+import { extractHtml } from "./extract-html.ts";
+import { extractSheets } from "./extract-xlsx.ts";
+import type { Extracted, OnProgress } from "./extracted.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import { readZip, xmlOf } from "./read-zip.ts";
+
+const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/** The parts that carry text. Images and embedded files are never unpacked. */
+const textPart =
+  /^(\[Content_Types\]\.xml|_rels\/.*|(word|xl)\/[^/]+\.xml|(word|xl)\/_rels\/.*|xl\/worksheets\/[^/]+\.xml|docProps\/core\.xml)$/i;
+const otherFormats: ReadonlyArray<readonly [part: RegExp, format: string]> = [
+  [/^ppt\//, "PowerPoint files are"],
+  [/^mimetype$/, "OpenDocument files and e-books are"],
+  [/^META-INF\//, "Java archives are"],
+];
+
+/** A DOCX or XLSX file; both are archives of XML parts. */
+export async function extractOffice(bytes: Uint8Array, onProgress: OnProgress): Promise<Extracted> {
+  const names: string[] = [];
+  const parts = readZip(bytes, (name) => {
+    if (names.length < 1_000) names.push(name);
+    return textPart.test(name);
+  });
+  onProgress(0, 0);
+  const title = titleIn(xmlOf(parts, "docProps/core.xml"));
+  if (parts.has("word/document.xml")) return { mimeType: DOCX, title, blocks: await docxBlocks(parts) };
+  if (parts.has("xl/workbook.xml")) return { mimeType: XLSX, title, blocks: extractSheets(parts, onProgress) };
+  const other = otherFormats.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1];
+  throw new ExtractionError(
+    "NOT_SUPPORTED",
+    `${other ?? "ZIP archives are"} not supported. Upload the texts as PDF, DOCX, XLSX, CSV, HTML, Markdown or plain text.`,
+  );
+}
+
+/** mammoth gets an archive of checked parts only, so that it unpacks nothing else by itself. */
+async function docxBlocks(parts: ReadonlyMap<string, Uint8Array>) {
+  const checked: Record<string, Uint8Array> = {};
+  for (const [name, content] of parts) {
+    const xml = xmlOf(parts, name);
+    checked[name] = xml === null ? content : strToU8(xml);
+  }
+  const buffer = Buffer.from(zipSync(checked, { level: 0 }));
+  const options = {
+    convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
+    externalFileAccess: false,
+    includeEmbeddedStyleMap: false,
+  };
+  const { value: html } = await mammoth.convertToHtml({ buffer }, options);
+  return extractHtml(`<main>${html}</main>`).blocks;
+}
+
+function titleIn(xml: string | null): string | null {
+  const [, title = ""] = /<dc:title>([^<]{1,1000})<\/dc:title>/.exec(xml ?? "") ?? [];
+  const decoded = title.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name] ?? "").trim();
+  return decoded.slice(0, 500) || null;
+}
+
+const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };

@@ -1,0 +1,57 @@
+import type { Block } from "./split-passages.ts";
+
+const heading = /^(#{1,6})\s+(.+?)\s*#*\s*$/;
+const underline = /^(=+|-{3,})\s*$/;
+const fence = /^\s*(```|~~~)/;
+const listItem = /^\s*([-*+]|\d+[.)])\s+/;
+
+/** Markdown or plain text as blocks. Headings and paragraphs are recognized; code blocks are kept as they are. */
+export function extractText(text: string): Block[] {
+  const blocks: Block[] = [];
+  const headings: string[] = [];
+  let lines: string[] = [];
+  let isInFence = false;
+
+  const flush = () => {
+    const content = lines.join("\n").trim();
+    lines = [];
+    if (content !== "") blocks.push({ text: content, headings: headings.filter(Boolean), page: null });
+  };
+  const open = (level: number, title: string) => {
+    flush();
+    headings.length = Math.min(headings.length, level - 1);
+    while (headings.length < level - 1) headings.push("");
+    headings.push(plain(title));
+  };
+
+  for (const raw of text.replace(/\r\n?/g, "\n").split("\n")) {
+    const line = raw.trimEnd();
+    if (fence.test(line)) {
+      isInFence = !isInFence;
+      if (!isInFence) flush();
+      continue;
+    }
+    if (isInFence) {
+      lines.push(line);
+      continue;
+    }
+    const [, marks, title] = heading.exec(line.slice(0, 1_000)) ?? [];
+    if (marks && title) open(marks.length, title);
+    else if (underline.test(line) && lines.length === 1) open(line.startsWith("=") ? 1 : 2, lines.splice(0).join());
+    else if (line === "") flush();
+    else {
+      if (listItem.test(line)) flush();
+      lines.push(plain(line));
+    }
+  }
+  flush();
+  return blocks;
+}
+
+/** Links become their text; emphasis marks go. */
+function plain(line: string): string {
+  if (line.length > 20_000) return line;
+  return line
+    .replace(/!?\[([^\][]{1,500})\]\([^()\s]{1,2000}\)/g, "$1")
+    .replace(/(\*\*|__)(?=\S)([^*_]{1,500}?)\1/g, "$2");
+}

@@ -1,0 +1,81 @@
+import process from "node:process";
+import { Worker } from "node:worker_threads";
+import type { Faq } from "@foyer/contract";
+import { prepareDocument } from "../search/passage-index.ts";
+import { extract } from "./extract.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
+import { faqPassages, readableText, splitPassages } from "./split-passages.ts";
+import { textParts } from "./text-parts.ts";
+
+/**
+ * The extraction process: reads one file at a time. It has no access to the network, the database or the environment's
+ * secrets, and is ended by its watchdog or its parent when a file takes too much time or memory.
+ */
+const PROGRESS_MS = 200;
+
+let job: ExtractionJob | null = null;
+let parts: Uint8Array[] = [];
+
+const watchdog = new Worker(new URL("./watchdog.ts", import.meta.url), { workerData: { parent: process.ppid } });
+watchdog.unref();
+
+process.on("message", (message: ExtractionMessage) => {
+  if (message.type === "start") {
+    job = message.job;
+    parts = [];
+  } else if (message.type === "part") {
+    parts.push(message.bytes);
+  } else if (job) {
+    const started = job;
+    const bytes = Buffer.concat(parts);
+    job = null;
+    parts = [];
+    void run(started, bytes);
+  }
+});
+process.on("disconnect", () => process.exit(0));
+
+async function run(started: ExtractionJob, bytes: Uint8Array): Promise<void> {
+  try {
+    send({ type: "done", result: await read(started, bytes) });
+  } catch (error) {
+    send({ type: "failed", ...describe(error) });
+  }
+}
+
+async function read({ kind, title, isUnnamed }: ExtractionJob, bytes: Uint8Array): Promise<ExtractionResult> {
+  if (kind === "faq") {
+    const faq: Faq = JSON.parse(Buffer.from(bytes).toString());
+    const prepared = prepareDocument({ title, languages: null, passages: faqPassages(faq) });
+    const wordings = [faq.question, ...faq.otherWordings].join("\n");
+    return { mimeType: "application/json", title, texts: [...textParts([`${wordings}\n\n${faq.answer}`])], prepared };
+  }
+  const { mimeType, title: ownTitle, blocks } = await extract(bytes, createProgress());
+  const name = (isUnnamed ? ownTitle : null) ?? title;
+  const prepared = prepareDocument({ title: name, languages: null, passages: splitPassages(blocks) });
+  return { mimeType, title: name, texts: [...textParts(readableText(blocks))], prepared };
+}
+
+/** Progress is also the sign of life that the parent waits for. */
+function createProgress() {
+  let last = 0;
+  return (done: number, total: number) => {
+    const now = Date.now();
+    if (now - last < PROGRESS_MS) return;
+    last = now;
+    send({ type: "progress", done, total });
+  };
+}
+
+function describe(error: unknown): { code: ExtractionError["code"]; message: string } {
+  if (error instanceof ExtractionError) return { code: error.code, message: error.message };
+  if (error instanceof RangeError) {
+    return { code: "DAMAGED", message: "The file's structure is nested too deeply to be read." };
+  }
+  return { code: "DAMAGED", message: "The file is damaged or does not follow its format, so it could not be read." };
+}
+
+function send(message: ExtractionMessage): void {
+  process.send?.(message);
+}

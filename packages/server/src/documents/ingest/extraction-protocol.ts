@@ -1,0 +1,23 @@
+import type { DocumentErrorCode, DocumentKind } from "@foyer/contract";
+import type { PreparedDocument } from "../search/passage-index.ts";
+import type { TextPart } from "./text-parts.ts";
+
+/** `isUnnamed`: the title that the file gives itself replaces `title`. */
+export type ExtractionJob = { kind: DocumentKind; title: string; isUnnamed: boolean };
+
+export type ExtractionResult = {
+  mimeType: string;
+  /** the title that the document has from now on */
+  title: string;
+  texts: TextPart[];
+  prepared: PreparedDocument;
+};
+
+/** A file goes over in parts, so that neither side ever handles all of it in one turn. */
+export type ExtractionMessage =
+  | { type: "start"; job: ExtractionJob }
+  | { type: "part"; bytes: Uint8Array }
+  | { type: "end" }
+  | { type: "progress"; done: number; total: number }
+  | { type: "done"; result: ExtractionResult }
+  | { type: "failed"; code: DocumentErrorCode; message: string };

@@ -1,0 +1,151 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { OnProgress } from "./extracted.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
+
+const defaults = {
+  /** for one file */
+  timeoutMs: 60_000,
+  /** without any progress */
+  silenceMs: 10_000,
+  /** after which an unused process ends */
+  idleMs: 30_000,
+};
+
+export type Extractor = ReturnType<typeof createExtractor>;
+/** Settles the file that is being read. */
+type Current = { settle(outcome: ExtractionResult | Error): void; onProgress: OnProgress };
+
+/**
+ * Reads files in a process of its own, one at a time, because a hostile file can take any amount of memory and time. The
+ * process is started with the first file, and ended when a file exceeds a limit or nothing was read for a while.
+ */
+export function createExtractor(options: Partial<typeof defaults> = {}) {
+  const limits = { ...defaults, ...options };
+  let child: ChildProcess | null = null;
+  let current: Current | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function start(): ChildProcess {
+    const started = startProcess();
+    started.on("message", (message: ExtractionMessage) => {
+      if (child !== started || !current) return;
+      if (message.type === "progress") current.onProgress(message.done, message.total);
+      if (message.type === "done") current.settle(message.result);
+      if (message.type === "failed") current.settle(new ExtractionError(message.code, message.message));
+    });
+    const fail = (error: Error) => {
+      if (child !== started) return;
+      child = null;
+      current?.settle(error);
+    };
+    started.on("error", fail);
+    started.on("exit", (code, signal) => fail(exitError(code, signal)));
+    return started;
+  }
+
+  function stop(): void {
+    clearTimeout(idle);
+    child?.kill("SIGKILL");
+    child = null;
+  }
+
+  /** Ends the process, because it cannot be interrupted in any other way. */
+  function giveUp(error: Error): void {
+    stop();
+    current?.settle(error);
+  }
+
+  async function read(job: ExtractionJob, parts: AsyncIterable<Uint8Array>, onProgress: OnProgress) {
+    clearTimeout(idle);
+    const running = child ?? start();
+    child = running;
+    running.ref();
+    running.channel?.ref();
+    const { promise, resolve } = Promise.withResolvers<ExtractionResult | Error>();
+    const silence = setTimeout(() => giveUp(tooSlow(limits.silenceMs)), limits.silenceMs);
+    const deadline = setTimeout(() => giveUp(tooSlow(limits.timeoutMs)), limits.timeoutMs);
+    current = {
+      settle: resolve,
+      onProgress(done, total) {
+        silence.refresh();
+        onProgress(done, total);
+      },
+    };
+    try {
+      await sendFile(running, job, parts);
+      silence.refresh();
+      const outcome = await promise;
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    } catch (error) {
+      // Sending to a process that has just ended fails, too; why it ended says more.
+      throw error instanceof ExtractionError || !running.killed ? error : await promise;
+    } finally {
+      clearTimeout(silence);
+      clearTimeout(deadline);
+      current = null;
+      child?.unref();
+      child?.channel?.unref();
+      idle = setTimeout(stop, limits.idleMs).unref();
+    }
+  }
+
+  return {
+    /** Reads a file after those that were asked for earlier. @throws ExtractionError when it cannot be read */
+    extract(job: ExtractionJob, parts: AsyncIterable<Uint8Array>, onProgress: OnProgress): Promise<ExtractionResult> {
+      const result = last.then(() => read(job, parts, onProgress));
+      last = result.catch(() => {});
+      return result;
+    },
+    /** Ends the process. A file that is being read fails. */
+    close(): void {
+      giveUp(new Error("The server is shutting down."));
+    },
+    /** The process id, while there is one. For measurements. */
+    pid: (): number | undefined => child?.pid,
+  };
+}
+
+/** It gets no environment: no secret is worth reading in a process that parses hostile files. */
+function startProcess(): ChildProcess {
+  return fork(new URL("./extraction-process.ts", import.meta.url), [], {
+    serialization: "advanced",
+    env: {},
+    execArgv: ["--max-old-space-size=256", "--permission", "--allow-fs-read=*", "--allow-worker", "--no-warnings"],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+}
+
+async function sendFile(child: ChildProcess, job: ExtractionJob, parts: AsyncIterable<Uint8Array>): Promise<void> {
+  await send(child, { type: "start", job });
+  for await (const bytes of parts) await send(child, { type: "part", bytes });
+  await send(child, { type: "end" });
+}
+
+async function send(child: ChildProcess, message: ExtractionMessage): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    child.send(message, (error) => (error ? reject(error) : resolve()));
+  });
+  await nextTurn();
+}
+
+function tooSlow(ms: number): ExtractionError {
+  return new ExtractionError(
+    "TOO_SLOW",
+    `Reading the file took longer than ${ms / 1_000} s. Split it into smaller files.`,
+  );
+}
+
+/** The watchdog kills the process at its memory limit, and V8 aborts it at the limit of its heap. */
+function exitError(code: number | null, signal: NodeJS.Signals | null): Error {
+  if (signal === "SIGKILL" || signal === "SIGABRT" || signal === "SIGTRAP" || code === 134) {
+    return new ExtractionError(
+      "OUT_OF_MEMORY",
+      "Reading the file needs more memory than a file may use. Split it into smaller files.",
+    );
+  }
+  return new Error(`The extraction process ended with ${signal ?? code}.`);
+}

@@ -1,0 +1,59 @@
+/** An open element, as far as reading its text depends on it and its ancestors. */
+export type Element = {
+  tag: string;
+  /** its text is not read */
+  isSkipped: boolean;
+  isMain: boolean;
+  /** 0 for h1; 6 for the question of an accordion or definition list; null outside of headings */
+  headingLevel: number | null;
+};
+
+const words = (list: string) => new Set(list.split(" "));
+
+/** Never text. Buttons are read, because accordions use them for their questions. */
+const unread = words(
+  "script style noscript template svg math canvas object iframe select option textarea video audio datalist title head",
+);
+const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
+/** Below this level come the questions of accordions. */
+export const headingLevels = headings.length;
+
+const blocks = words(
+  "address article aside blockquote body button caption dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr label legend li main nav ol p pre section summary table tbody tfoot thead tr ul",
+);
+const navigationTags = words("nav menu");
+const pageParts = words("header footer aside");
+const navigationRoles = words("navigation menu menubar banner contentinfo search complementary");
+const mainRoles = words("main article");
+/** Class names and ids that sites commonly give to navigation, compared as whole names. */
+const navigationName =
+  /^(site-|main-|top-|global-|primary-)?(nav|navbar|navigation|breadcrumbs?|cookie-?(banner|consent|notice|bar)?|consent|sidebar|skip-?link|pagination)$/i;
+
+export const isBlock = (tag: string): boolean => blocks.has(tag);
+export const isCell = (tag: string): boolean => tag === "td" || tag === "th";
+
+export function elementOf(tag: string, attributes: Record<string, string>, parent: Element | undefined): Element {
+  const isMain =
+    (parent?.isMain ?? false) || tag === "main" || tag === "article" || mainRoles.has(attributes.role ?? "");
+  const isSkipped = (parent?.isSkipped ?? false) || unread.has(tag) || isNavigation(tag, attributes, isMain);
+  return { tag, isMain, isSkipped, headingLevel: parent?.headingLevel ?? levelOf(tag, attributes) };
+}
+
+/** Within the main content, an `aside` is a note and a `header` holds the title. */
+function isNavigation(tag: string, { role = "", class: names = "", id = "" }: Record<string, string>, isMain: boolean) {
+  if (navigationTags.has(tag) || navigationRoles.has(role)) return true;
+  if (isMain || tag === "body" || tag === "html") return false;
+  return pageParts.has(tag) || `${names} ${id}`.split(/\s+/).some((name) => navigationName.test(name));
+}
+
+function levelOf(tag: string, attributes: Record<string, string>): number | null {
+  const level = headings.indexOf(tag);
+  if (level >= 0) return level;
+  const isQuestion = tag === "summary" || tag === "dt" || isAccordionButton(tag, attributes);
+  return isQuestion ? headingLevels : null;
+}
+
+function isAccordionButton(tag: string, attributes: Record<string, string>): boolean {
+  const isButton = tag === "button" || attributes.role === "button";
+  return isButton && attributes["aria-expanded"] !== undefined && attributes["aria-controls"] !== undefined;
+}

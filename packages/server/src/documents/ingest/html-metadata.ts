@@ -1,0 +1,58 @@
+/** What a page says about itself. Addresses are as written in the page. */
+export type PageMetadata = {
+  title: string | null;
+  canonical: string | null;
+  base: string | null;
+  /** of anchors, without those marked `nofollow` */
+  links: string[];
+  isNoindex: boolean;
+  isNofollow: boolean;
+};
+
+const MAX_LINKS = 10_000;
+const MAX_ADDRESS = 2_000;
+
+export function createPageMetadata() {
+  const links = new Set<string>();
+  const robots: string[] = [];
+  let title = "";
+  let socialTitle = "";
+  let canonical: string | null = null;
+  let base: string | null = null;
+  /** within the first `title`; those of embedded graphics come later */
+  let titleState: "before" | "in" | "after" = "before";
+
+  function readMeta({ name, property, content = "" }: Record<string, string>): void {
+    if (/^(robots|googlebot)$/i.test(name ?? "")) robots.push(content.toLowerCase());
+    if (property === "og:title") socialTitle ||= content;
+  }
+
+  return {
+    open(tag: string, attributes: Record<string, string>): void {
+      if (tag === "title" && titleState === "before") titleState = "in";
+      if (tag === "meta") readMeta(attributes);
+      const { href, rel = "" } = attributes;
+      if (href === undefined || href.length > MAX_ADDRESS) return;
+      if (tag === "base") base ??= href;
+      if (tag === "link" && /\bcanonical\b/i.test(rel)) canonical ??= href;
+      if (tag === "a" && links.size < MAX_LINKS && !/\bnofollow\b/i.test(rel)) links.add(href);
+    },
+    text(value: string): void {
+      if (titleState === "in" && title.length < 1_000) title += value;
+    },
+    close(tag: string): void {
+      if (tag === "title" && titleState === "in") titleState = "after";
+    },
+    result(): PageMetadata {
+      const rules = robots.join(",");
+      return {
+        title: (title.trim() || socialTitle).replace(/\s+/g, " ").trim().slice(0, 500).toWellFormed() || null,
+        canonical,
+        base,
+        links: [...links],
+        isNoindex: /\b(noindex|none)\b/.test(rules),
+        isNofollow: /\b(nofollow|none)\b/.test(rules),
+      };
+    },
+  };
+}

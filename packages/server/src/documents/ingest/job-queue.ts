@@ -1,0 +1,164 @@
+import { sql } from "kysely";
+import { databaseNow } from "../../db/database-clock.ts";
+import type { DocumentJobRow, DocumentRow } from "../../db/document-tables.ts";
+import type { Db } from "../../db/open.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { failpoint } from "../../failpoints.ts";
+import { replaceInIndex, setSearchable } from "../search/passage-index.ts";
+import type { Trx } from "../store.ts";
+import type { ExtractionError } from "./extraction-error.ts";
+import type { ExtractionResult } from "./extraction-protocol.ts";
+
+/** A job that this process holds: `fence` proves whose it is. */
+export type LeasedJob = DocumentJobRow;
+
+/** How long a job is held without being renewed. After a crash, another process continues after this time. */
+export const LEASE_MS = 30_000;
+
+export type JobQueue = ReturnType<typeof createJobQueue>;
+
+/**
+ * The documents that wait to be processed. Each claim and each renewal leases a job for a while; an outcome is written
+ * only by the holder of the newest lease. All instants are the database's.
+ */
+export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
+  const now = databaseNow(databaseKind);
+  const held = ({ documentId, fence }: LeasedJob) =>
+    db.updateTable("documentJobs").where("documentId", "=", documentId).where("fence", "=", fence);
+
+  return {
+    /** Leases jobs that are due, oldest first; none of the agents in `exceptAgents`. */
+    async claim(limit: number, exceptAgents: readonly string[]): Promise<LeasedJob[]> {
+      const due = db
+        .selectFrom("documentJobs")
+        .select("documentId")
+        .where("dueAt", "<=", now)
+        .$if(exceptAgents.length > 0, (query) => query.where("agentId", "not in", exceptAgents))
+        .orderBy("dueAt")
+        .limit(limit)
+        .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
+      return db
+        .updateTable("documentJobs")
+        .set({ fence: sql`fence + 1`, attempts: sql`attempts + 1`, dueAt: sql`${now} + ${LEASE_MS}` })
+        .where("documentId", "in", due)
+        .returningAll()
+        .execute();
+    },
+    /** Extends a lease. @returns false when it was lost */
+    async renew(job: LeasedJob): Promise<boolean> {
+      const renewed = held(job).set({ dueAt: sql`${now} + ${LEASE_MS}` });
+      return (await renewed.executeTakeFirst()).numUpdatedRows > 0n;
+    },
+    /** Gives a job back, to be claimed by any process after `waitMs`. */
+    async release(job: LeasedJob, waitMs: number): Promise<void> {
+      await inTransaction(db, async (trx) => {
+        await versionOf(trx, job).set({ state: "queued", stage: null }).execute();
+        await trx
+          .updateTable("documentJobs")
+          .set({ dueAt: sql`${now} + ${waitMs}`, fence: sql`fence + 1` })
+          .where("documentId", "=", job.documentId)
+          .where("fence", "=", job.fence)
+          .execute();
+      });
+    },
+    /** The document as it is now; undefined when it was deleted or has a newer version. */
+    async document({ organizationId, documentId, version }: LeasedJob): Promise<DocumentRow | undefined> {
+      return db
+        .selectFrom("documents")
+        .selectAll()
+        .where("id", "=", documentId)
+        .where("organizationId", "=", organizationId)
+        .where("version", "=", version)
+        .executeTakeFirst();
+    },
+    ...outcomes(db),
+    async reportProgress(job: LeasedJob, stage: DocumentRow["stage"], done = 0, total = 0): Promise<void> {
+      await versionOf(db, job).set({ state: "processing", stage, progressDone: done, progressTotal: total }).execute();
+    },
+  };
+}
+
+/** What the holder of a lease writes. Nothing is written when the lease was lost. */
+function outcomes(db: Db) {
+  return {
+    /** Makes a fetched page the original of the document. @returns false when the lease was lost */
+    async attachFile(job: LeasedJob, file: Pick<DocumentRow, "fileId" | "bytes">): Promise<boolean> {
+      const fence = db.selectFrom("documentJobs").select("fence").where("documentId", "=", job.documentId);
+      const attached = versionOf(db, job).set(file).where(fence, "=", job.fence);
+      return (await attached.executeTakeFirst()).numUpdatedRows > 0n;
+    },
+    /** Makes the new version the visible one, in one step. @returns false when the lease was lost and nothing was written */
+    async complete(job: LeasedJob, { title, mimeType, texts, prepared }: ExtractionResult): Promise<boolean> {
+      const { organizationId, agentId, documentId, version } = job;
+      const last = texts.at(-1);
+      const changes = {
+        title,
+        mimeType,
+        language: prepared.languages[0] ?? null,
+        state: "ready" as const,
+        errorCode: null,
+        errorMessage: null,
+        readyVersion: version,
+        chunks: prepared.chunks.length,
+        characters: last ? last.start + last.text.length : 0,
+        readyAt: Date.now(),
+      };
+      const isDone = await settle(db, job, changes, async (trx, { isEnabled }) => {
+        await replaceInIndex(trx, { organizationId, agentId, documentId, version }, prepared);
+        if (isEnabled === 0) {
+          await setSearchable(trx, { organizationId, agentId, documentIds: [documentId], isEnabled: false });
+        }
+        await trx.deleteFrom("documentTexts").where("documentId", "=", documentId).execute();
+        for (const { start, text } of texts) {
+          await trx.insertInto("documentTexts").values({ documentId, version, start, text }).execute();
+        }
+        failpoint("document.indexing");
+      });
+      failpoint("document.indexed");
+      return isDone;
+    },
+    /** Records why a version cannot be processed. The version before it stays visible. */
+    async fail(job: LeasedJob, { code, message }: Pick<ExtractionError, "code" | "message">): Promise<boolean> {
+      return settle(db, job, { state: "failed", errorCode: code, errorMessage: message }, async () => {});
+    },
+  };
+}
+
+class LeaseLost extends Error {}
+
+/**
+ * Writes an outcome and takes the job out of the queue, or writes nothing when the lease was lost. The document is locked
+ * before its job, as everywhere: another order could deadlock with a request that changes the document.
+ */
+async function settle(
+  db: Db,
+  job: LeasedJob,
+  changes: Partial<DocumentRow>,
+  work: (trx: Trx, document: Pick<DocumentRow, "isEnabled">) => Promise<void>,
+): Promise<boolean> {
+  try {
+    await inTransaction(db, async (trx) => {
+      const settled = { ...changes, stage: null, progressDone: 0, progressTotal: 0, updatedAt: Date.now() };
+      const document = await versionOf(trx, job).set(settled).returning("isEnabled").executeTakeFirst();
+      if (!document) throw new LeaseLost();
+      const held = trx.deleteFrom("documentJobs").where("documentId", "=", job.documentId);
+      const finished = await held.where("fence", "=", job.fence).executeTakeFirst();
+      if (finished.numDeletedRows === 0n) throw new LeaseLost();
+      await work(trx, document);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLost) return false;
+    throw error;
+  }
+}
+
+/** The document while it has the job's version. */
+function versionOf(executor: Pick<Trx, "updateTable">, { organizationId, documentId, version }: LeasedJob) {
+  return executor
+    .updateTable("documents")
+    .where("id", "=", documentId)
+    .where("organizationId", "=", organizationId)
+    .where("version", "=", version);
+}

@@ -1,0 +1,89 @@
+import type { DocumentRow } from "../../db/document-tables.ts";
+import { failpoint } from "../../failpoints.ts";
+import type { FileStore } from "../file-store.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import type { Extractor } from "./extractor.ts";
+import type { FetchPage } from "./fetch-page.ts";
+import type { JobQueue, LeasedJob } from "./job-queue.ts";
+import type { RunJob } from "./worker.ts";
+
+/** Waits before a page that could not be reached is fetched again. Afterwards the document has failed. */
+const FETCH_RETRIES_MS = [10_000, 60_000];
+/** A job that was claimed more often than this has ended its process several times. */
+const MAX_ATTEMPTS = 5;
+const PROGRESS_MS = 1_000;
+
+type Parts = { queue: JobQueue; files: FileStore; extractor: Extractor; fetchPage: FetchPage };
+
+/** Takes one document from its original to the search index. */
+export function createDocumentProcessor(parts: Parts): RunJob {
+  const { queue } = parts;
+  return async (job, signal) => {
+    const document = await queue.document(job);
+    // Deleted, or changed again; then its job has a new fence.
+    if (!document) return;
+    failpoint("document.claimed");
+    try {
+      if (job.attempts > MAX_ATTEMPTS) throw internalError();
+      const fetched = await withOriginal(parts, job, document, signal);
+      const result = await readOriginal(parts, job, fetched, signal);
+      failpoint("document.extracted");
+      await queue.reportProgress(job, "indexing");
+      await queue.complete(job, result);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (!(error instanceof ExtractionError)) throw error;
+      const wait = error.code === "NOT_REACHABLE" ? FETCH_RETRIES_MS[job.attempts - 1] : undefined;
+      if (wait === undefined) await queue.fail(job, error);
+      else await queue.release(job, wait);
+    }
+  };
+}
+
+/** The document with an original: a page is fetched and stored first. */
+async function withOriginal(
+  { queue, files, fetchPage }: Parts,
+  job: LeasedJob,
+  document: DocumentRow,
+  signal: AbortSignal,
+) {
+  if (document.fileId !== null || document.url === null) return document;
+  await queue.reportProgress(job, "fetching");
+  const content = await fetchPage(document.url, signal);
+  const file = await files.insertStream(document, [content]);
+  const attached = { fileId: file.id, bytes: file.bytes };
+  if (await queue.attachFile(job, attached)) return { ...document, ...attached };
+  await files.deleteFile(file.id);
+  throw new Error("The lease was lost.");
+}
+
+async function readOriginal(
+  { queue, files, extractor }: Parts,
+  job: LeasedJob,
+  document: DocumentRow,
+  signal: AbortSignal,
+) {
+  await queue.reportProgress(job, "extracting");
+  signal.throwIfAborted();
+  let lastReport = Date.now();
+  const { kind, title, fileId } = document;
+  const request = { kind, title, isUnnamed: isUnnamed(document) };
+  return extractor.extract(request, files.read(fileId ?? ""), (done, total) => {
+    if (Date.now() - lastReport < PROGRESS_MS) return;
+    lastReport = Date.now();
+    // A lost report shows in the next one.
+    queue.reportProgress(job, "extracting", done, total).catch(() => {});
+  });
+}
+
+/** A page is named after its own title, unless somebody gave it another name. */
+function isUnnamed({ kind, title, url, sourceId }: DocumentRow): boolean {
+  return kind === "page" && (sourceId !== null || title === url?.slice(0, 500));
+}
+
+function internalError(): ExtractionError {
+  return new ExtractionError(
+    "INTERNAL",
+    "The server failed to process this document several times. Retry it, or upload it in another format.",
+  );
+}

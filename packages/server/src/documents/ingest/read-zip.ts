@@ -1,0 +1,78 @@
+import { type FlateError, Unzip, UnzipInflate } from "fflate";
+import { ExtractionError } from "./extraction-error.ts";
+
+/** Of all unpacked parts that are read, and of their number. A 25 MB archive can unpack to 25 GB. */
+const MAX_UNPACKED = 100 * 1024 * 1024;
+const MAX_ENTRIES = 10_000;
+const SLICE = 64 * 1024;
+
+/**
+ * Unpacks the parts of an archive that `isWanted` chooses by name. The size that the archive declares is checked first,
+ * and then what really comes out, because the declaration can lie.
+ */
+export function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
+  const parts = new Map<string, Uint8Array>();
+  let declared = 0;
+  let unpacked = 0;
+  let entries = 0;
+  const unzip = new Unzip((file) => {
+    if (++entries > MAX_ENTRIES)
+      throw new ExtractionError("TOO_LARGE", `The file holds more than ${MAX_ENTRIES} parts.`);
+    if (!isWanted(file.name) || parts.has(file.name)) return;
+    declared += file.originalSize ?? 0;
+    if (declared > MAX_UNPACKED) throw tooLarge();
+    const chunks: Uint8Array[] = [];
+    file.ondata = (error, chunk, isLast) => {
+      if (error) throw damaged(error);
+      unpacked += chunk.length;
+      if (unpacked > MAX_UNPACKED) throw tooLarge();
+      chunks.push(chunk);
+      if (isLast) parts.set(file.name, Buffer.concat(chunks));
+    };
+    file.start();
+  });
+  unzip.register(UnzipInflate);
+  for (let start = 0; start < bytes.length; start += SLICE) {
+    const end = Math.min(start + SLICE, bytes.length);
+    push(unzip, bytes.subarray(start, end), end === bytes.length);
+  }
+  return parts;
+}
+
+function push(unzip: Unzip, chunk: Uint8Array, isLast: boolean): void {
+  try {
+    unzip.push(chunk, isLast);
+  } catch (error) {
+    throw error instanceof ExtractionError ? error : damaged(error as FlateError);
+  }
+}
+
+/** The text of an XML part. Office never writes document types, which can define entities that grow without bound. */
+export function xmlOf(parts: ReadonlyMap<string, Uint8Array>, name: string): string | null {
+  const bytes = parts.get(name);
+  if (!bytes) return null;
+  const text = new TextDecoder().decode(bytes);
+  if (/<!(DOCTYPE|ENTITY)/i.test(text)) {
+    throw new ExtractionError(
+      "DAMAGED",
+      "The file contains a document type declaration, which Office files never have.",
+    );
+  }
+  return text;
+}
+
+function tooLarge(): ExtractionError {
+  return new ExtractionError(
+    "TOO_LARGE",
+    `The file unpacks to more than ${MAX_UNPACKED / 1024 / 1024} MB. Split it into smaller files.`,
+  );
+}
+
+function damaged(cause: unknown): ExtractionError {
+  const error = new ExtractionError(
+    "DAMAGED",
+    "The file is incomplete or damaged. Save it again and upload the new copy.",
+  );
+  error.cause = cause;
+  return error;
+}

@@ -1,0 +1,154 @@
+import type { Passage } from "../search/passage-index.ts";
+
+/** A paragraph, list item, table row or the like, in reading order. */
+export type Block = {
+  text: string;
+  /** headings above the block, outermost first */
+  headings: readonly string[];
+  /** counts from 1; null for formats without pages */
+  page: number | null;
+};
+
+/**
+ * Sizes in letters of an alphabet. Measured on the labelled collections, passages of about a thousand letters rank best;
+ * a Chinese or Japanese character carries about as much as two and a half letters.
+ */
+const TARGET = 1_000;
+const MAX = 1_500;
+const CJK_EXTRA = 1.5;
+/** A heading above a passage, at most. */
+const MAX_HEADING = 300;
+
+const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+
+/**
+ * Splits a document into passages. A passage never crosses a heading or a page, so that its citation is exact. Short
+ * blocks are joined; a block that is too long is cut between sentences.
+ */
+export function splitPassages(blocks: Iterable<Block>): Passage[] {
+  const passages: Passage[] = [];
+  let current: { heading: string | null; page: number | null; texts: string[]; size: number } | null = null;
+
+  const flush = () => {
+    if (!current) return;
+    const { heading, page, texts } = current;
+    passages.push({ ordinal: passages.length, heading, page, text: texts.join("\n"), part: "body" });
+    current = null;
+  };
+
+  for (const block of blocks) {
+    const heading = headingOf(block.headings);
+    for (const text of cut(block.text)) {
+      const size = sizeOf(text);
+      const fits =
+        current && current.heading === heading && current.page === block.page && current.size + size <= TARGET;
+      if (!fits) flush();
+      current ??= { heading, page: block.page, texts: [], size: 0 };
+      current.texts.push(text);
+      current.size += size;
+    }
+  }
+  flush();
+  return passages;
+}
+
+/** A FAQ entry: its wordings make the passages of its answer easier to find. */
+export function faqPassages({ question, otherWordings, answer }: FaqText): Passage[] {
+  const wordings = [question, ...otherWordings].map((text, ordinal) => ({
+    ordinal,
+    heading: null,
+    page: null,
+    text,
+    part: "question" as const,
+  }));
+  const blocks = paragraphsOf(answer).map((text) => ({ text, headings: [question], page: null }));
+  const body = splitPassages(blocks).map((passage) => ({ ...passage, ordinal: passage.ordinal + wordings.length }));
+  return [...wordings, ...body];
+}
+
+type FaqText = { question: string; otherWordings: readonly string[]; answer: string };
+
+/** The text as a person reads it in the dashboard: headings as in Markdown, then what stands below them. */
+export function* readableText(blocks: Iterable<Block>): Generator<string> {
+  let shown: readonly string[] = [];
+  let isFirst = true;
+  for (const { text, headings } of blocks) {
+    const common = headings.findIndex((heading, depth) => heading !== shown[depth]);
+    const from = common === -1 ? headings.length : common;
+    for (const [depth, heading] of headings.entries()) {
+      if (depth < from) continue;
+      yield `${isFirst ? "" : "\n\n"}${"#".repeat(Math.min(depth + 1, 6))} ${heading}`;
+      isFirst = false;
+    }
+    yield `${isFirst ? "" : "\n\n"}${text}`;
+    isFirst = false;
+    shown = headings;
+  }
+}
+
+function paragraphsOf(text: string): string[] {
+  return text
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== "");
+}
+
+/** The two innermost headings: enough context for the search and short enough for a citation. */
+function headingOf(headings: readonly string[]): string | null {
+  const inner = headings.slice(-2).join(" › ");
+  return inner === "" ? null : inner.slice(0, MAX_HEADING).toWellFormed();
+}
+
+function sizeOf(text: string): number {
+  return text.length + CJK_EXTRA * (text.match(cjk)?.length ?? 0);
+}
+
+const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
+
+/** A text in pieces of at most `MAX`, cut between sentences, or between words where a sentence is longer than that. */
+function cut(text: string): string[] {
+  if (sizeOf(text) <= MAX) return [text];
+  const pieces: string[] = [];
+  let piece = "";
+  let size = 0;
+  const add = (part: string) => {
+    const partSize = sizeOf(part);
+    if (size > 0 && size + partSize > TARGET) {
+      pieces.push(piece.trim());
+      piece = "";
+      size = 0;
+    }
+    piece += part;
+    size += partSize;
+  };
+  // The segmenter is given bounded windows, because its time grows faster than linearly with some inputs.
+  for (const window of windows(text, 20_000)) {
+    for (const { segment } of sentences.segment(window)) {
+      if (sizeOf(segment) <= MAX) add(segment);
+      else for (const part of atSpaces(segment)) add(part);
+    }
+  }
+  if (piece.trim() !== "") pieces.push(piece.trim());
+  return pieces;
+}
+
+function* windows(text: string, length: number): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(start + length, text.length);
+    const space = end < text.length ? text.lastIndexOf(" ", end) : -1;
+    if (space > start + length / 2) end = space + 1;
+    else if (isHighSurrogate(text, end - 1) && end < text.length) end++;
+    yield text.slice(start, end);
+    start = end;
+  }
+}
+
+/** Pieces of at most 400 characters; at spaces where there are any. */
+function atSpaces(text: string): string[] {
+  return [...windows(text, 400)];
+}
+
+function isHighSurrogate(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0xd800 && code < 0xdc00;
+}

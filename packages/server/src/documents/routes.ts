@@ -1,0 +1,126 @@
+import { Readable } from "node:stream";
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
+import type { App } from "../http/app.ts";
+import { attachment } from "../http/attachment.ts";
+import type { Idempotency } from "../http/idempotency.ts";
+import { fileLimits } from "./ingest/limits.ts";
+import { type DocumentService, fileTooLarge } from "./service.ts";
+
+export function documentRoutes(app: App, documents: DocumentService, idempotency: Idempotency): void {
+  const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
+  readRoutes(app, documents);
+  uploadRoute(app, documents, idempotency);
+  app.route({
+    ...contract.createDocument,
+    handler: async (request, reply) => {
+      const principal = principalOf(request);
+      const { status, document } = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+        documents.create(principal, request.body, keep),
+      );
+      return reply.status(status).send(document);
+    },
+  });
+  app.route({
+    ...contract.putDocumentByKey,
+    handler: async (request, reply) => {
+      const { externalKey } = request.params;
+      const { status, document } = await documents.putByKey(principalOf(request), externalKey, request.body);
+      return reply.status(status).send(document);
+    },
+  });
+  app.route({
+    ...contract.updateDocument,
+    handler: async (request, reply) => {
+      const saved = await documents.update(organizationOf(request), request.params.id, request.body);
+      return reply.status(saved.status).send(saved.document);
+    },
+  });
+  app.route({
+    ...contract.deleteDocument,
+    handler: async (request) => {
+      await documents.delete(organizationOf(request), request.params.id);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.retryDocument,
+    handler: async (request, reply) =>
+      reply.status(202).send(await documents.retry(organizationOf(request), request.params.id)),
+  });
+  app.route({
+    ...contract.changeDocuments,
+    handler: async (request) => {
+      const { ids, action } = request.body;
+      return { changed: await documents.bulk(organizationOf(request), ids, action) };
+    },
+  });
+}
+
+function readRoutes(app: App, documents: DocumentService): void {
+  const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
+  app.route({
+    ...contract.listDocuments,
+    handler: async (request) => documents.list(organizationOf(request), request.query),
+  });
+  app.route({
+    ...contract.getDocumentLimits,
+    handler: async (request) => documents.limits(principalOf(request), request.query.agentId),
+  });
+  app.route({
+    ...contract.searchDocuments,
+    handler: async (request) => documents.search(principalOf(request), request.body),
+  });
+  app.route({
+    ...contract.getDocument,
+    handler: async (request) => documents.get(organizationOf(request), request.params.id),
+  });
+  app.route({
+    ...contract.getDocumentText,
+    handler: async (request) => documents.text(organizationOf(request), request.params.id, request.query),
+  });
+  app.route({
+    ...contract.listDocumentChunks,
+    handler: async (request) => documents.chunks(organizationOf(request), request.params.id, request.query),
+  });
+  app.route({
+    ...contract.getDocumentFile,
+    handler: async (request, reply) => {
+      const { title, mimeType, content } = await documents.file(organizationOf(request), request.params.id);
+      // Whatever was uploaded is downloaded, never shown as one of our pages.
+      reply.header("content-disposition", attachment(title));
+      return reply.type(mimeType).send(Readable.from(content, { objectMode: false }) as never);
+    },
+  });
+}
+
+/** In a scope of its own, where a body of any type is passed on as a stream. */
+function uploadRoute(app: App, documents: DocumentService, idempotency: Idempotency): void {
+  app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+    scope.route({
+      ...contract.uploadDocument,
+      bodyLimit: fileLimits.maxFileBytes,
+      handler: async (request, reply) => {
+        const principal = principalOf(request);
+        if (Number(request.headers["content-length"]) > fileLimits.maxFileBytes) throw fileTooLarge();
+        const file = await documents.receive(principal, request.query.agentId, bodyOf(request));
+        const call = { request, reply, scope: credentialOf(principal), sent: file.sha256 };
+        let isUsed = false;
+        const { status, document } = await idempotency.run(call, (keep) => {
+          isUsed = true;
+          return documents.addFile(principal, request.query, file, keep);
+        });
+        if (!isUsed) documents.discard(file.id);
+        return reply.status(status).send(document);
+      },
+    });
+  });
+}
+
+/** The body as it arrives. A request without one has no stream. */
+function bodyOf(request: FastifyRequest): AsyncIterable<Buffer> | Iterable<Buffer> {
+  return request.body instanceof Readable ? request.body : [];
+}

@@ -1,0 +1,261 @@
+import type { Document, DocumentChanges, DocumentCreate, DocumentDetail, DocumentQuery } from "@foyer/contract";
+import type { AgentService } from "../agents/service.ts";
+import type { Principal } from "../auth/sessions/authenticate.ts";
+import type { DocumentRow } from "../db/document-tables.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, invalid, notFound } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
+import { isId } from "../ids.ts";
+import { OutboundError } from "../outbound/outbound-error.ts";
+import { limitsOf } from "../plans/plan-limits.ts";
+import {
+  type DocumentContent,
+  faqContent,
+  fileContent,
+  pageContent,
+  parseFaq,
+  textContent,
+  toContent,
+  toDocument,
+} from "./document-columns.ts";
+import { type DocumentWriter, type Saved, settingsOf } from "./document-writer.ts";
+import type { FileStore, StoredFile } from "./file-store.ts";
+import { fileLimits } from "./ingest/limits.ts";
+import { searchPassages } from "./search/search-passages.ts";
+import type { DocumentStore } from "./store.ts";
+
+const MAX_PAGE = 200;
+const DEFAULT_PAGE = 50;
+const MAX_TEXT = 100_000;
+const DEFAULT_HITS = 6;
+const MAX_HITS = 50;
+/** Documents per transaction of a bulk action, so that none holds up the event loop. */
+const BATCH = 20;
+
+type Parts = { agents: AgentService; store: DocumentStore; files: FileStore; writer: DocumentWriter };
+type ServiceDeps = Pick<Deps, "db" | "outbound">;
+type BulkAction = "delete" | "enable" | "disable" | "retry";
+
+export type DocumentService = ReturnType<typeof createDocumentService>;
+
+export function createDocumentService(deps: ServiceDeps, parts: Parts) {
+  return {
+    ...readers(parts),
+    ...writers(deps, parts),
+    ...uploads(parts),
+    ...bulkActions(parts),
+    /** What the agent would find. */
+    async search({ organizationId }: Principal, { agentId, query, limit }: SearchInput) {
+      await parts.agents.get(organizationId, agentId);
+      const found = await searchPassages(deps, {
+        organizationId,
+        agentId,
+        queries: [query],
+        limit: Math.min(limit ?? DEFAULT_HITS, MAX_HITS),
+      });
+      const ids = new Set(found.hits.map(({ documentId }) => documentId));
+      const rows = await parts.store.getAll(organizationId, [...ids]);
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      const hits = found.hits.flatMap(({ documentId, page, heading, text, score, matched }) => {
+        const document = byId.get(documentId);
+        // Deleted between the search and this query.
+        if (!document) return [];
+        return [{ documentId, title: document.title, url: document.url, page, heading, text, score, matched }];
+      });
+      return { hits, ms: found.ms };
+    },
+  };
+}
+
+type SearchInput = { agentId: string; query: string; limit?: number | null };
+
+function readers({ agents, store, files }: Parts) {
+  return {
+    async list(organizationId: string, { limit, offset = 0, ...filter }: DocumentQuery) {
+      const page = { limit: Math.min(limit ?? DEFAULT_PAGE, MAX_PAGE), offset };
+      const { rows, total } = await store.list(organizationId, filter, page);
+      return { documents: rows.map(toDocument), pagination: { total, ...page } };
+    },
+    async get(organizationId: string, id: string): Promise<DocumentDetail> {
+      const row = await existing(store, organizationId, id);
+      const faq = row.kind === "faq" && row.fileId ? parseFaq(await files.readText(row.fileId)) : null;
+      return { ...toDocument(row), faq };
+    },
+    async text(
+      organizationId: string,
+      id: string,
+      { offset = 0, limit = MAX_TEXT }: { offset?: number; limit?: number },
+    ) {
+      const row = await existing(store, organizationId, id);
+      const text = await store.text(row, offset, Math.min(limit, MAX_TEXT));
+      const end = offset + text.length;
+      return { text, offset, nextOffset: end < row.characters ? end : null, characters: row.characters };
+    },
+    async chunks(organizationId: string, id: string, { limit, offset = 0 }: { limit?: number; offset?: number }) {
+      const row = await existing(store, organizationId, id);
+      const page = { limit: Math.min(limit ?? DEFAULT_PAGE, MAX_PAGE), offset };
+      return { chunks: await store.chunks(row, page), pagination: { total: row.chunks, ...page } };
+    },
+    /** The original; its content is read while it is sent. */
+    async file(organizationId: string, id: string) {
+      const { title, kind, mimeType, fileId } = await existing(store, organizationId, id);
+      if (fileId === null) throw new AppError("NOT_FOUND", "The page has not been fetched yet, so there is no file.");
+      return { title, kind, mimeType, content: files.read(fileId) };
+    },
+    async limits({ organizationId, plan }: Principal, agentId: string) {
+      await agents.get(organizationId, agentId);
+      const current = await store.count(organizationId, agentId);
+      const limit = limitsOf(plan).documentsPerAgent;
+      return { current, limit, planId: plan, canCreate: limit === null || current < limit, ...fileLimits };
+    },
+  };
+}
+
+function writers({ outbound }: ServiceDeps, { agents, store, files, writer }: Parts) {
+  /** The content of a request, its address checked. */
+  const contentOf = (input: Omit<DocumentCreate, "agentId">) => checkAddress(outbound, toContent(input));
+  return {
+    async create(principal: Principal, { agentId, ...input }: DocumentCreate, keep?: Keep): Promise<Saved> {
+      await agents.get(principal.organizationId, agentId);
+      return writer.insert({ principal, agentId, content: contentOf(input), settings: settingsOf(input), keep });
+    },
+    async putByKey(principal: Principal, externalKey: string, { agentId, ...input }: DocumentCreate): Promise<Saved> {
+      await agents.get(principal.organizationId, agentId);
+      const content = contentOf(input);
+      const settings = settingsOf(input);
+      const row = await store.byKey(principal.organizationId, agentId, externalKey);
+      if (!row) return writer.insert({ principal, agentId, content, externalKey, settings });
+      if (row.contentHash === content.contentHash) return writer.changeSettings(row, settings);
+      return writer.replace(row, { content, settings });
+    },
+    async update(organizationId: string, id: string, input: DocumentChanges): Promise<Saved> {
+      const row = await existing(store, organizationId, id);
+      const settings = settingsOf(input);
+      const title = input.title?.trim() ?? row.title;
+      if (row.kind === "file" || (row.kind === "page" && !input.url)) {
+        // The title is searched, too, so a new one means indexing again.
+        return title === row.title
+          ? writer.changeSettings(row, settings)
+          : writer.processAgain(row, { ...settings, title });
+      }
+      const content = checkAddress(outbound, await contentAfter(row, input, files));
+      if (content.contentHash === row.contentHash) return writer.changeSettings(row, settings);
+      return writer.replace(row, { content, settings });
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      await writer.delete(organizationId, [await existing(store, organizationId, id)]);
+    },
+    async retry(organizationId: string, id: string): Promise<Document> {
+      return (await retryRow(writer, await existing(store, organizationId, id))).document;
+    },
+  };
+}
+
+function uploads({ agents, files, store, writer }: Parts) {
+  return {
+    /** Stores the body of an upload. The caller passes the file on to `addFile`, or discards it. */
+    async receive(
+      { organizationId }: Principal,
+      agentId: string,
+      body: AsyncIterable<Buffer> | Iterable<Buffer>,
+    ): Promise<StoredFile> {
+      await agents.get(organizationId, agentId);
+      const file = await files.insertStream({ organizationId, agentId }, limited(body));
+      if (file.bytes > 0) return file;
+      writer.discard(file.id);
+      throw new AppError("VALIDATION_ERROR", "The body is empty. Send the file as the body of the request.");
+    },
+    discard: writer.discard,
+    async addFile(
+      principal: Principal,
+      { agentId, name, externalKey }: Upload,
+      file: StoredFile,
+      keep?: Keep,
+    ): Promise<Saved> {
+      const content = fileContent(name, file.sha256);
+      if (externalKey === undefined) return writer.insert({ principal, agentId, content, file, keep });
+      const row = await store.byKey(principal.organizationId, agentId, externalKey);
+      if (!row) return writer.insert({ principal, agentId, content, file, externalKey, keep });
+      if (row.contentHash !== content.contentHash) return writer.replace(row, { content, file, keep });
+      writer.discard(file.id);
+      return { status: 200, document: toDocument(row) };
+    },
+  };
+}
+
+type Upload = { agentId: string; name: string; externalKey?: string | undefined };
+
+function bulkActions({ store, writer }: Parts) {
+  async function change(rows: readonly DocumentRow[], action: Exclude<BulkAction, "delete">) {
+    for (const row of rows) {
+      if (action === "retry") await retryRow(writer, row);
+      else await writer.changeSettings(row, { isEnabled: action === "enable" ? 1 : 0 });
+    }
+    return rows.length;
+  }
+
+  return {
+    /** Changes those of the documents that exist. @returns how many */
+    async bulk(organizationId: string, ids: readonly string[], action: BulkAction): Promise<number> {
+      const known = [...new Set(ids)].filter((id) => isId("doc", id));
+      let changed = 0;
+      for (let start = 0; start < known.length; start += BATCH) {
+        const rows = await store.getAll(organizationId, known.slice(start, start + BATCH));
+        changed += action === "delete" ? await writer.delete(organizationId, rows) : await change(rows, action);
+        await new Promise(setImmediate);
+      }
+      return changed;
+    },
+  };
+}
+
+async function existing(store: DocumentStore, organizationId: string, id: string): Promise<DocumentRow> {
+  const row = isId("doc", id) ? await store.get(organizationId, id) : undefined;
+  if (!row) throw notFound("Document");
+  return row;
+}
+
+/** Pages are fetched again; everything else is processed from its original. */
+function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
+  return writer.processAgain(row, row.kind === "page" && row.url !== null ? { fileId: null } : {});
+}
+
+/** A text, FAQ entry or page with the changes of a request. */
+async function contentAfter(row: DocumentRow, input: DocumentChanges, files: FileStore): Promise<DocumentContent> {
+  const { fileId } = row;
+  const original = async () => (fileId === null ? "" : files.readText(fileId));
+  if (row.kind === "text") {
+    return textContent(input.title?.trim() ?? row.title, input.text ?? (await original()));
+  }
+  if (row.kind === "page") return pageContent(input.url ?? row.url ?? "", input.title?.trim() ?? null);
+  const faq = parseFaq(await original());
+  return faqContent({
+    question: input.question?.trim() ?? faq.question,
+    otherWordings: input.otherWordings === undefined ? faq.otherWordings : (input.otherWordings ?? []),
+    answer: input.answer ?? faq.answer,
+  });
+}
+
+/** @throws 413 as soon as more than the largest file has arrived */
+async function* limited(body: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > fileLimits.maxFileBytes) throw fileTooLarge();
+    yield chunk;
+  }
+}
+
+export function fileTooLarge(): AppError {
+  const megabytes = fileLimits.maxFileBytes / 1024 / 1024;
+  return new AppError("PAYLOAD_TOO_LARGE", `The file is larger than ${megabytes} MB. Split it into smaller files.`);
+}
+
+function checkAddress(outbound: Deps["outbound"], content: DocumentContent): DocumentContent {
+  try {
+    if (content.url !== null) outbound.checkUrl(content.url);
+    return content;
+  } catch (error) {
+    throw error instanceof OutboundError ? invalid("url", error.message, "format") : error;
+  }
+}

@@ -1,0 +1,208 @@
+import { type SelectQueryBuilder, sql, type Transaction, type UpdateObject } from "kysely";
+import { containsText } from "../db/contains-text.ts";
+import { databaseNow } from "../db/database-clock.ts";
+import type { DocumentRow } from "../db/document-tables.ts";
+import type { Tables } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { TEXT_PART } from "./ingest/text-parts.ts";
+
+type DocumentFilter = Partial<Pick<DocumentRow, "agentId" | "sourceId" | "state" | "kind">> & { q?: string };
+export type Trx = Transaction<Tables>;
+
+export type DocumentStore = ReturnType<typeof createDocumentStore>;
+type Owner = Pick<DocumentRow, "organizationId" | "agentId">;
+type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
+
+export function createDocumentStore(deps: StoreDeps) {
+  return { ...documentReaders(deps), ...documentWriters(deps), ...contentReaders(deps) };
+}
+
+function documentReaders({ db, databaseKind, reads }: StoreDeps) {
+  const owned = (organizationId: string) => db.selectFrom("documents").where("organizationId", "=", organizationId);
+  const filtered = (organizationId: string, { agentId, sourceId, state, kind, q }: DocumentFilter) =>
+    owned(organizationId)
+      .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId ?? ""))
+      .$if(sourceId !== undefined, (query) => query.where("sourceId", "=", sourceId ?? ""))
+      .$if(state !== undefined, (query) => query.where("state", "=", state ?? "ready"))
+      .$if(kind !== undefined, (query) => query.where("kind", "=", kind ?? "text"))
+      .$if(q !== undefined, (query) =>
+        query.where(
+          sql<boolean>`(${containsText(databaseKind, "title", q ?? "")} or ${containsText(databaseKind, "url", q ?? "")})`,
+        ),
+      ) as SelectQueryBuilder<Tables, "documents", object>;
+
+  return {
+    async get(organizationId: string, id: string): Promise<DocumentRow | undefined> {
+      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+    },
+    /** The documents with these ids, in any order. */
+    async getAll(organizationId: string, ids: readonly string[]): Promise<DocumentRow[]> {
+      if (ids.length === 0) return [];
+      return owned(organizationId).selectAll().where("id", "in", ids).execute();
+    },
+    async byKey(organizationId: string, agentId: string, externalKey: string): Promise<DocumentRow | undefined> {
+      return owned(organizationId)
+        .selectAll()
+        .where("agentId", "=", agentId)
+        .where("externalKey", "=", externalKey)
+        .executeTakeFirst();
+    },
+    async byContent(
+      trx: Trx,
+      { organizationId, agentId }: Owner,
+      contentHash: string,
+    ): Promise<DocumentRow | undefined> {
+      return trx
+        .selectFrom("documents")
+        .selectAll()
+        .where("organizationId", "=", organizationId)
+        .where("agentId", "=", agentId)
+        .where("uniqueContent", "=", contentHash)
+        .executeTakeFirst();
+    },
+    /** Newest first. */
+    async list(organizationId: string, filter: DocumentFilter, { limit, offset }: { limit: number; offset: number }) {
+      const lane = filter.q === undefined ? "list" : "search";
+      const query = filtered(organizationId, filter);
+      const options = { lane, owner: organizationId } as const;
+      const rows = await reads.run(query.selectAll().orderBy("id", "desc").limit(limit).offset(offset), options);
+      const [count] = await reads.run(
+        query.select((x) => x.fn.countAll<number>().as("n")),
+        options,
+      );
+      return { rows, total: Number(count?.n ?? 0) };
+    },
+    async count(organizationId: string, agentId: string): Promise<number> {
+      const counted = owned(organizationId).where("agentId", "=", agentId);
+      return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
+    },
+  };
+}
+
+function documentWriters({ db, databaseKind }: StoreDeps) {
+  const now = databaseNow(databaseKind);
+
+  /** Plans the processing of a version now. A lease on an earlier version is lost. */
+  async function insertJob(trx: Trx, row: DocumentRow) {
+    await trx
+      .insertInto("documentJobs")
+      .values({
+        documentId: row.id,
+        organizationId: row.organizationId,
+        agentId: row.agentId,
+        version: row.version,
+        attempts: 0,
+        dueAt: now,
+        fence: 1,
+      })
+      .onConflict((conflict) =>
+        conflict.column("documentId").doUpdateSet({
+          version: row.version,
+          attempts: 0,
+          dueAt: now,
+          fence: sql`"documentJobs".fence + 1`,
+        }),
+      )
+      .execute();
+  }
+
+  async function update(
+    trx: Trx,
+    { organizationId, id }: Pick<DocumentRow, "organizationId" | "id">,
+    changes: UpdateObject<Tables, "documents">,
+  ): Promise<DocumentRow | undefined> {
+    return trx
+      .updateTable("documents")
+      .set(changes)
+      .where("id", "=", id)
+      .where("organizationId", "=", organizationId)
+      .returningAll()
+      .executeTakeFirst();
+  }
+
+  return {
+    inTransaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, work),
+    /** How many documents the agent has. Until the transaction ends nobody else can count them so. */
+    async countLocked(trx: Trx, { organizationId, agentId }: Owner) {
+      // The lock is a write to the agent's counters.
+      await trx
+        .updateTable("agentCounters")
+        .set({ conversations: sql`conversations` })
+        .where("agentId", "=", agentId)
+        .execute();
+      const counted = trx
+        .selectFrom("documents")
+        .where("organizationId", "=", organizationId)
+        .where("agentId", "=", agentId);
+      return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
+    },
+    /** Inserts the document together with the job that processes it. */
+    async insert(trx: Trx, row: DocumentRow): Promise<void> {
+      await trx.insertInto("documents").values(row).execute();
+      await insertJob(trx, row);
+    },
+    update,
+    /** Updates a document and plans the processing of it as a new version. */
+    async updateAndQueue(trx: Trx, row: DocumentRow, changes: Partial<DocumentRow>): Promise<DocumentRow | undefined> {
+      const updated = await update(trx, row, {
+        ...changes,
+        version: sql`version + 1`,
+        state: "queued",
+        stage: null,
+        progressDone: 0,
+        progressTotal: 0,
+        errorCode: null,
+        errorMessage: null,
+        updatedAt: Date.now(),
+      });
+      if (updated) await insertJob(trx, updated);
+      return updated;
+    },
+    /** @returns the rows that were deleted */
+    async delete(trx: Trx, organizationId: string, ids: readonly string[]) {
+      return trx
+        .deleteFrom("documents")
+        .where("organizationId", "=", organizationId)
+        .where("id", "in", ids)
+        .returning(["id", "agentId", "fileId"])
+        .execute();
+    },
+  };
+}
+
+function contentReaders({ db, reads }: StoreDeps) {
+  return {
+    /** Characters of the text from `offset`, of the version that the agent uses. */
+    async text({ id, readyVersion }: DocumentRow, offset: number, limit: number): Promise<string> {
+      const parts = await db
+        .selectFrom("documentTexts")
+        .select(["start", "text"])
+        .where("documentId", "=", id)
+        .where("version", "=", readyVersion ?? 0)
+        .where("start", ">", offset - TEXT_PART)
+        .where("start", "<", offset + limit)
+        .orderBy("start")
+        .execute();
+      const [first] = parts;
+      if (!first) return "";
+      const text = parts.map((part) => part.text).join("");
+      return text.slice(Math.max(0, offset - first.start), Math.max(0, offset - first.start) + limit);
+    },
+    async chunks(
+      { organizationId, id, readyVersion }: DocumentRow,
+      { limit, offset }: { limit: number; offset: number },
+    ) {
+      const query = db
+        .selectFrom("documentChunks")
+        .select(["ordinal", "heading", "page", "text"])
+        .where("organizationId", "=", organizationId)
+        .where("documentId", "=", id)
+        .where("version", "=", readyVersion ?? 0)
+        .orderBy("ordinal")
+        .limit(limit)
+        .offset(offset);
+      return reads.run(query, { lane: "list", owner: organizationId });
+    },
+  };
+}

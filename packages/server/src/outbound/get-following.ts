@@ -1,0 +1,95 @@
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import type { Outbound } from "./guarded-request.ts";
+import { OutboundError } from "./outbound-error.ts";
+
+const MAX_REDIRECTS = 5;
+
+const decoders = {
+  gzip: promisify(gunzip),
+  "x-gzip": promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+type GetOptions = {
+  url: string;
+  headers?: Record<string, string>;
+  /** for each request */
+  timeoutMs: number;
+  /** of the body, compressed and inflated */
+  maxBytes: number;
+  signal?: AbortSignal;
+  /** Throws to refuse a redirect to this address. */
+  checkRedirect?: (url: string) => void | Promise<void>;
+};
+
+/** `url` is the address that answered, after redirects. */
+export type GetResult = {
+  url: string;
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+};
+
+/**
+ * Gets an address that a member typed in, following up to 5 redirects. Every address on the way is judged by the guard.
+ * The body is inflated outside the event loop and never beyond `maxBytes`. @throws OutboundError
+ */
+export async function getFollowing(outbound: Outbound, { checkRedirect, ...options }: GetOptions): Promise<GetResult> {
+  let { url } = options;
+  for (let redirects = 0; ; redirects++) {
+    try {
+      return { url, ...(await get(outbound, { ...options, url })) };
+    } catch (error) {
+      const location = error instanceof OutboundError ? error.location : undefined;
+      if (location === undefined) throw error;
+      if (redirects === MAX_REDIRECTS) {
+        throw new OutboundError("redirect", `${options.url} redirects more than ${MAX_REDIRECTS} times.`);
+      }
+      await checkRedirect?.(location);
+      url = location;
+    }
+  }
+}
+
+async function get(outbound: Outbound, { url, headers, timeoutMs, maxBytes, signal }: GetOptions) {
+  const response = await outbound.request({
+    url,
+    method: "GET",
+    headers: { "accept-encoding": "gzip, deflate, br", ...headers },
+    trust: "account",
+    timeoutMs,
+    maxBytes,
+    ...(signal ? { signal } : {}),
+  });
+  if (response.truncated) throw tooLarge(url, maxBytes);
+  const body = await inflated(response, url, maxBytes);
+  return { status: response.status, headers: response.headers, body };
+}
+
+async function inflated(
+  { headers, body }: { headers: GetResult["headers"]; body: Buffer },
+  url: string,
+  maxBytes: number,
+): Promise<Buffer> {
+  const encoding = String(headers["content-encoding"] ?? "identity")
+    .trim()
+    .toLowerCase();
+  if (encoding === "identity" || encoding === "" || body.length === 0) return body;
+  const decode = decoders[encoding as keyof typeof decoders];
+  if (!decode)
+    throw new OutboundError("unreachable", `${url} answers in an encoding that was not asked for (${encoding}).`);
+  try {
+    return await decode(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    const isTooLarge = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+    throw isTooLarge
+      ? tooLarge(url, maxBytes)
+      : new OutboundError("unreachable", `${url} sent a body that cannot be decompressed.`);
+  }
+}
+
+function tooLarge(url: string, maxBytes: number) {
+  return new OutboundError("too_large", `${url} is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB.`);
+}
