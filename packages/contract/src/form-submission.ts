@@ -128,7 +128,9 @@ export const Delivery = Type.Object({
   target: Type.String({ description: "The URL, the email address, or the id of the member" }),
   state: stringEnum(deliveryStates, "`waiting` until the first attempt of the webhook has ended"),
   nextAttemptAt: nullable(Timestamp),
-  attempts: Type.Array(DeliveryAttempt),
+  attempts: Type.Array(DeliveryAttempt, {
+    description: "Oldest first. Of a submission with more than 100 attempts, only the newest 100 are listed.",
+  }),
 });
 export type Delivery = Static<typeof Delivery>;
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import underPressure from "@fastify/under-pressure";
 import * as contract from "@foyer/contract";
 import Fastify, { type FastifyBaseLogger } from "fastify";
+import { createContentDeletion } from "./agent-deletion.ts";
 import { agentImageRoutes } from "./agents/image-routes.ts";
 import { createAgentImageService } from "./agents/image-service.ts";
 import { agentRoutes } from "./agents/routes.ts";
@@ -104,8 +105,12 @@ export async function createApp(deps: AppDeps) {
   let isDraining = false;
   const idempotency = createIdempotency(deps.db);
   const listings = createListingCache();
-  // Deleting an agent stops its running replies, which would otherwise keep using the model.
-  const agents = createAgentService(deps, listings.forget, (agentId) => chat.replies.abort({ agentId }));
+  // Deleting ends running replies, so that they stop using the model.
+  const deleteContent = createContentDeletion(deps);
+  const agents = createAgentService(deps, listings.forget, (agentId) => {
+    chat.replies.abort({ agentId });
+    return deleteContent(agentId);
+  });
   const conversations = createConversationService(deps, agents, (conversationId) =>
     chat.replies.abort({ conversationId }),
   );

@@ -1,3 +1,4 @@
+import { deleteRemains } from "./agent-deletion.ts";
 import { deleteExpiredRows } from "./auth/retention.ts";
 import { deleteOlderThan } from "./conversations/retention.ts";
 import { startCleanUp } from "./db/clean-up.ts";
@@ -16,6 +17,7 @@ export function startHousekeeping({ db, config, log }: Pick<Deps, "db" | "config
   const daysAgo = (days: number) => Date.now() - days * DAY_MS;
   const { retentionDays } = config;
   return startCleanUp(log, {
+    "content of deleted agents": () => deleteRemains(db),
     "old conversations": async () => (retentionDays === null ? 0 : deleteOlderThan(db, daysAgo(retentionDays))),
     "old form submissions": async () => {
       const days = config.submissionRetentionDays;

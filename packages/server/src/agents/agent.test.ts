@@ -154,7 +154,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("DELETE", `/agents/${agent.id}`)).status).toBe(404);
   });
 
-  it("deletes an agent however long that takes", async () => {
+  it("answers within seconds when deleting an agent takes longer, and the agent is gone at once", async () => {
     if (database.address.kind === "sqlite") return;
     const { db } = server.deps;
     const { id } = await create({ name: "Large" });

@@ -2,13 +2,17 @@ import * as contract from "@foyer/contract";
 import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import type { Idempotency } from "../http/idempotency.ts";
+import { sendJsonPages } from "../http/json-pages.ts";
 import type { AgentService, CopyContent } from "./service.ts";
 
 /** `copyContent` copies the tools and triggers of a duplicated agent, because this folder may not import them. */
 export function agentRoutes(app: App, agents: AgentService, idempotency: Idempotency, copyContent: CopyContent): void {
   app.route({
     ...contract.listAgents,
-    handler: async (request) => ({ data: await agents.list(principalOf(request).organizationId), error: null }),
+    handler: async (request, reply) => {
+      const pages = agents.list(principalOf(request).organizationId);
+      return sendJsonPages(reply, { before: '{"data":[', pages, after: '],"error":null}' }) as never;
+    },
   });
   app.route({
     ...contract.getAgent,

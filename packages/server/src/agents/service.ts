@@ -22,11 +22,11 @@ export type CopyContent = (trx: Transaction<Tables>, fromAgentId: string, toAgen
 
 export type AgentService = ReturnType<typeof createAgentService>;
 
-/** `onChange` and `onDelete` are called after the change is committed. */
+/** `onChange` and `onDelete` are called once the change is committed; `onDelete` deletes what belongs to the agent. */
 export function createAgentService(
   { db, models, encryption }: Pick<Deps, "db" | "models" | "encryption">,
   onChange: (agentId: string) => void,
-  onDelete: (agentId: string) => void,
+  onDelete: (agentId: string) => void | Promise<void>,
 ) {
   const store = createAgentStore(db);
 
@@ -40,9 +40,10 @@ export function createAgentService(
 
   return {
     ...createOriginCheck(),
-    async list(organizationId: string): Promise<AgentSummary[]> {
+    /** In pages, because an organization can have any number of agents. */
+    async *list(organizationId: string): AsyncGenerator<AgentSummary[]> {
       const defaultModelId = await models.defaultFor(organizationId);
-      return (await store.list(organizationId)).map((row) => toSummary(row, defaultModelId));
+      for await (const rows of store.pages(organizationId)) yield rows.map((row) => toSummary(row, defaultModelId));
     },
     async get(organizationId: string, id: string): Promise<Agent> {
       return shown(await existing(organizationId, id));
@@ -109,10 +110,10 @@ export function createAgentService(
       return shown(updated);
     },
     async delete(organizationId: string, id: string): Promise<void> {
-      await existing(organizationId, id);
-      await store.delete(organizationId, id);
+      const isHidden = isId("agent", id) && (await store.hide(organizationId, id, Date.now()));
+      if (!isHidden) throw notFound("Agent");
       onChange(id);
-      onDelete(id);
+      await onDelete(id);
     },
     ...identitySecrets(store, encryption, existing),
   };

@@ -1,30 +1,38 @@
 import type { Transaction } from "kysely";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import { withStatementTimeout } from "../db/statement-timeout.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
-/** Millions of events take more than a few seconds, and go in one go or not at all. */
-const DELETE_MS = 600_000;
+/** Agents that are read and rendered between two turns of the event loop. */
+const PAGE = 500;
 
 export type AgentStore = ReturnType<typeof createAgentStore>;
 export type AgentSummaryRow = Pick<AgentRow, "id" | "name" | "slug" | "model" | "createdAt">;
 
 export function createAgentStore(db: Db) {
-  const list = compileOnce<{ organizationId: string }, AgentSummaryRow>((param) =>
+  const list = compileOnce<{ organizationId: string; after: string; limit: number }, AgentSummaryRow>((param) =>
     db
       .selectFrom("agents")
       .select(["id", "name", "slug", "model", "createdAt"])
       .where("organizationId", "=", param("organizationId"))
-      .orderBy("id"),
+      .where("deletedAt", "is", null)
+      .where("id", ">", param("after"))
+      .orderBy("id")
+      .limit(param("limit")),
   );
   const byId = compileOnce<{ id: string }, AgentRow>((param) =>
-    db.selectFrom("agents").selectAll().where("id", "=", param("id")),
+    db.selectFrom("agents").selectAll().where("id", "=", param("id")).where("deletedAt", "is", null),
   );
   return {
-    async list(organizationId: string): Promise<AgentSummaryRow[]> {
-      return (await list(db, { organizationId })).rows;
+    /** Oldest first. */
+    async *pages(organizationId: string): AsyncGenerator<AgentSummaryRow[]> {
+      for (let after = ""; ; ) {
+        const { rows } = await list(db, { organizationId, after, limit: PAGE });
+        yield rows;
+        after = rows.at(-1)?.id ?? "";
+        if (rows.length < PAGE) return;
+      }
     },
     async get(organizationId: string, id: string): Promise<AgentRow | undefined> {
       const row = (await byId(db, { id })).rows[0];
@@ -59,17 +67,28 @@ export function createAgentStore(db: Db) {
         .set(changes)
         .where("id", "=", id)
         .where("organizationId", "=", organizationId)
+        .where("deletedAt", "is", null)
         .returningAll()
         .executeTakeFirst();
     },
-    /** What belongs to the agent goes with it, by the tables' own references. */
-    async delete(organizationId: string, id: string): Promise<boolean> {
-      const remove = () =>
-        inTransaction(db, async (trx) => {
-          const agent = trx.deleteFrom("agents").where("id", "=", id).where("organizationId", "=", organizationId);
-          return (await agent.executeTakeFirst()).numDeletedRows > 0n;
-        });
-      return withStatementTimeout(DELETE_MS, remove);
+    /**
+     * From here on the agent, its tools and its triggers are gone for every reader, and its slug is free. Its row stays
+     * until everything else that refers to it is deleted, see agent-deletion.ts. @returns false when there is none
+     */
+    async hide(organizationId: string, id: string, now: number): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        const hidden = await trx
+          .updateTable("agents")
+          .set({ deletedAt: now, slug: id })
+          .where("id", "=", id)
+          .where("organizationId", "=", organizationId)
+          .where("deletedAt", "is", null)
+          .executeTakeFirst();
+        if (hidden.numUpdatedRows === 0n) return false;
+        await trx.deleteFrom("triggers").where("agentId", "=", id).execute();
+        await trx.deleteFrom("tools").where("agentId", "=", id).execute();
+        return true;
+      });
     },
   };
 }

@@ -3,8 +3,9 @@ import { fromColumns, type Piece, type ToolPiece } from "../conversations/messag
 import type { HistoryRow } from "./reply-store.ts";
 
 /** The history sent to the model: the newest messages, up to this many characters. */
-export const HISTORY_MESSAGES = 200;
 const HISTORY_CHARACTERS = 400_000;
+/** What has to be read for that: a character has up to four bytes. */
+export const historyLimits = { limit: 200, maxBytes: 4 * HISTORY_CHARACTERS };
 
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;

@@ -198,13 +198,22 @@ function messageQueries(db: Db) {
         .orderBy("position", "desc")
         .limit(1),
     ),
-    history: compileOnce<{ conversationId: string; limit: number }, HistoryRow>((param) =>
+    /** The newest messages, newest first: at most `limit`, and the one that goes beyond `maxBytes` is the last. */
+    history: compileOnce<{ conversationId: string; limit: number; maxBytes: number }, HistoryRow>((param) =>
       db
         .selectFrom("messages")
         .select(["id", "role", "content", "pieces", "position", "createdAt"])
-        .where("conversationId", "=", param("conversationId"))
-        .orderBy("position", "desc")
-        .limit(param("limit")),
+        .where(
+          "id",
+          "in",
+          sql<string>`(select id from (
+            select id, sum(bytes) over (order by position desc) - bytes as newer from (
+              select id, position, octet_length(content) + coalesce(octet_length(pieces), 0) as bytes from messages
+              where "conversationId" = ${param("conversationId")} order by position desc limit ${param("limit")}
+            ) as newest
+          ) as sized where newer < ${param("maxBytes")})`,
+        )
+        .orderBy("position", "desc"),
     ),
     deleteMessage: compileOnce<{ id: string }, never>((param) =>
       db.deleteFrom("messages").where("id", "=", param("id")),

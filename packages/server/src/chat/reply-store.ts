@@ -50,6 +50,9 @@ export type Ended = {
 /** How tokens and conversations are counted, in the transaction that stores what they belong to. */
 type Counting = { tokens: TokenBudgets["count"]; conversations: ConversationCounters["count"] };
 
+/** How much of the conversation is read: messages, and UTF-8 bytes of them. */
+export type HistoryLimits = { limit: number; maxBytes: number };
+
 /** What the model is told, and how many bytes of text and tool calls the reply may still add. */
 export type Begun = { history: HistoryRow[]; room: { textBytes: number; toolBytes: number } };
 
@@ -96,8 +99,8 @@ export function createReplyStore(db: Db, count: Counting) {
      * model will be told. A reply of this conversation that runs in another process is asked to end.
      * @throws 409 when the conversation is full, or a reply runs that must not be replaced
      */
-    async begin(turn: NewTurn, historyLimit: number): Promise<Begun> {
-      return inTransaction(db, (trx) => begin(trx, queries, { turn, historyLimit, count }));
+    async begin(turn: NewTurn, historyLimits: HistoryLimits): Promise<Begun> {
+      return inTransaction(db, (trx) => begin(trx, queries, { turn, historyLimits, count }));
     },
     /**
      * Saves running replies, so that little is lost if the process dies. @returns the ids of replies that should stop
@@ -159,7 +162,7 @@ function inOrder<T>(items: readonly T[], idOf: (item: T) => string): T[] {
 async function begin(
   trx: Transaction<Tables>,
   queries: ReplyQueries,
-  { turn, historyLimit, count }: { turn: NewTurn; historyLimit: number; count: Counting },
+  { turn, historyLimits, count }: { turn: NewTurn; historyLimits: HistoryLimits; count: Counting },
 ): Promise<Begun> {
   const { conversation, messages, replyId, model } = turn;
   const conversationId = conversation.id;
@@ -178,9 +181,7 @@ async function begin(
   if (turn.isNew && conversation.isTest === 0) {
     await count.conversations(trx, [{ agentId: conversation.agentId, at: now, conversations: 1 }]);
   }
-  const history = turn.isNew
-    ? []
-    : (await queries.history(trx, { conversationId, limit: historyLimit })).rows.reverse();
+  const history = turn.isNew ? [] : (await queries.history(trx, { conversationId, ...historyLimits })).rows.reverse();
   const appended = messages.map((message, index) => ({
     ...message,
     pieces: null,

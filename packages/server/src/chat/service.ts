@@ -12,7 +12,7 @@ import { newId } from "../ids.ts";
 import { createTokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import { claimOf, createAdmission } from "./admission.ts";
-import { HISTORY_MESSAGES, type Note, toPrompt } from "./model-prompt.ts";
+import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
 import { createReplyStore } from "./reply-store.ts";
 import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
@@ -106,7 +106,7 @@ export function createChatService(
             model: refusal === null ? model.modelId : null,
             regenerate: request.regenerate === true,
           },
-          HISTORY_MESSAGES,
+          historyLimits,
         );
         replies.kept(reply);
         reply.room.limit(begun.room);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { insertConversation } from "../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { titleOf } from "../chat/new-messages.ts";
@@ -196,6 +197,22 @@ onBothDatabases("conversations", (createDatabase) => {
     expect(await call("POST", `/conversations/${id}/feedback`, rating, stranger)).toEqual(unknown);
     expect((await call("GET", `/conversations?agentId=${agentId}`, undefined, stranger)).status).toBe(404);
     expect((await call("GET", `/conversations/${id}`)).body.data.messages[0].feedback).toBeNull();
+  });
+
+  it("from before they were bounded are read and deleted in parts", async () => {
+    const agentId = await createAgent();
+    const { organizationId } = owner;
+    const { db } = server.deps;
+    const content = "x".repeat(100_000);
+    const sayings = Array.from({ length: 60 }, (_, index) => ({ content: `${index} ${content}` }));
+    const id = await insertConversation(db, { organizationId, agentId }, { textBytes: 6_000_000 }, sayings);
+    const read = (await call("GET", `/conversations/${id}`)).body.data;
+    expect(read.messages.map((message: { content: string }) => message.content)).toEqual(
+      sayings.map((saying) => saying.content),
+    );
+    expect((await call("DELETE", `/conversations/${id}`)).status).toBe(200);
+    expect(await db.selectFrom("messages").select("id").where("conversationId", "=", id).execute()).toEqual([]);
+    expect((await call("GET", `/conversations?agentId=${agentId}`)).body.pagination.total).toBe(0);
   });
 
   it("go when they are older than the retention, in batches, and the totals follow", async () => {

@@ -1,5 +1,6 @@
 import type { ProviderFailures } from "@foyer/contract";
 import { sql } from "kysely";
+import { ofExistingAgent } from "../db/deleted-agents.ts";
 import type { ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { type ProviderName, providerNames } from "../models/provider-environment.ts";
@@ -11,7 +12,7 @@ const MAX_COUNTED = 1_000;
 export type ReplyFailures = ReturnType<typeof createReplyFailures>;
 
 /** The replies that failed, as the dashboard's banner and the doctor show them. */
-export function createReplyFailures({ db, models }: Pick<Deps, "db" | "models">) {
+export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "reads" | "models">) {
   const since = () => Date.now() - DAY_MS;
 
   async function counts(organizationId: string) {
@@ -19,6 +20,7 @@ export function createReplyFailures({ db, models }: Pick<Deps, "db" | "models">)
       .selectFrom("replyFailures")
       .select(["provider", "at"])
       .where("organizationId", "=", organizationId)
+      .where(ofExistingAgent("replyFailures"))
       .where("at", ">=", since())
       .orderBy("at", "desc")
       .limit(MAX_COUNTED);
@@ -34,6 +36,7 @@ export function createReplyFailures({ db, models }: Pick<Deps, "db" | "models">)
       .selectFrom("replyFailures")
       .selectAll()
       .where("organizationId", "=", organizationId)
+      .where(ofExistingAgent("replyFailures"))
       .where("at", "=", at)
       .where("provider", provider === null ? "is" : "=", provider)
       .limit(1)
@@ -54,7 +57,8 @@ export function createReplyFailures({ db, models }: Pick<Deps, "db" | "models">)
       .where("stopReason", "in", ["end_turn", "max_steps"])
       .where("messages.updatedAt", ">", at)
       .limit(1);
-    return (await answered.executeTakeFirst()) !== undefined;
+    // It may have to look at every conversation of the last day.
+    return (await reads.run(answered, { lane: "list", owner: organizationId })).length > 0;
   }
 
   return {

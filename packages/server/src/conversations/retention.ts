@@ -1,20 +1,63 @@
-import { sql } from "kysely";
-import { deleteInBatches } from "../db/clean-up.ts";
+import { type SelectQueryBuilder, sql } from "kysely";
+import { deleteBySize } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
+import type { Tables } from "../db/tables.ts";
+import { messageBytes } from "./store.ts";
+
+type Conversations = SelectQueryBuilder<Tables, "conversations", object>;
+
+/** Of a message besides its text: its row and its entries in indexes. */
+const ROW_BYTES = 512;
+
+const conversationBytes = sql<number>`"textBytes" + "toolBytes" + "messageCount" * ${sql.lit(ROW_BYTES)}`;
 
 /** Deletes the conversations without a message since `before` (milliseconds). @returns how many */
 export function deleteOlderThan(db: Db, before: number): Promise<number> {
-  return deleteInBatches(db, async (trx, limit) => {
-    const old = trx.selectFrom("conversations").select("id").where("updatedAt", "<", before).orderBy("id").limit(limit);
-    const rows = await trx.deleteFrom("conversations").where("id", "in", old).returning("agentId").execute();
-    const perAgent = Map.groupBy(rows, (row) => row.agentId);
-    for (const [agentId, { length }] of perAgent) {
-      await trx
-        .updateTable("agentCounters")
-        .set({ conversations: sql`conversations - ${length}` })
-        .where("agentId", "=", agentId)
-        .execute();
-    }
-    return rows.length;
+  return deleteConversations(db, (all) => all.where("updatedAt", "<", before));
+}
+
+/** Deletes an agent's conversations. @returns how many */
+export function deleteConversationsOf(db: Db, agentId: string): Promise<number> {
+  return deleteConversations(db, (all) => all.where("agentId", "=", agentId));
+}
+
+function deleteConversations(db: Db, which: (all: Conversations) => Conversations): Promise<number> {
+  return deleteBySize(db, {
+    next: (trx, limit) =>
+      which(trx.selectFrom("conversations"))
+        .select(["id", "agentId", conversationBytes.as("bytes")])
+        .orderBy("id")
+        .limit(limit)
+        .execute(),
+    async remove(trx, rows) {
+      const ids = rows.map(({ id }) => id);
+      const deleted = await trx.deleteFrom("conversations").where("id", "in", ids).returning("agentId").execute();
+      for (const [agentId, { length }] of Map.groupBy(deleted, (row) => row.agentId)) {
+        await trx
+          .updateTable("agentCounters")
+          .set({ conversations: sql`conversations - ${length}` })
+          .where("agentId", "=", agentId)
+          .execute();
+      }
+    },
+    shrink: ({ id }) => deleteMessages(db, id),
+  });
+}
+
+/** Empties a conversation that is too large to be deleted in one transaction. @returns how many messages it had */
+export function deleteMessages(db: Db, conversationId: string): Promise<number> {
+  return deleteBySize(db, {
+    next: (trx, limit) =>
+      trx
+        .selectFrom("messages")
+        .select(["id", sql<number>`${messageBytes} + ${sql.lit(ROW_BYTES)}`.as("bytes")])
+        .where("conversationId", "=", conversationId)
+        .orderBy("position")
+        .limit(limit)
+        .execute(),
+    async remove(trx, rows) {
+      const ids = rows.map(({ id }) => id);
+      await trx.deleteFrom("messages").where("id", "in", ids).execute();
+    },
   });
 }

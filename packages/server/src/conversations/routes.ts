@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
+import { sendJsonPages } from "../http/json-pages.ts";
 import type { ConversationAnalyticsService } from "./analytics/service.ts";
 import type { ReplyFailures } from "./reply-failures.ts";
 import type { ConversationService } from "./service.ts";
@@ -31,9 +32,11 @@ export function conversationRoutes(
   });
   app.route({
     ...contract.getConversation,
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { id } = request.params;
-      return { data: await conversations.get(viewerOf(request, id), id), error: null };
+      const { fields, messagePages } = await conversations.get(viewerOf(request, id), id);
+      const before = `{"data":${JSON.stringify(fields).slice(0, -1)},"messages":[`;
+      return sendJsonPages(reply, { before, pages: messagePages, after: ']},"error":null}' }) as never;
     },
   });
   app.route({

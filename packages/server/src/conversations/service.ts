@@ -15,6 +15,7 @@ import { instantsOf } from "../utc-day.ts";
 import { accessTo, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
 import { fromColumns, toolCallsOf } from "./message-pieces.ts";
+import { deleteMessages } from "./retention.ts";
 import {
   type ConversationFieldsRow,
   type ConversationFilter,
@@ -23,6 +24,8 @@ import {
   type Viewer,
 } from "./store.ts";
 
+/** Deleting more than this takes several transactions. Only conversations from before the cap can be much larger. */
+const LARGE_BYTES = 4 * 1024 * 1024;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
@@ -30,6 +33,11 @@ const MAX_LIMIT = 100;
 const SILENT_MS = 30_000;
 
 type RatingBody = { messageId: string; rating: Rating; comment?: string | null };
+
+export type ConversationInPages = {
+  fields: Omit<Conversation, "messages">;
+  messagePages: AsyncIterable<Message[]>;
+};
 
 export type ConversationService = ReturnType<typeof createConversationService>;
 
@@ -39,7 +47,7 @@ export function createConversationService(
   agents: AgentService,
   onDelete: (id: string) => void,
 ) {
-  const { encryption } = deps;
+  const { db, encryption } = deps;
   const store = createConversationStore(deps);
   const counters = createConversationCounters(deps.db);
 
@@ -75,24 +83,31 @@ export function createConversationService(
       const row = id ? await find({ organizationId }, id) : undefined;
       return row?.agentId === agentId && accessTo(row, proof, encryption) !== null;
     },
-    async get(viewer: Viewer, id: string): Promise<Conversation> {
+    /** The conversation, with its messages in pages because there can be 10 MB of them. */
+    async get(viewer: Viewer, id: string): Promise<ConversationInPages> {
       const row = await existing(viewer, id);
       const isMember = "organizationId" in viewer;
-      const messages = (await store.messages(id)).map((message) => toMessage(message, isMember));
-      if (!isMember) return { ...toFields(row), messages };
-      const failures = new Map((await store.failures(id)).map((failure) => [failure.messageId, toFailure(failure)]));
-      return {
-        ...toFields(row),
-        messages: messages.map((message) => ({ ...message, failure: failures.get(message.id) ?? null })),
-      };
+      const failures = isMember ? await store.failures(id) : [];
+      const failureOf = new Map(failures.map((failure) => [failure.messageId, toFailure(failure)]));
+      async function* pages() {
+        for await (const page of store.messagePages(id)) {
+          yield page.map((message) => ({
+            ...toMessage(message, isMember),
+            ...(isMember ? { failure: failureOf.get(message.id) ?? null } : {}),
+          }));
+        }
+      }
+      return { fields: toFields(row), messagePages: pages() };
     },
     async delete(organizationId: string, id: string): Promise<void> {
-      if (!isId("conv", id) || !(await store.delete(organizationId, id))) throw notFound("Conversation");
+      const { textBytes, toolBytes } = await existing({ organizationId }, id);
+      if (Number(textBytes) + Number(toolBytes) > LARGE_BYTES) await deleteMessages(db, id);
+      if (!(await store.delete(organizationId, id))) throw notFound("Conversation");
       onDelete(id);
     },
     async markRead(organizationId: string, id: string): Promise<void> {
-      const isFound = isId("conv", id) && (await store.markRead(organizationId, id, Date.now()));
-      if (!isFound) throw notFound("Conversation");
+      await existing({ organizationId }, id);
+      if (!(await store.markRead(organizationId, id, Date.now()))) throw notFound("Conversation");
     },
     async rate(viewer: Viewer, id: string, { messageId, rating, comment }: RatingBody): Promise<void> {
       await existing(viewer, id);

@@ -4,11 +4,17 @@ import type { Flag, Instant } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import { containsText } from "../db/contains-text.ts";
 import type { DatabaseKind } from "../db/database-kind.ts";
+import { ofExistingAgent } from "../db/deleted-agents.ts";
 import type { Db } from "../db/open.ts";
+import { firstWithin } from "../db/page-bytes.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { ConversationCounters } from "./analytics/counters.ts";
+
+/** What is read and rendered between two turns of the event loop: a few milliseconds of work. */
+const PAGE_BYTES = 256 * 1024;
+const PAGE_MESSAGES = 200;
 
 /** Rows before the page that an index passes over in about a millisecond. */
 const FAR_OFFSET = 10_000;
@@ -81,16 +87,15 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
       return { rows, total: Number(counted?.n ?? 0) };
     },
     async get(viewer: Viewer, id: string): Promise<ConversationRow | undefined> {
-      return db.selectFrom("conversations").selectAll().where("id", "=", id).where(seenBy(viewer)).executeTakeFirst();
-    },
-    async messages(conversationId: string): Promise<MessageRow[]> {
       return db
-        .selectFrom("messages")
+        .selectFrom("conversations")
         .selectAll()
-        .where("conversationId", "=", conversationId)
-        .orderBy("position")
-        .execute();
+        .where("id", "=", id)
+        .where(seenBy(viewer))
+        .where(ofExistingAgent("conversations"))
+        .executeTakeFirst();
     },
+    messagePages: (conversationId: string) => messagePages(db, conversationId),
     async failures(conversationId: string): Promise<ReplyFailureRow[]> {
       return db.selectFrom("replyFailures").selectAll().where("conversationId", "=", conversationId).execute();
     },
@@ -114,6 +119,23 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
     },
     ...marks(db),
   };
+}
+
+/** Oldest first. A page is the messages that fit into `PAGE_BYTES`, and at least one. */
+async function* messagePages(db: Db, conversationId: string): AsyncGenerator<MessageRow[]> {
+  const messages = db.selectFrom("messages").where("conversationId", "=", conversationId).orderBy("position");
+  for (let after = -1; ; ) {
+    // Neither database reads a text to tell its length in bytes.
+    const sizes = await messages
+      .select(["position", messageBytes.as("bytes")])
+      .where("position", ">", after)
+      .limit(PAGE_MESSAGES)
+      .execute();
+    const last = firstWithin(sizes, PAGE_BYTES).at(-1);
+    if (!last) return;
+    yield await messages.selectAll().where("position", ">", after).where("position", "<=", last.position).execute();
+    after = last.position;
+  }
 }
 
 /** What members and visitors mark in a conversation. */
@@ -210,6 +232,8 @@ function pageQueries(db: Db) {
   );
   return { firstPage, total };
 }
+
+export const messageBytes = sql<number>`octet_length(content) + coalesce(octet_length(pieces), 0)`;
 
 function seenBy(viewer: Viewer) {
   return (where: ExpressionBuilder<Tables, "conversations">) =>

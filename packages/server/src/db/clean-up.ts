@@ -2,11 +2,14 @@ import { setTimeout as rest } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { Logger } from "pino";
 import type { Db } from "./open.ts";
+import { firstWithin } from "./page-bytes.ts";
 import type { Tables } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
 
 const EVERY_MS = 3_600_000;
 const BATCH = 500;
+/** Deleting this much takes SQLite about 10 ms. */
+const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** Runs each deletion now and every hour. A failed one is retried an hour later. @returns a function that stops it */
 export function startCleanUp(log: Logger, work: Record<string, () => Promise<number>>): () => void {
@@ -37,6 +40,37 @@ export async function deleteInBatches(
     const deleted = await inTransaction(db, (trx) => deleteSome(trx, BATCH));
     total += deleted;
     if (deleted < BATCH) return total;
+    await rest(performance.now() - startedAt);
+  }
+}
+
+export type SizedRow = { id: string; bytes: number };
+
+type SizedWork<Row extends SizedRow> = {
+  /** the next rows to delete, at most `limit` of them, with what each holds */
+  next(trx: Transaction<Tables>, limit: number): Promise<Row[]>;
+  remove(trx: Transaction<Tables>, rows: readonly Row[]): Promise<void>;
+  /** deletes most of what a row holds that is too large for one transaction */
+  shrink?(row: Row): Promise<unknown>;
+};
+
+/** The same for rows that can be large: a batch ends by bytes, too. @returns how many rows were deleted */
+export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork<Row>): Promise<number> {
+  for (let total = 0; ; ) {
+    const startedAt = performance.now();
+    const { deleted, large } = await inTransaction(db, async (trx) => {
+      const rows = firstWithin(await work.next(trx, BATCH), BATCH_BYTES);
+      const [first] = rows;
+      if (first && work.shrink && Number(first.bytes) > BATCH_BYTES) return { deleted: 0, large: first };
+      if (first) await work.remove(trx, rows);
+      return { deleted: rows.length, large: null };
+    });
+    if (large) {
+      await work.shrink?.(large);
+      await inTransaction(db, (trx) => work.remove(trx, [large]));
+    }
+    total += large ? 1 : deleted;
+    if (deleted === 0 && !large) return total;
     await rest(performance.now() - startedAt);
   }
 }

@@ -37,6 +37,8 @@ onBothDatabases("migrations", (createDatabase) => {
       "0013-feedback-comments",
       "0014-conversation-analytics",
       "0015-agent-images",
+      "0017-bounded-work",
+      "0020-documents",
       "0021-passage-index",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -62,6 +64,8 @@ onBothDatabases("migrations", (createDatabase) => {
       "0013-feedback-comments",
       "0014-conversation-analytics",
       "0015-agent-images",
+      "0017-bounded-work",
+      "0020-documents",
       "0021-passage-index",
     ]);
   });

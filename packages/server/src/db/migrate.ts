@@ -14,6 +14,7 @@ import { inbox } from "./migrations/0012-inbox.ts";
 import { feedbackComments } from "./migrations/0013-feedback-comments.ts";
 import { conversationAnalytics } from "./migrations/0014-conversation-analytics.ts";
 import { agentImages } from "./migrations/0015-agent-images.ts";
+import { boundedWork } from "./migrations/0017-bounded-work.ts";
 import { documents } from "./migrations/0020-documents.ts";
 import { passageIndex } from "./migrations/0021-passage-index.ts";
 import type { Db } from "./open.ts";
@@ -41,6 +42,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0013-feedback-comments", feedbackComments],
   ["0014-conversation-analytics", conversationAnalytics],
   ["0015-agent-images", agentImages],
+  ["0017-bounded-work", boundedWork],
   ["0020-documents", documents],
   ["0021-passage-index", passageIndex],
 ];

@@ -1,6 +1,7 @@
 import type { ActionType, ConversationCounts, TriggerType } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
 import type { Flag, Instant, Json } from "./column-types.ts";
+import type { DeletionColumns } from "./deleted-agents.ts";
 import type { DocumentTables } from "./document-tables.ts";
 import type { FormTables } from "./form-tables.ts";
 import type { IndexTables } from "./index-tables.ts";
@@ -21,10 +22,10 @@ export type Tables = DocumentTables &
     members: MemberRow;
     apiKeys: ApiKeyRow;
     providerSettings: ProviderSettingsRow;
-    agents: AgentRow;
+    agents: AgentRow & DeletionColumns;
     agentImages: { agentId: string; kind: string; mediaType: string; content: Buffer };
     agentCounters: AgentCountersRow;
-    tools: ToolRow;
+    tools: Omit<ToolRow, "mayUseUnboundSecrets"> & { mayUseUnboundSecrets: Generated<Flag> };
     toolErrors: ToolErrorRow;
     secrets: SecretRow;
     conversations: ConversationTable & InboxColumns;
@@ -159,6 +160,8 @@ export type ToolRow = {
   formConfirmation: Json | null;
   /** when it was last disabled; null while it is enabled, and for tools disabled before this was recorded */
   disabledAt: Instant | null;
+  /** 1 when an admin chose where its requests go, see tools/tool-secrets.ts */
+  mayUseUnboundSecrets: Flag;
   createdAt: Instant;
   updatedAt: Instant;
 };

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { databaseNow } from "../db/database-clock.ts";
+import { ofExistingAgent } from "../db/deleted-agents.ts";
 import type { Deps } from "../deps.ts";
 import { leaseMs } from "../outbox/delivery-lease.ts";
 
@@ -11,8 +12,13 @@ const BUSY = 8;
 
 export type DoctorStore = ReturnType<typeof createDoctorStore>;
 
-/** The doctor's own queries. */
-export function createDoctorStore({ db, databaseKind, config }: Pick<Deps, "db" | "databaseKind" | "config">) {
+/** What the doctor reads of the database itself. */
+export function createDoctorStore({
+  db,
+  reads,
+  databaseKind,
+  config,
+}: Pick<Deps, "db" | "reads" | "databaseKind" | "config">) {
   const now = databaseNow(databaseKind);
   return {
     /** True for the organization that the server was set up with. */
@@ -48,16 +54,18 @@ export function createDoctorStore({ db, databaseKind, config }: Pick<Deps, "db" 
         .selectFrom("submissions")
         .select("id")
         .where("organizationId", "=", organizationId)
+        .where(ofExistingAgent("submissions"))
         .where("status", "in", ["webhook_failed", "client_failed", "failed"])
         .where("updatedAt", ">=", Date.now() - DAY_MS)
         .limit(MOST_FAILED);
-      return (await failed.execute()).length;
+      return (await reads.run(failed, { lane: "list", owner: organizationId })).length;
     },
     async agents(organizationId: string) {
       return db
         .selectFrom("agents")
         .select(["id", "name", "model", "identitySecret"])
         .where("organizationId", "=", organizationId)
+        .where("deletedAt", "is", null)
         .orderBy("id")
         .execute();
     },

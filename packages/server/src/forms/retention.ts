@@ -1,13 +1,49 @@
-import { deleteInBatches } from "../db/clean-up.ts";
+import { type SelectQueryBuilder, sql } from "kysely";
+import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
+import type { Tables } from "../db/tables.ts";
 import { firstIdAt } from "../ids.ts";
+
+type Submissions = SelectQueryBuilder<Tables, "submissions", object>;
+
+/** With its files, and with what its receivers answered. */
+const submissionBytes = sql<number>`1024 + octet_length("formData")
+  + coalesce((select sum(size) from "submissionFiles" where "submissionId" = submissions.id), 0)
+  + coalesce((select sum(coalesce(octet_length(response), 0)) from deliveries
+      join "deliveryAttempts" on "deliveryAttempts"."deliveryId" = deliveries.id
+      where deliveries."submissionId" = submissions.id), 0)`;
 
 /** Deletes the submissions created before this instant (milliseconds), with their files. Their counters stay. @returns how many */
 export function deleteSubmissionsBefore(db: Db, before: number): Promise<number> {
-  return deleteInBatches(db, async (trx, limit) => {
-    // Ids sort by time of creation.
-    const old = trx.selectFrom("submissions").select("id").where("id", "<", firstIdAt("sub", before)).limit(limit);
-    return Number((await trx.deleteFrom("submissions").where("id", "in", old).executeTakeFirst()).numDeletedRows);
+  // Ids sort by time of creation.
+  return deleteSubmissions(db, (all) => all.where("id", "<", firstIdAt("sub", before)));
+}
+
+/** Deletes what was submitted to an agent's forms, and who saw them. @returns how many submissions */
+export async function deleteSubmissionsOf(db: Db, agentId: string): Promise<number> {
+  const submissions = await deleteSubmissions(db, (all) => all.where("agentId", "=", agentId));
+  await deleteInBatches(db, async (trx, limit) => {
+    const some = trx.selectFrom("formInstances").select(["toolId", "id"]).where("agentId", "=", agentId).limit(limit);
+    const deleted = trx
+      .deleteFrom("formInstances")
+      .where(({ eb, refTuple }) => eb(refTuple("toolId", "id"), "in", some.$asTuple("toolId", "id")));
+    return Number((await deleted.executeTakeFirst()).numDeletedRows);
+  });
+  return submissions;
+}
+
+function deleteSubmissions(db: Db, which: (all: Submissions) => Submissions): Promise<number> {
+  return deleteBySize(db, {
+    next: (trx, limit) =>
+      which(trx.selectFrom("submissions"))
+        .select(["id", submissionBytes.as("bytes")])
+        .orderBy("id")
+        .limit(limit)
+        .execute(),
+    async remove(trx, rows) {
+      const ids = rows.map(({ id }) => id);
+      await trx.deleteFrom("submissions").where("id", "in", ids).execute();
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from "kysely";
 import { createBatchReader } from "../db/batch-reader.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import { ofExistingAgent } from "../db/deleted-agents.ts";
 import type { DeliveryAttemptRow, DeliveryRow, SubmissionFileRow, SubmissionRow } from "../db/form-tables.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
@@ -22,6 +23,9 @@ export type SubmissionFilter = Partial<Pick<SubmissionRow, "agentId" | "toolId" 
 };
 export type DeliveryOutcome = Pick<DeliveryRow, "position" | "purpose" | "type" | "state"> & { error: string | null };
 
+/** An attempt holds up to 16 KB of the receiver's answer, and a submission can be retried any number of times. */
+const MAX_ATTEMPTS = 100;
+
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
@@ -30,7 +34,10 @@ type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
 export function createSubmissionStore(deps: StoreDeps) {
   const { db } = deps;
   const owned = (organizationId: string, filter: SubmissionFilter = {}) =>
-    filtered(db.selectFrom("submissions").where("organizationId", "=", organizationId), filter);
+    filtered(
+      db.selectFrom("submissions").where("organizationId", "=", organizationId).where(ofExistingAgent("submissions")),
+      filter,
+    );
   return {
     ...contentReader(deps),
     ...deliveryReaders(db),
@@ -102,7 +109,12 @@ function submissionReaders(db: Db, owned: Owned) {
     },
     /** For a visitor, who knows the id and no account. */
     async getPublic(id: string): Promise<SubmissionRow | undefined> {
-      return db.selectFrom("submissions").selectAll().where("id", "=", id).executeTakeFirst();
+      return db
+        .selectFrom("submissions")
+        .selectAll()
+        .where("id", "=", id)
+        .where(ofExistingAgent("submissions"))
+        .executeTakeFirst();
     },
     /** What the visitor of a conversation submitted in it, oldest first. */
     async provenIn(agentId: string, conversationId: string, limit: number): Promise<SubmissionRow[]> {
@@ -143,6 +155,7 @@ function submissionReaders(db: Db, owned: Owned) {
         .innerJoin("submissions", "submissions.id", "submissionFiles.submissionId")
         .select(["submissionFiles.mediaType", "submissionFiles.content", "submissionFiles.name"])
         .where("submissions.organizationId", "=", organizationId)
+        .where(ofExistingAgent("submissions"))
         .where("submissions.id", "=", id)
         .where("submissionFiles.field", "=", field)
         .executeTakeFirst();
@@ -169,6 +182,7 @@ function contentReader({ db, databaseKind }: StoreDeps) {
       .selectFrom("submissions")
       .selectAll()
       .select(sql<number>`(select count(*) from "submissionFiles" where "submissionId" = submissions.id)`.as("files"))
+      .where(ofExistingAgent("submissions"))
       .where(
         "id",
         "in",
@@ -213,14 +227,18 @@ function deliveryReaders(db: Db) {
       const rows = db.selectFrom("deliveries").selectAll().where("submissionId", "=", submissionId);
       return rows.where("purpose", "!=", "notice").orderBy("position").execute();
     },
+    /** The newest attempts, oldest first. */
     async attempts(submissionId: string): Promise<DeliveryAttemptRow[]> {
-      return db
+      const newest = await db
         .selectFrom("deliveryAttempts")
         .innerJoin("deliveries", "deliveries.id", "deliveryAttempts.deliveryId")
         .selectAll("deliveryAttempts")
         .where("deliveries.submissionId", "=", submissionId)
-        .orderBy("number")
+        .orderBy("startedAt", "desc")
+        .orderBy("number", "desc")
+        .limit(MAX_ATTEMPTS)
         .execute();
+      return newest.reverse();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { deleteInBatches } from "../db/clean-up.ts";
+import { sql } from "kysely";
+import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { Db } from "../db/open.ts";
@@ -111,6 +112,23 @@ export function deleteOldAnswers(db: Db, now: number): Promise<number> {
       .orderBy("createdAt")
       .limit(limit);
     return Number((await trx.deleteFrom("idempotencyKeys").where("id", "in", old).executeTakeFirst()).numDeletedRows);
+  });
+}
+
+/** Deletes the answers about an agent's resources. An answer can be as large as the resource. @returns how many */
+export function deleteAnswersOf(db: Db, agentId: string): Promise<number> {
+  return deleteBySize(db, {
+    next: (trx, limit) =>
+      trx
+        .selectFrom("idempotencyKeys")
+        .select(["id", sql<number>`octet_length(answer)`.as("bytes")])
+        .where("agentId", "=", agentId)
+        .limit(limit)
+        .execute(),
+    async remove(trx, rows) {
+      const ids = rows.map(({ id }) => id);
+      await trx.deleteFrom("idempotencyKeys").where("id", "in", ids).execute();
+    },
   });
 }
 

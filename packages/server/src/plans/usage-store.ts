@@ -36,6 +36,7 @@ export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
         ];
       })
       .where("organizationId", "=", organizationId)
+      .where("deletedAt", "is", null)
       .orderBy("agents.id");
   return async (organizationId: string, month: Month): Promise<AgentUsage[]> =>
     reads.run(usage(organizationId, month), { lane: "list", owner: organizationId });

@@ -128,6 +128,7 @@ export const emptyTool = {
   formPostActions: null,
   formConfirmation: null,
   disabledAt: null,
+  mayUseUnboundSecrets: 0,
 } as const satisfies Partial<Columns>;
 
 /** How a tool's result is shown, its type filled in; null when the tool has no display. */

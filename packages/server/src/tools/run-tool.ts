@@ -40,7 +40,9 @@ export function createToolRunner(
   }
 
   async function runHttp(tool: ToolRow, input: Input, signal?: AbortSignal): Promise<Ran> {
-    const secretFor = (name: string, host: string) => secrets.valueFor(tool.organizationId, name, host);
+    const mayUseUnbound = tool.mayUseUnboundSecrets === 1;
+    const secretFor = (name: string, host: string) =>
+      secrets.valueFor(tool.organizationId, name, { host, mayUseUnbound });
     const answer = await runHttpTool(tool, input, { outbound, secretFor, ...(signal ? { signal } : {}) });
     const { result, forModel, request, response } = answer;
     const ran: Ran = answer.isError

@@ -14,7 +14,7 @@ import type { MailRecipients } from "./form/mail-recipients.ts";
 import { createRecipientCheck } from "./form/recipient-check.ts";
 import { checkTool } from "./rules.ts";
 import type { SecretService } from "./secrets/service.ts";
-import { checkSecretUse } from "./secrets/tool-secrets.ts";
+import { checkSecretUse, unboundSecretUse } from "./secrets/tool-secrets.ts";
 import { createToolStore, type ToolStore } from "./store.ts";
 import { createToolErrorList } from "./tool-errors.ts";
 import { createToolWarnings } from "./tool-warnings.ts";
@@ -73,7 +73,8 @@ export function createToolService(
       const { organizationId, plan } = account;
       await agents.get(organizationId, agentId);
       const given = settingsOf(input);
-      const row = newTool(organizationId, { agentId, ...input }, given);
+      const settings = newTool(organizationId, { agentId, ...input }, given);
+      const row = { ...settings, mayUseUnboundSecrets: unboundSecretUse(account, null, settings) };
       await check(account, null, row, given);
       const tool = await withWarning(organizationId, toTool(row));
       const { toolsPerAgent } = limitsOf(plan);
@@ -93,7 +94,13 @@ export function createToolService(
       const { organizationId } = account;
       const row = await existing(organizationId, id);
       const given = settingsOf(input);
-      const changes = { ...toColumns(given), ...disabledSince(row, given), updatedAt: Date.now() };
+      const columns = toColumns(given);
+      const changes = {
+        ...columns,
+        ...disabledSince(row, given),
+        mayUseUnboundSecrets: unboundSecretUse(account, row, { ...row, ...columns }),
+        updatedAt: Date.now(),
+      };
       await check(account, row, { ...row, ...changes }, given);
       const updated = await store.update(organizationId, id, changes).catch(refuseDuplicate(given.name ?? row.name));
       if (!updated) throw notFound("Tool");

@@ -3,6 +3,7 @@ import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { AppError } from "../errors.ts";
 import type { StandingError } from "./tool-errors.ts";
 
 type RowWithError = ToolRow & { errorAt: number | null; errorMessage: string | null };
@@ -56,18 +57,23 @@ export function createToolStore(db: Db) {
         const count = await countLocked(trx, row.agentId);
         if (limit !== null && count >= limit) return false;
         await trx.insertInto("tools").values(row).execute();
+        await checkBytes(trx, row.agentId);
         await alsoInTransaction?.(trx);
         return true;
       });
     },
     async update(organizationId: string, id: string, changes: Partial<ToolRow>): Promise<ToolRow | undefined> {
-      return db
-        .updateTable("tools")
-        .set(changes)
-        .where("id", "=", id)
-        .where("organizationId", "=", organizationId)
-        .returningAll()
-        .executeTakeFirst();
+      return inTransaction(db, async (trx) => {
+        const updated = await trx
+          .updateTable("tools")
+          .set(changes)
+          .where("id", "=", id)
+          .where("organizationId", "=", organizationId)
+          .returningAll()
+          .executeTakeFirst();
+        if (updated) await checkBytes(trx, updated.agentId);
+        return updated;
+      });
     },
     /** @returns whose tool it was */
     async delete(organizationId: string, id: string): Promise<Pick<ToolRow, "agentId"> | undefined> {
@@ -143,6 +149,35 @@ function hotQueries(db: Db) {
         .where("tools.isEnabled", "=", 1),
     ),
   };
+}
+
+/** Every reply reads an agent's enabled tools, and the dashboard reads all of them at once. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+const largeColumns = [
+  "description",
+  "inputSchema",
+  "displayConfig",
+  "mockResponse",
+  "httpHeaders",
+  "formSchema",
+  "formPostActions",
+] as const;
+
+const toolBytes = sql<number>`sum(${sql.join(
+  largeColumns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
+  sql` + `,
+)})`;
+
+/** @throws 409 when the agent's tools are too large with what was just written */
+async function checkBytes(trx: Transaction<Tables>, agentId: string): Promise<void> {
+  const tools = trx.selectFrom("tools").select(toolBytes.as("bytes")).where("agentId", "=", agentId);
+  const { bytes } = await tools.executeTakeFirstOrThrow();
+  if (Number(bytes) <= MAX_BYTES) return;
+  throw new AppError(
+    "CONFLICT",
+    `The tools of an agent can hold at most ${MAX_BYTES / 1024 / 1024} MiB together. Shorten this one or delete another.`,
+  );
 }
 
 /** How many tools the agent has; until the transaction ends nobody else can count them so. */

@@ -282,6 +282,29 @@ onBothDatabases("tools", (createDatabase) => {
     expect((await call("GET", "/tools/limits")).body).toMatchObject({ limit: null, planId: "pro", canCreate: true });
   });
 
+  it("of one agent hold at most 8 MiB together", async () => {
+    const large = {
+      inputSchema: { ...inputSchema, description: "x".repeat(60_000) },
+      mockResponse: "x".repeat(100_000),
+    };
+    const { db } = server.deps;
+    const first = (await create(large)).body;
+    const row = await db.selectFrom("tools").selectAll().where("id", "=", first.id).executeTakeFirstOrThrow();
+    const letters = "abcdefghijklmnopqrstuvwxyz";
+    const copies = Array.from({ length: 51 }, (_, index) => {
+      const name = `copy_${letters[index % 26]}${letters[Math.floor(index / 26)]}`;
+      return { ...row, id: row.id.slice(0, -2) + String(index).padStart(2, "0"), name };
+    });
+    await db.insertInto("tools").values(copies).execute();
+    const refused = await create({ ...large, name: "one_more" });
+    expect([refused.status, refused.body.error.code]).toEqual([409, "CONFLICT"]);
+    expect(refused.body.error.message).toContain("at most 8 MiB together");
+    expect((await call("GET", `/tools/limits?agentId=${agentId}`)).body.current).toBe(52);
+    const small = (await create({ name: "small" })).body;
+    expect((await call("PUT", `/tools/${small.id}`, large)).status).toBe(409);
+    expect((await call("GET", `/tools/${small.id}`)).body).toEqual(small);
+  });
+
   it("are gone when deleted, and an unknown agent has none", async () => {
     const { body: tool } = await create();
     expect(await call("DELETE", `/tools/${tool.id}`)).toEqual({ status: 200, body: { success: true } });

@@ -147,7 +147,7 @@ async function fetchSecrets(
       if (value !== null) return [name, value];
       throw new ToolError(
         `The secret ${name} is not available to this tool.`,
-        `There is no secret named ${name}, or its hosts do not include ${host}.`,
+        `There is no secret named ${name}, or its hosts do not include ${host}. A secret without hosts is only available to tools that an admin saved.`,
       );
     }),
   );

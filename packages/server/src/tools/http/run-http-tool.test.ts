@@ -32,6 +32,7 @@ function httpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
     formPostActions: null,
     formConfirmation: null,
     disabledAt: null,
+    mayUseUnboundSecrets: 1,
     createdAt: 0,
     updatedAt: 0,
   };

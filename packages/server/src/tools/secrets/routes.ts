@@ -1,12 +1,16 @@
 import * as contract from "@foyer/contract";
 import { principalOf } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
+import { sendJsonPages } from "../../http/json-pages.ts";
 import type { SecretService } from "./service.ts";
 
 export function secretRoutes(app: App, secrets: SecretService): void {
   app.route({
     ...contract.listSecrets,
-    handler: async (request) => secrets.list(principalOf(request).organizationId),
+    handler: async (request, reply) => {
+      const pages = secrets.list(principalOf(request).organizationId);
+      return sendJsonPages(reply, { before: "[", pages, after: "]" }) as never;
+    },
   });
   app.route({
     ...contract.createSecret,

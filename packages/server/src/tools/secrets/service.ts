@@ -7,6 +7,9 @@ import { createSecretStore } from "./store.ts";
 
 type SecretInput = { value: string; hosts?: string[] | null };
 
+/** `mayUseUnbound`: the request may have a secret that is not bound to hosts. */
+type SecretUse = { host: string; mayUseUnbound: boolean };
+
 export type SecretService = ReturnType<typeof createSecretService>;
 
 /** What http tools name as `{{NAME}}`: written by the account, read by nobody but the tools' requests. */
@@ -21,8 +24,9 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
   };
 
   return {
-    async list(organizationId: string): Promise<Secret[]> {
-      return (await store.list(organizationId)).map(toSecret);
+    /** In pages, because an organization can have any number of secrets. */
+    async *list(organizationId: string): AsyncGenerator<Secret[]> {
+      for await (const rows of store.pages(organizationId)) yield rows.map(toSecret);
     },
     /** @throws 409 when there is one of that name */
     async create(organizationId: string, name: string, input: SecretInput): Promise<Secret> {
@@ -40,15 +44,17 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
     },
     /** Those of the names that no host bounds: secrets without hosts, and names that have no secret yet. */
     async unbound(organizationId: string, names: readonly string[]): Promise<string[]> {
-      const bound = new Set((await store.list(organizationId)).filter(isBound).map(({ name }) => name));
+      if (names.length === 0) return [];
+      const bound = new Set((await store.named(organizationId, names)).filter(isBound).map(({ name }) => name));
       return names.filter((name) => !bound.has(name));
     },
     /** The value for a request to that host; null when there is none, or it may not go there. */
-    async valueFor(organizationId: string, name: string, host: string): Promise<string | null> {
+    async valueFor(organizationId: string, name: string, { host, mayUseUnbound }: SecretUse): Promise<string | null> {
       const row = await store.get(organizationId, name);
       if (!row) return null;
       const allowed: string[] = JSON.parse(row.hosts);
-      if (allowed.length > 0 && !allowed.includes(host.toLowerCase())) return null;
+      const isAllowed = allowed.length > 0 ? allowed.includes(host.toLowerCase()) : mayUseUnbound;
+      if (!isAllowed) return null;
       return encryption.decrypt(row.value, context(organizationId, name));
     },
   };

@@ -1,11 +1,28 @@
 import type { Db } from "../../db/open.ts";
 import type { SecretRow } from "../../db/tables.ts";
 
+/** Secrets that are read and rendered between two turns of the event loop. */
+const PAGE = 200;
+
 export function createSecretStore(db: Db) {
   const owned = (organizationId: string) => db.selectFrom("secrets").where("organizationId", "=", organizationId);
   return {
-    async list(organizationId: string): Promise<SecretRow[]> {
-      return owned(organizationId).selectAll().orderBy("name").execute();
+    /** By name. */
+    async *pages(organizationId: string): AsyncGenerator<SecretRow[]> {
+      for (let after = ""; ; ) {
+        const rows = await owned(organizationId)
+          .selectAll()
+          .where("name", ">", after)
+          .orderBy("name")
+          .limit(PAGE)
+          .execute();
+        yield rows;
+        after = rows.at(-1)?.name ?? "";
+        if (rows.length < PAGE) return;
+      }
+    },
+    async named(organizationId: string, names: readonly string[]): Promise<SecretRow[]> {
+      return owned(organizationId).selectAll().where("name", "in", names).execute();
     },
     async get(organizationId: string, name: string): Promise<SecretRow | undefined> {
       return owned(organizationId).selectAll().where("name", "=", name).executeTakeFirst();

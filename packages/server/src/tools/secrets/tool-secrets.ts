@@ -1,6 +1,7 @@
 import { isAtLeast } from "@foyer/contract/rules/roles";
 import { secretsIn } from "@foyer/contract/rules/url-template";
 import type { Principal } from "../../auth/sessions/authenticate.ts";
+import type { Flag } from "../../db/column-types.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { AppError } from "../../errors.ts";
 import type { SecretService } from "./service.ts";
@@ -28,6 +29,16 @@ export async function checkSecretUse(
     "FORBIDDEN",
     `You need the admin role for a tool that uses the secret ${name}, because it is not bound to hosts. Your role is ${role}.`,
   );
+}
+
+/**
+ * Whether the tool may use such secrets when it runs. A member's tool may not, even if the secret was bound to hosts when
+ * the tool was saved and an admin has removed them since.
+ */
+export function unboundSecretUse({ role }: Pick<Principal, "role">, before: ToolRow | null, after: HttpPart): Flag {
+  if (isAtLeast(role, "admin")) return 1;
+  const isSame = before !== null && httpColumns.every((column) => before[column] === after[column]);
+  return isSame ? before.mayUseUnboundSecrets : 0;
 }
 
 function namesIn({ httpUrl, httpHeaders }: HttpPart): string[] {

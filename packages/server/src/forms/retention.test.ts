@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { type FormClient, openForms } from "../../../../test/form-client.ts";
+import { deleteSubmissionDaysBefore, deleteSubmissionsBefore } from "./retention.ts";
+
+const DAY_MS = 86_400_000;
+const MIB = 1024 * 1024;
+
+onBothDatabases("The retention of submissions", (createDatabase) => {
+  let database: TestDatabase;
+  let forms: FormClient;
+  beforeAll(async () => {
+    database = await createDatabase();
+    forms = await openForms({ database });
+  });
+  afterAll(async () => {
+    await forms.stop();
+    await database.drop();
+  });
+
+  it("deletes older submissions with their files and deliveries, and keeps newer ones and all counts", async () => {
+    const { db, account, agentId } = forms;
+    const fields = [{ name: "paper", label: "Paper", type: "file" }];
+    const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: `${forms.receiver.url}/lead` });
+    // Two of them are more than one transaction deletes.
+    const paper = `data:text/plain;base64,${Buffer.alloc(2.5 * MIB, "x").toString("base64")}`;
+    const submit = async () => (await forms.submit(form.id, { paper })).body.submissionId as string;
+    const old = [await submit(), await submit(), await submit()];
+    const recent = await submit();
+    const rows = (table: "submissions" | "submissionFiles" | "deliveries") =>
+      db.selectFrom(table).selectAll().execute();
+    expect(await rows("submissionFiles")).toHaveLength(4);
+    // The ids tell the age.
+    const { createdAt } = await db
+      .selectFrom("submissions")
+      .select("createdAt")
+      .where("id", "=", recent)
+      .executeTakeFirstOrThrow();
+    expect(await deleteSubmissionsBefore(db, createdAt - DAY_MS)).toBe(0);
+    expect(await deleteSubmissionsBefore(db, createdAt)).toBe(old.length);
+    expect((await rows("submissions")).map(({ id }) => id)).toEqual([recent]);
+    expect((await rows("submissionFiles")).map(({ submissionId }) => submissionId)).toEqual([recent]);
+    expect((await rows("deliveries")).map(({ submissionId }) => submissionId)).toEqual([recent]);
+    const { analytics } = (await account.call("GET", `/form-submissions/analytics?agentId=${agentId}`)).body;
+    expect(analytics[0].submitted).toBe(4);
+  });
+
+  it("forgets the daily quotas of past days and keeps today's", async () => {
+    const { db, agentId } = forms;
+    await db.insertInto("submissionDays").values({ agentId, day: "2020-01-01", bytes: 5 }).execute();
+    await db.insertInto("confirmationDays").values({ key: "ada", day: "2020-01-01", sent: 1 }).execute();
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await deleteSubmissionDaysBefore(db, today)).toBe(2);
+    expect(await db.selectFrom("submissionDays").select("day").where("day", "<", today).execute()).toEqual([]);
+    expect(await db.selectFrom("submissionDays").select("day").where("agentId", "=", agentId).execute()).toHaveLength(
+      1,
+    );
+  });
+});

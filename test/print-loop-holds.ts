@@ -1,0 +1,29 @@
+import { writeSync } from "node:fs";
+
+const TICK_MS = 5;
+
+/**
+ * Loaded into a server before everything else. On SIGUSR2 it prints how long the event loop was held since the last time,
+ * at most: in milliseconds of the clock, and of this thread's CPU, which does not count what other processes used.
+ */
+let at = performance.now();
+let used = process.threadCpuUsage();
+let longest = { wall: 0, cpu: 0 };
+
+function measure(): void {
+  const now = performance.now();
+  const { user, system } = process.threadCpuUsage(used);
+  longest = {
+    wall: Math.max(longest.wall, now - at - TICK_MS),
+    cpu: Math.max(longest.cpu, (user + system) / 1_000),
+  };
+  at = now;
+  used = process.threadCpuUsage();
+}
+
+setInterval(measure, TICK_MS).unref();
+process.on("SIGUSR2", () => {
+  measure();
+  writeSync(1, `loop-held ${JSON.stringify(longest)}\n`);
+  longest = { wall: 0, cpu: 0 };
+});
