@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import { deleteBySize } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
-import { messageBytes } from "./store.ts";
+import { deleteMessages } from "./store.ts";
 
 type Conversations = SelectQueryBuilder<Tables, "conversations", object>;
 
@@ -41,23 +41,5 @@ function deleteConversations(db: Db, which: (all: Conversations) => Conversation
       }
     },
     shrink: ({ id }) => deleteMessages(db, id),
-  });
-}
-
-/** Empties a conversation that is too large to be deleted in one transaction. @returns how many messages it had */
-export function deleteMessages(db: Db, conversationId: string): Promise<number> {
-  return deleteBySize(db, {
-    next: (trx, limit) =>
-      trx
-        .selectFrom("messages")
-        .select(["id", sql<number>`${messageBytes} + ${sql.lit(ROW_BYTES)}`.as("bytes")])
-        .where("conversationId", "=", conversationId)
-        .orderBy("position")
-        .limit(limit)
-        .execute(),
-    async remove(trx, rows) {
-      const ids = rows.map(({ id }) => id);
-      await trx.deleteFrom("messages").where("id", "in", ids).execute();
-    },
   });
 }

@@ -15,12 +15,12 @@ import { instantsOf } from "../utc-day.ts";
 import { accessTo, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
 import { fromColumns, toolCallsOf } from "./message-pieces.ts";
-import { deleteMessages } from "./retention.ts";
 import {
   type ConversationFieldsRow,
   type ConversationFilter,
   type ConversationSummaryRow,
   createConversationStore,
+  deleteMessages,
   type Viewer,
 } from "./store.ts";
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ConversationQuery, Rating } from "@foyer/contract";
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Flag, Instant } from "../db/column-types.ts";
@@ -15,6 +16,8 @@ import type { ConversationCounters } from "./analytics/counters.ts";
 /** What is read and rendered between two turns of the event loop: a few milliseconds of work. */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_MESSAGES = 200;
+/** What is deleted in one transaction: about 10 ms of work on SQLite. */
+const DELETED_BYTES = 4 * 1024 * 1024;
 
 /** Rows before the page that an index passes over in about a millisecond. */
 const FAR_OFFSET = 10_000;
@@ -138,6 +141,27 @@ async function* messagePages(db: Db, conversationId: string): AsyncGenerator<Mes
   }
 }
 
+/** Empties a conversation that is too large to be deleted in one transaction, with a turn for others after each part. */
+export async function deleteMessages(db: Db, conversationId: string): Promise<void> {
+  for (;;) {
+    const sizes = await db
+      .selectFrom("messages")
+      .select(["position", messageBytes.as("bytes")])
+      .where("conversationId", "=", conversationId)
+      .orderBy("position")
+      .limit(PAGE_MESSAGES)
+      .execute();
+    const last = firstWithin(sizes, DELETED_BYTES).at(-1);
+    if (!last) return;
+    await db
+      .deleteFrom("messages")
+      .where("conversationId", "=", conversationId)
+      .where("position", "<=", last.position)
+      .execute();
+    await nextTurn();
+  }
+}
+
 /** What members and visitors mark in a conversation. */
 function marks(db: Db) {
   return {
@@ -233,7 +257,7 @@ function pageQueries(db: Db) {
   return { firstPage, total };
 }
 
-export const messageBytes = sql<number>`octet_length(content) + coalesce(octet_length(pieces), 0)`;
+const messageBytes = sql<number>`octet_length(content) + coalesce(octet_length(pieces), 0)`;
 
 function seenBy(viewer: Viewer) {
   return (where: ExpressionBuilder<Tables, "conversations">) =>
