@@ -78,25 +78,8 @@ const BODY_LIMIT = 1024 * 1024;
  * Creates the server, ready to listen or to be called with `inject`. `drain` waits for running replies and deliveries.
  */
 export async function createApp(deps: AppDeps) {
-  const { config, log } = deps;
-  const app: App = Fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    logController: new RequestLog(),
-    genReqId: () => randomUUID(),
-    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
-    bodyLimit: BODY_LIMIT,
-    requestTimeout: 30_000,
-    // Node checks for slow clients only every 30 seconds by default, which would turn 10 s into up to 40 s.
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
-    forceCloseConnections: "idle",
-    frameworkErrors: (error, request, reply) => {
-      // Such a request reaches no hook, so it is logged here.
-      request.log.info({ method: request.method, problem: error.code }, "unreadable address");
-      return sendError(toAppError(error), request, reply);
-    },
-    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
-    schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
-  });
+  const { config } = deps;
+  const app = createFastify(deps);
   const calls = createCallCounter(deps);
   await registerPlugins(app, deps, calls);
 
@@ -163,6 +146,27 @@ export async function createApp(deps: AppDeps) {
       ]);
     },
   };
+}
+
+function createFastify({ config, log }: AppDeps): App {
+  return Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new RequestLog(),
+    genReqId: () => randomUUID(),
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 30_000,
+    // Node checks for slow clients only every 30 seconds by default, which would turn 10 s into up to 40 s.
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
+    forceCloseConnections: "idle",
+    frameworkErrors: (error, request, reply) => {
+      // Such a request reaches no hook, so it is logged here.
+      request.log.info({ method: request.method, problem: error.code }, "unreadable address");
+      return sendError(toAppError(error), request, reply);
+    },
+    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
+    schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
+  });
 }
 
 async function startWorkers(...workers: Array<{ start(): void }>): Promise<void> {
