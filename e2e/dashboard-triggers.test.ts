@@ -226,7 +226,7 @@ describe("the dashboard's triggers", () => {
     await expect
       .poll(() => page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count())
       .toBe(8);
-    await page.getByRole("button", { name: "Delete trigger" }).click();
+    await page.getByRole("button", { name: "Delete Large cart" }).click();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("dialog").getByRole("button", { name: "Delete trigger" }).click();
     await page.getByRole("heading", { name: "No triggers yet" }).waitFor();

@@ -56,10 +56,11 @@ function Appearance() {
             />
             <Select
               label="Theme"
+              help="Automatic follows the color scheme of the page, and without one the visitor's system."
               value={draft.values.theme}
               onChange={(theme) => draft.change({ theme })}
               options={[
-                { value: "auto", label: "Automatic: like the page, otherwise the visitor's system" },
+                { value: "auto", label: "Automatic" },
                 { value: "light", label: "Light" },
                 { value: "dark", label: "Dark" },
               ]}
@@ -168,12 +169,12 @@ function LanguageField({ values, onChange, errorAt }: AppearanceFieldsProps) {
   return (
     <Select
       label="Interface language"
-      help="Labels and buttons. The agent replies in the language of the question."
+      help="Labels and buttons. Automatic uses the language of the page, then the visitor's. The agent replies in the language of the question."
       value={values.locale}
       onChange={(locale) => onChange({ locale })}
       error={errorAt("locale")}
       options={[
-        { value: "", label: "Automatic: the page's language, then the visitor's" },
+        { value: "", label: "Automatic" },
         ...languages,
         ...(isListed ? [] : [{ value: values.locale, label: values.locale }]),
       ]}

@@ -2,7 +2,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { flushSync } from "react-dom";
-import { Button } from "../../components/button.tsx";
+import { DeleteSection } from "../../components/delete-section.tsx";
 import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
@@ -40,14 +40,7 @@ function TriggerEditor() {
       title={trigger.name}
       isWide
       description={conditionInWords(trigger)}
-      actions={
-        <>
-          <DuplicateTrigger trigger={trigger} />
-          <Button look="danger" onClick={() => setDoomed(true)}>
-            Delete trigger
-          </Button>
-        </>
-      }
+      actions={<DuplicateTrigger trigger={trigger} />}
     >
       <TriggerFigures agentId={agentId} triggerId={triggerId} />
       <TriggerForm
@@ -57,6 +50,12 @@ function TriggerEditor() {
       >
         <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
       </TriggerForm>
+      <DeleteSection
+        title="Delete trigger"
+        description="The trigger stops running within seconds. Its statistics are deleted too."
+        action={`Delete ${trigger.name}`}
+        onDelete={() => setDoomed(true)}
+      />
       <DeleteTrigger trigger={isDoomed ? trigger : null} onClose={() => setDoomed(false)} onDeleted={leave} />
     </Page>
   );
