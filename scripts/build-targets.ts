@@ -11,3 +11,11 @@ export const browserTargets: Record<"widget" | "dashboard", BrowserVersions> = {
 export function buildTargets(versions: BrowserVersions): string[] {
   return Object.entries(versions).map(([name, version]) => `${name}${version}`);
 }
+
+/** The parts of the widget that the loader fetches when they are first needed, and their entries in its sources. */
+export const widgetParts = {
+  panel: "panel/panel.tsx",
+  triggers: "triggers/watch-triggers.ts",
+  acting: "triggers/actions/run-actions.ts",
+  debug: "triggers/debug/open-debug.ts",
+};

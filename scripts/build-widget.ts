@@ -1,33 +1,25 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build, defaultClientConditions, type InlineConfig } from "vite";
-import { browserTargets, buildTargets } from "./build-targets.ts";
+import { browserTargets, buildTargets, widgetParts } from "./build-targets.ts";
 import { type Built, buildInto } from "./built-files.ts";
 
 const packageDir = join(import.meta.dirname, "../packages/widget");
 
 export const widget: Built = { name: "widget", sources: ["widget/src", "sdk/src", "contract/src/rules"] };
 
-/** What the loader fetches when it is needed first. */
-const parts = {
-  panel: "panel/panel.tsx",
-  triggers: "triggers/watch-triggers.ts",
-  acting: "triggers/actions/run-actions.ts",
-  debug: "triggers/debug/open-debug.ts",
-};
-
 /** First the parts, whose files are named after what is in them; then the loader, which holds their names. */
 export function buildWidget(): Promise<void> {
   return buildInto(widget, async (folder) => {
     mkdirSync(join(folder, "widget"));
     // Each by itself: what two of them share would become a third file to wait for.
-    for (const [name, entry] of Object.entries(parts)) await buildPart(name, entry, join(folder, "widget"));
+    for (const [name, entry] of Object.entries(widgetParts)) await buildPart(name, entry, join(folder, "widget"));
     const built = readdirSync(join(folder, "widget"));
     const filesOf = (names: string[]) =>
       Object.fromEntries(names.map((name) => [name, built.find((file) => file.startsWith(`${name}-`))]));
-    await buildLoader(folder, filesOf(Object.keys(parts)));
+    await buildLoader(folder, filesOf(Object.keys(widgetParts)));
     // The panel loads its forms by itself.
-    return { partFiles: filesOf([...Object.keys(parts), "mount-form"]) };
+    return { partFiles: filesOf([...Object.keys(widgetParts), "mount-form"]) };
   });
 }
 
