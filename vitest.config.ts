@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/longest-first.ts";
@@ -27,11 +28,12 @@ export default defineConfig({
     globalSetup: ["test/postgres-server.ts", "test/built-pages.ts"],
     reporters: ["default", new NoSkippedTests()],
     sequence: { sequencer: LongestFirst },
-    // Two cores: more workers would only take turns.
-    maxWorkers: 2,
+    // One more than the cores of a small machine, because tests with a browser or a schedule wait for half of their time.
+    maxWorkers: 3,
     projects: [
       {
         ssr,
+        resolve: { alias: { "better-auth/crypto": join(import.meta.dirname, "test/remembered-passwords.ts") } },
         test: {
           ...shared,
           name: "tests",
