@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import type { Figure, Row } from "./figure.ts";
 import { formAnalytics } from "./figures/analytics-read.ts";
 import { deliveryDrain } from "./figures/delivery-drain.ts";
@@ -16,15 +17,22 @@ import { planLimit } from "./figures/plan-limit.ts";
 import { triggerStats } from "./figures/read-trigger-stats.ts";
 import { triggerEvents } from "./figures/record-trigger-events.ts";
 import { replyWithHistory } from "./figures/reply-with-history.ts";
+import { retrieval } from "./figures/retrieval.ts";
 import { startToReady } from "./figures/start-to-ready.ts";
 import { httpToolsAtOnce } from "./figures/tool-http-at-once.ts";
 import { hundredTools } from "./figures/tool-hundred.ts";
 import { mockTool } from "./figures/tool-mock.ts";
 import { widgetInPage } from "./figures/widget-in-page.ts";
 
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { collections: { type: "string" }, chunks: { type: "string", default: "100000" } },
+});
+
 /**
  * `npm run bench` measures everything, `npm run bench -- fast-reply start-to-ready` only these. Exit code 1 when a target is
  * not met. Times of day-to-day machines vary: ratios are measured by turns and are what counts.
+ * `npm run bench -- retrieval --collections DIR` also ranks the test collections in a folder.
  */
 const figures: Record<string, Figure> = {
   "fast-reply": fastReply,
@@ -49,13 +57,14 @@ const figures: Record<string, Figure> = {
   "trigger-listing": triggerListing,
   "trigger-stats": triggerStats,
   "widget-in-page": widgetInPage,
+  retrieval: () => retrieval({ collections: options.collections ?? null, chunks: Number(options.chunks) }),
 };
 
 // Leaving by `exit` ends the servers and removes the folders.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const rows: Row[] = [];
-for (const [name, measure] of chosen(process.argv.slice(2))) {
+for (const [name, measure] of chosen(positionals)) {
   const startedAt = performance.now();
   rows.push(...(await measure().catch((error: unknown) => [failedRow(name, error)])));
   console.log(`${name}: ${Math.round((performance.now() - startedAt) / 1_000)} s`);

@@ -92,6 +92,7 @@ export async function createApp(deps: AppDeps) {
   const deleteContent = createContentDeletion(deps);
   const agents = createAgentService(deps, listings.forget, (agentId) => {
     chat.replies.abort({ agentId });
+    documents.removeIndexOf(agentId);
     return deleteContent(agentId);
   });
   const conversations = createConversationService(deps, agents, (conversationId) =>

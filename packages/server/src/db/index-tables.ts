@@ -3,16 +3,24 @@ import type { Flag } from "./column-types.ts";
 
 /** The tables of the passage index, see documents/search/. */
 export type IndexTables = {
-  documentChunks: DocumentChunkTable;
+  agentIndexes: AgentIndexRow;
+  documentChunks: DocumentChunkRow;
   indexedDocuments: IndexedDocumentRow;
   indexSegments: IndexSegmentTable;
   indexPostings: IndexPostingsRow;
   chunkVectors: ChunkVectorRow;
 };
 
-type DocumentChunkTable = {
-  /** in the order of indexing; never reused */
-  number: Generated<number>;
+type AgentIndexRow = {
+  agentId: string;
+  organizationId: string;
+  /** of the agent's next chunk; numbers are never reused */
+  nextNumber: number;
+};
+
+type DocumentChunkRow = {
+  /** 0, 1, 2, … within the agent, in the order of indexing */
+  number: number;
   organizationId: string;
   agentId: string;
   documentId: string;
@@ -44,8 +52,8 @@ type IndexSegmentTable = {
   id: Generated<number>;
   organizationId: string;
   agentId: string;
-  /** only `live` segments are searched */
-  state: "live" | "building";
+  /** only `live` segments are searched; the postings of `dead` ones are being deleted */
+  state: "live" | "building" | "dead";
   /** 0 for a single document, whose postings are in `contents`; others have theirs in `indexPostings` */
   level: number;
   chunks: number;
@@ -60,7 +68,7 @@ type IndexSegmentTable = {
   lastNumber: number;
   /** size of `contents` */
   bytes: number;
-  contents: Uint8Array | null;
+  contents: Buffer | null;
 };
 
 type IndexPostingsRow = {
@@ -70,7 +78,7 @@ type IndexPostingsRow = {
   block: number;
   /** how many chunks the block lists */
   chunks: number;
-  postings: Uint8Array;
+  postings: Buffer;
 };
 
 type ChunkVectorRow = {
@@ -81,5 +89,5 @@ type ChunkVectorRow = {
   /** provider/model; vectors of different models do not compare */
   model: string;
   /** int8 components */
-  vector: Uint8Array;
+  vector: Buffer;
 };

@@ -7,29 +7,41 @@ import { createFetchPage } from "./ingest/fetch-page.ts";
 import { createJobQueue } from "./ingest/job-queue.ts";
 import { createDocumentProcessor } from "./ingest/process-document.ts";
 import { createIngestWorker } from "./ingest/worker.ts";
+import { createPassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
 import { createDocumentStore } from "./store.ts";
 
 /** Everything about documents, put together. */
 export function createDocuments(deps: Deps, agents: AgentService) {
   const { log } = deps;
+  const passageSearch = createPassageSearch({ db: deps.db, address: deps.config.database }, log);
   const store = createDocumentStore(deps);
   const files = createFileStore(deps.db);
   const queue = createJobQueue(deps);
   const extractor = createExtractor();
-  const run = createDocumentProcessor({ queue, files, extractor, fetchPage: createFetchPage(deps.outbound) });
+  const run = createDocumentProcessor({
+    queue,
+    files,
+    extractor,
+    fetchPage: createFetchPage(deps.outbound),
+    onIndexed: passageSearch.maintain,
+  });
   const worker = createIngestWorker({ queue, run, log });
   const writer = createDocumentWriter({ store, files, log, onQueued: worker.notify });
   return {
-    service: createDocumentService(deps, { agents, store, files, writer }),
+    service: createDocumentService({ ...deps, passageSearch }, { agents, store, files, writer }),
+    /** Call it when the agent was deleted: its index is deleted in the background. */
+    removeIndexOf: passageSearch.maintain,
     start(): void {
       worker.start();
+      passageSearch.startSweeps();
     },
     /** Ends the extraction process, and gives back to the queue what is not finished. */
     async stop(): Promise<void> {
       const stopping = worker.stop();
       extractor.close();
       await stopping;
+      await passageSearch.close();
     },
   };
 }

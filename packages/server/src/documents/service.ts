@@ -21,6 +21,7 @@ import {
 import { type DocumentWriter, type Saved, settingsOf } from "./document-writer.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
 import { fileLimits } from "./ingest/limits.ts";
+import type { PassageSearch } from "./search/passage-search.ts";
 import { searchPassages } from "./search/search-passages.ts";
 import type { DocumentStore } from "./store.ts";
 
@@ -33,7 +34,7 @@ const MAX_HITS = 50;
 const BATCH = 20;
 
 type Parts = { agents: AgentService; store: DocumentStore; files: FileStore; writer: DocumentWriter };
-type ServiceDeps = Pick<Deps, "db" | "outbound">;
+type ServiceDeps = Pick<Deps, "db" | "outbound"> & { passageSearch: PassageSearch };
 type BulkAction = "delete" | "enable" | "disable" | "retry";
 
 export type DocumentService = ReturnType<typeof createDocumentService>;

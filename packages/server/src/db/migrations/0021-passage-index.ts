@@ -21,12 +21,16 @@ const blob = (kind: DatabaseKind) => (kind === "sqlite" ? "blob" : "bytea");
 /** Numbers are never reused: postings of a deleted chunk stay in the index until their segment is rewritten. */
 async function createChunks(db: Kysely<Tables>, kind: DatabaseKind) {
   await db.schema
-    .createTable("documentChunks")
-    .addColumn("number", kind === "sqlite" ? "integer" : "bigserial", (c) =>
-      kind === "sqlite" ? c.primaryKey().autoIncrement() : c.primaryKey(),
-    )
+    .createTable("agentIndexes")
+    .addColumn("agentId", "text", (c) => c.primaryKey())
     .addColumn("organizationId", "text", (c) => c.notNull())
+    .addColumn("nextNumber", "bigint", (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable("documentChunks")
     .addColumn("agentId", "text", (c) => c.notNull())
+    .addColumn("number", "bigint", (c) => c.notNull())
+    .addColumn("organizationId", "text", (c) => c.notNull())
     .addColumn("documentId", "text", (c) => c.notNull())
     .addColumn("version", "integer", (c) => c.notNull())
     .addColumn("ordinal", "integer", (c) => c.notNull())
@@ -34,6 +38,8 @@ async function createChunks(db: Kysely<Tables>, kind: DatabaseKind) {
     .addColumn("page", "integer")
     .addColumn("question", "text")
     .addColumn("text", "text", (c) => c.notNull())
+    .addPrimaryKeyConstraint("documentChunksKey", ["agentId", "number"])
+    .$call((table) => (kind === "sqlite" ? table.modifyEnd(sql`without rowid`) : table))
     .execute();
   await db.schema
     .createIndex("documentChunksDocument")
@@ -86,7 +92,8 @@ async function createPostings(db: Kysely<Tables>, kind: DatabaseKind) {
   await db.schema
     .createTable("indexPostings")
     .addColumn("segmentId", "bigint", (c) => c.notNull())
-    .addColumn("term", "text", (c) => c.notNull())
+    // In the order of bytes, in which maintenance merges segments.
+    .addColumn("term", kind === "sqlite" ? "text" : sql`text collate "C"`, (c) => c.notNull())
     .addColumn("block", "integer", (c) => c.notNull())
     .addColumn("chunks", "integer", (c) => c.notNull())
     .addColumn("postings", blob(kind), (c) => c.notNull())
@@ -102,14 +109,14 @@ async function createPostings(db: Kysely<Tables>, kind: DatabaseKind) {
 async function createVectors(db: Kysely<Tables>, kind: DatabaseKind) {
   await db.schema
     .createTable("chunkVectors")
-    .addColumn("number", "bigint", (c) => c.primaryKey())
-    .addColumn("organizationId", "text", (c) => c.notNull())
     .addColumn("agentId", "text", (c) => c.notNull())
-    .addColumn("documentId", "text", (c) => c.notNull())
     .addColumn("model", "text", (c) => c.notNull())
+    .addColumn("number", "bigint", (c) => c.notNull())
+    .addColumn("organizationId", "text", (c) => c.notNull())
+    .addColumn("documentId", "text", (c) => c.notNull())
     .addColumn("vector", blob(kind), (c) => c.notNull())
+    .addPrimaryKeyConstraint("chunkVectorsKey", ["agentId", "model", "number"])
+    .$call((table) => (kind === "sqlite" ? table.modifyEnd(sql`without rowid`) : table))
     .execute();
-  const index = (name: string) => db.schema.createIndex(`chunkVectors${name}`).on("chunkVectors");
-  await index("Agent").columns(["agentId", "model", "number"]).execute();
-  await index("Document").column("documentId").execute();
+  await db.schema.createIndex("chunkVectorsDocument").on("chunkVectors").column("documentId").execute();
 }

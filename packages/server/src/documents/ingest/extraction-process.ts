@@ -1,7 +1,7 @@
 import process from "node:process";
 import { Worker } from "node:worker_threads";
 import type { Faq } from "@foyer/contract";
-import { prepareDocument } from "../search/passage-index.ts";
+import { prepareDocument } from "../search/prepare-document.ts";
 import { extract } from "./extract.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";

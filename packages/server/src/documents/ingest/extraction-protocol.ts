@@ -1,5 +1,5 @@
 import type { DocumentErrorCode, DocumentKind } from "@foyer/contract";
-import type { PreparedDocument } from "../search/passage-index.ts";
+import type { PreparedDocument } from "../search/prepare-document.ts";
 import type { TextPart } from "./text-parts.ts";
 
 /** `isUnnamed`: the title that the file gives itself replaces `title`. */

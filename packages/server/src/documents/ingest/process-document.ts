@@ -13,7 +13,14 @@ const FETCH_RETRIES_MS = [10_000, 60_000];
 const MAX_ATTEMPTS = 5;
 const PROGRESS_MS = 1_000;
 
-type Parts = { queue: JobQueue; files: FileStore; extractor: Extractor; fetchPage: FetchPage };
+type Parts = {
+  queue: JobQueue;
+  files: FileStore;
+  extractor: Extractor;
+  fetchPage: FetchPage;
+  /** Called after the index of an agent has changed. */
+  onIndexed(agentId: string): void;
+};
 
 /** Takes one document from its original to the search index. */
 export function createDocumentProcessor(parts: Parts): RunJob {
@@ -29,7 +36,7 @@ export function createDocumentProcessor(parts: Parts): RunJob {
       const result = await readOriginal(parts, job, fetched, signal);
       failpoint("document.extracted");
       await queue.reportProgress(job, "indexing");
-      await queue.complete(job, result);
+      if (await queue.complete(job, result)) parts.onIndexed(job.agentId);
     } catch (error) {
       if (signal.aborted) throw error;
       if (!(error instanceof ExtractionError)) throw error;

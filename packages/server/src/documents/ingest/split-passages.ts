@@ -1,4 +1,4 @@
-import type { Passage } from "../search/passage-index.ts";
+import type { Passage } from "../search/prepare-document.ts";
 
 /** A paragraph, list item, table row or the like, in reading order. */
 export type Block = {

@@ -1,73 +1,153 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
-
-/**
- * A piece of a document as extraction found it. A FAQ entry has one `question` passage for its question and one for
- * each other wording; those are not found by themselves but make the `body` passages (the answer) easier to find.
- */
-export type Passage = {
-  /** 0, 1, 2, … within the document */
-  ordinal: number;
-  heading: string | null;
-  /** counts from 1; null for formats without pages */
-  page: number | null;
-  text: string;
-  part: "question" | "body";
-};
-
-/** A document ready for the index. Structured-cloneable, so that it can be made in another process. */
-export type PreparedDocument = {
-  title: string;
-  /** ISO 639-1 codes of the stemmers that were used */
-  languages: string[];
-  chunks: PreparedChunk[];
-  /** words of all chunks after analysis, each counted as often as it occurs */
-  tokens: number;
-  /** the packed postings */
-  contents: Uint8Array;
-};
-
-type PreparedChunk = Omit<Passage, "part"> & {
-  /** question and other wordings of a FAQ entry, one a line; null elsewhere */
-  question: string | null;
-};
-
-type DocumentInput = {
-  title: string;
-  /** ISO 639-1 codes; empty or null: detected from the text */
-  languages: readonly string[] | null;
-  passages: readonly Passage[];
-};
+import type { PreparedDocument } from "./prepare-document.ts";
 
 type AgentScope = { organizationId: string; agentId: string };
 type DocumentVersion = AgentScope & { documentId: string; version: number };
 type DocumentSelection = AgentScope & { documentIds: readonly string[] };
 
-/**
- * Analyzes a document: pure CPU, about 10 MB of text a second. Run it outside the event loop.
- */
-export function prepareDocument(_document: DocumentInput): PreparedDocument {
-  throw new Error("not implemented");
-}
+/** Rows a statement. SQLite runs it within the process, so larger documents let the event loop turn in between. */
+const ROWS_AT_ONCE = 100;
 
 /** Makes this version the one that searches find. The earlier version and its chunks are deleted. */
 export async function replaceInIndex(
-  _trx: Transaction<Tables>,
-  _version: DocumentVersion,
-  _prepared: PreparedDocument,
+  trx: Transaction<Tables>,
+  { organizationId, agentId, documentId, version }: DocumentVersion,
+  prepared: PreparedDocument,
 ): Promise<void> {
-  throw new Error("not implemented");
+  const { chunks } = prepared;
+  const scope = { organizationId, agentId };
+  const firstNumber = await takeNumbers(trx, scope, chunks.length);
+  const previous = await trx
+    .selectFrom("indexedDocuments")
+    .select("isEnabled")
+    .where("documentId", "=", documentId)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirst();
+  await removeFromIndex(trx, { ...scope, documentIds: [documentId] });
+  const segment = await trx
+    .insertInto("indexSegments")
+    .values({
+      organizationId,
+      agentId,
+      state: "live",
+      level: 0,
+      chunks: chunks.length,
+      deadChunks: 0,
+      tokens: prepared.tokens,
+      languages: prepared.languages.join(","),
+      firstNumber,
+      lastNumber: firstNumber + Math.max(0, chunks.length - 1),
+      bytes: prepared.contents.length,
+      contents: Buffer.from(prepared.contents),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await trx
+    .insertInto("indexedDocuments")
+    .values({
+      documentId,
+      organizationId,
+      agentId,
+      version,
+      segmentId: segment.id,
+      title: prepared.title,
+      chunks: chunks.length,
+      isEnabled: previous?.isEnabled ?? 1,
+    })
+    .execute();
+  for (let start = 0; start < chunks.length; start += ROWS_AT_ONCE) {
+    if (start > 0) await nextTurn();
+    const rows = chunks.slice(start, start + ROWS_AT_ONCE).map(({ ordinal, heading, page, question, text }, index) => ({
+      number: firstNumber + start + index,
+      organizationId,
+      agentId,
+      documentId,
+      version,
+      ordinal,
+      heading,
+      page,
+      question,
+      text,
+    }));
+    await trx.insertInto("documentChunks").values(rows).execute();
+  }
+}
+
+/** Numbers of an agent's chunks are dense, so that a search can add up scores in an array. @returns the first */
+async function takeNumbers(trx: Transaction<Tables>, { organizationId, agentId }: AgentScope, count: number) {
+  const { nextNumber } = await trx
+    .insertInto("agentIndexes")
+    .values({ agentId, organizationId, nextNumber: count })
+    .onConflict((conflict) =>
+      conflict.column("agentId").doUpdateSet((set) => ({ nextNumber: set("agentIndexes.nextNumber", "+", count) })),
+    )
+    .returning("nextNumber")
+    .executeTakeFirstOrThrow();
+  return nextNumber - count;
 }
 
 /** Deletes the documents' chunks, vectors and index entries. Unknown ids are ignored. */
-export async function removeFromIndex(_trx: Transaction<Tables>, _documents: DocumentSelection): Promise<void> {
-  throw new Error("not implemented");
+export async function removeFromIndex(
+  trx: Transaction<Tables>,
+  { organizationId, agentId, documentIds }: DocumentSelection,
+): Promise<void> {
+  for (const documentId of documentIds) {
+    const removed = await trx
+      .deleteFrom("indexedDocuments")
+      .where("documentId", "=", documentId)
+      .where("agentId", "=", agentId)
+      .where("organizationId", "=", organizationId)
+      .returning(["segmentId", "chunks", "version"])
+      .executeTakeFirst();
+    if (!removed) continue;
+    const { segmentId, chunks, version } = removed;
+    const single = trx.deleteFrom("indexSegments").where("id", "=", segmentId).where("level", "=", 0);
+    if ((await single.executeTakeFirst()).numDeletedRows === 0n) {
+      await trx
+        .updateTable("indexSegments")
+        .set((set) => ({ deadChunks: set("deadChunks", "+", chunks) }))
+        .where("id", "=", segmentId)
+        .execute();
+    }
+    await trx.deleteFrom("chunkVectors").where("documentId", "=", documentId).execute();
+    await removeChunks(trx, { organizationId, documentId, version });
+  }
+}
+
+async function removeChunks(
+  trx: Transaction<Tables>,
+  { organizationId, documentId, version }: { organizationId: string; documentId: string; version: number },
+) {
+  for (let from = 0; ; from += ROWS_AT_ONCE) {
+    const deleted = await trx
+      .deleteFrom("documentChunks")
+      .where("documentId", "=", documentId)
+      .where("organizationId", "=", organizationId)
+      .where("version", "=", version)
+      .where("ordinal", "<", from + ROWS_AT_ONCE)
+      .executeTakeFirst();
+    if (deleted.numDeletedRows < BigInt(ROWS_AT_ONCE)) {
+      // Ordinals may have gaps; whatever is left goes in one statement.
+      await trx.deleteFrom("documentChunks").where("documentId", "=", documentId).execute();
+      return;
+    }
+    await nextTurn();
+  }
 }
 
 /** Shows or hides documents in searches without indexing them again. */
 export async function setSearchable(
-  _trx: Transaction<Tables>,
-  _documents: DocumentSelection & { isEnabled: boolean },
+  trx: Transaction<Tables>,
+  { organizationId, agentId, documentIds, isEnabled }: DocumentSelection & { isEnabled: boolean },
 ): Promise<void> {
-  throw new Error("not implemented");
+  if (documentIds.length === 0) return;
+  await trx
+    .updateTable("indexedDocuments")
+    .set({ isEnabled: isEnabled ? 1 : 0 })
+    .where("documentId", "in", [...documentIds])
+    .where("agentId", "=", agentId)
+    .where("organizationId", "=", organizationId)
+    .execute();
 }

@@ -1,0 +1,149 @@
+import { loadavg } from "node:os";
+import { prepareDocument } from "../../packages/server/src/documents/search/prepare-document.ts";
+import { ms, type Row } from "../figure.ts";
+import { onEachDatabase, type PassageDatabase } from "../passage-databases.ts";
+import { type Collection, readCollections } from "../retrieval-collections.ts";
+import { type Measures, measureAnswers } from "../retrieval-measures.ts";
+import { bigAgent, smallAgent, syntheticDocument, syntheticQuestions } from "../synthetic-passages.ts";
+
+/** `collections`: a folder of test collections, see the README; without it only the times are measured. */
+export type RetrievalOptions = { collections: string | null; chunks: number };
+
+type Goal = { measure: keyof Measures; least: number };
+
+/** What public collections of these names should reach. */
+const goals: ReadonlyArray<{ name: RegExp } & Goal> = [
+  { name: /^xquad-/, measure: "ndcg10", least: 0.945 },
+  { name: /^covidfaq-/, measure: "ndcg10", least: 0.55 },
+  { name: /^banking77-/, measure: "hit5", least: 0.92 },
+  { name: /^clinc150-/, measure: "answerable", least: 0.88 },
+];
+
+const labels = { ndcg10: "nDCG@10", recall5: "recall@5", hit5: "hit@5", answerable: "has an answer, AUC" } as const;
+
+/** Ranking on test collections, and the time of a search in a large agent and in a small one beside it. */
+export async function retrieval({ collections, chunks }: RetrievalOptions): Promise<Row[]> {
+  const rows: Row[] = [];
+  const folder = collections === null ? [] : readCollections(collections);
+  const firstTen = new Map<string, string>();
+  await onEachDatabase(async (database) => {
+    const measured: Array<{ name: string; measures: Measures }> = [];
+    let differences = 0;
+    for (const collection of folder) {
+      const { measures, ids } = await measureCollection(database, collection);
+      measured.push({ name: collection.name, measures });
+      for (const [question, found] of ids) {
+        const key = `${collection.name}/${question}`;
+        if (firstTen.has(key) && firstTen.get(key) !== found) differences++;
+        firstTen.set(key, found);
+      }
+    }
+    if (database.name === "SQLite") rows.push(...qualityRows(measured));
+    else if (folder.length > 0) rows.push(figure("questions with other first ten than SQLite", differences, 0, false));
+    if (chunks > 0) rows.push(...(await measureTimes(database, chunks)));
+  });
+  return rows;
+}
+
+async function measureCollection(database: PassageDatabase, { name, documents, questions }: Collection) {
+  const agentId = `agent_${name}`;
+  const text = documents.map(({ passages }) => passages[0]?.text ?? "").join("\n");
+  for (const { id, title, passages } of documents) {
+    // One language a collection: short entries alone are too short to tell.
+    const languages = languageOf(text, name);
+    await database.add(agentId, id, prepareDocument({ title, languages, passages }));
+  }
+  await database.settle(agentId);
+  const ids = new Map<string, string>();
+  const answers = [];
+  for (const { id, text: question, relevant } of questions) {
+    const hits = await database.search(agentId, question, 10);
+    const found = [...new Set(hits.map(({ documentId }) => documentId))];
+    ids.set(id, found.join(" "));
+    answers.push({ relevant, documents: found, score: hits[0]?.score ?? 0 });
+  }
+  return { measures: measureAnswers(answers), ids };
+}
+
+function languageOf(text: string, name: string): string[] {
+  const [, code] = /-([a-z]{2})$/.exec(name) ?? [];
+  if (code) return [code];
+  const { languages } = prepareDocument({
+    title: "",
+    languages: null,
+    passages: [{ ordinal: 0, heading: null, page: null, text: text.slice(0, 4_000), part: "body" }],
+  });
+  return languages;
+}
+
+function qualityRows(measured: ReadonlyArray<{ name: string; measures: Measures }>): Row[] {
+  const rows = measured.flatMap(({ name, measures }) =>
+    (["ndcg10", "recall5", "hit5", "answerable"] as const).flatMap((measure) => {
+      const value = measures[measure];
+      const goal = goals.find((candidate) => candidate.name.test(name) && candidate.measure === measure);
+      return value === null ? [] : [figure(`${name} ${labels[measure]}`, value, goal?.least ?? null)];
+    }),
+  );
+  const parallel = measured.filter(({ name }) => name.startsWith("xquad-"));
+  if (parallel.length === 0) return rows;
+  const mean = (measure: "ndcg10" | "recall5") =>
+    parallel.reduce((sum, { measures }) => sum + measures[measure], 0) / parallel.length;
+  return [
+    ...rows,
+    figure("xquad mean nDCG@10", mean("ndcg10"), 0.96),
+    figure("xquad mean recall@5", mean("recall5"), 0.975),
+  ];
+}
+
+function figure(name: string, value: number, goal: number | null, isLeast = true): Row {
+  return {
+    figure: name,
+    measured: value.toFixed(isLeast ? 4 : 0),
+    baseline: "-",
+    ratio: "-",
+    target: goal === null ? "-" : `${isLeast ? ">=" : "<="} ${goal}`,
+    isMet: goal === null || (isLeast ? value >= goal : value <= goal),
+  };
+}
+
+/** 95th percentile of the time from the question to the hits, in milliseconds. */
+async function measureTimes(database: PassageDatabase, chunks: number): Promise<Row[]> {
+  const perDocument = 100;
+  for (let n = 0; n * perDocument < chunks; n++) {
+    await database.add(bigAgent, `doc_${n}`, syntheticDocument(n, Math.min(perDocument, chunks - n * perDocument)));
+    if (n % 200 === 199) await database.settle(bigAgent);
+  }
+  for (let n = 0; n < 20; n++) await database.add(smallAgent, `doc_${n}`, syntheticDocument(n, 5));
+  await database.settle(bigAgent);
+  const large = await percentile95(database, bigAgent);
+  const small = await percentile95(database, smallAgent);
+  const isSqlite = database.name === "SQLite";
+  const target = chunks > 100_000 ? (isSqlite ? 40 : 60) : isSqlite ? 15 : 35;
+  const load = `load ${loadavg()[0]?.toFixed(1)}`;
+  return [
+    timeRow(`search p95, ${chunks} chunks, ${database.name} (${load})`, large, target),
+    timeRow(`search p95, 100 chunks beside them, ${database.name} (${load})`, small, 3),
+  ];
+}
+
+async function percentile95(database: PassageDatabase, agentId: string): Promise<number> {
+  const times: number[] = [];
+  for (const question of syntheticQuestions(220)) {
+    const startedAt = performance.now();
+    await database.search(agentId, question, 6);
+    times.push(performance.now() - startedAt);
+  }
+  const measured = times.slice(20).sort((a, b) => a - b);
+  return measured[Math.floor(measured.length * 0.95)] ?? Number.NaN;
+}
+
+function timeRow(name: string, value: number, target: number): Row {
+  return {
+    figure: name,
+    measured: ms(value),
+    baseline: "-",
+    ratio: "-",
+    target: `<= ${target} ms`,
+    isMet: value <= target,
+  };
+}

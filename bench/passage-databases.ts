@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { migrate } from "../packages/server/src/db/migrate.ts";
+import { type DatabaseAddress, openDatabase } from "../packages/server/src/db/open.ts";
+import { inTransaction } from "../packages/server/src/db/transaction.ts";
+import { replaceInIndex } from "../packages/server/src/documents/search/passage-index.ts";
+import { createPassageSearch } from "../packages/server/src/documents/search/passage-search.ts";
+import type { PreparedDocument } from "../packages/server/src/documents/search/prepare-document.ts";
+import type { PassageHit } from "../packages/server/src/documents/search/search-index.ts";
+import { withClient } from "../test/databases.ts";
+import { startPostgres } from "../test/postgres-server.ts";
+
+const organizationId = "org_bench";
+
+/** A document index of its own, on one of the databases. */
+export type PassageDatabase = {
+  name: string;
+  add(agentId: string, documentId: string, prepared: PreparedDocument): Promise<void>;
+  /** Merges what was added. */
+  settle(agentId: string): Promise<void>;
+  search(agentId: string, text: string, limit: number): Promise<PassageHit[]>;
+};
+
+/** Runs `work` on SQLite and on PostgreSQL, each in a folder that goes with it. */
+export async function onEachDatabase(work: (database: PassageDatabase) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "foyer-retrieval-"));
+  const server = await startPostgres();
+  try {
+    await withDatabase("SQLite", { kind: "sqlite", file: join(folder, "foyer.sqlite") }, work);
+    await withClient(server.url, (client) => client.query("create database retrieval"));
+    const url = new URL(server.url);
+    url.pathname = "/retrieval";
+    await withDatabase("PostgreSQL", { kind: "postgres", url: url.href }, work);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function withDatabase(
+  name: string,
+  address: DatabaseAddress,
+  work: (database: PassageDatabase) => Promise<void>,
+): Promise<void> {
+  const opened = openDatabase(address, () => {});
+  await migrate(opened);
+  const passages = createPassageSearch(opened, console);
+  const agents = new Set<string>();
+  try {
+    await work({
+      name,
+      async add(agentId, documentId, prepared) {
+        if (!agents.has(agentId)) await addAgent(opened.db, agentId);
+        agents.add(agentId);
+        const scope = { organizationId, agentId, documentId: `${agentId}/${documentId}`, version: 1 };
+        await inTransaction(opened.db, (trx) => replaceInIndex(trx, scope, prepared));
+      },
+      async settle(agentId) {
+        passages.maintain(agentId);
+        await passages.settled();
+      },
+      async search(agentId, text, limit) {
+        const hits = await passages.search({ organizationId, agentId, queries: [text], limit });
+        return hits.map((hit) => ({ ...hit, documentId: hit.documentId.slice(agentId.length + 1) }));
+      },
+    });
+  } finally {
+    await passages.close();
+    await opened.db.destroy();
+  }
+}
+
+/** Maintenance deletes the index of an agent that does not exist. */
+async function addAgent(db: ReturnType<typeof openDatabase>["db"], agentId: string) {
+  await db
+    .insertInto("organizations")
+    .values({
+      id: organizationId,
+      name: "Bench",
+      slug: "bench",
+      logo: null,
+      metadata: null,
+      plan: "pro",
+      createdAt: "2026-01-01T00:00:00.000Z",
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await db
+    .insertInto("agents")
+    .values({
+      id: agentId,
+      organizationId,
+      name: agentId,
+      slug: agentId,
+      model: null,
+      systemPrompt: null,
+      temperature: 70,
+      widget: "{}",
+      allowedOrigins: "[]",
+      allowedImageHosts: "[]",
+      requireIdentity: 0,
+      identitySecret: "",
+      monthlyTokenBudget: null,
+      budgetMessage: null,
+      createdAt: 0,
+      updatedAt: 0,
+    })
+    .execute();
+}

@@ -1,0 +1,42 @@
+import { francAll } from "franc-min";
+
+/** ISO 639-3 codes of franc's answers, with the code that the stemmers go by. */
+const codes: Readonly<Record<string, string>> = {
+  arb: "ar",
+  ces: "cs",
+  cmn: "zh",
+  deu: "de",
+  eng: "en",
+  fra: "fr",
+  hun: "hu",
+  ita: "it",
+  jpn: "ja",
+  kor: "ko",
+  nld: "nl",
+  por: "pt",
+  ron: "ro",
+  rus: "ru",
+  spa: "es",
+  swe: "sv",
+  tam: "ta",
+  tha: "th",
+  tur: "tr",
+};
+
+/** More text makes the answer slower, not better. */
+const MAX_SAMPLE = 4_000;
+const MIN_SAMPLE = 40;
+
+/** ISO 639-1 code of the language that a whole document is written in; null when the text is too short to tell. */
+export function detectLanguage(text: string): string | null {
+  const sample = text.slice(0, MAX_SAMPLE);
+  if (/[\u0e00-\u0e7f]/.test(sample)) return "th";
+  if (/[\u3040-\u30ff]/.test(sample)) return "ja";
+  if (/\p{Script=Hangul}/u.test(sample)) return "ko";
+  if (/\p{Script=Han}/u.test(sample)) return "zh";
+  if (/\p{Script=Arabic}/u.test(sample) && !/[\u067e\u0686\u06af\u06cc]/.test(sample)) return "ar";
+  if (sample.trim().length < MIN_SAMPLE) return null;
+  // The list is ordered, and the first languages may be ones that nothing is known about here.
+  const found = francAll(sample, { only: Object.keys(codes) })[0]?.[0];
+  return found === undefined ? null : (codes[found] ?? null);
+}

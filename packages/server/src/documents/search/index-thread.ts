@@ -1,0 +1,47 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { DatabaseAddress } from "../../db/open.ts";
+import { connect, type IndexConnection } from "./index-connection.ts";
+import { agentsToMaintain, maintainAgent, removeDeletedAgent } from "./maintain-index.ts";
+import type { PassageHit, PassageQuery } from "./search-index.ts";
+import { searchIndex } from "./search-index.ts";
+
+/** `sweep` looks for agents with work left, and maintains them. */
+export type IndexTask =
+  | { kind: "search"; query: PassageQuery }
+  | { kind: "maintain"; agentId: string }
+  | { kind: "sweep" };
+
+export type IndexThreadData = { address: DatabaseAddress; mode: "read" | "write" };
+export type IndexRequest = { id: number; task: IndexTask };
+export type IndexReply = { id: number } & ({ hits: PassageHit[] } | { error: string });
+
+/** One task at a time; the connection is opened with the first, and again after an error. */
+const { address, mode } = workerData as IndexThreadData;
+let opened: Promise<IndexConnection> | null = null;
+
+async function run(task: IndexTask): Promise<PassageHit[]> {
+  opened ??= connect(address, mode);
+  const connection = await opened;
+  if (task.kind === "search") return connection.reading(() => searchIndex(connection, task.query));
+  const agentIds = task.kind === "maintain" ? [task.agentId] : await agentsToMaintain(connection);
+  for (const agentId of agentIds) {
+    await removeDeletedAgent(connection, agentId);
+    await maintainAgent(connection, agentId);
+  }
+  return [];
+}
+
+parentPort?.on("message", async ({ id, task }: IndexRequest) => {
+  try {
+    const hits = await run(task);
+    parentPort?.postMessage({ id, hits } satisfies IndexReply);
+  } catch (error) {
+    const failed = opened;
+    opened = null;
+    await failed?.then((connection) => connection.close()).catch(() => {});
+    parentPort?.postMessage({
+      id,
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    } satisfies IndexReply);
+  }
+});

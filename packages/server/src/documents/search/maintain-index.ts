@@ -1,0 +1,165 @@
+import { setTimeout as rest } from "node:timers/promises";
+import { type IndexConnection, placeholders } from "./index-connection.ts";
+import { type MergedSegment, mergeSegments } from "./merge-segments.ts";
+
+/** Single documents that a search reads one by one before they are merged, and their size. */
+const MAX_DOCUMENTS = 32;
+const MAX_DOCUMENT_BYTES = 256_000;
+/** Merged at once; collected in memory. */
+const MERGED_AT_ONCE = 256;
+const MERGED_BYTES = 8_000_000;
+/** Segments of a level that are merged into one of the next. */
+const FAN_IN = 8;
+/** Share of deleted chunks at which a segment is rewritten. */
+const MAX_DEAD = 0.2;
+const ROWS_DELETED_AT_ONCE = 500;
+
+type Candidate = MergedSegment & { bytes: number };
+
+/**
+ * Merges segments until few are left, and deletes what remains of merged ones. One process at a time maintains an agent's
+ * index; another one returns at once.
+ */
+export async function maintainAgent(connection: IndexConnection, agentId: string): Promise<void> {
+  if (!(await lock(connection, agentId))) return;
+  try {
+    await connection.all(`update "indexSegments" set state = 'dead' where "agentId" = ? and state = 'building'`, [
+      agentId,
+    ]);
+    for (;;) {
+      await deleteDeadSegments(connection, agentId);
+      const segments = await connection.all<Candidate>(
+        `select id, "organizationId", "agentId", level, chunks, "deadChunks", tokens, languages, "firstNumber",
+           "lastNumber", bytes from "indexSegments" where "agentId" = ? and state = 'live' order by id`,
+        [agentId],
+      );
+      const next = nextMerge(segments);
+      if (next === null) return;
+      await mergeSegments(connection, next.sources, next.level);
+    }
+  } finally {
+    await unlock(connection, agentId);
+  }
+}
+
+/** Which segments to merge now, and the level of the result; null when the index is in order. */
+function nextMerge<S extends Omit<Candidate, "organizationId" | "agentId">>(
+  segments: readonly S[],
+): { sources: S[]; level: number } | null {
+  const single = segments.filter(({ level }) => level === 0);
+  const bytes = single.reduce((sum, segment) => sum + segment.bytes, 0);
+  if (single.length >= MAX_DOCUMENTS || bytes >= MAX_DOCUMENT_BYTES) {
+    return { sources: firstOf(single), level: 1 };
+  }
+  const levels = [...new Set(segments.map(({ level }) => level))].filter((level) => level > 0).sort((a, b) => a - b);
+  for (const level of levels) {
+    const same = segments.filter((segment) => segment.level === level);
+    if (same.length >= FAN_IN) return { sources: same.slice(0, FAN_IN), level: level + 1 };
+  }
+  const worn = segments.find(({ level, deadChunks, chunks }) => level > 0 && deadChunks > chunks * MAX_DEAD);
+  return worn ? { sources: [worn], level: worn.level } : null;
+}
+
+function firstOf<S extends { bytes: number }>(segments: readonly S[]): S[] {
+  let bytes = 0;
+  return segments.slice(0, MERGED_AT_ONCE).filter((segment, index) => {
+    bytes += segment.bytes;
+    return index === 0 || bytes <= MERGED_BYTES;
+  });
+}
+
+/** Agents whose index was left in disorder, for example by a process that ended. */
+export async function agentsToMaintain(connection: IndexConnection): Promise<string[]> {
+  const rows = await connection.all<{ agentId: string }>(
+    `select distinct "agentId" from (
+       select "agentId" from "indexSegments" where state <> 'live'
+       union all
+       select "agentId" from "indexSegments" where state = 'live' group by "agentId", level
+         having count(*) >= ${MAX_DOCUMENTS} or (level > 0 and count(*) >= ${FAN_IN})
+           or sum(bytes) >= ${MAX_DOCUMENT_BYTES} or sum("deadChunks") > sum(chunks) * ${MAX_DEAD}
+       union all
+       select "agentId" from "agentIndexes" where not exists (select 1 from agents where agents.id = "agentId")
+     ) as found`,
+  );
+  return rows.map(({ agentId }) => agentId);
+}
+
+/** Deletes everything of an agent that no longer exists, in small transactions. */
+export async function removeDeletedAgent(connection: IndexConnection, agentId: string): Promise<void> {
+  const agents = await connection.all(`select 1 from agents where id = ?`, [agentId]);
+  if (agents.length > 0) return;
+  await connection.all(`update "indexSegments" set state = 'dead' where "agentId" = ?`, [agentId]);
+  await deleteDeadSegments(connection, agentId);
+  await deleteInSteps(connection, {
+    table: "documentChunks",
+    key: `"agentId", number`,
+    where: `"agentId" = ?`,
+    value: agentId,
+  });
+  await deleteInSteps(connection, {
+    table: "chunkVectors",
+    key: `"agentId", model, number`,
+    where: `"agentId" = ?`,
+    value: agentId,
+  });
+  await deleteInSteps(connection, {
+    table: "indexedDocuments",
+    key: `"documentId"`,
+    where: `"agentId" = ?`,
+    value: agentId,
+  });
+  await connection.all(`delete from "agentIndexes" where "agentId" = ?`, [agentId]);
+}
+
+async function deleteDeadSegments(connection: IndexConnection, agentId: string) {
+  const dead = await connection.all<{ id: number }>(
+    `select id from "indexSegments" where "agentId" = ? and state = 'dead'`,
+    [agentId],
+  );
+  for (const { id } of dead) {
+    await deleteInSteps(connection, {
+      table: "indexPostings",
+      key: `"segmentId", term, block`,
+      where: `"segmentId" = ?`,
+      value: id,
+    });
+  }
+  const ids = dead.map(({ id }) => id);
+  if (ids.length > 0) await connection.all(`delete from "indexSegments" where id in (${placeholders(ids)})`, ids);
+}
+
+type Deletion = { table: string; key: string; where: string; value: string | number };
+
+async function deleteInSteps(connection: IndexConnection, { table, key, where, value }: Deletion) {
+  for (;;) {
+    const startedAt = performance.now();
+    const deleted = await connection.writing(() =>
+      connection.all(
+        `delete from "${table}" where (${key}) in
+           (select ${key} from "${table}" where ${where} limit ${ROWS_DELETED_AT_ONCE}) returning 1`,
+        [value],
+      ),
+    );
+    if (deleted.length < ROWS_DELETED_AT_ONCE) return;
+    await rest(Math.min(20, Math.ceil(performance.now() - startedAt)));
+  }
+}
+
+/** SQLite's file is used by one process only, and it has one thread for this. */
+async function lock(connection: IndexConnection, agentId: string): Promise<boolean> {
+  if (connection.kind === "sqlite") return true;
+  const rows = await connection.all<{ isOurs: boolean }>(
+    `select pg_try_advisory_lock(${LOCK_CLASS}, hashtext(?)) as "isOurs"`,
+    [agentId],
+  );
+  return rows[0]?.isOurs === true;
+}
+
+async function unlock(connection: IndexConnection, agentId: string) {
+  if (connection.kind === "postgres") {
+    await connection.all(`select pg_advisory_unlock(${LOCK_CLASS}, hashtext(?))`, [agentId]);
+  }
+}
+
+/** Tells our advisory locks from others; any number will do. */
+const LOCK_CLASS = 730_195;

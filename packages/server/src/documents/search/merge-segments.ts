@@ -1,0 +1,230 @@
+import { setTimeout as rest } from "node:timers/promises";
+import { type IndexConnection, placeholders, type Value } from "./index-connection.ts";
+import { compareTerms, forEachPosting, type Posting, packPostings, unpackContents } from "./postings.ts";
+import { BLOCK_CHUNKS } from "./read-index.ts";
+
+/** A segment that is merged with others of its agent. */
+export type MergedSegment = {
+  id: number;
+  organizationId: string;
+  agentId: string;
+  level: number;
+  chunks: number;
+  deadChunks: number;
+  tokens: number;
+  languages: string;
+  firstNumber: number;
+  lastNumber: number;
+};
+
+/** Rows and bytes written in one transaction: a few milliseconds, for which other writers of SQLite wait. */
+const ROWS_AT_ONCE = 200;
+const BYTES_AT_ONCE = 256_000;
+const ROWS_READ_AT_ONCE = 1_000;
+
+type TermRows = { term: string; rows: Array<{ segment: MergedSegment; postings: Uint8Array }> };
+
+/**
+ * Writes the postings of several segments as one new segment, which replaces them in one step. Searches meanwhile use the
+ * old ones. Ended at any point, it leaves a segment that is still `building`, which the next maintenance deletes.
+ */
+export async function mergeSegments(
+  connection: IndexConnection,
+  sources: readonly MergedSegment[],
+  level: number,
+): Promise<void> {
+  const ordered = sources.toSorted((a, b) => a.firstNumber - b.firstNumber);
+  const live = sources.some(({ deadChunks }) => deadChunks > 0) ? await liveChunks(connection, ordered) : null;
+  const id = await createSegment(connection, ordered, level);
+  const writer = createPostingsWriter(connection, id);
+  const lengths = new Map<number, number>();
+  const terms = level === 1 && sources.every((source) => source.level === 0) ? ofDocuments : ofSegments;
+  for await (const { term, rows } of terms(connection, ordered)) {
+    const postings = merged(rows, live, lengths);
+    for (let start = 0; start < postings.length; start += BLOCK_CHUNKS) {
+      await writer.add(term, start / BLOCK_CHUNKS, postings.slice(start, start + BLOCK_CHUNKS));
+    }
+  }
+  await writer.flush();
+  await publish(connection, id, ordered, live === null ? null : lengths);
+}
+
+/** Numbers of the chunks that still belong to a document. */
+async function liveChunks(connection: IndexConnection, sources: readonly MergedSegment[]): Promise<Set<number>> {
+  const ids = sources.map(({ id }) => id);
+  const rows = await connection.all<{ number: number }>(
+    `select c.number from "indexedDocuments" d join "documentChunks" c
+       on c."documentId" = d."documentId" and c.version = d.version
+     where d."segmentId" in (${placeholders(ids)})`,
+    ids,
+  );
+  return new Set(rows.map(({ number }) => number));
+}
+
+async function createSegment(connection: IndexConnection, sources: readonly MergedSegment[], level: number) {
+  const [first] = sources;
+  if (!first) throw new Error("A segment is made of at least one other.");
+  const languages = [...new Set(sources.flatMap((source) => source.languages.split(",").filter(Boolean)))].sort();
+  const sum = (value: (source: MergedSegment) => number) => sources.reduce((total, source) => total + value(source), 0);
+  const values: Value[] = [
+    first.organizationId,
+    first.agentId,
+    level,
+    sum(({ chunks }) => chunks),
+    sum(({ tokens }) => tokens),
+    languages.join(","),
+    Math.min(...sources.map(({ firstNumber }) => firstNumber)),
+    Math.max(...sources.map(({ lastNumber }) => lastNumber)),
+  ];
+  const [row] = await connection.all<{ id: number }>(
+    `insert into "indexSegments" ("organizationId", "agentId", level, chunks, tokens, languages, "firstNumber",
+       "lastNumber", state, "deadChunks", bytes) values (${placeholders(values)}, 'building', 0, 0) returning id`,
+    values,
+  );
+  if (!row) throw new Error("The segment was not created.");
+  return row.id;
+}
+
+/** Single documents are small: their terms are collected in memory. */
+async function* ofDocuments(connection: IndexConnection, sources: readonly MergedSegment[]): AsyncGenerator<TermRows> {
+  const byTerm = new Map<string, TermRows["rows"]>();
+  for (const segment of sources) {
+    const rows = await connection.all<{ contents: Buffer | null }>(
+      `select contents from "indexSegments" where id = ?`,
+      [segment.id],
+    );
+    for (const { term, postings } of unpackContents(rows[0]?.contents ?? new Uint8Array())) {
+      const known = byTerm.get(term);
+      if (known) known.push({ segment, postings });
+      else byTerm.set(term, [{ segment, postings }]);
+    }
+  }
+  for (const term of [...byTerm.keys()].sort(compareTerms)) yield { term, rows: byTerm.get(term) ?? [] };
+}
+
+type Row = { term: string; block: number; postings: Buffer };
+
+/** Reads all segments side by side, in the order of the terms. */
+async function* ofSegments(connection: IndexConnection, sources: readonly MergedSegment[]): AsyncGenerator<TermRows> {
+  const cursors = await Promise.all(sources.map((segment) => openCursor(connection, segment)));
+  for (;;) {
+    let term: string | null = null;
+    for (const { row } of cursors) {
+      if (row !== null && (term === null || compareTerms(row.term, term) < 0)) term = row.term;
+    }
+    if (term === null) return;
+    const rows: TermRows["rows"] = [];
+    for (const cursor of cursors) {
+      while (cursor.row?.term === term) {
+        rows.push({ segment: cursor.segment, postings: cursor.row.postings });
+        await cursor.next();
+      }
+    }
+    yield { term, rows };
+  }
+}
+
+async function openCursor(connection: IndexConnection, segment: MergedSegment) {
+  let rows: Row[] = [];
+  let index = 0;
+  let last: Pick<Row, "term" | "block"> = { term: "", block: -1 };
+  const cursor = {
+    segment,
+    row: null as Row | null,
+    async next() {
+      if (index === rows.length) {
+        rows = await connection.all<Row>(
+          `select term, block, postings from "indexPostings" where "segmentId" = ? and (term, block) > (?, ?)
+           order by term, block limit ${ROWS_READ_AT_ONCE}`,
+          [segment.id, last.term, last.block],
+        );
+        index = 0;
+        last = rows.at(-1) ?? last;
+      }
+      cursor.row = rows[index++] ?? null;
+    },
+  };
+  await cursor.next();
+  return cursor;
+}
+
+/** Ascending by number, without deleted chunks. `lengths` collects the lengths of what is left. */
+function merged(rows: TermRows["rows"], live: ReadonlySet<number> | null, lengths: Map<number, number>): Posting[] {
+  const postings: Posting[] = [];
+  let isAscending = true;
+  let previous = -1;
+  for (const { segment, postings: packed } of rows) {
+    const base = segment.level === 0 ? segment.firstNumber : 0;
+    forEachPosting(packed, (offset, frequency, length) => {
+      const chunk = offset + base;
+      if (live !== null) {
+        if (!live.has(chunk)) return;
+        lengths.set(chunk, length);
+      }
+      isAscending &&= chunk > previous;
+      previous = chunk;
+      postings.push({ chunk, frequency, length });
+    });
+  }
+  return isAscending ? postings : postings.sort((a, b) => a.chunk - b.chunk);
+}
+
+function createPostingsWriter(connection: IndexConnection, segmentId: number) {
+  let values: Value[] = [];
+  let rows = 0;
+  let bytes = 0;
+  async function flush() {
+    if (rows === 0) return;
+    const startedAt = performance.now();
+    const list = Array.from({ length: rows }, () => "(?, ?, ?, ?, ?)").join(", ");
+    await connection.writing(() =>
+      connection.all(`insert into "indexPostings" ("segmentId", term, block, chunks, postings) values ${list}`, values),
+    );
+    values = [];
+    rows = 0;
+    bytes = 0;
+    // Other writers get their turn: SQLite's wait for the lock without a queue.
+    await rest(Math.min(20, Math.ceil(performance.now() - startedAt)));
+  }
+  return {
+    flush,
+    async add(term: string, block: number, postings: readonly Posting[]) {
+      const packed = Buffer.from(packPostings(postings));
+      values.push(segmentId, term, block, postings.length, packed);
+      rows++;
+      bytes += packed.length;
+      if (rows >= ROWS_AT_ONCE || bytes >= BYTES_AT_ONCE) await flush();
+    },
+  };
+}
+
+/** From here on searches use the new segment. Documents that were deleted meanwhile are counted as dead in it. */
+async function publish(
+  connection: IndexConnection,
+  id: number,
+  sources: readonly MergedSegment[],
+  lengths: ReadonlyMap<number, number> | null,
+) {
+  const ids = sources.map(({ id: source }) => source);
+  await connection.writing(async () => {
+    await connection.all(`update "indexedDocuments" set "segmentId" = ? where "segmentId" in (${placeholders(ids)})`, [
+      id,
+      ...ids,
+    ]);
+    if (lengths !== null) {
+      const tokens = [...lengths.values()].reduce((sum, length) => sum + length, 0);
+      await connection.all(`update "indexSegments" set chunks = ?, tokens = ? where id = ?`, [
+        lengths.size,
+        tokens,
+        id,
+      ]);
+    }
+    await connection.all(
+      `update "indexSegments" set state = 'live', "deadChunks" = chunks -
+         (select coalesce(sum(chunks), 0) from "indexedDocuments" where "segmentId" = ?) where id = ?`,
+      [id, id],
+    );
+    await connection.all(`delete from "indexSegments" where level = 0 and id in (${placeholders(ids)})`, ids);
+    await connection.all(`update "indexSegments" set state = 'dead' where id in (${placeholders(ids)})`, ids);
+  });
+}

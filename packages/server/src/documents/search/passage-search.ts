@@ -1,0 +1,151 @@
+import { Worker } from "node:worker_threads";
+import type { Logger } from "pino";
+import type { OpenDatabase } from "../../db/open.ts";
+import { createReadLane } from "../../db/read-lane.ts";
+import { AppError } from "../../errors.ts";
+import type { IndexReply, IndexRequest, IndexTask, IndexThreadData } from "./index-thread.ts";
+import type { PassageHit, PassageQuery } from "./search-index.ts";
+
+const SEARCH_TIMEOUT_MS = 10_000;
+/** Merging a million chunks takes minutes; a thread that is stuck for longer is ended. */
+const MAINTENANCE_TIMEOUT_MS = 3_600_000;
+const IDLE_MS = 30_000;
+const SWEEP_EVERY_MS = 3_600_000;
+/** After the last change, so that a sync of many documents is merged in few steps. */
+const MAINTENANCE_DELAY_MS = 250;
+
+export type PassageSearch = {
+  /** @throws AppError 503 when it takes too long, or too many searches wait */
+  search(query: PassageQuery): Promise<PassageHit[]>;
+  /** Call it after a transaction that changed an agent's index or deleted the agent. Returns at once. */
+  maintain(agentId: string): void;
+  /** Resolves when all maintenance that was asked for is done. */
+  settled(): Promise<void>;
+  /** Looks for unfinished maintenance every hour. */
+  startSweeps(): void;
+  close(): Promise<void>;
+};
+
+/**
+ * The passage index of this process. A thread searches on a connection of its own, and another merges segments, so that
+ * neither holds the event loop. Both are started with their first task and end after 30 idle seconds.
+ */
+export function createPassageSearch(
+  { db, address }: Pick<OpenDatabase, "db" | "address">,
+  log: Pick<Logger, "error">,
+): PassageSearch {
+  const searcher = createIndexThread({ address, mode: "read" }, SEARCH_TIMEOUT_MS);
+  const maintainer = createIndexThread({ address, mode: "write" }, MAINTENANCE_TIMEOUT_MS);
+  const inTurn = createReadLane(1);
+  const due = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let sweeps: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  /** Most agents have no documents: nothing is started for them. */
+  async function isNeeded(task: IndexTask): Promise<boolean> {
+    const indexes = db.selectFrom("agentIndexes").select("agentId").limit(1);
+    const own = task.kind === "maintain" ? indexes.where("agentId", "=", task.agentId) : indexes;
+    return (await own.executeTakeFirst()) !== undefined;
+  }
+
+  function enqueue(task: IndexTask) {
+    running = running.then(async () => {
+      if (isClosed) return;
+      try {
+        if (await isNeeded(task)) await maintainer.run(task);
+      } catch (error) {
+        // The index stays correct and is only slower to search; the next sweep tries again.
+        if (!isClosed) log.error({ err: error }, "maintenance of the document index failed");
+      }
+    });
+  }
+
+  function flush() {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const agentId of due) enqueue({ kind: "maintain", agentId });
+    due.clear();
+  }
+
+  return {
+    search: (query) => inTurn(query.organizationId, () => searcher.run({ kind: "search", query })),
+    maintain(agentId) {
+      due.add(agentId);
+      timer ??= setTimeout(flush, MAINTENANCE_DELAY_MS).unref();
+    },
+    async settled() {
+      flush();
+      await running;
+    },
+    startSweeps() {
+      sweeps = setInterval(() => enqueue({ kind: "sweep" }), SWEEP_EVERY_MS).unref();
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      clearInterval(sweeps);
+      await Promise.all([searcher.stop(), maintainer.stop()]);
+      await running;
+    },
+  };
+}
+
+function createIndexThread(workerData: IndexThreadData, timeoutMs: number) {
+  let worker: Worker | null = null;
+  let pending: { id: number; settle(reply: IndexReply | Error): void } | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  let lastId = 0;
+
+  function start(): Worker {
+    const started = new Worker(new URL("./index-thread.ts", import.meta.url), { workerData });
+    started.unref();
+    started.on("message", (reply: IndexReply) => {
+      if (pending?.id === reply.id) pending.settle(reply);
+    });
+    const fail = (error: Error) => {
+      if (worker !== started) return;
+      worker = null;
+      pending?.settle(error);
+    };
+    started.on("error", (error) => fail(error as Error));
+    started.on("exit", (code) => fail(new Error(`The thread of the document index ended with ${code}.`)));
+    return started;
+  }
+
+  async function stop(): Promise<void> {
+    clearTimeout(idle);
+    const stopping = worker;
+    worker = null;
+    pending?.settle(new Error("The database is being closed."));
+    await stopping?.terminate();
+  }
+
+  return {
+    stop,
+    /** One at a time. */
+    async run(task: IndexTask): Promise<PassageHit[]> {
+      clearTimeout(idle);
+      worker ??= start();
+      const id = ++lastId;
+      const { promise, resolve } = Promise.withResolvers<IndexReply | Error>();
+      pending = { id, settle: resolve };
+      worker.ref();
+      worker.postMessage({ id, task } satisfies IndexRequest);
+      const overdue = setTimeout(() => {
+        void worker?.terminate();
+        worker = null;
+        resolve(new AppError("OVERLOADED", "Searching the documents takes too long. Try again.", { retryAfter: 10 }));
+      }, timeoutMs);
+      const reply = await promise;
+      clearTimeout(overdue);
+      pending = null;
+      worker?.unref();
+      idle = setTimeout(() => void stop(), IDLE_MS).unref();
+      if (reply instanceof Error) throw reply;
+      if ("error" in reply) throw new Error(reply.error);
+      return reply.hits;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/** One chunk that a term occurs in. */
+export type Posting = {
+  /** the chunk's number, or its ordinal within a single document */
+  chunk: number;
+  /** how often, questions and headings weighted */
+  frequency: number;
+  /** words in the chunk */
+  length: number;
+};
+
+/** A growing buffer of unsigned variable-length integers: seven bits a byte, the lowest first. */
+function createByteWriter(initialSize = 256) {
+  let bytes = new Uint8Array(initialSize);
+  let size = 0;
+  const reserve = (more: number) => {
+    if (size + more <= bytes.length) return;
+    const larger = new Uint8Array(Math.max(bytes.length * 2, size + more));
+    larger.set(bytes.subarray(0, size));
+    bytes = larger;
+  };
+  return {
+    number(value: number): void {
+      reserve(8);
+      let rest = value;
+      while (rest > 127) {
+        bytes[size++] = (rest % 128) + 128;
+        rest = Math.floor(rest / 128);
+      }
+      bytes[size++] = rest;
+    },
+    bytes(more: Uint8Array): void {
+      reserve(more.length);
+      bytes.set(more, size);
+      size += more.length;
+    },
+    get size() {
+      return size;
+    },
+    finish: (): Uint8Array => bytes.slice(0, size),
+  };
+}
+
+type ByteReader = { bytes: Uint8Array; at: number };
+
+function readNumber(reader: ByteReader): number {
+  const { bytes } = reader;
+  let value = 0;
+  let scale = 1;
+  for (;;) {
+    const byte = bytes[reader.at++] ?? 0;
+    if (byte < 128) return value + byte * scale;
+    value += (byte - 128) * scale;
+    scale *= 128;
+  }
+}
+
+/** Packs the postings of a term, ascending by chunk: about four bytes each. */
+export function packPostings(postings: readonly Posting[]): Uint8Array {
+  const writer = createByteWriter(postings.length * 4 + 8);
+  let previous = 0;
+  for (const { chunk, frequency, length } of postings) {
+    writer.number(chunk - previous);
+    writer.number(frequency);
+    writer.number(length);
+    previous = chunk;
+  }
+  return writer.finish();
+}
+
+/** Calls `visit` for every posting, without an object for each: a search reads hundreds of thousands. */
+export function forEachPosting(
+  bytes: Uint8Array,
+  visit: (chunk: number, frequency: number, length: number) => void,
+): void {
+  const reader = { bytes, at: 0 };
+  let chunk = 0;
+  while (reader.at < bytes.length) {
+    chunk += readNumber(reader);
+    const frequency = readNumber(reader);
+    visit(chunk, frequency, readNumber(reader));
+  }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The terms of one document with their postings, by ordinal, in the order of the terms. */
+export function packContents(terms: ReadonlyMap<string, Posting[]>): Uint8Array {
+  const writer = createByteWriter(4_096);
+  for (const [term, postings] of [...terms].sort(([a], [b]) => compareTerms(a, b))) {
+    const name = encoder.encode(term);
+    const packed = packPostings(postings);
+    writer.number(name.length);
+    writer.number(packed.length);
+    writer.number(postings.length);
+    writer.bytes(name);
+    writer.bytes(packed);
+  }
+  return writer.finish();
+}
+
+export type TermPostings = { term: string; chunks: number; postings: Uint8Array };
+
+/** Reads what `packContents` wrote. */
+export function* unpackContents(bytes: Uint8Array): Generator<TermPostings> {
+  const reader = { bytes, at: 0 };
+  while (reader.at < bytes.length) {
+    const nameLength = readNumber(reader);
+    const packedLength = readNumber(reader);
+    const chunks = readNumber(reader);
+    const packedAt = reader.at + nameLength;
+    const term = decoder.decode(bytes.subarray(reader.at, packedAt));
+    reader.at = packedAt + packedLength;
+    yield { term, chunks, postings: bytes.subarray(packedAt, reader.at) };
+  }
+}
+
+/** Finds the postings of some terms in what `packContents` wrote, without decoding the rest. */
+export function findInContents(bytes: Uint8Array, wanted: ReadonlyMap<string, Uint8Array>): TermPostings[] {
+  const found: TermPostings[] = [];
+  const byLength = new Map<number, Array<[string, Uint8Array]>>();
+  for (const entry of wanted) {
+    const sameLength = byLength.get(entry[1].length);
+    if (sameLength) sameLength.push(entry);
+    else byLength.set(entry[1].length, [entry]);
+  }
+  const reader = { bytes, at: 0 };
+  while (reader.at < bytes.length) {
+    const nameLength = readNumber(reader);
+    const packedLength = readNumber(reader);
+    const chunks = readNumber(reader);
+    const packedAt = reader.at + nameLength;
+    for (const [term, name] of byLength.get(nameLength) ?? []) {
+      if (name.every((byte, index) => byte === bytes[reader.at + index])) {
+        found.push({ term, chunks, postings: bytes.subarray(packedAt, packedAt + packedLength) });
+      }
+    }
+    reader.at = packedAt + packedLength;
+  }
+  return found;
+}
+
+export const encodeTerm = (term: string): Uint8Array => encoder.encode(term);
+
+/** The order of their UTF-8 bytes, which is that of both databases. UTF-16 differs for characters beyond U+FFFF. */
+export function compareTerms(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return x >= SURROGATES && y >= SURROGATES ? pastSurrogates(x) - pastSurrogates(y) : x - y;
+  }
+  return a.length - b.length;
+}
+
+const SURROGATES = 0xd800;
+const pastSurrogates = (unit: number) => (unit >= 0xe000 ? unit - 0x800 : unit + 0x2000);

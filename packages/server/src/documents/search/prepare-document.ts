@@ -1,0 +1,101 @@
+import { detectLanguage } from "./detect-language.ts";
+import { type Posting, packContents } from "./postings.ts";
+import { wordsOf } from "./words.ts";
+
+/**
+ * A piece of a document as extraction found it. A FAQ entry has one `question` passage for its question and one for
+ * each other wording; those are not found by themselves but make the `body` passages (the answer) easier to find.
+ */
+export type Passage = {
+  /** 0, 1, 2, … within the document */
+  ordinal: number;
+  heading: string | null;
+  /** counts from 1; null for formats without pages */
+  page: number | null;
+  text: string;
+  part: "question" | "body";
+};
+
+/** A document ready for the index. Structured-cloneable, so that it can be made in another process. */
+export type PreparedDocument = {
+  title: string;
+  /** ISO 639-1 codes of the stemmers that were used */
+  languages: string[];
+  chunks: PreparedChunk[];
+  /** words of all chunks after analysis, each counted as often as it occurs */
+  tokens: number;
+  /** the packed postings */
+  contents: Uint8Array;
+};
+
+type PreparedChunk = Omit<Passage, "part"> & {
+  /** question and other wordings of a FAQ entry, one a line; null elsewhere */
+  question: string | null;
+};
+
+type DocumentInput = {
+  title: string;
+  /** ISO 639-1 codes; empty or null: detected from the text */
+  languages: readonly string[] | null;
+  passages: readonly Passage[];
+};
+
+/** A word of a FAQ's question or wordings counts as much as so many of the answer. */
+const QUESTION_WEIGHT = 3;
+
+/** Analyzes a document: pure CPU, some MB of text a second. Run it outside the event loop. */
+export function prepareDocument({ title, languages, passages }: DocumentInput): PreparedDocument {
+  const chunks = toChunks(passages);
+  const stemmedFor = languages && languages.length > 0 ? [...languages] : detected(title, chunks);
+  const terms = new Map<string, Posting[]>();
+  let tokens = 0;
+  for (const [index, chunk] of chunks.entries()) {
+    const { frequencies, length } = countTerms(title, chunk, stemmedFor);
+    tokens += length;
+    for (const [term, frequency] of frequencies) {
+      const posting = { chunk: index, frequency, length };
+      const postings = terms.get(term);
+      if (postings) postings.push(posting);
+      else terms.set(term, [posting]);
+    }
+  }
+  return { title, languages: stemmedFor, chunks, tokens, contents: packContents(terms) };
+}
+
+/** The question of a FAQ entry becomes a part of each of its answer's chunks; without an answer it stands alone. */
+function toChunks(passages: readonly Passage[]): PreparedChunk[] {
+  const questions = passages.filter(({ part }) => part === "question").map(({ text }) => text);
+  const bodies = passages.filter(({ part }) => part === "body");
+  const question = questions.length > 0 ? questions.join("\n") : null;
+  const found = bodies.length > 0 ? bodies : passages.slice(0, 1).map((passage) => ({ ...passage, text: "" }));
+  return found.map(({ ordinal, heading, page, text }) => ({ ordinal, heading, page, question, text }));
+}
+
+function detected(title: string, chunks: readonly PreparedChunk[]): string[] {
+  const sample = [title];
+  let length = 0;
+  for (const { question, text } of chunks) {
+    sample.push(question ?? "", text);
+    length += text.length;
+    if (length > 4_000) break;
+  }
+  const language = detectLanguage(sample.join("\n"));
+  return language === null ? [] : [language];
+}
+
+function countTerms(title: string, chunk: PreparedChunk, languages: readonly string[]) {
+  const frequencies = new Map<string, number>();
+  let length = 0;
+  const add = (text: string | null, weight: number) => {
+    if (text === null || text === "") return;
+    for (const { terms } of wordsOf(text, languages)) {
+      for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
+      length += weight;
+    }
+  };
+  if (chunk.question === null) add(title, 1);
+  add(chunk.question, chunk.text === "" ? 1 : QUESTION_WEIGHT);
+  if (chunk.heading !== title && chunk.heading !== chunk.question) add(chunk.heading, 1);
+  add(chunk.text, 1);
+  return { frequencies, length };
+}

@@ -1,0 +1,122 @@
+import { type IndexConnection, placeholders } from "./index-connection.ts";
+import { encodeTerm, findInContents, type TermPostings, unpackContents } from "./postings.ts";
+
+/** Terms of one segment with the same beginning that are looked at. */
+const MAX_TERMS = 500;
+/** Chunks in a block of postings, about 32 KB. */
+export const BLOCK_CHUNKS = 8_192;
+
+export type Segment = {
+  id: number;
+  level: number;
+  chunks: number;
+  deadChunks: number;
+  tokens: number;
+  languages: string;
+  firstNumber: number;
+  lastNumber: number;
+  contents: Buffer | null;
+};
+
+/** Postings of a term in a segment; `base` is what to add to their chunks to get numbers. */
+export type SegmentPostings = TermPostings & { base: number };
+
+type PostingsRow = { segmentId: number; term: string; block: number; chunks: number };
+
+export async function readSegments(
+  connection: IndexConnection,
+  { organizationId, agentId }: { organizationId: string; agentId: string },
+): Promise<Segment[]> {
+  return connection.all<Segment>(
+    `select id, level, chunks, "deadChunks", tokens, languages, "firstNumber", "lastNumber", contents
+     from "indexSegments" where "agentId" = ? and state = 'live' and "organizationId" = ? order by id`,
+    [agentId, organizationId],
+  );
+}
+
+/** What the segments of single documents have of these terms: their postings came with the segments. */
+export function findInDocuments(segments: readonly Segment[], terms: readonly string[]): SegmentPostings[] {
+  const wanted = new Map(terms.map((term) => [term, encodeTerm(term)]));
+  return segments.flatMap(({ contents, firstNumber }) =>
+    contents === null ? [] : findInContents(contents, wanted).map((found) => ({ ...found, base: firstNumber })),
+  );
+}
+
+/** In how many chunks of the merged segments each term is. */
+export async function countInSegments(
+  connection: IndexConnection,
+  segmentIds: readonly number[],
+  terms: readonly string[],
+): Promise<PostingsRow[]> {
+  if (segmentIds.length === 0 || terms.length === 0) return [];
+  return connection.all<PostingsRow>(
+    `select "segmentId", term, block, chunks from "indexPostings"
+     where "segmentId" in (${placeholders(segmentIds)}) and term in (${placeholders(terms)})`,
+    [...segmentIds, ...terms],
+  );
+}
+
+/** The merged segments' postings of these terms, in blocks below `blocks`. */
+export async function readPostings(
+  connection: IndexConnection,
+  { segmentIds, terms, blocks }: { segmentIds: readonly number[]; terms: readonly string[]; blocks: number },
+): Promise<SegmentPostings[]> {
+  if (segmentIds.length === 0 || terms.length === 0) return [];
+  const rows = await connection.all<TermPostings>(
+    `select term, chunks, postings from "indexPostings"
+     where "segmentId" in (${placeholders(segmentIds)}) and term in (${placeholders(terms)}) and block < ?`,
+    [...segmentIds, ...terms, blocks],
+  );
+  return rows.map((row) => ({ ...row, base: 0 }));
+}
+
+export type ChunkRow = {
+  number: number;
+  documentId: string;
+  version: number;
+  ordinal: number;
+  heading: string | null;
+  page: number | null;
+  question: string | null;
+  text: string;
+  title: string;
+};
+
+/** The chunks that may be found now: their document's current version, and enabled. In no particular order. */
+export async function readChunks(
+  connection: IndexConnection,
+  { organizationId, agentId }: { organizationId: string; agentId: string },
+  numbers: readonly number[],
+): Promise<ChunkRow[]> {
+  if (numbers.length === 0) return [];
+  return connection.all<ChunkRow>(
+    `select c.number, c."documentId", c.version, c.ordinal, c.heading, c.page, c.question, c.text, d.title
+     from "documentChunks" c join "indexedDocuments" d
+       on d."documentId" = c."documentId" and d.version = c.version and d."agentId" = c."agentId" and d."isEnabled" = 1
+     where c."agentId" = ? and c.number in (${placeholders(numbers)}) and c."organizationId" = ?`,
+    [agentId, ...numbers, organizationId],
+  );
+}
+
+/** Terms of the index that begin with `prefix`, at most a few thousand. */
+export async function termsWithPrefix(
+  connection: IndexConnection,
+  segments: readonly Segment[],
+  prefix: string,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const { contents } of segments) {
+    if (contents === null) continue;
+    for (const { term } of unpackContents(contents)) if (term.startsWith(prefix)) found.add(term);
+  }
+  for (const { id, level } of segments) {
+    if (level === 0) continue;
+    const rows = await connection.all<{ term: string }>(
+      `select term from "indexPostings" where "segmentId" = ? and block = 0 and term >= ? and term < ?
+       order by term limit ${MAX_TERMS}`,
+      [id, prefix, `${prefix}\uffff`],
+    );
+    for (const { term } of rows) found.add(term);
+  }
+  return found;
+}

@@ -1,0 +1,97 @@
+import type { IndexConnection } from "./index-connection.ts";
+import {
+  BLOCK_CHUNKS,
+  countInSegments,
+  findInDocuments,
+  readPostings,
+  type Segment,
+  type SegmentPostings,
+  termsWithPrefix,
+} from "./read-index.ts";
+import { hasSimilarTerms, PREFIX_LENGTH, similarTerms } from "./similar-terms.ts";
+import { type QueryTerm, weightOf } from "./word-scores.ts";
+
+/** Postings that a search reads: the rarest terms first, and at least one of them. Four bytes each. */
+const MAX_POSTINGS = 300_000;
+/** Chunks of an agent up to which all postings are read at once; beyond, they are counted first. */
+const SMALL_INDEX = 20_000;
+/** More blocks than any term has; PostgreSQL keeps their number in 32 bits. */
+const MAX_BLOCKS = 1_000_000;
+/** Words of a question that other terms are looked for, each a scan of what begins alike. */
+const MAX_UNKNOWN = 4;
+/** A word that only resembles the question's says less. */
+const SIMILAR_WEIGHT = 0.6;
+
+type Index = { connection: IndexConnection; segments: readonly Segment[]; all: number };
+
+/** Sets the terms' weights, and reads the postings of the rarest of them. `all`: chunks in the index. */
+export async function readTerms(index: Index, terms: readonly QueryTerm[]): Promise<SegmentPostings[]> {
+  const known = await lookUp(index, namesOf(terms));
+  for (const term of terms) {
+    term.chunks = chunksOf(term, known.counts, index.all);
+    term.weight = weightOf(term.chunks, index.all);
+    term.ownWeight = term.weight;
+  }
+  const unknown = terms.filter(({ chunks, terms: [name = ""] }) => chunks === 0 && hasSimilarTerms(name));
+  const replaced = unknown.slice(0, MAX_UNKNOWN);
+  for (const term of replaced) await replaceBySimilar(index, term);
+  const more = await lookUp(
+    index,
+    namesOf(replaced).filter((name) => !known.names.has(name)),
+  );
+  const counts = new Map([...known.counts, ...more.counts]);
+  for (const term of replaced) {
+    term.chunks = chunksOf(term, counts, index.all);
+    term.weight = SIMILAR_WEIGHT * weightOf(term.chunks, index.all);
+  }
+  if (index.all <= SMALL_INDEX) return [...known.postings, ...more.postings];
+
+  const chosen = new Set(namesOf(withinBound(terms)));
+  const merged = await readPostings(index.connection, {
+    segmentIds: mergedIds(index.segments),
+    terms: [...chosen],
+    // Only a single word can be over the bound; then the oldest blocks of every segment stand for the rest.
+    blocks: Math.max(1, Math.ceil(MAX_POSTINGS / BLOCK_CHUNKS)),
+  });
+  return [...findInDocuments(index.segments, [...chosen]), ...merged];
+}
+
+const namesOf = (terms: readonly QueryTerm[]) => [...new Set(terms.flatMap((term) => term.terms))];
+const mergedIds = (segments: readonly Segment[]) => segments.filter(({ level }) => level > 0).map(({ id }) => id);
+
+function chunksOf({ terms }: QueryTerm, counts: ReadonlyMap<string, number>, all: number) {
+  return Math.min(
+    all,
+    terms.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0),
+  );
+}
+
+/** In how many chunks each term is; with the postings where the index is small. */
+async function lookUp({ connection, segments, all }: Index, names: readonly string[]) {
+  const isSmall = all <= SMALL_INDEX;
+  const segmentIds = mergedIds(segments);
+  const inDocuments = findInDocuments(segments, names);
+  const inSegments = isSmall ? await readPostings(connection, { segmentIds, terms: names, blocks: MAX_BLOCKS }) : [];
+  const counted = isSmall ? inSegments : await countInSegments(connection, segmentIds, names);
+  const counts = new Map<string, number>();
+  for (const { term, chunks } of [...inDocuments, ...counted]) counts.set(term, (counts.get(term) ?? 0) + chunks);
+  return { names: new Set(names), counts, postings: [...inDocuments, ...inSegments] };
+}
+
+async function replaceBySimilar({ connection, segments }: Index, term: QueryTerm): Promise<void> {
+  const found = new Set<string>();
+  for (const name of term.terms) {
+    const indexed = await termsWithPrefix(connection, segments, name.slice(0, PREFIX_LENGTH));
+    for (const similar of similarTerms(name, indexed)) found.add(similar);
+  }
+  if (found.size > 0) term.terms = [...found];
+}
+
+function withinBound(terms: readonly QueryTerm[]): QueryTerm[] {
+  const byRarity = terms.filter(({ chunks }) => chunks > 0).sort((a, b) => a.chunks - b.chunks);
+  let sum = 0;
+  return byRarity.filter(({ chunks }, index) => {
+    sum += chunks;
+    return index === 0 || sum <= MAX_POSTINGS;
+  });
+}

@@ -1,0 +1,183 @@
+import type { IndexConnection } from "./index-connection.ts";
+import type { Segment } from "./read-index.ts";
+import { type ChunkRow, readChunks, readSegments } from "./read-index.ts";
+import { readTerms } from "./read-terms.ts";
+import { rerank } from "./rerank.ts";
+import { createScores, highestScore, type QueryTerm } from "./word-scores.ts";
+import { wordsOf } from "./words.ts";
+
+export type PassageQuery = {
+  organizationId: string;
+  agentId: string;
+  /** 1 to 3 questions; a passage counts for the one that it answers best */
+  queries: readonly string[];
+  /** 1 to 50; 6 by default */
+  limit?: number;
+  /** ISO 639-1 codes; by default those of the agent's documents */
+  languages?: readonly string[];
+};
+
+export type PassageHit = {
+  documentId: string;
+  /** names the chunk of this version of the document */
+  chunkId: string;
+  ordinal: number;
+  /** of a FAQ entry, its question */
+  heading: string | null;
+  page: number | null;
+  text: string;
+  /** 0 to 1: how much of the question the passage covers */
+  score: number;
+  /** the words of the question that were found, as the question has them */
+  matched: string[];
+};
+
+/** Candidates whose texts are compared with the question. */
+const CANDIDATES = 50;
+const MAX_PER_DOCUMENT = 3;
+const DEFAULT_LIMIT = 6;
+/** Words of a question that are looked up; longer ones are pasted texts. */
+const MAX_WORDS = 64;
+const MAX_QUERY_LENGTH = 2_000;
+/** Stemmers that a question is analyzed with, those of most chunks first. */
+const MAX_LANGUAGES = 6;
+/** Candidates looked at until enough of them are enabled and not deleted. */
+const MAX_LOOKED_AT = 12_800;
+
+/** `terms`: the words of the questions that it was found for. */
+type Found = { chunk: ChunkRow; score: number; terms: QueryTerm[] };
+
+/** Searches an agent's index on a connection that reads one moment's state. The same on both databases. */
+export async function searchIndex(connection: IndexConnection, query: PassageQuery): Promise<PassageHit[]> {
+  const segments = await readSegments(connection, query);
+  if (segments.length === 0) return [];
+  const languages = query.languages && query.languages.length > 0 ? query.languages : languagesOf(segments);
+  const byNumber = new Map<number, Found>();
+  for (const text of query.queries) {
+    const question = { connection, query, segments, languages, text: text.slice(0, MAX_QUERY_LENGTH) };
+    for (const { chunk, score, terms } of await searchOnce(question)) {
+      const known = byNumber.get(chunk.number);
+      byNumber.set(chunk.number, {
+        chunk,
+        score: Math.max(score, known?.score ?? 0),
+        terms: [...(known?.terms ?? []), ...terms],
+      });
+    }
+  }
+  const ranked = [...byNumber.values()].sort((a, b) => b.score - a.score || a.chunk.number - b.chunk.number);
+  return limited(ranked, query.limit ?? DEFAULT_LIMIT).map((found) => toHit(found, languages));
+}
+
+type Question = {
+  connection: IndexConnection;
+  query: PassageQuery;
+  segments: readonly Segment[];
+  languages: readonly string[];
+  text: string;
+};
+
+async function searchOnce({ connection, query, segments, languages, text }: Question): Promise<Found[]> {
+  const all = segments.reduce((sum, { chunks }) => sum + chunks, 0);
+  const tokens = segments.reduce((sum, segment) => sum + segment.tokens, 0);
+  const terms = queryTerms(text, languages);
+  const postings = await readTerms({ connection, segments, all }, terms);
+  if (postings.length === 0) return [];
+  const scores = createScores(segments, tokens / Math.max(1, all));
+  const byTerm = Map.groupBy(postings, ({ term }) => term);
+  for (const { terms: alternatives, weight } of terms) {
+    for (const term of alternatives) {
+      for (const entry of byTerm.get(term) ?? []) scores.add(entry, weight, entry.base);
+    }
+  }
+  const candidates = await liveCandidates(connection, query, scores);
+  const reranked = rerank(
+    text,
+    candidates.map(({ chunk }) => chunk),
+    candidates.map(({ score }) => score),
+  );
+  // The best passage's share of what a perfect match would have: comparable from question to question.
+  const coverage = Math.min(1, (candidates[0]?.score ?? 0) / (highestScore(terms) || 1));
+  return candidates.map(({ chunk }, index) => ({
+    chunk,
+    score: (reranked[index] ?? 0) * coverage,
+    terms,
+  }));
+}
+
+/** The question's words, each once, with the stems that they may have. */
+function queryTerms(text: string, languages: readonly string[]): QueryTerm[] {
+  const byStems = new Map<string, QueryTerm>();
+  for (const { surface, terms } of wordsOf(text, languages)) {
+    const key = terms.join(" ");
+    if (!byStems.has(key)) byStems.set(key, { surface, terms, chunks: 0, weight: 0, ownWeight: 0 });
+    if (byStems.size >= MAX_WORDS) break;
+  }
+  return [...byStems.values()];
+}
+
+/** The best candidates that are enabled and not deleted; more and more are looked at until there are enough. */
+async function liveCandidates(
+  connection: IndexConnection,
+  query: PassageQuery,
+  scores: ReturnType<typeof createScores>,
+): Promise<Array<{ chunk: ChunkRow; score: number }>> {
+  const live: Array<{ chunk: ChunkRow; score: number }> = [];
+  for (let from = 0, count = CANDIDATES; from < MAX_LOOKED_AT; from = count, count *= 4) {
+    const best = scores.best(count).slice(from);
+    const rows = await readChunks(
+      connection,
+      query,
+      best.map(({ number }) => number),
+    );
+    const byNumber = new Map(rows.map((row) => [row.number, row]));
+    for (const { number, score } of best) {
+      const chunk = byNumber.get(number);
+      if (chunk && live.length < CANDIDATES) live.push({ chunk, score });
+    }
+    if (live.length === CANDIDATES || best.length < count - from) break;
+  }
+  return live;
+}
+
+function matchedWords({ chunk, terms }: Found, languages: readonly string[]): string[] {
+  const text = [chunk.title, chunk.heading, chunk.question, chunk.text].join("\n");
+  const inText = new Set(wordsOf(text, languages).flatMap((word) => word.terms));
+  const found = terms.filter((term) => term.terms.some((name) => inText.has(name)));
+  return [...new Set(found.map(({ surface }) => surface))];
+}
+
+function languagesOf(segments: readonly Segment[]): string[] {
+  const chunks = new Map<string, number>();
+  for (const segment of segments) {
+    for (const language of segment.languages.split(",").filter(Boolean)) {
+      chunks.set(language, (chunks.get(language) ?? 0) + segment.chunks);
+    }
+  }
+  const ordered = [...chunks].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+  return ordered.slice(0, MAX_LANGUAGES).map(([language]) => language);
+}
+
+/** At most three passages a document. */
+function limited(ranked: readonly Found[], limit: number): Found[] {
+  const perDocument = new Map<string, number>();
+  const kept = ranked.filter(({ chunk }) => {
+    const count = (perDocument.get(chunk.documentId) ?? 0) + 1;
+    perDocument.set(chunk.documentId, count);
+    return count <= MAX_PER_DOCUMENT;
+  });
+  return kept.slice(0, limit);
+}
+
+function toHit(found: Found, languages: readonly string[]): PassageHit {
+  const { documentId, version, ordinal, heading, question, page, text } = found.chunk;
+  return {
+    documentId,
+    chunkId: `${documentId}.${version}.${ordinal}`,
+    ordinal,
+    heading: heading ?? question?.split("\n")[0] ?? null,
+    page,
+    text,
+    score: Math.round(found.score * 10_000) / 10_000,
+    matched: matchedWords(found, languages),
+  };
+}

@@ -1,0 +1,55 @@
+/** Terms that begin like a word are compared with it. */
+export const PREFIX_LENGTH = 3;
+const MIN_LENGTH = 5;
+/** A shorter beginning would be shared by words of any meaning. */
+const MIN_COMPOUND = 5;
+const MAX_SIMILAR = 6;
+
+/** True for terms worth looking for by their beginning; character pairs and short words are not. */
+export const hasSimilarTerms = (term: string): boolean => term.length >= MIN_LENGTH;
+
+/**
+ * The indexed terms that a term may stand for which no passage has: the same with a typing error, or the beginning of the
+ * same compound. The nearest first.
+ */
+export function similarTerms(term: string, indexed: Iterable<string>): string[] {
+  const found: Array<{ name: string; distance: number }> = [];
+  for (const name of indexed) {
+    const distance = distanceOf(term, name);
+    if (distance !== null) found.push({ name, distance });
+  }
+  found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
+  return found.slice(0, MAX_SIMILAR).map(({ name }) => name);
+}
+
+/** Edits from one to the other, or what a compound adds; null when they are different words. */
+function distanceOf(term: string, name: string): number | null {
+  const allowed = term.length >= 8 ? 2 : 1;
+  if (Math.abs(term.length - name.length) <= allowed) {
+    const edits = editDistance(term, name);
+    if (edits <= allowed) return edits;
+  }
+  const shorter = Math.min(term.length, name.length);
+  if (shorter < MIN_COMPOUND || !(term.startsWith(name) || name.startsWith(term))) return null;
+  return 2 + Math.abs(term.length - name.length) / 10;
+}
+
+/** Insertions, deletions, replacements, and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let edits = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        edits = Math.min(edits, (beforeLast[j - 2] ?? 0) + 1);
+      }
+      row.push(edits);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}

@@ -1,0 +1,76 @@
+import snowball from "snowball-stemmers";
+
+/** Languages with a stemmer, by ISO 639-1 code. Words of other languages are compared as they are. */
+const algorithms: Readonly<Record<string, string>> = {
+  ar: "arabic",
+  ca: "catalan",
+  cs: "czech",
+  da: "danish",
+  de: "german",
+  en: "english",
+  es: "spanish",
+  eu: "basque",
+  fi: "finnish",
+  fr: "french",
+  ga: "irish",
+  hu: "hungarian",
+  hy: "armenian",
+  it: "italian",
+  nl: "dutch",
+  no: "norwegian",
+  pt: "portuguese",
+  ro: "romanian",
+  ru: "russian",
+  sl: "slovene",
+  sv: "swedish",
+  ta: "tamil",
+  tr: "turkish",
+};
+
+/**
+ * People often leave out the accents of these languages when they type, so accents are dropped before stemming. In the
+ * others an accent makes a different letter, which the stemmer's rules need.
+ */
+const foldedFirst = new Set(["ca", "de", "en", "es", "fr", "it", "nl", "pt"]);
+
+/** Bounds the memory of the cache: about 5 MB a language. */
+const MAX_CACHED_WORDS = 50_000;
+
+type Stem = (word: string) => string;
+const stemmers = new Map<string, Stem>();
+
+/** @returns the stemmer of a language, with its results cached; null when there is none */
+export function stemmerFor(language: string): Stem | null {
+  const known = stemmers.get(language);
+  if (known) return known;
+  const algorithm = algorithms[language];
+  if (algorithm === undefined) return null;
+  const stemmer = snowball.newStemmer(algorithm);
+  const isFoldedFirst = foldedFirst.has(language);
+  const cache = new Map<string, string>();
+  const stem = (word: string) => {
+    const cached = cache.get(word);
+    if (cached !== undefined) return cached;
+    const result = foldMarks(stemmer.stem(isFoldedFirst ? foldMarks(word) : word));
+    if (cache.size >= MAX_CACHED_WORDS) cache.clear();
+    cache.set(word, result);
+    return result;
+  };
+  stemmers.set(language, stem);
+  return stem;
+}
+
+const mark = /\p{M}+/gu;
+const special: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i" };
+const specialLetters = /[ßæœøđłı]/g;
+
+/** Drops accents and vowel points. Only for scripts in which they don't make the word: see `words.ts`. */
+export function foldMarks(word: string): string {
+  return /^[a-z0-9]*$/.test(word)
+    ? word
+    : word
+        .normalize("NFD")
+        .replace(mark, "")
+        .replace(specialLetters, (letter) => special[letter] ?? letter)
+        .normalize("NFC");
+}

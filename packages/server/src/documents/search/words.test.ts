@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { detectLanguage } from "./detect-language.ts";
+import { similarTerms } from "./similar-terms.ts";
+import { wordsOf } from "./words.ts";
+
+const termsOf = (text: string, ...languages: string[]) => wordsOf(text, languages).map(({ terms }) => terms.join("|"));
+
+it.each([
+  ["en", "The bikes were RETURNED", "the bike was return"],
+  ["de", "Die Häuser", "die haus"],
+  ["fr", "réparations", "reparation"],
+  ["es", "garantías", "garantia"],
+  ["ru", "ёлки", "елка"],
+  ["ar", "الدَّرَّاجَات", "الدراجات"],
+])("finds words in %s in another form or without accents", (language, one, other) => {
+  expect(termsOf(one, language).at(-1)).toBe(termsOf(other, language).at(-1));
+});
+
+it("splits Chinese, Japanese and Korean into pairs of characters", () => {
+  expect(termsOf("自行车店")).toEqual(["自行", "行车", "车店"]);
+  expect(termsOf("店")).toEqual(["店"]);
+  expect(termsOf("自転車ABC")).toEqual(["自転", "転車", "abc"]);
+});
+
+it("splits Thai into the words of a dictionary", () => {
+  expect(termsOf("ร้านจักรยาน")).toEqual(["ร้าน", "จักรยาน"]);
+});
+
+it("folds full-width letters and digits, soft hyphens and typographic apostrophes", () => {
+  expect(termsOf("ＡＢＣ１２３ e\u00adbike don’t")).toEqual(["abc123", "ebike", "don't"]);
+});
+
+it("gives a word one term for each language that stems it in another way", () => {
+  expect(termsOf("communication", "en", "fr", "de")[0]?.split("|").length).toBeGreaterThan(1);
+});
+
+it("leaves out words longer than 40 characters, which are encoded data", () => {
+  expect(termsOf(`key ${"a".repeat(41)} end`)).toEqual(["key", "end"]);
+});
+
+it.each([
+  ["en", "You can return a bicycle within thirty days if you keep the invoice that came with it."],
+  ["de", "Du kannst ein Fahrrad innerhalb von dreißig Tagen zurückgeben, wenn du die Rechnung hast."],
+  ["th", "ร้านจักรยาน"],
+  ["ja", "自転車はどこですか"],
+  ["zh", "自行车店在哪里"],
+  [null, "OK"],
+])("detects the language %s", (language, text) => {
+  expect(detectLanguage(text)).toBe(language);
+});
+
+it("takes typing errors and parts of compounds for a word that is not in the index", () => {
+  const indexed = ["liefer", "lieferung", "reifen", "refund", "refer", "garantie"];
+  expect(similarTerms("lieferkosten", indexed)).toEqual(["liefer"]);
+  expect(similarTerms("refnud", indexed)).toEqual(["refund"]);
+  expect(similarTerms("garantieleistung", indexed)).toEqual(["garantie"]);
+  expect(similarTerms("xylophon", indexed)).toEqual([]);
+});

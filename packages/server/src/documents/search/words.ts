@@ -1,0 +1,66 @@
+import { foldMarks, stemmerFor } from "./stemmers.ts";
+
+/** One word of a text. `terms` are what it is found by: one a language, or the character pairs of a run without spaces. */
+export type Word = { surface: string; terms: string[] };
+
+/** Longer words are mostly encoded data. */
+const MAX_TERM_LENGTH = 40;
+
+const runs =
+  /(?<pairs>[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+)|(?<segmented>[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+)|(?<word>[\p{L}\p{N}\p{M}]+?(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[^\p{L}\p{N}\p{M}]|$)(?:['’]\p{L}+)?)/gu;
+
+/**
+ * The words of a text, folded and stemmed for each of the languages. Chinese, Japanese and Korean give every pair of
+ * neighbouring characters; Thai, Lao, Khmer and Burmese are segmented by the dictionaries of ICU.
+ */
+export function wordsOf(text: string, languages: readonly string[]): Word[] {
+  const words: Word[] = [];
+  const normalized = normalize(text);
+  for (const { groups = {} } of normalized.matchAll(runs)) {
+    if (groups.word !== undefined) addWord(words, groups.word, languages);
+    else if (groups.pairs !== undefined) addPairs(words, groups.pairs);
+    else if (groups.segmented !== undefined) addSegments(words, groups.segmented);
+  }
+  return words;
+}
+
+/** Compatibility forms (full width, ligatures) and case are folded; typographic apostrophes become plain ones. */
+export function normalize(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[’ʼ`´]/g, "'")
+    .replace(/[\u0640\u064b-\u065f\u0670\u200c-\u200f\ufeff\u00ad]/g, "")
+    .replace(/[أإآٱ]/g, "ا")
+    .replace(/ى/g, "ي")
+    .replace(/ё/g, "е");
+}
+
+function addWord(words: Word[], surface: string, languages: readonly string[]) {
+  if (surface.length > MAX_TERM_LENGTH) return;
+  const terms = new Set<string>();
+  for (const language of languages) {
+    const stem = stemmerFor(language);
+    if (stem) terms.add(stem(surface.replace(/'s?$/, "")));
+  }
+  if (terms.size === 0) terms.add(foldMarks(surface));
+  words.push({ surface, terms: [...terms] });
+}
+
+function addPairs(words: Word[], run: string) {
+  const characters = Array.from(run);
+  if (characters.length === 1) words.push({ surface: run, terms: [run] });
+  for (let i = 0; i + 1 < characters.length; i++) {
+    const pair = `${characters[i]}${characters[i + 1]}`;
+    words.push({ surface: pair, terms: [pair] });
+  }
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+function addSegments(words: Word[], run: string) {
+  segmenter ??= new Intl.Segmenter("th", { granularity: "word" });
+  for (const { segment } of segmenter.segment(run)) {
+    if (segment.length <= MAX_TERM_LENGTH) words.push({ surface: segment, terms: [segment] });
+  }
+}
