@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { stopReasons } from "./conversation.ts";
+import { Source, stopReasons } from "./conversation.ts";
 import { VisitorForm } from "./form.ts";
 import { nullable, ref, stringEnum } from "./schema.ts";
 import { DisplayConfig } from "./tool.ts";
@@ -58,7 +58,9 @@ export const ToolUseStartEvent = Type.Object(
       ),
     ),
     toolId: nullable(Type.String({ description: "`null` when the model calls a tool that does not exist" })),
-    executionType: nullable(Type.String({ description: "`mock`, `http` or `form`" })),
+    executionType: nullable(
+      Type.String({ description: "`mock`, `http`, `form`, or `documents` for a search of the agent's documents" }),
+    ),
     input: Type.Unknown({ description: "The input that the model chose" }),
   },
   { $id: "ToolUseStartEvent", description: "The model calls a tool." },
@@ -123,6 +125,15 @@ export const MessageStopEvent = Type.Object(
   { $id: "MessageStopEvent", description: "The last event of every stream. The reply is stored by then." },
 );
 
+export const SourcesEvent = Type.Object(
+  { type: Type.Literal("sources"), sources: Type.Array(ref(Source)) },
+  {
+    $id: "SourcesEvent",
+    description:
+      "The passages of documents that the reply cites. Sent before `message_stop`, and only if there are any.",
+  },
+);
+
 const schemas = [
   MessageStartEvent,
   ContentBlockStartEvent,
@@ -130,6 +141,7 @@ const schemas = [
   ContentBlockStopEvent,
   ToolUseStartEvent,
   ToolResultEvent,
+  SourcesEvent,
   ErrorEvent,
   MessageStopEvent,
 ] as const;

@@ -29,6 +29,19 @@ export const ToolCall = Type.Object({
 });
 export type ToolCall = Static<typeof ToolCall>;
 
+/** A passage of a document that a reply cites. */
+export const Source = Type.Object(
+  {
+    n: Type.Integer({ minimum: 1, description: "The number that stands in the reply as `[n]`" }),
+    title: Type.String({ description: "Title of the document" }),
+    url: nullable(Type.String({ description: "`null` if the document has no URL or shows only its title" })),
+    page: nullable(Type.Integer({ description: "Page number in the file, from 1" })),
+    snippet: Type.String({ description: "Beginning of the passage" }),
+  },
+  { $id: "Source" },
+);
+export type Source = Static<typeof Source>;
+
 /** Why a reply failed, for members of the organization. */
 export const ReplyFailure = Type.Object(
   {
@@ -52,6 +65,7 @@ export const Message = Type.Object(
     content: Type.String(),
     createdAt: Timestamp,
     toolCalls: Type.Array(ToolCall),
+    sources: Type.Array(ref(Source), { description: "The passages of documents that the message cites" }),
     feedback: nullable(Rating),
     feedbackComment: Type.Optional(
       nullable(

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
@@ -38,9 +39,11 @@ export type LoopInput = {
   /** 0 to 1, or null for the model's default */
   temperature: number | null;
   maxSteps: number;
+  /** A call to make before the first step, as if the model had made it. */
+  openingCall?: { name: string; input: unknown } | null;
   limits: AskLimits;
   /** Finds the agent's tool by name. */
-  find(name: string): { id: string; label: string | null; executionType: string } | undefined;
+  find(name: string): { id: string | null; label: string | null; executionType: string } | undefined;
   /** Runs one call. Never rejects; a failure is an outcome with `isError`. */
   runTool(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolOutcome>;
   signal: AbortSignal;
@@ -61,6 +64,10 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   const prompt = [...input.prompt];
   const usage: Usage = { inputTokens: 0, outputTokens: 0 };
   try {
+    if (input.openingCall) {
+      const answer = openingAnswer(input.openingCall);
+      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output));
+    }
     for (let step = 1; step <= input.maxSteps; step++) {
       const answer = await runStep({ ...input, prompt }, output, usage);
       output.closeText();
@@ -99,6 +106,15 @@ const emptyAnswer = (): Answer => ({
   hasSaid: false,
   usage: null,
 });
+
+function openingAnswer({ name, input }: { name: string; input: unknown }): Answer {
+  const toolCallId = `call_${randomUUID()}`;
+  return {
+    ...emptyAnswer(),
+    content: [{ type: "tool-call", toolCallId, toolName: name, input }],
+    calls: [{ type: "tool-call", toolCallId, toolName: name, input: JSON.stringify(input) }],
+  };
+}
 
 /** Runs one step: calls the model and streams its text to the output. */
 async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Promise<Answer> {

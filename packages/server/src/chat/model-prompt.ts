@@ -83,6 +83,11 @@ function stepMessages(step: readonly Piece[]): LanguageModelV4Message[] {
 }
 
 function toResult({ id, name, result }: ToolPiece): ToolResults["content"][number] {
+  if (result?.passages) {
+    // Their numbers start again in every reply, so the model must not cite those of an earlier one.
+    const value = "The passages of this earlier search are no longer available. Search again if you need them.";
+    return { type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value } };
+  }
   const output = result
     ? ({ type: result.isError ? "error-text" : "text", value: result.forModel } as const)
     : ({ type: "error-text", value: "The call was interrupted." } as const);

@@ -1,5 +1,6 @@
-import type { ChatEvent, StopReason, Usage } from "@foyer/contract";
+import type { ChatEvent, Source, StopReason, Usage } from "@foyer/contract";
 import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
+import { sourcesOf } from "../conversations/sources.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 
 /**
@@ -28,8 +29,9 @@ export function eventWriter(messageId: string, position = 0) {
     closeText: (index: number) => write({ type: "content_block_stop", index }),
     toolUse: (index: number, { id, name, label = null, toolId, executionType, input }: ToolPiece) =>
       write({ type: "tool_use_start", index, id, name, label, toolId, executionType, input }),
-    toolResult: (index: number, { id, name }: ToolPiece, { forModel: _, ...shown }: ToolOutcome) =>
+    toolResult: (index: number, { id, name }: ToolPiece, { forModel: _, passages: __, ...shown }: ToolOutcome) =>
       write({ type: "tool_result", index, toolUseId: id, name, ...shown }),
+    sources: (sources: Source[]) => write({ type: "sources", sources }),
     failure: (error: { code: string; message: string }) => write({ type: "error", error }),
     stop: ({ stopReason, usage }: ReplyEnding) =>
       write({ type: "message_stop", messageId, stopReason, ...(usage ? { usage } : {}) }),
@@ -62,6 +64,8 @@ export function eventsAfter(position: number, { start, pieces, textIsOpen = fals
     if (said < piece.text.length) emit(events.text(index, piece.text.slice(said)), piece.text.length - said);
     if (!textIsOpen || index < pieces.length - 1) emit(events.closeText(index));
   });
+  const sources = end ? sourcesOf(pieces) : [];
+  if (sources.length > 0) emit(events.sources(sources));
   if (end?.error) emit(events.failure(end.error));
   if (end) emit(events.stop(end));
   return output;

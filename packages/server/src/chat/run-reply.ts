@@ -2,13 +2,15 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { FastifyBaseLogger } from "fastify";
 import { toColumns } from "../conversations/message-pieces.ts";
 import type { AgentRow } from "../db/tables.ts";
+import type { DocumentSearch } from "../documents/search-tool.ts";
 import type { AskLimits } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError } from "../models/model-error.ts";
 import { describeFailure } from "../models/provider-failure.ts";
 import type { UsageOwner } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
-import { runAgentLoop } from "./agent-loop.ts";
+import { type ReplyOutput, runAgentLoop } from "./agent-loop.ts";
+import { createCitationFilter } from "./citation-filter.ts";
 import type { ReplyEnding } from "./reply-events.ts";
 import type { Ended, ReplyStore } from "./reply-store.ts";
 import type { RunningReplies } from "./running-replies.ts";
@@ -24,6 +26,9 @@ type Run = {
   model: ChosenModel;
   prompt: LanguageModelV4Prompt;
   tools: AgentTools;
+  documents: DocumentSearch | null;
+  /** the visitor's message, for which the documents are searched before the model is called */
+  question: string;
   log: ReplyLog;
   /** the budgets that the reply counts towards, see plans/token-budget.ts */
   spender: UsageOwner;
@@ -37,7 +42,7 @@ type Run = {
 export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
   return async (
     reply: RunningReply,
-    { agent, model, prompt, tools, log, spender, refusal, isTest }: Run,
+    { agent, model, prompt, tools, documents, question, log, spender, refusal, isTest }: Run,
   ): Promise<void> => {
     let ending: ReplyEnding;
     let failure: Ended["failure"] = null;
@@ -51,13 +56,15 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         temperature,
         limits,
         maxSteps: MAX_STEPS,
-        ...tools,
+        ...(documents ? withDocuments(tools, documents) : tools),
+        openingCall: documents?.openingCall(question) ?? null,
         signal: reply.signal,
         spend: (more: number) => {
           tokens += more;
         },
       };
-      ending = refusal === null ? await runAgentLoop(loop, reply) : say(refusal, reply);
+      const output = documents ? withCheckedCitations(reply, documents) : reply;
+      ending = refusal === null ? await runAgentLoop(loop, output) : say(refusal, reply);
     } catch (error) {
       ending = reply.signal.aborted ? { stopReason: "aborted" } : failed(error, log);
       if (ending.error) {
@@ -94,6 +101,40 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
     }
     replies.remove(reply);
     reply.end(ending);
+  };
+}
+
+/** Adds the search of the documents to the agent's tools. It takes precedence over a tool of the same name. */
+function withDocuments(tools: AgentTools, documents: DocumentSearch) {
+  const { name } = documents.tool;
+  return {
+    tools: [documents.tool, ...tools.tools.filter((tool) => tool.name !== name)],
+    find: (called: string) =>
+      called === name ? { id: null, label: null, executionType: "documents" } : tools.find(called),
+    runTool: (call: { name: string; input: unknown }, signal: AbortSignal) =>
+      call.name === name ? documents.run(call.input) : tools.runTool(call, signal),
+  };
+}
+
+/** Removes citations of numbers that no search returned. */
+function withCheckedCitations(reply: RunningReply, { isCitable }: DocumentSearch): ReplyOutput {
+  const citations = createCitationFilter(isCitable);
+  const closeText = () => {
+    const rest = citations.flush();
+    if (rest !== "") reply.text(rest);
+    reply.closeText();
+  };
+  return {
+    text(text) {
+      const shown = citations.push(text);
+      if (shown !== "") reply.text(shown);
+    },
+    closeText,
+    toolUse(piece) {
+      closeText();
+      reply.toolUse(piece);
+    },
+    toolResult: reply.toolResult,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
+import { sourcesOf } from "../conversations/sources.ts";
 import { AppError } from "../errors.ts";
 import { ReplyLimitError } from "../models/model-error.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
@@ -77,6 +78,8 @@ export function createRunningReply(start: ReplyStart, options: Options) {
     },
     end(ending: ReplyEnding) {
       closeText();
+      const sources = sourcesOf(pieces);
+      if (sources.length > 0) publish(events.sources(sources));
       if (ending.error) publish(events.failure(ending.error));
       publish(events.stop(ending));
       for (const reader of readers) reader.end();

@@ -7,6 +7,7 @@ import type { Viewer } from "../conversations/store.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
+import type { DocumentSearch } from "../documents/search-tool.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createTokenBudgets } from "../plans/token-budget.ts";
@@ -34,6 +35,8 @@ export type Caller = {
 /** Content that other resources contribute to a reply. */
 type Sources = {
   toolsOf(agentId: string): Promise<AgentTools>;
+  /** the search of the agent's documents, or null when it has none */
+  documentsOf(agent: AgentRow): Promise<DocumentSearch | null>;
   /** notes on what happened outside the chat */
   notesOf(agentId: string, conversationId: string): Promise<Note[]>;
   /** the message of an enabled bubble trigger, or null */
@@ -46,7 +49,7 @@ export function createChatService(
   deps: Deps,
   agents: AgentService,
   conversations: ConversationService,
-  { toolsOf, notesOf, openingOf }: Sources,
+  { toolsOf, documentsOf, notesOf, openingOf }: Sources,
 ) {
   const { config, encryption, models } = deps;
   const budgets = createTokenBudgets(deps);
@@ -74,6 +77,7 @@ export function createChatService(
       const { known, access, identity } = await admit(agent, request, caller.proof);
       const messages = await messagesOf(agent, request, known === null, openingOf);
       const tools = await toolsOf(agent.id);
+      const documents = await documentsOf(agent);
       const model = await models.choose(agent, { isNewConversation: known === null });
       const conversation = known ?? newConversation(agent, request, { ...identity, messages, caller });
       const isOpen = access === "open";
@@ -87,11 +91,9 @@ export function createChatService(
       );
       await replies.add(reply, caller.ip, { mayReplace: !isOpen });
       try {
-        const spender = budgets.usageOwnerOf({
-          visitor: budgetOwner(identity.visitor, identity.provenUserId !== null, request.sessionId, caller.ip),
-          ip: caller.ip,
-          organizationId: model.isOperatorPaid ? agent.organizationId : null,
-        });
+        const visitor = budgetOwner(identity.visitor, identity.provenUserId !== null, request.sessionId, caller.ip);
+        const organizationId = model.isOperatorPaid ? agent.organizationId : null;
+        const spender = budgets.usageOwnerOf({ visitor, ip: caller.ip, organizationId });
         const refusal = await budgets.refusal(agent, spender);
         // Load the notes first: nothing may fail between storing the turn and starting its reply.
         const notes = known ? await notesOf(agent.id, known.id) : [];
@@ -116,6 +118,8 @@ export function createChatService(
           model,
           prompt,
           tools,
+          documents,
+          question: messages.at(-1)?.content ?? "",
           log: caller.log,
           spender,
           refusal,

@@ -15,6 +15,7 @@ import { instantsOf } from "../utc-day.ts";
 import { accessTo, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
 import { fromColumns, toolCallsOf } from "./message-pieces.ts";
+import { sourcesOf } from "./sources.ts";
 import {
   type ConversationFieldsRow,
   type ConversationFilter,
@@ -187,6 +188,7 @@ function toMessage(row: MessageRow, isMember: boolean): Message {
     content: row.content,
     createdAt: new Date(row.createdAt).toISOString(),
     toolCalls: row.pieces ? toolCallsOf(fromColumns(row), { isMember }) : [],
+    sources: row.pieces ? sourcesOf(fromColumns(row)) : [],
     feedback: row.feedback,
     ...(isMember ? { feedbackComment: row.feedbackComment } : {}),
     stopReason: stopReasonOf(row),

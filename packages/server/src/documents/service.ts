@@ -40,12 +40,37 @@ type BulkAction = "delete" | "enable" | "disable" | "retry";
 export type DocumentService = ReturnType<typeof createDocumentService>;
 
 export function createDocumentService(deps: ServiceDeps, parts: Parts) {
+  /** Adds the documents of the hits. Drops hits of documents that were deleted after the search. */
+  async function withDocuments<Hit extends { documentId: string }>(organizationId: string, hits: readonly Hit[]) {
+    const rows = await parts.store.getAll(organizationId, [...new Set(hits.map(({ documentId }) => documentId))]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return hits.flatMap((hit) => {
+      const document = byId.get(hit.documentId);
+      return document ? [{ hit, document }] : [];
+    });
+  }
+
   return {
     ...readers(parts),
     ...writers(deps, parts),
     ...uploads(parts),
     ...bulkActions(parts),
-    /** What the agent would find. */
+    hasSearchable: parts.store.hasSearchable,
+    /** The passages for a reply, best first. */
+    async passagesFor(organizationId: string, agentId: string, queries: readonly string[]) {
+      const { hits } = await searchPassages(deps, { organizationId, agentId, queries, limit: DEFAULT_HITS });
+      return (await withDocuments(organizationId, hits)).map(({ hit, document }) => ({
+        documentId: document.id,
+        ordinal: hit.ordinal,
+        title: document.title,
+        url: document.url,
+        page: hit.page,
+        heading: hit.heading,
+        text: hit.text,
+        citation: document.citation,
+      }));
+    },
+    /** The passages that the agent would find. */
     async search({ organizationId }: Principal, { agentId, query, limit }: SearchInput) {
       await parts.agents.get(organizationId, agentId);
       const found = await searchPassages(deps, {
@@ -54,14 +79,9 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
         queries: [query],
         limit: Math.min(limit ?? DEFAULT_HITS, MAX_HITS),
       });
-      const ids = new Set(found.hits.map(({ documentId }) => documentId));
-      const rows = await parts.store.getAll(organizationId, [...ids]);
-      const byId = new Map(rows.map((row) => [row.id, row]));
-      const hits = found.hits.flatMap(({ documentId, page, heading, text, score, matched }) => {
-        const document = byId.get(documentId);
-        // Deleted between the search and this query.
-        if (!document) return [];
-        return [{ documentId, title: document.title, url: document.url, page, heading, text, score, matched }];
+      const hits = (await withDocuments(organizationId, found.hits)).map(({ hit, document }) => {
+        const { documentId, page, heading, text, score, matched } = hit;
+        return { documentId, title: document.title, url: document.url, page, heading, text, score, matched };
       });
       return { hits, ms: found.ms };
     },

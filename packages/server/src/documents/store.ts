@@ -36,6 +36,17 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
     async get(organizationId: string, id: string): Promise<DocumentRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
+    /** Whether the agent has a document that searches can find. */
+    async hasSearchable(organizationId: string, agentId: string): Promise<boolean> {
+      const row = await owned(organizationId)
+        .select("id")
+        .where("agentId", "=", agentId)
+        .where("isEnabled", "=", 1)
+        .where("readyVersion", "is not", null)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     /** The documents with these ids, in any order. */
     async getAll(organizationId: string, ids: readonly string[]): Promise<DocumentRow[]> {
       if (ids.length === 0) return [];

@@ -1,6 +1,9 @@
-import type { VisitorForm } from "@foyer/contract";
+import type { Source, VisitorForm } from "@foyer/contract";
 
-/** The outcome of a tool call. The visitor gets all of it but `forModel`, which is the text for the model. */
+/** A passage that a search gave to the model, which cites it as `[n]`. `citation` says what visitors may see of it. */
+export type NumberedPassage = Source & { citation: "link" | "title" | "hidden" };
+
+/** The outcome of a tool call. The visitor receives all of it except `forModel` (the text for the model) and `passages`. */
 export type ToolOutcome = {
   result: unknown;
   isError: boolean;
@@ -8,6 +11,7 @@ export type ToolOutcome = {
   display: unknown;
   form?: VisitorForm;
   forModel: string;
+  passages?: NumberedPassage[];
 };
 
 /** The outcome of a failed call. The visitor and the model read the same message. */

@@ -25,6 +25,7 @@ const turn = (part: Partial<Turn>): Turn => ({
   content: "",
   createdAt: at,
   toolCalls: [],
+  sources: [],
   feedback: null,
   stopReason: "end_turn",
   ...part,

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import type { NumberedPassage } from "../tools/tool-outcome.ts";
+import type { Piece } from "./message-pieces.ts";
+import { sourcesOf } from "./sources.ts";
+
+const passage = (n: number, changes: Partial<NumberedPassage> = {}): NumberedPassage => ({
+  n,
+  title: `Document ${n}`,
+  url: `https://shop.example/${n}`,
+  page: null,
+  snippet: "We open at 9.",
+  citation: "link",
+  ...changes,
+});
+
+const replyWith = (text: string, passages: NumberedPassage[]): Piece[] => [
+  {
+    type: "tool",
+    id: "call_1",
+    name: "search_documents",
+    toolId: null,
+    executionType: "documents",
+    input: {},
+    result: { result: null, isError: false, displayConfig: null, display: null, forModel: "", passages },
+  },
+  { type: "text", text },
+];
+
+it("lists the cited passages once, in the order of their numbers", () => {
+  const pieces = replyWith("It closes at 18 [2]. It opens at 9 [1, 2].", [passage(1), passage(2), passage(3)]);
+  expect(sourcesOf(pieces).map(({ n }) => n)).toEqual([1, 2]);
+});
+
+it("shows only the title of a document whose citation is `title`, and nothing of a hidden one", () => {
+  const pieces = replyWith("[1] [2]", [passage(1, { citation: "title" }), passage(2, { citation: "hidden" })]);
+  expect(sourcesOf(pieces)).toEqual([{ n: 1, title: "Document 1", url: null, page: null, snippet: "We open at 9." }]);
+});
+
+it("lists nothing for a reply that made no search", () => {
+  expect(sourcesOf([{ type: "text", text: "See [1]." }])).toEqual([]);
+});
