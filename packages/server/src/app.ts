@@ -112,7 +112,7 @@ export async function createApp(deps: AppDeps) {
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
-    documentsOf: createDocumentSearch(documents.service, log),
+    documentsOf: createDocumentSearch(documents.service, deps.log),
     notesOf: forms.notesOf,
     openingOf: visitorTriggers.openingMessage,
   });

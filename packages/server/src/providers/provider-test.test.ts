@@ -54,13 +54,13 @@ it.each([
 });
 
 it.each([
-  [401, { error: { message: `Incorrect API key provided: ${key}` } }, /key was refused \(HTTP 401\)/],
-  [403, {}, /key was refused/],
-  [400, { error: { message: "API key not valid. Please pass a valid API key." } }, /key was refused/],
-  [404, {}, /not found at this address/],
+  [401, { error: { message: `Incorrect API key provided: ${key}` } }, /rejected the key \(HTTP 401\)/],
+  [403, {}, /rejected the key/],
+  [400, { error: { message: "API key not valid. Please pass a valid API key." } }, /rejected the key/],
+  [404, {}, /not found at this URL/],
   [429, { error: { message: `Quota of ${key} exceeded` } }, /HTTP 429: Quota of \*\*\* exceeded/],
   [500, {}, /HTTP 500/],
-  [200, {}, /no models/],
+  [200, {}, /lists no models/],
   // Whoever saves a key may be someone else than who tests it.
   [500, { error: { message: `${"x".repeat(285)} ${key}` } }, /x \*\*\*$/],
 ])("a list that is answered with %d %j is explained", async (status, body, expected) => {
@@ -77,7 +77,7 @@ it.each(["openai", "google", "anthropic"])("%s may answer its list with anything
 
 it("says what is wrong with an address", async () => {
   upstream.script(text);
-  expect(await tryOut("openai")).toMatch(/does not answer like OpenAI/);
+  expect(await tryOut("openai")).toMatch(/does not respond like OpenAI/);
   upstream.script(({ response }) => void response.writeHead(302, { location: "https://elsewhere.example/" }).end());
   expect(await tryOut("openai")).toMatch(/redirect.*elsewhere\.example/i);
   expect(await tryOut("openai", { apiKey: key, baseUrl: "http://127.0.0.1:9" })).toMatch(/127\.0\.0\.1:9/);
@@ -114,10 +114,10 @@ it("asks for the shortest reply where a server has no list", async () => {
   expect(await tryOut("openai-compatible")).toBeNull();
   expect(await tryOut("openai-compatible", { ...own(), model: "smal" })).toMatch(/HTTP 404: The model/);
   reply(401, { error: { message: "Unauthorized" } });
-  expect(await tryOut("openai-compatible")).toMatch(/key was refused/);
-  expect(await tryOut("openai-compatible", { baseUrl: own().baseUrl })).toMatch(/key is wanted/);
+  expect(await tryOut("openai-compatible")).toMatch(/rejected the key/);
+  expect(await tryOut("openai-compatible", { baseUrl: own().baseUrl })).toMatch(/requires a key/);
   reply(404, {});
-  expect(await tryOut("openai-compatible")).toMatch(/not found at this address/);
+  expect(await tryOut("openai-compatible")).toMatch(/not found at this URL/);
 });
 
 it("tries what is saved when nothing is given, and sends a saved key nowhere else", async () => {
