@@ -31,6 +31,7 @@ export type {
   Role,
   Secret,
   Session,
+  Source,
   StopReason,
   SubmissionStatus,
   SubmitResult,

@@ -10,7 +10,7 @@ const MAX_QUERIES = 3;
 const MAX_QUERY_CHARACTERS = 1_000;
 const SNIPPET_CHARACTERS = 200;
 
-export const SEARCH_TOOL = "search_documents";
+const SEARCH_TOOL = "search_documents";
 
 const tool: LanguageModelV4FunctionTool = {
   type: "function",

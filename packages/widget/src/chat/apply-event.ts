@@ -15,12 +15,13 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
       return withPiece(reply, event.index, { type: "text", text: said + event.delta.text });
     }
     case "tool_use_start": {
-      const { id, name, label = null, index } = event;
+      const { id, name, label = null, executionType: kind, index } = event;
       return withPiece(reply, index, {
         type: "tool",
         id,
         name,
         label,
+        kind,
         state: "running",
         result: null,
         display: null,
@@ -37,12 +38,15 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
         id,
         name,
         label: started?.type === "tool" ? started.label : null,
+        kind: started?.type === "tool" ? (started.kind ?? null) : null,
         state: event.isError ? "failed" : "done",
         result,
         display,
         form,
       });
     }
+    case "sources":
+      return { ...reply, sources: event.sources };
     case "error":
       return { ...reply, problem };
     case "message_stop": {

@@ -1,4 +1,4 @@
-import type { Conversation, Display, Message, Rating, VisitorForm } from "@foyer/sdk";
+import type { Conversation, Display, Message, Rating, Source, VisitorForm } from "@foyer/sdk";
 
 /** A reply is a row of these, in the order in which they came. */
 export type Piece = { type: "text"; text: string } | ToolPiece;
@@ -9,6 +9,8 @@ export type ToolPiece = {
   name: string;
   /** What the visitor reads instead of the name. */
   label: string | null;
+  /** `mock`, `http`, `form` or `documents`. Previews leave it out. */
+  kind?: string | null;
   state: "running" | "done" | "failed";
   result: unknown;
   display: Display | null;
@@ -23,6 +25,8 @@ export type ReplyEntry = {
   /** The server's id; null until it has begun. */
   id: string | null;
   pieces: readonly Piece[];
+  /** The passages of documents that the reply cites. */
+  sources: readonly Source[];
   /** `running` ends as one of the others; `lost` can be taken up again where it is. */
   state: "running" | "done" | "stopped" | "cut" | "failed" | "lost" | "refused";
   isReconnecting: boolean;
@@ -51,6 +55,7 @@ export function newReply(key: string): ReplyEntry {
     key,
     id: null,
     pieces: [],
+    sources: [],
     state: "running",
     isReconnecting: false,
     problem: null,
@@ -78,6 +83,7 @@ export function toEntries({ messages }: Conversation): Entry[] {
         ...newReply(message.id),
         id: message.id,
         pieces: toPieces(message),
+        sources: message.sources,
         state,
         rating: message.feedback,
         at,
@@ -100,10 +106,10 @@ function toPieces({ content, toolCalls }: Message): Piece[] {
     if (end > at) pieces.push({ type: "text", text: content.slice(at, end) });
     at = Math.max(at, end);
   };
-  for (const { id, name, label = null, isError, result, display, form, textBefore } of toolCalls) {
+  for (const { id, name, label = null, executionType: kind, isError, result, display, form, textBefore } of toolCalls) {
     sayUpTo(textBefore);
     const state = isError ? "failed" : "done";
-    pieces.push({ type: "tool", id, name, label, state, result, display: display as Display | null, form });
+    pieces.push({ type: "tool", id, name, label, kind, state, result, display: display as Display | null, form });
   }
   sayUpTo(content.length);
   return pieces;

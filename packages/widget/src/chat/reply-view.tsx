@@ -10,6 +10,7 @@ import { CommentField } from "./comment-field.tsx";
 import { type Piece, type ReplyEntry, textOf } from "./conversation-state.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { MessageTime } from "./message-time.tsx";
+import { SourceList } from "./source-list.tsx";
 
 type ReplyProps = {
   reply: ReplyEntry;
@@ -25,6 +26,7 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
   const problem = reply.problem ?? (reply.state === "failed" ? words.replyFailed : null);
   const note = { stopped: words.stopped, cut: words.cut }[reply.state as string];
   const avatar = agentImage(core, "avatar");
+  const hasCitations = reply.pieces.some((piece) => piece.type === "tool" && piece.kind === "documents");
   return (
     <li class={["reply", isRunning ? "live" : "", avatar ? "faced" : ""].join(" ").trim()} part="reply">
       {avatar ? <img class="avatar" src={avatar} alt="" /> : null}
@@ -33,11 +35,13 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
         <PieceView
           key={index}
           piece={piece}
+          hasCitations={hasCitations}
           formKey={formKey(reply, index)}
           isUnfinished={isRunning && index === reply.pieces.length - 1}
         />
       ))}
       {isRunning && (reply.isReconnecting || !isTalking(reply)) ? <Waiting isLost={reply.isReconnecting} /> : null}
+      {reply.sources.length > 0 ? <SourceList sources={reply.sources} /> : null}
       {note ? <p class="note">{note}</p> : null}
       {problem ? (
         <div class="failure">
@@ -61,13 +65,20 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
   );
 }
 
-type PieceProps = { piece: Piece; formKey: string; isUnfinished: boolean };
+type PieceProps = { piece: Piece; formKey: string; isUnfinished: boolean; hasCitations?: boolean };
 
 /** A text or a tool call of a reply. */
-export function PieceView({ piece, formKey, isUnfinished }: PieceProps): JSX.Element {
+export function PieceView({ piece, formKey, isUnfinished, hasCitations = false }: PieceProps): JSX.Element {
   const { core } = usePanel();
   if (piece.type === "tool") return <ToolView tool={piece} formKey={formKey} />;
-  return <MarkdownView text={piece.text} imageHosts={core.agent.allowedImageHosts} isUnfinished={isUnfinished} />;
+  return (
+    <MarkdownView
+      text={piece.text}
+      imageHosts={core.agent.allowedImageHosts}
+      isUnfinished={isUnfinished}
+      hasCitations={hasCitations}
+    />
+  );
 }
 
 /** The same on every page and in every tab, so that a form that was sent is known again. */

@@ -14,15 +14,20 @@ import { TableDisplay } from "./table-display.tsx";
 import { TextDisplay } from "./text-display.tsx";
 
 /** What the visitor sees of a tool call: that it runs, and then what came of it. `formKey` tells forms apart. */
-export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element {
+export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element | null {
   const { words } = usePanel();
   const { name, label, state, display, form, result } = tool;
   const readable = name.replaceAll("_", " ");
+  const isSearch = tool.kind === "documents";
+  // The reply lists what it cites, so a finished search shows nothing of its own.
+  if (isSearch && state !== "running") return null;
   if (state === "running") {
     return (
       <p class="tool waiting">
         <span class="lamp lit" aria-hidden="true" />
-        <span dir="auto">{label ?? interpolate(words.usingTool, { tool: readable })}</span>
+        <span dir="auto">
+          {isSearch ? words.searchingDocuments : (label ?? interpolate(words.usingTool, { tool: readable }))}
+        </span>
       </p>
     );
   }

@@ -47,6 +47,9 @@ export const en = {
   gone: "This conversation is no longer available.",
   // Tools and what they show
   usingTool: "Using {tool}",
+  searchingDocuments: "Searching the documents…",
+  sources: "Sources",
+  moreSources: "Show {count} more",
   usedTool: "Used {tool}",
   toolFailed: "{tool}: I couldn't look that up.",
   previous: "Previous",

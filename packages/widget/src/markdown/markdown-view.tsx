@@ -13,6 +13,8 @@ export type MarkdownProps = {
   imageHosts: readonly string[];
   /** More of the text is to come. */
   isUnfinished: boolean;
+  /** Numbers in brackets are citations of documents, such as `[1]`. */
+  hasCitations?: boolean;
 };
 
 /** A text written in Markdown, as elements: there is no HTML in between. While it grows only its last part is made anew. */
@@ -27,11 +29,11 @@ export function MarkdownView({ text, isUnfinished, ...rest }: MarkdownProps): JS
   );
 }
 
-function Part({ text, imageHosts, isUnfinished }: MarkdownProps): JSX.Element {
+function Part({ text, imageHosts, isUnfinished, hasCitations = false }: MarkdownProps): JSX.Element {
   return useMemo(() => {
-    const inline = (source: string) => inlineView(parseInline(source, imageHosts, isUnfinished));
+    const inline = (source: string) => inlineView(parseInline(source, imageHosts, isUnfinished), hasCitations);
     return <>{blocksView(parseBlocks(text), inline)}</>;
-  }, [text, imageHosts, isUnfinished]);
+  }, [text, imageHosts, isUnfinished, hasCitations]);
 }
 
 type Shown = JSX.Element | string;
@@ -110,11 +112,11 @@ function TableBlock({ table, inline }: { table: Extract<Block, { type: "table" }
   );
 }
 
-function inlineView(parts: readonly Inline[]): Shown[] {
-  return parts.map((part, key) => {
+function inlineView(parts: readonly Inline[], hasCitations: boolean): Shown[] {
+  return parts.flatMap((part, key) => {
     switch (part.type) {
       case "text":
-        return part.text;
+        return hasCitations ? withCitations(part.text, key) : part.text;
       case "code":
         return <code key={key}>{part.text}</code>;
       case "break":
@@ -122,7 +124,7 @@ function inlineView(parts: readonly Inline[]): Shown[] {
       case "link":
         return (
           <a key={key} href={part.href} {...targetOf(part.href)}>
-            {inlineView(part.children)}
+            {inlineView(part.children, hasCitations)}
           </a>
         );
       case "image":
@@ -131,8 +133,21 @@ function inlineView(parts: readonly Inline[]): Shown[] {
         );
       default: {
         const Tag = part.type;
-        return <Tag key={key}>{inlineView(part.children)}</Tag>;
+        return <Tag key={key}>{inlineView(part.children, hasCitations)}</Tag>;
       }
     }
   });
+}
+
+/** Shows `[1]` and `[1, 3]` as superscripts. */
+function withCitations(text: string, key: number): Shown[] {
+  return text.split(/ ?(\[\d{1,3}(?:, ?\d{1,3})*\])/).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <sup key={`${key}-${index}`} class="citation">
+        {part}
+      </sup>
+    ),
+  );
 }
