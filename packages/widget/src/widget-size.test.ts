@@ -6,7 +6,7 @@ const dist = join(import.meta.dirname, "../dist");
 const size = (file: string) => readFileSync(join(dist, `${file}.gz`)).length;
 
 /** Bytes as a page loads them, gzip. */
-const budgets = { loader: 8 * 1024, chat: 36 * 1024, triggers: 6.5 * 1024, forms: 12.75 * 1024 };
+const budgets = { loader: 8 * 1024, chat: 37 * 1024, triggers: 6.5 * 1024, forms: 12.75 * 1024 };
 
 /** A file with all that it cannot begin without. */
 function withImports(file: string): string[] {
