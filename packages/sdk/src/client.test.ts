@@ -38,7 +38,11 @@ describe("the client, against the real server", () => {
   it("reads what a widget shows, and no more than that", async () => {
     const { id, name, widget, ...rest } = await createClient({ baseUrl: server.url }).widget(agentId);
     expect([id, name, widget]).toEqual([agentId, "Harbour", { greeting: "Hello", accentColor: "#0f766e" }]);
-    expect(rest).toEqual({ allowedImageHosts: [], requireIdentity: false });
+    expect(rest).toEqual({
+      allowedImageHosts: [],
+      images: { logo: null, avatar: null, launcher: null },
+      requireIdentity: false,
+    });
   });
 
   it("chats, reads the conversation with the token that came with it, and rates", async () => {

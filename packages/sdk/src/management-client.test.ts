@@ -15,7 +15,7 @@ const otherwise = [
   "verifyEmail",
   "confirmEmail",
 ];
-const streamsAndFiles = ["getDocumentFile", "getSubmissionFile", "streamDoctor"];
+const streamsAndFiles = ["getAgentImage", "getDocumentFile", "getSubmissionFile", "streamDoctor"];
 
 describe("the management client, against the real server", () => {
   let server: TestServer;
