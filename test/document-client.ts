@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Document, DocumentDetail } from "../packages/contract/src/index.ts";
 import type { TestDatabase } from "./databases.ts";
 import { startServer } from "./server.ts";
@@ -22,9 +22,13 @@ export async function openDocuments(
 
   /** Waits until the document is ready or has failed. */
   async function settled(id: string): Promise<DocumentDetail> {
-    const isSettled = async () => ["ready", "failed"].includes((await get(id)).state);
-    await expect.poll(isSettled, { timeout: 30_000, interval: 20 }).toBe(true);
-    return get(id);
+    const waiting = async () => {
+      const document = await get(id);
+      expect(["ready", "failed"]).toContain(document.state);
+      return document;
+    };
+    // Unlike `expect.poll`, this also works in hooks.
+    return vi.waitFor(waiting, { timeout: 30_000, interval: 20 });
   }
 
   async function upload(content: string | Uint8Array, name = "file", query = "", headers: Record<string, string> = {}) {
