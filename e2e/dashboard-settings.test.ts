@@ -318,7 +318,10 @@ describe("the settings", () => {
     const from = { organizationId: site.owner.organizationId, agentId };
     const conversationId = await insertConversation(db, from, {}, [{ content: "Hello" }, { content: "**Hi.**" }]);
     const { submissions } = await site.call(page, "GET", `/form-submissions?toolId=${formId}`);
-    const ids = { agentId, toolId: formId, triggerId, conversationId, submissionId: submissions[0].id };
+    const text = { agentId, kind: "text", title: "Returns", text: "You can return a bike within 30 days." };
+    const { id: documentId } = await site.call(page, "POST", "/documents", text);
+    const submissionId = submissions[0].id;
+    const ids = { agentId, toolId: formId, triggerId, conversationId, submissionId, documentId };
     const outside = await site.browser.open({ viewport: { width: 1440, height: 900 } });
 
     const found: string[] = [];

@@ -14,6 +14,7 @@ import { lastAgentId } from "./data/last-agent.ts";
 import { ask, isSignedOut, queryClient } from "./data/queries.ts";
 import { analyticsQuery, rangeOf } from "./pages/forms/analytics-days.ts";
 import { pageQuery } from "./pages/forms/submission-filter.ts";
+import { type KnowledgeSearch, listQuery } from "./pages/knowledge/document-search.ts";
 import { mayOpen, settingsPages } from "./shell/destinations.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -151,6 +152,26 @@ const trigger = createRoute({
   getParentRoute: () => agent,
   path: "/triggers/$triggerId",
   component: lazyRouteComponent(() => import("./pages/triggers/trigger-page.tsx"), "TriggerPage"),
+});
+const knowledge = createRoute({
+  getParentRoute: () => agent,
+  path: "/knowledge",
+  validateSearch: (search: Record<string, unknown>): KnowledgeSearch => ({
+    ...texts("q", "state")(search),
+    ...(isPageNumber(search.page) ? { page: search.page } : {}),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params: { agentId }, deps }) => {
+    void queryClient.prefetchQuery(ask("listDocuments", listQuery(agentId, deps)));
+    return queryClient.ensureQueryData(ask("getDocumentLimits", { agentId }));
+  },
+  component: lazyRouteComponent(() => import("./pages/knowledge/knowledge-page.tsx"), "KnowledgePage"),
+});
+const document = createRoute({
+  getParentRoute: () => agent,
+  path: "/knowledge/$documentId",
+  loader: ({ params: { documentId } }) => queryClient.ensureQueryData(ask("getDocument", { id: documentId })),
+  component: lazyRouteComponent(() => import("./pages/knowledge/document-page.tsx"), "DocumentPage"),
 });
 const conversations = createRoute({
   getParentRoute: () => agent,
@@ -302,6 +323,8 @@ const routeTree = root.addChildren([
       triggers,
       newTrigger,
       trigger,
+      knowledge,
+      document,
       conversations.addChildren([conversation]),
       analytics,
       submissions,
@@ -356,6 +379,13 @@ function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (typeof value === "number" && String(value) !== text) throw new RangeError("not exact as a number");
   return value;
+}
+
+/** The highest page that the server still counts to with any page size. */
+const MAX_PAGE = 1_000_000;
+
+function isPageNumber(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 1 && Number(value) <= MAX_PAGE;
 }
 
 /** The named texts of an address's query; whatever else it says is dropped. */

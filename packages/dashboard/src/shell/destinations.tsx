@@ -1,5 +1,16 @@
 import { isAtLeast, minimumRole, type Role } from "@foyer/contract/rules/roles";
-import { Bot, ChartColumn, Code, FileText, MessageSquare, Palette, Settings, Wrench, Zap } from "lucide-react";
+import {
+  BookOpen,
+  Bot,
+  ChartColumn,
+  Code,
+  FileText,
+  MessageSquare,
+  Palette,
+  Settings,
+  Wrench,
+  Zap,
+} from "lucide-react";
 
 /** The pages of an agent, in the order of the sidebar. */
 export const agentPages = [
@@ -12,6 +23,7 @@ export const agentPages = [
     icon: <Bot size={16} aria-hidden />,
     activeOptions: { exact: true },
   },
+  { name: "Knowledge", to: "/agents/$agentId/knowledge", icon: <BookOpen size={16} aria-hidden /> },
   { name: "Tools", to: "/agents/$agentId/tools", icon: <Wrench size={16} aria-hidden /> },
   { name: "Triggers", to: "/agents/$agentId/triggers", icon: <Zap size={16} aria-hidden /> },
   { name: "Appearance", to: "/agents/$agentId/appearance", icon: <Palette size={16} aria-hidden /> },

@@ -1,0 +1,135 @@
+import type { Document, DocumentCreate } from "@foyer/contract";
+import { ChevronDown } from "lucide-react";
+import { Button } from "../../components/button.tsx";
+import { TextArea, TextField } from "../../components/field.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { notify } from "../../components/toasts.ts";
+import { api } from "../../data/api.ts";
+import { refresh } from "../../data/queries.ts";
+import { FormDialog } from "../settings/form-dialog.tsx";
+import { useDialogForm } from "../settings/use-dialog-form.ts";
+import { linesOf } from "./document-labels.ts";
+
+export type AddableKind = DocumentCreate["kind"];
+
+/** The button that offers every way of adding a document. */
+export function AddMenu({ onAdd, onChooseFiles }: { onAdd: (kind: AddableKind) => void; onChooseFiles: () => void }) {
+  return (
+    <Menu
+      trigger={
+        <Button look="main">
+          Add <ChevronDown size={16} aria-hidden />
+        </Button>
+      }
+      items={[
+        { label: "Upload files", hint: "PDF, Word, Excel, CSV, HTML, Markdown or text", onSelect: onChooseFiles },
+        { label: "Web page", hint: "One public page, read from its address", onSelect: () => onAdd("page") },
+        { label: "Question and answer", hint: "For what visitors often ask", onSelect: () => onAdd("faq") },
+        { label: "Text", hint: "Pasted or written here", onSelect: () => onAdd("text") },
+      ]}
+    />
+  );
+}
+
+type Props = { agentId: string; onClose: () => void };
+
+/** The dialog that adds a document of that kind. */
+export function AddDialog({ kind, ...props }: Props & { kind: AddableKind }) {
+  if (kind === "text") return <TextDialog {...props} />;
+  return kind === "faq" ? <FaqDialog {...props} /> : <PageDialog {...props} />;
+}
+
+async function add(body: DocumentCreate) {
+  announce(await api.createDocument({ body }));
+  await refreshDocuments();
+}
+
+export function refreshDocuments() {
+  return refresh("listDocuments", "getDocumentLimits");
+}
+
+/** A new document is always queued; in any other state it was there before, with the same content. */
+export function announce({ title, state }: Document) {
+  notify(state === "queued" ? `${title} added` : `${title} was already there`);
+}
+
+function TextDialog({ agentId, onClose }: Props) {
+  const form = useDialogForm({ title: "", text: "" }, async (values) => {
+    await add({ agentId, kind: "text", ...values });
+    onClose();
+  });
+  const { values, change, errorAt } = form;
+  return (
+    <FormDialog title="Add text" action="Add text" form={form} onClose={onClose}>
+      <TextField
+        label="Title"
+        help="Replies that cite the text show it."
+        value={values.title}
+        onChange={(title) => change({ title })}
+        error={errorAt("title")}
+      />
+      <TextArea
+        label="Text"
+        help="Plain text or Markdown. Headings help the agent find the right passage."
+        rows={8}
+        value={values.text}
+        onChange={(text) => change({ text })}
+        error={errorAt("text")}
+      />
+    </FormDialog>
+  );
+}
+
+function FaqDialog({ agentId, onClose }: Props) {
+  const form = useDialogForm({ question: "", otherWordings: "", answer: "" }, async ({ otherWordings, ...values }) => {
+    await add({ agentId, kind: "faq", ...values, otherWordings: linesOf(otherWordings) });
+    onClose();
+  });
+  const { values, change, errorAt } = form;
+  return (
+    <FormDialog title="Add question and answer" action="Add question" form={form} onClose={onClose}>
+      <TextField
+        label="Question"
+        value={values.question}
+        onChange={(question) => change({ question })}
+        error={errorAt("question")}
+      />
+      <TextArea
+        label="Other wordings"
+        isOptional
+        help="Other ways to ask the same, one per line."
+        value={values.otherWordings}
+        onChange={(otherWordings) => change({ otherWordings })}
+        error={errorAt("otherWordings")}
+      />
+      <TextArea
+        label="Answer"
+        rows={5}
+        value={values.answer}
+        onChange={(answer) => change({ answer })}
+        error={errorAt("answer")}
+      />
+    </FormDialog>
+  );
+}
+
+function PageDialog({ agentId, onClose }: Props) {
+  const form = useDialogForm({ url: "" }, async ({ url }) => {
+    await add({ agentId, kind: "page", url: url.trim() });
+    onClose();
+  });
+  const { values, change, errorAt } = form;
+  return (
+    <FormDialog title="Add web page" action="Add page" form={form} onClose={onClose}>
+      <TextField
+        label="Address"
+        type="url"
+        placeholder="https://harbour-bikes.example/returns"
+        help="The server reads this one page. It must be public and allowed by the site's robots.txt."
+        value={values.url}
+        onChange={(url) => change({ url })}
+        error={errorAt("url")}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,40 @@
+import type { Document } from "@foyer/contract";
+import { ConfirmDialog } from "../../components/dialog.tsx";
+import { useCall } from "../../data/queries.ts";
+
+/** Asks before a document is deleted. `onDeleted` leaves the page of the deleted document. */
+export function DeleteDocument({
+  document,
+  onClose,
+  onDeleted,
+}: {
+  /** null while the dialog is closed */
+  document: Document | null;
+  onClose: () => void;
+  onDeleted?: () => unknown;
+}) {
+  const call = useCall("deleteDocument", { changes: ["listDocuments", "getDocumentLimits"], done: "Document deleted" });
+  return (
+    <ConfirmDialog
+      title={`Delete ${document?.title ?? "document"}?`}
+      action="Delete document"
+      isOpen={document !== null}
+      isBusy={call.isPending}
+      onClose={onClose}
+      onConfirm={() =>
+        document &&
+        call.mutate(
+          { id: document.id },
+          {
+            onSuccess: () => {
+              onClose();
+              onDeleted?.();
+            },
+          },
+        )
+      }
+    >
+      <p>The agent stops using it immediately. Replies that already cite it stay as they are.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { sizeInWords, stateInWords } from "./document-labels.ts";
+
+const nothing = { done: 0, total: 0 };
+
+describe("the state of a document in words", () => {
+  it("names the stage and how far it has come", () => {
+    const reading = { state: "processing", stage: "extracting", progress: { done: 3, total: 12 } } as const;
+    expect(stateInWords(reading)).toBe("Reading, 3 of 12");
+    expect(stateInWords({ ...reading, progress: nothing })).toBe("Reading");
+    expect(stateInWords({ state: "processing", stage: null, progress: nothing })).toBe("Processing");
+    expect(stateInWords({ state: "queued", stage: null, progress: nothing })).toBe("Waiting");
+  });
+
+  it("gives sizes in the largest unit that fits, up to megabytes", () => {
+    expect(sizeInWords(0)).toBe("0 byte");
+    expect(sizeInWords(3_400_000)).toBe("3.4 MB");
+    expect(sizeInWords(26_214_400)).toBe("26.2 MB");
+  });
+});

@@ -1,0 +1,107 @@
+import type { Document } from "@foyer/contract";
+import { keepPreviousData, useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { Page } from "../../components/page.tsx";
+import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
+import { ask } from "../../data/queries.ts";
+import { type AddableKind, AddDialog, AddMenu } from "./add-document.tsx";
+import { DeleteDocument } from "./delete-document.tsx";
+import { DocumentFilters, DocumentPager } from "./document-filters.tsx";
+import { isUnderWay } from "./document-labels.ts";
+import { listQuery } from "./document-search.ts";
+import { DocumentTable } from "./document-table.tsx";
+import { DropArea } from "./drop-area.tsx";
+import { TrySearch } from "./try-search.tsx";
+import { useUploads } from "./use-uploads.ts";
+
+const route = getRouteApi("/shell/agents/$agentId/knowledge");
+const POLL_MS = 1_500;
+
+/** The documents that the agent searches and cites, how far each is, and what it finds in them. */
+export function KnowledgePage() {
+  const { agentId } = route.useParams();
+  return <Knowledge key={agentId} agentId={agentId} />;
+}
+
+function Knowledge({ agentId }: { agentId: string }) {
+  const { data: limits } = useSuspenseQuery(ask("getDocumentLimits", { agentId }));
+  const [adding, setAdding] = useState<AddableKind | null>(null);
+  const uploads = useUploads(agentId, limits.maxFileBytes);
+  const input = useRef<HTMLInputElement>(null);
+  const isFull = limits.canCreate === false;
+  const isEmpty = limits.current === 0;
+  const add = !isFull && <AddMenu onAdd={setAdding} onChooseFiles={() => input.current?.click()} />;
+  return (
+    <Page
+      isWide
+      title="Knowledge"
+      description="Documents that the agent searches before it replies. Replies cite those they use."
+      actions={!isEmpty && add}
+    >
+      {isFull && <FullNote limit={limits.limit} />}
+      <DropArea uploads={uploads} input={input}>
+        {isEmpty ? (
+          <EmptyState title="No documents yet" action={add}>
+            <p>
+              Give the agent your return policy, price list or opening hours, and it answers from them. Choose a way
+              below, or drop files here.
+            </p>
+          </EmptyState>
+        ) : (
+          <Documents agentId={agentId} />
+        )}
+      </DropArea>
+      {limits.limit != null && !isFull && !isEmpty && (
+        <p className="mt-3 text-sm text-soft">
+          {limits.current} of {limits.limit} documents
+        </p>
+      )}
+      {!isEmpty && (
+        <div className="mt-8 border-t border-line pt-6">
+          <TrySearch agentId={agentId} />
+        </div>
+      )}
+      {adding && <AddDialog kind={adding} agentId={agentId} onClose={() => setAdding(null)} />}
+    </Page>
+  );
+}
+
+function FullNote({ limit }: { limit: number | null }) {
+  return (
+    <p role="status" className="mb-6 rounded-lg border border-line bg-sunken px-4 py-3">
+      This agent has all {limit} documents that the plan allows. To add another, delete one or{" "}
+      <Link to="/settings/plan" className="underline underline-offset-2">
+        look at the plan
+      </Link>
+      .
+    </p>
+  );
+}
+
+function Documents({ agentId }: { agentId: string }) {
+  const search = route.useSearch();
+  const [doomed, setDoomed] = useState<Document | null>(null);
+  const list = useQuery({
+    ...ask("listDocuments", listQuery(agentId, search)),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => (data?.documents.some(isUnderWay) ? POLL_MS : false),
+  });
+  if (list.isError && !list.data) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <DocumentFilters search={search} />
+      {!list.data ? (
+        <SkeletonRows />
+      ) : list.data.documents.length > 0 ? (
+        <DocumentTable documents={list.data.documents} onDelete={setDoomed} />
+      ) : (
+        <p role="status" className="py-4 text-soft">
+          No documents match.
+        </p>
+      )}
+      {list.data && <DocumentPager search={search} total={list.data.pagination.total} />}
+      <DeleteDocument document={doomed} onClose={() => setDoomed(null)} />
+    </div>
+  );
+}

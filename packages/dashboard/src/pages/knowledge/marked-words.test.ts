@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { splitAtWords } from "./marked-words.tsx";
+
+describe("marking the words of a question in a passage", () => {
+  it("marks whole words and beginnings of words in any case, but nothing inside a word", () => {
+    expect(splitAtWords("Returns: return a bike, no preturn", ["return"])).toEqual([
+      "",
+      "Return",
+      "s: ",
+      "return",
+      " a bike, no preturn",
+    ]);
+  });
+
+  it("treats the words as text, prefers the longest, and marks nothing without any", () => {
+    expect(splitAtWords("a c++ b", ["c", "c++"])).toEqual(["a ", "c++", " b"]);
+    expect(splitAtWords("自転車を返品する", ["返品"])).toEqual(["自転車を", "返品", "する"]);
+    expect(splitAtWords("anything", [" "])).toEqual(["anything"]);
+  });
+});

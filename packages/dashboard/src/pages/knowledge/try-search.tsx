@@ -1,0 +1,79 @@
+import type { Output } from "@foyer/sdk";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { TextField } from "../../components/field.tsx";
+import { Section } from "../../components/page.tsx";
+import { ErrorState } from "../../components/states.tsx";
+import { api } from "../../data/api.ts";
+import { MarkedWords } from "./marked-words.tsx";
+
+/** A visitor's question, and the passages that the agent would find for it. */
+export function TrySearch({ agentId }: { agentId: string }) {
+  const [query, setQuery] = useState("");
+  const search = useMutation({
+    mutationFn: (query: string) => api.searchDocuments({ body: { agentId, query } }),
+  });
+  return (
+    <Section
+      title="Try a question"
+      description="Shows the passages the agent finds for a visitor's question. The agent itself may also search in other words."
+    >
+      <form
+        className="flex max-w-2xl items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (query.trim() !== "") search.mutate(query.trim());
+        }}
+      >
+        <div className="min-w-0 flex-1">
+          <TextField label="Question" maxLength={1_000} value={query} onChange={setQuery} />
+        </div>
+        <Button type="submit" isBusy={search.isPending}>
+          Find passages
+        </Button>
+      </form>
+      {search.isError && <ErrorState error={search.error} onRetry={() => search.mutate(search.variables)} />}
+      {search.data && <Hits agentId={agentId} found={search.data} />}
+    </Section>
+  );
+}
+
+function Hits({ agentId, found: { hits, ms } }: { agentId: string; found: Output<"searchDocuments"> }) {
+  return (
+    <div className="grid gap-3">
+      <p role="status" className="text-soft">
+        {hits.length === 0
+          ? "No passage matches. Add a document that answers this question, or another wording to an answer."
+          : `${hits.length === 1 ? "1 passage" : `${hits.length} passages`}, found in ${Math.max(1, Math.round(ms))} ms`}
+      </p>
+      <ol className="grid gap-4">
+        {hits.map(({ documentId, title, page, heading, text, matched }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the hits of one search keep their places
+          <li key={index} className="grid gap-1 rounded-lg border border-line px-4 py-3">
+            <p className="flex flex-wrap gap-x-2">
+              <Link
+                to="/agents/$agentId/knowledge/$documentId"
+                params={{ agentId, documentId }}
+                className="min-w-0 font-medium break-words underline underline-offset-2"
+              >
+                {title}
+              </Link>
+              <PassagePlace heading={heading === title ? null : heading} page={page} />
+            </p>
+            <p dir="auto" className="max-w-[90ch] break-words whitespace-pre-wrap">
+              <MarkedWords text={text} words={matched} />
+            </p>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** Where in its document a passage stands. */
+export function PassagePlace({ heading, page }: { heading: string | null; page: number | null }) {
+  const place = [heading, page === null ? null : `page ${page}`].filter((part) => part !== null).join(", ");
+  return place && <span className="min-w-0 break-words text-soft">{place}</span>;
+}
