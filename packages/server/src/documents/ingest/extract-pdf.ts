@@ -13,6 +13,7 @@ const PARAGRAPH_GAP = 1.6;
 /** Lines at the top or bottom that stand on at least this part of the pages are headers and footers. */
 const REPEATED_SHARE = 0.5;
 const MIN_PAGES_FOR_REPEATS = 4;
+const EDGE_LINES = 2;
 
 /** The text of a PDF, page by page. */
 export async function extractPdf(
@@ -47,11 +48,7 @@ export async function extractPdf(
   }
   const repeated = repeatedLines(pages);
   const blocks = pages.flatMap((lines, index) =>
-    paragraphs(lines.filter(({ text }) => !repeated.has(shapeOf(text)))).map((text) => ({
-      text,
-      headings: [],
-      page: index + 1,
-    })),
+    paragraphs(withoutEdges(lines, repeated)).map((text) => ({ text, headings: [], page: index + 1 })),
   );
   return { title: null, blocks };
 }
@@ -128,7 +125,7 @@ function repeatedLines(pages: readonly Line[][]): Set<string> {
   if (pages.length < MIN_PAGES_FOR_REPEATS) return new Set();
   const counts = new Map<string, number>();
   for (const lines of pages) {
-    const edges = [...lines.slice(0, 2), ...lines.slice(-2)];
+    const edges = lines.filter((_, index) => isAtEdge(index, lines.length));
     for (const shape of new Set(edges.map(({ text }) => shapeOf(text)))) {
       counts.set(shape, (counts.get(shape) ?? 0) + 1);
     }
@@ -136,5 +133,13 @@ function repeatedLines(pages: readonly Line[][]): Set<string> {
   const frequent = [...counts].filter(([, count]) => count >= REPEATED_SHARE * pages.length);
   return new Set(frequent.map(([shape]) => shape));
 }
+
+/** The lines of a page without its header and footer. A page that consists of nothing else is kept as it is. */
+function withoutEdges(lines: readonly Line[], repeated: ReadonlySet<string>): readonly Line[] {
+  const kept = lines.filter(({ text }, index) => !isAtEdge(index, lines.length) || !repeated.has(shapeOf(text)));
+  return kept.length === 0 ? lines : kept;
+}
+
+const isAtEdge = (index: number, count: number) => index < EDGE_LINES || index >= count - EDGE_LINES;
 
 const shapeOf = (text: string) => text.replace(/\d+/g, "#");

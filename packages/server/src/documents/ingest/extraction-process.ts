@@ -51,7 +51,13 @@ async function read({ kind, title, isUnnamed }: ExtractionJob, bytes: Uint8Array
     const wordings = [faq.question, ...faq.otherWordings].join("\n");
     return { mimeType: "application/json", title, texts: [...textParts([`${wordings}\n\n${faq.answer}`])], prepared };
   }
-  const { mimeType, title: ownTitle, blocks } = await extract(bytes, createProgress());
+  const {
+    mimeType,
+    title: ownTitle,
+    blocks,
+  } = await extract(bytes, createProgress()).catch((error: unknown) => {
+    throw unreadable(error);
+  });
   const name = (isUnnamed ? ownTitle : null) ?? title;
   const prepared = prepareDocument({ title: name, languages: null, passages: splitPassages(blocks) });
   return { mimeType, title: name, texts: [...textParts(readableText(blocks))], prepared };
@@ -68,12 +74,16 @@ function createProgress() {
   };
 }
 
+/** A library that fails on a file says nothing that helps its owner. */
+function unreadable(error: unknown): ExtractionError {
+  if (error instanceof ExtractionError) return error;
+  const reason = error instanceof RangeError ? "Its structure is nested too deeply." : "It does not follow its format.";
+  return new ExtractionError("DAMAGED", `The file could not be read. ${reason} Save it again, or in another format.`);
+}
+
 function describe(error: unknown): { code: ExtractionError["code"]; message: string } {
   if (error instanceof ExtractionError) return { code: error.code, message: error.message };
-  if (error instanceof RangeError) {
-    return { code: "DAMAGED", message: "The file's structure is nested too deeply to be read." };
-  }
-  return { code: "DAMAGED", message: "The file is damaged or does not follow its format, so it could not be read." };
+  return { code: "INTERNAL", message: "The server could not index the text. Please report this with the file." };
 }
 
 function send(message: ExtractionMessage): void {

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { extract } from "./extract.ts";
+import type { Extracted } from "./extracted.ts";
+import { docxFile, paragraph, pdfFile, xlsxFile, zip } from "./sample-files.ts";
+
+const read = (content: string | Uint8Array): Promise<Extracted> => extract(Buffer.from(content), () => {});
+const failure = (content: string | Uint8Array) =>
+  read(content).then(
+    () => null,
+    (error: { code?: string; message: string }) => error.code ?? error.message,
+  );
+
+describe("reading PDF files", () => {
+  it("keeps pages apart, joins lines to paragraphs and cut words, and drops repeated headers", async () => {
+    const pages = Array.from({ length: 5 }, (_, index) => [
+      "Harbour Bikes price list",
+      "For all guests",
+      `This is chapter ${["one", "two", "three", "four", "five"][index]} of the hand-`,
+      "book for our guests.",
+      `Chapter ${"abcde"[index]} ends with this line.`,
+      "Printed in the harbour",
+      `Page ${index + 1} of 5`,
+    ]);
+    const { mimeType, blocks } = await read(pdfFile(pages));
+    expect(mimeType).toBe("application/pdf");
+    expect(blocks.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
+    expect(blocks[1]?.text).toBe("This is chapter two of the handbook for our guests. Chapter b ends with this line.");
+  });
+
+  it("says why a PDF cannot be read", async () => {
+    expect(await failure(pdfFile([[""]]))).toBe("NO_TEXT");
+    expect(await failure(Buffer.from("%PDF-1.7\nthis is no PDF"))).toBe("DAMAGED");
+    const key = `<${"41".repeat(32)}>`;
+    const encryption = `<< /Filter /Standard /V 1 /R 2 /O ${key} /U ${key} /P -4 >>`;
+    const id = "/ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>]";
+    expect(await failure(pdfFile([["Secret"]], { 9: encryption }, `/Encrypt 9 0 R ${id}`))).toBe("ENCRYPTED");
+    const kids = Array.from({ length: 2_001 }, () => "4 0 R").join(" ");
+    expect(await failure(pdfFile([["Text"]], { 2: `<< /Type /Pages /Kids [${kids}] /Count 2001 >>` }))).toBe(
+      "TOO_MANY_PAGES",
+    );
+  });
+});
+
+describe("reading Office files", () => {
+  it("reads the headings and paragraphs of a DOCX file", async () => {
+    const file = docxFile(
+      paragraph("Prices", 1) + paragraph("A city bike costs 20 €.") + paragraph("Helmets", 2) + paragraph("Free."),
+    );
+    const { mimeType, blocks } = await read(file);
+    expect(mimeType).toContain("wordprocessingml");
+    expect(blocks).toEqual([
+      { text: "A city bike costs 20 €.", headings: ["Prices"], page: null },
+      { text: "Free.", headings: ["Prices", "Helmets"], page: null },
+    ]);
+  });
+
+  it("repeats the header in every row of an XLSX file and shows dates as dates", async () => {
+    const { blocks } = await read(
+      xlsxFile([
+        ["Bike", "From"],
+        ["City", 45_292],
+        ["Cargo", 45_323],
+      ]),
+    );
+    expect(blocks.map(({ text }) => text)).toEqual(["Bike: City | From: 2024-01-01", "Bike: Cargo | From: 2024-02-01"]);
+    expect(blocks[0]?.headings).toEqual(["Rental"]);
+  });
+
+  it("refuses document types in XML, files with a password and archives of other things", async () => {
+    const entities = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w:document><w:t>&b;</w:t></w:document>`;
+    expect(await failure(docxFile("", { "word/document.xml": entities }))).toBe("DAMAGED");
+    const protectedFile = Buffer.concat([
+      Buffer.from([0xd0, 0xcf, 0x11, 0xe0]),
+      Buffer.alloc(600),
+      Buffer.from("EncryptedPackage", "utf16le"),
+    ]);
+    expect(await failure(protectedFile)).toBe("ENCRYPTED");
+    expect(await failure(zip({ "ppt/presentation.xml": "<p/>" }))).toBe("NOT_SUPPORTED");
+    expect(await failure(zip({ "../../etc/passwd": "root" }))).toBe("NOT_SUPPORTED");
+    expect(await failure(docxFile(paragraph("Cut")).subarray(0, 200))).not.toBeNull();
+  });
+
+  it("stops unpacking at its limit, whatever size the archive declares", async () => {
+    const bomb = docxFile("", { "word/document.xml": new Uint8Array(120 * 1024 * 1024) });
+    expect(bomb.length).toBeLessThan(1024 * 1024);
+    expect(await failure(bomb)).toBe("TOO_LARGE");
+    const lying = Buffer.from(bomb);
+    // The declared sizes stand at offset 22 of local headers and 24 of central ones.
+    for (let at = lying.indexOf("PK\x03\x04"); at >= 0; at = lying.indexOf("PK\x03\x04", at + 4))
+      lying.writeUInt32LE(10, at + 22);
+    expect(["DAMAGED", "TOO_LARGE"]).toContain(await failure(lying));
+  });
+});
+
+describe("reading HTML", () => {
+  const page = `<!doctype html><html><head><title>Rental &amp; prices</title></head><body>
+    <nav><a href="/a">Home</a></nav><header>Call us</header>
+    <main><h1>Rental</h1><p>We rent <b>city</b> bikes.</p>
+      <h2><button aria-expanded="false" aria-controls="x">Do you rent helmets?</button></h2>
+      <div id="x" hidden style="display:none" aria-hidden="true"><p>Helmets are free.</p></div>
+      <details><summary>Can I cancel?</summary>Until noon.</details>
+      <table><tr><th>Size</th><th>Price</th></tr><tr><td>M</td><td>20 €</td></tr></table>
+      <ul><li>Lock</li><li>Map</li></ul><script>alert("x")</script>
+    </main><footer>Imprint</footer></body></html>`;
+
+  it("keeps hidden answers under their questions and drops navigation", async () => {
+    const { title, blocks } = await read(page);
+    expect(title).toBe("Rental & prices");
+    expect(blocks.map(({ headings, text }) => [...headings, text].join(" / "))).toEqual([
+      "Rental / We rent city bikes.",
+      "Rental / Do you rent helmets? / Helmets are free.",
+      "Rental / Do you rent helmets? / Can I cancel? / Until noon.",
+      "Rental / Do you rent helmets? / Size: M | Price: 20 €",
+      "Rental / Do you rent helmets? / - Lock",
+      "Rental / Do you rent helmets? / - Map",
+    ]);
+  });
+
+  it("refuses elements that are nested thousands deep", async () => {
+    expect(await failure(`<!doctype html><html><body>${"<div>".repeat(5_000)}text`)).toBe("DAMAGED");
+  });
+});
+
+describe("reading text", () => {
+  it("recognizes the format by the content", async () => {
+    const typeOf = async (content: string | Uint8Array) => (await read(content)).mimeType;
+    expect(await typeOf("Bike;Price\nCity;20\nCargo;35\n")).toBe("text/csv");
+    expect(await typeOf("# Prices\n\nA bike.")).toBe("text/markdown");
+    expect(await typeOf("Just a text, with a comma.\nAnd another one, here.\nAnd a third, too.")).toBe("text/plain");
+    expect(await typeOf("<p>One</p><p>Two</p><p>Three</p>")).toBe("text/html");
+    expect(await typeOf(Buffer.from("\ufeffGr\u00fc\u00dfe aus dem Hafen", "utf16le"))).toBe("text/plain");
+  });
+
+  it("repeats the header in every row of a CSV file", async () => {
+    const { blocks } = await read('Bike,Note\nCity,"Small, red"\nCargo,Large\n');
+    expect(blocks.map(({ text }) => text)).toEqual(["Bike: City | Note: Small, red", "Bike: Cargo | Note: Large"]);
+  });
+
+  it("reads what Windows wrote in western Europe", async () => {
+    expect((await read(Buffer.from("Gr\xfc\xdfe", "latin1"))).blocks[0]?.text).toBe("Grüße");
+  });
+
+  it.each([
+    ["a PNG image", "\x89PNG\r\n\x1a\n\0\0", "NOT_SUPPORTED"],
+    ["a program", "\x7fELF\x02\x01\0\0", "NOT_SUPPORTED"],
+    ["RTF", "{\\rtf1 text}", "NOT_SUPPORTED"],
+    ["XML", '<?xml version="1.0"?><a>text</a>', "NOT_SUPPORTED"],
+    ["bytes without meaning", "\x01\x00\x02\x00\x03", "NOT_SUPPORTED"],
+    ["white space", " \n\t\n ", "NO_TEXT"],
+    ["too much text", "word ".repeat(1_000_001), "TOO_LARGE"],
+  ])("says why it does not read %s", async (_, content, code) => {
+    expect(await failure(Buffer.from(content, "latin1"))).toBe(code);
+  });
+});
