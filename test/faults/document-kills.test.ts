@@ -5,12 +5,12 @@ import { call, createFaultSite, type FaultSite, preload } from "./fault-site.ts"
 type Listed = { documents: Array<{ id: string; state: string; chunks: number }> };
 
 const points = [
-  { at: "document.committing", isKept: false },
   { at: "document.committed", isKept: true },
-  { at: "document.extracted", isKept: true },
   { at: "document.indexing", isKept: true },
 ];
 const morePoints = [
+  { at: "document.committing", isKept: false },
+  { at: "document.extracted", isKept: true },
   { at: "document.claimed", isKept: true },
   { at: "document.indexed", isKept: true },
 ];

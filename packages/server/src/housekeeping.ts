@@ -3,6 +3,7 @@ import { deleteExpiredRows } from "./auth/retention.ts";
 import { deleteOlderThan } from "./conversations/retention.ts";
 import { startCleanUp } from "./db/clean-up.ts";
 import type { Deps } from "./deps.ts";
+import { deleteUnusedOriginals } from "./documents/retention.ts";
 import { deleteImpressionsBefore, deleteSubmissionDaysBefore, deleteSubmissionsBefore } from "./forms/retention.ts";
 import { deleteOldAnswers } from "./http/idempotency.ts";
 import { deleteVisitorDaysBefore } from "./plans/retention.ts";
@@ -28,6 +29,7 @@ export function startHousekeeping({ db, config, log }: Pick<Deps, "db" | "config
     "old form impressions": () => deleteImpressionsBefore(db, dayOf(daysAgo(EVENTS_KEPT_DAYS))),
     "expired idempotency keys": () => deleteOldAnswers(db, Date.now()),
     "expired sessions, links and audit entries": () => deleteExpiredRows(db, Date.now()),
+    "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),
     "expired visitor token usage": () => deleteVisitorDaysBefore(db, dayOf(daysAgo(1))),
   });
 }

@@ -102,5 +102,5 @@ export function xlsxFile(
 
 export function zip(parts: Record<string, string | Uint8Array>): Buffer {
   const bytes = Object.entries(parts).map(([name, part]) => [name, typeof part === "string" ? strToU8(part) : part]);
-  return Buffer.from(zipSync(Object.fromEntries(bytes), { level: 9 }));
+  return Buffer.from(zipSync(Object.fromEntries(bytes), { level: 1 }));
 }

@@ -1,0 +1,86 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
+import { serve } from "../../outbound/test-servers.ts";
+
+let client: DocumentClient;
+beforeAll(async () => {
+  client = await openDocuments();
+});
+afterAll(() => client.server.stop());
+
+const page = "<!doctype html><title>Opening hours</title><main><h1>Hours</h1><p>Open from 9 to 18.</p></main>";
+const add = async (url: string) => {
+  const { status, body } = await client.create({ kind: "page", url });
+  expect(status, JSON.stringify(body)).toBe(202);
+  return body.id;
+};
+
+it("fetches a page, follows its redirects and takes over its title", async () => {
+  const { url } = await serve((request, response) => {
+    if (request.url === "/old") return response.writeHead(302, { location: "/new" }).end();
+    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(page));
+  });
+  const id = await add(`${url}/old#part`);
+  expect(await client.settled(id)).toMatchObject({
+    state: "ready",
+    kind: "page",
+    title: "Opening hours",
+    url: `${url}/old`,
+  });
+  expect(await client.textOf(id)).toBe("# Hours\n\nOpen from 9 to 18.");
+});
+
+it("reads a page again on retry and replaces its text", async () => {
+  let text = "Open from 9 to 18.";
+  const { url } = await serve((_, response) => response.end(`<!doctype html><main><p>${text}</p></main>`));
+  const id = await add(url);
+  await client.settled(id);
+  text = "Closed on Mondays.";
+  expect((await client.account.call("POST", `/documents/${id}/retry`)).status).toBe(202);
+  await client.settled(id);
+  expect(await client.textOf(id)).toBe("Closed on Mondays.");
+});
+
+it("says why a page cannot be read, and retries what may be temporary", async () => {
+  const { url } = await serve((request, response) => {
+    if (request.url === "/bomb") {
+      return response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(30 * 1024 * 1024)));
+    }
+    if (request.url === "/empty") return response.end("<!doctype html><body><script>app()</script></body>");
+    response.writeHead(404).end();
+  });
+  expect((await client.settled(await add(`${url}/bomb`))).error?.code).toBe("TOO_LARGE");
+  expect((await client.settled(await add(`${url}/empty`))).error?.code).toBe("NO_TEXT");
+  const missing = await add(`${url}/missing`);
+  const attempts = async () => {
+    const row = await client.server.deps.db
+      .selectFrom("documentJobs")
+      .innerJoin("documents", "documents.id", "documentJobs.documentId")
+      .select(["attempts", "state"])
+      .where("documentId", "=", missing)
+      .executeTakeFirst();
+    return [row?.attempts, row?.state];
+  };
+  await expect.poll(attempts).toEqual([1, "queued"]);
+});
+
+it.each(["ftp://example.com/a", "javascript:alert(1)", "not a url", "http://169.254.169.254/latest"])(
+  "refuses %s as the address of a page",
+  async (url) => {
+    expect(await client.create({ kind: "page", url })).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: "url" }] } },
+    });
+  },
+);
+
+it("does not follow a redirect to a forbidden address", async () => {
+  const { url } = await serve((_, response) =>
+    response.writeHead(302, { location: "http://169.254.169.254/latest" }).end(),
+  );
+  const id = await add(url);
+  const seen = async () => (await client.get(id)).state;
+  await expect.poll(seen).toBe("queued");
+  expect(await client.textOf(id)).toBe("");
+});
