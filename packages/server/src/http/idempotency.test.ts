@@ -334,6 +334,14 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     const withKey = Object.entries<{ post?: { parameters?: Array<{ name: string }> } }>(paths)
       .filter(([, { post }]) => post?.parameters?.some(({ name }) => name === "Idempotency-Key"))
       .map(([path]) => path);
-    expect(withKey.sort()).toEqual(["/agents", "/form-submissions/submit", "/tools", "/triggers", "/triggers/event"]);
+    expect(withKey.sort()).toEqual([
+      "/agents",
+      "/documents",
+      "/documents/upload",
+      "/form-submissions/submit",
+      "/tools",
+      "/triggers",
+      "/triggers/event",
+    ]);
   });
 });

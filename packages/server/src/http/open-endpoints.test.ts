@@ -174,12 +174,17 @@ describe("the API's description", () => {
     expect(trigger("exit_intent", {}, "show_bubble")).toBe(false);
   });
 
-  it("has a valid example for every operation with a body", () => {
+  it("has a valid example for every operation with a JSON body", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "document", ...document });
     const withBody = operations().filter(({ operation }) => operation.requestBody);
     expect(withBody.length).toBeGreaterThan(25);
     for (const { operation } of withBody) {
+      if (String(operation.operationId) === "uploadDocument") {
+        const bytes = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+        expect(operation.requestBody?.content).toEqual(bytes);
+        continue;
+      }
       const { schema, example } = operation.requestBody?.content?.["application/json"] ?? {};
       const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
       expect(example, String(operation.operationId)).toBeTypeOf("object");
