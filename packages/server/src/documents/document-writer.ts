@@ -55,7 +55,11 @@ async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
     .inTransaction(async (trx): Promise<Saved> => {
       const count = await store.countLocked(trx, { organizationId, agentId });
       const twin = isUnique(request) && (await store.byContent(trx, { organizationId, agentId }, content.contentHash));
-      if (twin) return { status: 200, document: toDocument(twin) };
+      if (twin) {
+        const found: Saved = { status: 200, document: toDocument(twin) };
+        await keep?.(trx, agentId, found);
+        return found;
+      }
       if (documentsPerAgent !== null && count >= documentsPerAgent)
         throw limitReached(principal.plan, documentsPerAgent);
       const row = newRow(request, await insertOriginal(parts, trx, request));

@@ -239,6 +239,16 @@ onBothDatabases("Documents", (createDatabase) => {
     });
   });
 
+  it("searches a filled index for odd text and for the longest query without failing", async () => {
+    const { body } = await client.create({ kind: "text", title: "Trams", text: "The tram stops at the harbour." });
+    await client.settled(body.id);
+    const odd = ["\ud800", "\udc00x", "\uffff\ufffe", "\u202e\u200b", "' OR 1=1 --", 'a" AND (b* NEAR', "{{y}}\\"];
+    for (const query of [...odd, "x".repeat(1_000), "🚲".repeat(1_000), "字".repeat(1_000)]) {
+      const { status } = await call("POST", "/documents/search", { agentId: client.agentId, query });
+      expect(status, query.slice(0, 20)).toBe(200);
+    }
+  });
+
   it("creates once for an Idempotency-Key", async () => {
     const headers = { ...client.account.headers, "idempotency-key": "once" };
     const payload = { agentId: client.agentId, ...unique() };
@@ -250,6 +260,25 @@ onBothDatabases("Documents", (createDatabase) => {
     const [first, again] = [await upload(), await upload()];
     expect([first.status, again.status, again.body.id]).toEqual([202, 202, first.body.id]);
     expect((await client.upload("Other bytes", "key.txt", "", { "idempotency-key": "upload" })).status).toBe(409);
+  });
+
+  it("answers a repeated Idempotency-Key as before when the content was there already and is deleted since", async () => {
+    const { headers } = client.account;
+    const input = { agentId: client.agentId, ...unique() };
+    const { body } = await client.create(input);
+    const create = (payload: object) =>
+      client.server.app.inject({
+        method: "POST",
+        url: "/documents",
+        headers: { ...headers, "idempotency-key": "twin" },
+        payload,
+      });
+    const first = await create(input);
+    expect([first.statusCode, first.json().id]).toEqual([200, body.id]);
+    expect((await create({ ...input, title: "Another" })).statusCode).toBe(409);
+    await call("DELETE", `/documents/${body.id}`);
+    const again = await create(input);
+    expect([again.statusCode, again.json()]).toEqual([200, first.json()]);
   });
 
   it("deletes everything with the agent", async () => {
