@@ -1,5 +1,8 @@
 import Type, { type Static, type TSchema } from "typebox";
+import type { TriggerType } from "./rules/trigger-types.ts";
 import { nullable } from "./schema.ts";
+
+export type { TriggerType } from "./rules/trigger-types.ts";
 
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
 
@@ -38,8 +41,7 @@ export const triggerConditions = {
       ),
     ),
   }),
-} as const;
-export type TriggerType = keyof typeof triggerConditions;
+} as const satisfies Record<TriggerType, TSchema>;
 
 /** The configuration of each action. */
 export const triggerActions = {
@@ -66,7 +68,6 @@ export const triggerActions = {
 } as const;
 export type ActionType = keyof typeof triggerActions;
 
-export const triggerTypes = Object.keys(triggerConditions) as TriggerType[];
 export const actionTypes = Object.keys(triggerActions) as ActionType[];
 
 /** A trigger type together with its own conditions. */

@@ -1,13 +1,16 @@
 import Type, { type Static } from "typebox";
 import { VisitorForm } from "./form.ts";
+import { triggerTypes } from "./rules/trigger-types.ts";
 import { documentedAs, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 import {
   actionTypes,
   type TriggerAction,
   type TriggerRule,
-  triggerTypes,
+  type TriggerType,
   withTypedSettings,
 } from "./trigger-settings.ts";
+
+const triggerTypeNames = Object.keys(triggerTypes) as TriggerType[];
 
 const Settings = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
 const conditions = Type.Unsafe<Record<string, unknown>>({
@@ -21,7 +24,7 @@ const actionConfig = Type.Unsafe<Record<string, unknown>>({
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", description: "Display name" }),
-  triggerType: stringEnum(triggerTypes, "What the trigger waits for"),
+  triggerType: stringEnum(triggerTypeNames, "What the trigger waits for"),
   conditions,
   actionType: stringEnum(actionTypes, "What the widget does when the trigger fires"),
   actionConfig,
@@ -104,7 +107,7 @@ export const TriggerEvent = Type.Object({
   agentId: Type.String({ minLength: 1 }),
   triggerId: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
   triggerName: Type.String({ minLength: 1, maxLength: 200 }),
-  triggerType: stringEnum(triggerTypes),
+  triggerType: stringEnum(triggerTypeNames),
   actionType: stringEnum(actionTypes),
   eventType: stringEnum(["fired", "converted"]),
   sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),

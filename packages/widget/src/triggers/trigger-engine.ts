@@ -1,5 +1,6 @@
-import type { WidgetTrigger } from "@foyer/contract";
+import type { TriggerType, WidgetTrigger } from "@foyer/contract";
 import { matchPage } from "@foyer/contract/rules/match-page";
+import { triggerTypes } from "@foyer/contract/rules/trigger-types";
 import type { FiredTriggers } from "./fired-triggers.ts";
 import type { VisibleTime } from "./visible-time.ts";
 
@@ -65,9 +66,10 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
     for (const one of watched) {
       if (fired.has(one.trigger.id)) one.state = "over";
       else if (one.state === "watching") {
-        if (isMet(one.trigger, parts, view.depth)) one.state = "due";
+        const { triggerType, conditions } = one.trigger;
+        if (isMet[triggerType](conditions, parts, view.depth)) one.state = "due";
         // The path is the same for the whole view.
-        else if (one.trigger.triggerType === "page_view") one.state = "over";
+        else if (detectionOf(one.trigger) === "page") one.state = "over";
       }
     }
     if (parts.isOpen()) letGo(watched);
@@ -95,8 +97,8 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
     /** The site tells of an event. A trigger that fires more than once does so for each. */
     async track(name: string, data: unknown): Promise<void> {
       for (const one of watched) {
-        const { triggerType, conditions } = one.trigger;
-        if (triggerType !== "custom_event" || conditions.event !== name) continue;
+        const { conditions } = one.trigger;
+        if (!isAsked(one.trigger) || conditions.event !== name) continue;
         if (!conditions.eventData || (await parts.fits(conditions, data))) one.state = "due";
       }
       step();
@@ -104,9 +106,7 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
     /** The visitor seems to leave. A trigger that cannot act immediately misses this moment. */
     leave(): void {
       if (visible.count() < ARRIVAL_MS) return;
-      const leaving = watched.filter(
-        ({ trigger, state }) => trigger.triggerType === "exit_intent" && state === "watching",
-      );
+      const leaving = watched.filter(({ trigger, state }) => detectionOf(trigger) === "moment" && state === "watching");
       for (const one of leaving) one.state = "due";
       step();
       for (const one of leaving) if (one.state === "due") one.state = "watching";
@@ -124,12 +124,18 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
   };
 }
 
-/** Custom events and exit intent are moments; `track` and `leave` report them. */
-function isMet({ triggerType, conditions }: WidgetTrigger, { visible, path }: EngineParts, depth: number): boolean {
-  if (triggerType === "time_on_page") return visible.count() >= Number(conditions.timeOnPage) * 1_000;
-  if (triggerType === "scroll_depth") return depth >= Number(conditions.scrollDepth);
-  return triggerType === "page_view" && matchPage(String(conditions.page), path());
-}
+type Condition = (conditions: WidgetTrigger["conditions"], parts: EngineParts, depth: number) => boolean;
+
+/** Types that are reported when they happen, by `track` and `leave`. */
+const isReported: Condition = () => false;
+
+const isMet: Record<TriggerType, Condition> = {
+  time_on_page: ({ timeOnPage }, { visible }) => visible.count() >= Number(timeOnPage) * 1_000,
+  scroll_depth: ({ scrollDepth }, _, depth) => depth >= Number(scrollDepth),
+  exit_intent: isReported,
+  page_view: ({ page }, { path }) => matchPage(String(page), path()),
+  custom_event: isReported,
+};
 
 /** What is due while the visitor is in the chat has lost its point; but not a form that the site asks for by an event. */
 function letGo(watched: readonly WatchedTrigger[]) {
@@ -139,4 +145,5 @@ function letGo(watched: readonly WatchedTrigger[]) {
   }
 }
 
-const isAsked = ({ triggerType }: WidgetTrigger) => triggerType === "custom_event";
+const detectionOf = ({ triggerType }: WidgetTrigger) => triggerTypes[triggerType].detection;
+const isAsked = (trigger: WidgetTrigger) => detectionOf(trigger) === "event";

@@ -1,3 +1,5 @@
+import type { TriggerType } from "@foyer/contract";
+import type { ReactNode } from "react";
 import { NumberField, Select, TextField } from "../../components/field.tsx";
 import { EventBuilder } from "./event-builder.tsx";
 import { EventTester } from "./event-tester.tsx";
@@ -15,6 +17,7 @@ export type FieldsProps = {
 export function ConditionFields({ values, errorAt, change }: FieldsProps) {
   const { triggerType, conditions } = values;
   const set = (part: Record<string, unknown>) => change({ conditions: { ...conditions, ...part } });
+  const Fields = conditionFields[triggerType];
   return (
     <>
       <Select
@@ -24,44 +27,61 @@ export function ConditionFields({ values, errorAt, change }: FieldsProps) {
         error={errorAt("triggerType")}
         onChange={(kind) => change({ triggerType: kind, conditions: conditionsFor(kind, conditions) })}
       />
-      {triggerType === "time_on_page" && (
-        <NumberField
-          label="Seconds on the page"
-          help="Time in a background tab doesn't count."
-          value={numberOf(conditions.timeOnPage)}
-          onChange={(timeOnPage) => set({ timeOnPage })}
-          error={errorAt("conditions.timeOnPage")}
-          min={0}
-          step="any"
-          className="max-w-40"
-        />
-      )}
-      {triggerType === "scroll_depth" && (
-        <NumberField
-          label="Percentage scrolled"
-          help="100 is the end of the page."
-          value={numberOf(conditions.scrollDepth)}
-          onChange={(scrollDepth) => set({ scrollDepth })}
-          error={errorAt("conditions.scrollDepth")}
-          min={0}
-          max={100}
-          step="any"
-          className="max-w-40"
-        />
-      )}
-      {triggerType === "exit_intent" && (
-        <p className="text-soft">
-          Runs when the mouse leaves the page at the top, or on a fast upward swipe on a phone. Never in the first 3
-          seconds on a page.
-        </p>
-      )}
-      {triggerType === "page_view" && <PageFields {...{ values, errorAt, set }} />}
-      {triggerType === "custom_event" && <EventFields {...{ values, errorAt, set }} />}
+      <Fields values={values} errorAt={errorAt} set={set} />
     </>
   );
 }
 
 type KindProps = Omit<FieldsProps, "change"> & { set: (part: Record<string, unknown>) => void };
+
+/** The conditions of each trigger type. */
+const conditionFields: Record<TriggerType, (props: KindProps) => ReactNode> = {
+  time_on_page: TimeFields,
+  scroll_depth: ScrollFields,
+  exit_intent: ExitNote,
+  page_view: PageFields,
+  custom_event: EventFields,
+};
+
+function TimeFields({ values: { conditions }, errorAt, set }: KindProps) {
+  return (
+    <NumberField
+      label="Seconds on the page"
+      help="Time in a background tab doesn't count."
+      value={numberOf(conditions.timeOnPage)}
+      onChange={(timeOnPage) => set({ timeOnPage })}
+      error={errorAt("conditions.timeOnPage")}
+      min={0}
+      step="any"
+      className="max-w-40"
+    />
+  );
+}
+
+function ScrollFields({ values: { conditions }, errorAt, set }: KindProps) {
+  return (
+    <NumberField
+      label="Percentage scrolled"
+      help="100 is the end of the page."
+      value={numberOf(conditions.scrollDepth)}
+      onChange={(scrollDepth) => set({ scrollDepth })}
+      error={errorAt("conditions.scrollDepth")}
+      min={0}
+      max={100}
+      step="any"
+      className="max-w-40"
+    />
+  );
+}
+
+function ExitNote() {
+  return (
+    <p className="text-soft">
+      Runs when the mouse leaves the page at the top, or on a fast upward swipe on a phone. Never in the first 3 seconds
+      on a page.
+    </p>
+  );
+}
 
 function PageFields({ values: { conditions }, errorAt, set }: KindProps) {
   const page = textOf(conditions.page);

@@ -1,3 +1,4 @@
+import { triggerEditors } from "@foyer/contract/rules/trigger-editor";
 import type { Input } from "@foyer/sdk";
 import type { ActionKind, Trigger, TriggerKind } from "./trigger-labels.ts";
 
@@ -14,20 +15,11 @@ export type TriggerDraft = {
   priority: number | null;
 };
 
-/** What a kind begins with, where nothing of it is written yet. */
-const firstConditions: Record<TriggerKind, Record<string, unknown>> = {
-  time_on_page: { timeOnPage: 20 },
-  scroll_depth: { scrollDepth: 50 },
-  exit_intent: {},
-  page_view: { page: "/pricing" },
-  custom_event: { event: "" },
-};
-
 export const emptyDraft: TriggerDraft = {
   name: "",
   description: "",
   triggerType: "time_on_page",
-  conditions: firstConditions.time_on_page,
+  conditions: triggerEditors.time_on_page.sampleConditions,
   actionType: "show_bubble",
   actionConfig: { message: "" },
   triggerOnce: true,
@@ -71,5 +63,5 @@ export function toChanges(changed: Partial<TriggerDraft>, draft: TriggerDraft): 
 
 /** The conditions for another kind: what was written for it before stays. */
 export function conditionsFor(kind: TriggerKind, conditions: Record<string, unknown>) {
-  return { ...firstConditions[kind], ...conditions };
+  return { ...triggerEditors[kind].sampleConditions, ...conditions };
 }

@@ -1,3 +1,4 @@
+import { triggerEditors } from "@foyer/contract/rules/trigger-editor";
 import type { Output } from "@foyer/sdk";
 import { percentText } from "../../components/day-text.ts";
 import { toolTitle } from "../../components/tool-title.ts";
@@ -7,19 +8,19 @@ export type Trigger = Output<"getTrigger">;
 export type TriggerKind = Trigger["triggerType"];
 export type ActionKind = Trigger["actionType"];
 
-export const kinds: ReadonlyArray<{ value: TriggerKind; label: string }> = [
-  { value: "time_on_page", label: "Time on page" },
-  { value: "scroll_depth", label: "Scroll depth" },
-  { value: "exit_intent", label: "Exit intent" },
-  { value: "page_view", label: "Page view" },
-  { value: "custom_event", label: "Custom event" },
-];
+/** Every trigger type with its name, in the order in which they are offered. */
+export const kinds = Object.entries(triggerEditors).map(([value, { name }]) => ({
+  value: value as TriggerKind,
+  label: name,
+}));
 
-export const actions: ReadonlyArray<{ value: ActionKind; label: string }> = [
-  { value: "show_bubble", label: "Show a bubble" },
-  { value: "open_chat", label: "Open the chat" },
-  { value: "show_form", label: "Show a form" },
-];
+const actionNames: Record<ActionKind, string> = {
+  show_bubble: "Show a bubble",
+  open_chat: "Open the chat",
+  show_form: "Show a form",
+};
+
+export const actions = Object.entries(actionNames).map(([value, label]) => ({ value: value as ActionKind, label }));
 
 /** `After 20 s on a page` */
 export function conditionInWords({ triggerType, conditions }: Pick<Trigger, "triggerType" | "conditions">): string {

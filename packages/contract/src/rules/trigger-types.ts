@@ -1,0 +1,18 @@
+type TriggerDescriptor = {
+  /**
+   * How the widget notices that the trigger's condition is met. A `state` is checked again and again, a `page` once per
+   * page view. A `moment` and an `event` are reported when they happen; only an `event` is the site's own request, which
+   * is served even right after another trigger.
+   */
+  detection: "state" | "page" | "moment" | "event";
+};
+
+/** Every trigger type. */
+export const triggerTypes = {
+  time_on_page: { detection: "state" },
+  scroll_depth: { detection: "state" },
+  exit_intent: { detection: "moment" },
+  page_view: { detection: "page" },
+  custom_event: { detection: "event" },
+} as const satisfies Record<string, TriggerDescriptor>;
+export type TriggerType = keyof typeof triggerTypes;
