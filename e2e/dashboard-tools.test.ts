@@ -221,6 +221,16 @@ describe("the dashboard's tools", () => {
     const order = () => page.getByRole("button", { name: /^Move / }).evaluateAll((all) => all.map((a) => a.ariaLabel));
     expect(await order()).toEqual(["Move Email", "Move Bike", "Move Preferred day", "Move Photo of your old bike"]);
     await page.getByLabel("Button").fill("Book the test ride");
+    // The preview is the widget's own form: it validates, and shows what follows a submission without sending it.
+    const preview = page.getByRole("region", { name: "Preview of the form" });
+    await preview.getByRole("button", { name: "Book the test ride" }).click();
+    await preview.getByText(/is required$/).waitFor();
+    await preview.locator("input[type=email]").fill("ada@shop.example");
+    await preview.getByRole("button", { name: "Book the test ride" }).click();
+    await preview.getByRole("heading", { name: "Submitted" }).waitFor();
+    await preview.getByRole("button", { name: "Start over" }).click();
+    await preview.locator("input[type=email]").waitFor();
+    expect(await preview.locator("input[type=email]").inputValue()).toBe("");
     await page.getByRole("button", { name: /^Bike/ }).click();
     await isFit(page);
     await site.picture(page, "dashboard-tool-fields");

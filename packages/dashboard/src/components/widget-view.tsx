@@ -9,9 +9,19 @@ type Live = NonNullable<PreviewOptions["live"]>;
 
 /**
  * Shows a part of a conversation with the widget's own code and styles, so that members see what visitors see. With
- * `live`, its buttons speak and its forms submit in that conversation; without it, pressing them does nothing.
+ * `live`, its buttons send messages and its forms submit in that conversation; without it, nothing is sent.
  */
-export function WidgetView({ agent, content, live }: { agent: Agent; content: PreviewContent; live?: Live }) {
+export function WidgetView({
+  agent,
+  content,
+  live,
+  canTryForms = false,
+}: {
+  agent: Agent;
+  content: PreviewContent;
+  live?: Live;
+  canTryForms?: boolean;
+}) {
   const place = useRef<HTMLDivElement>(null);
   const theme = useShownTheme();
   const preview = useRef<Preview>(null);
@@ -30,6 +40,7 @@ export function WidgetView({ agent, content, live }: { agent: Agent; content: Pr
       const mounted = await mountPreview(element, {
         agent,
         theme,
+        canTryForms,
         ...(live ? { live: { conversation: live.conversation, onSay } } : {}),
       });
       if (isGone) return mounted.remove();
@@ -42,7 +53,7 @@ export function WidgetView({ agent, content, live }: { agent: Agent; content: Pr
       preview.current?.remove();
       preview.current = null;
     };
-  }, [agent, conversationId]);
+  }, [agent, conversationId, canTryForms]);
 
   useEffect(() => preview.current?.show(content), [content]);
   useEffect(() => preview.current?.setTheme(theme), [theme]);

@@ -81,6 +81,7 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
     events.started();
     const problems = filling.check();
     if (Object.keys(problems).length > 0) return refuse(problems);
+    if (panel.isPreview) return patch({ problems: {}, phase: "sent", isFresh: true });
     patch({ phase: "sending", problems: {}, failure: null, progress: null, message: null });
     try {
       const { result, formData } = await sendOnce();

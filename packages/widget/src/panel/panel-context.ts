@@ -22,6 +22,8 @@ export type PanelContext = {
   words: Words;
   chat: Chat;
   loadForms: () => Promise<Forms>;
+  /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */
+  isPreview?: true;
 };
 
 const Context = createContext<PanelContext | null>(null);

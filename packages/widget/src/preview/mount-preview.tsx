@@ -23,10 +23,12 @@ export type PreviewOptions = {
   agent: AgentWidget;
   theme: PreviewTheme;
   /**
-   * Makes buttons speak and forms submit, in this conversation. Without it a preview only looks: nothing that is
-   * pressed reaches the server.
+   * Makes buttons send messages and forms submit in this conversation. Without it, nothing reaches the
+   * server.
    */
   live?: { conversation: ConversationKey | null; onSay: (text: string) => void };
+  /** Without `live`: forms validate and show what follows a submission, but send nothing. */
+  canTryForms?: boolean;
 };
 
 /** What a preview shows, with occurrences of `highlight` marked. A `key` names one form in one place: while it stays the same, what was typed stays, too. */
@@ -45,7 +47,7 @@ export type Preview = {
  * uses it wherever it shows what a visitor sees.
  */
 export async function mountPreview(place: HTMLElement, options: PreviewOptions): Promise<Preview> {
-  const { agent, theme, live } = options;
+  const { agent, theme, live, canTryForms = false } = options;
   const locale = chooseLocale([agent.widget.locale]);
   const words = await loadMessages(locale);
   const shadow = createPreviewHost(place, { accentColor: agent.widget.accentColor ?? null, theme });
@@ -60,9 +62,10 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
     words,
     chat: { ...createChat(core, request, words), say: async (text) => live?.onSay(text) },
     loadForms: () => import("../forms/mount-form.tsx"),
+    ...(canTryForms ? { isPreview: true as const } : {}),
   };
-  // Uploads have a request of their own, so a form that may not submit is stopped before it begins.
-  if (!live) shadow.frame.addEventListener("submit", stopEvent, { capture: true });
+  // Uploads use their own request, so a form that must not submit is stopped before it starts.
+  if (!live && !canTryForms) shadow.frame.addEventListener("submit", stopEvent, { capture: true });
   const highlighter = createTextHighlighter(shadow.frame);
   return {
     show(content) {

@@ -1,12 +1,16 @@
 import type { FormSchema } from "@foyer/contract";
 import { describeField } from "@foyer/contract/rules/field-types";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
+import { Button } from "../../../components/button.tsx";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { ask } from "../../../data/queries.ts";
 import type { ToolDraft } from "../tool-draft.ts";
 
-/** The unsaved form, drawn by the widget. It can be filled in, but not submitted. */
+/**
+ * The unsaved form, rendered by the widget with its defaults, errors and success message. Nothing is sent. "Start over"
+ * shows the empty form again.
+ */
 export function FormPreview({ agentId, draft }: { agentId: string; draft: ToolDraft }) {
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
   const { fields, ...texts } = draft.formSchema;
@@ -16,14 +20,15 @@ export function FormPreview({ agentId, draft }: { agentId: string; draft: ToolDr
     label: draft.label.trim() || null,
     formSchema: { fields: fields.filter(isComplete), ...Object.fromEntries(given) },
   });
+  const [round, setRound] = useState(0);
   const content = useMemo(() => {
     const form = JSON.parse(text) as { toolName: string; label: string | null; formSchema: FormSchema };
     return {
       type: "form" as const,
-      key: text,
+      key: `${round}:${text}`,
       form: { toolId: "preview", executionMode: "webhook" as const, clientHandler: null, ...form },
     };
-  }, [text]);
+  }, [text, round]);
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
@@ -34,7 +39,12 @@ export function FormPreview({ agentId, draft }: { agentId: string; draft: ToolDr
       {fields.length === 0 ? (
         <p className="text-soft">No fields yet.</p>
       ) : (
-        <WidgetView agent={agent} content={content} />
+        <div className="grid justify-items-stretch gap-3">
+          <WidgetView agent={agent} content={content} canTryForms />
+          <Button look="plain" className="justify-self-start" onClick={() => setRound(round + 1)}>
+            Start over
+          </Button>
+        </div>
       )}
     </section>
   );
