@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { VisitorForm } from "./form.ts";
-import { enveloped, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { enveloped, MEDIA_TYPES, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const stopReasons = ["end_turn", "max_steps", "error", "aborted"] as const;
 export type StopReason = (typeof stopReasons)[number];
@@ -186,6 +186,9 @@ export const ConversationQuery = Type.Object({
   to: Type.Optional(
     Type.String({ format: "date-or-date-time", description: "Latest start. A date includes the whole day." }),
   ),
+  format: Type.Optional(
+    stringEnum(["json", "csv"], "`csv` returns every match as a file and ignores `limit` and `offset`."),
+  ),
 });
 export type ConversationQuery = Static<typeof ConversationQuery>;
 
@@ -198,11 +201,10 @@ export const listConversations = {
     summary: "List an agent's conversations, newest first",
     querystring: ConversationQuery,
     response: {
-      200: Type.Object({
-        data: Type.Array(ref(ConversationSummary)),
-        pagination: Pagination,
-        error: Type.Null(),
-      }),
+      200: Type.Object(
+        { data: Type.Array(ref(ConversationSummary)), pagination: Pagination, error: Type.Null() },
+        { [MEDIA_TYPES]: { "text/csv": { schema: { type: "string", description: "With `format=csv`" } } } },
+      ),
     },
   },
 } as const;

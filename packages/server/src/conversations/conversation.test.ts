@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { insertConversation } from "../../../../test/conversation-seed.ts";
+import { insertConversation, insertManyConversations } from "../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { titleOf } from "../chat/new-messages.ts";
@@ -43,6 +43,30 @@ onBothDatabases("conversations", (createDatabase) => {
     const all = await call("GET", `/conversations?agentId=${agentId}`);
     expect(all.body.pagination).toEqual({ total: 5, limit: 20, offset: 0 });
     expect((await call("GET", `/conversations?agentId=${agentId}&limit=1000`)).body.pagination.limit).toBe(100);
+  });
+
+  it("are exported as CSV with every match of the filter, and with formulas marked as text", async () => {
+    const agentId = await createAgent();
+    const { organizationId } = owner;
+    await insertManyConversations(server.deps.db, { organizationId, agentId }, 500);
+    await say(agentId, "=1+1", { userId: "u-1" });
+    const lines = async (query: string) => {
+      const url = `/conversations?agentId=${agentId}&format=csv${query}`;
+      const response = await server.app.inject({ url, headers: owner.headers });
+      expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "text/csv; charset=utf-8"]);
+      expect(response.headers["content-disposition"]).toBe('attachment; filename="conversations.csv"');
+      return response.body.trimEnd().split("\r\n");
+    };
+    const all = await lines("&limit=1");
+    expect(all).toHaveLength(1 + 501);
+    expect(all[0]).toBe(
+      '\ufeff"id","title","userName","userEmail","userId","messageCount","hasForm","feedback","createdAt","updatedAt"',
+    );
+    expect(all[501]).toContain('"Question 500 about a bicycle"');
+    const [, ...matches] = await lines("&userId=u-1");
+    expect(matches).toEqual([expect.stringContaining(`","'=1+1",,,"u-1","2","false",,`)]);
+    const stranger = await server.createAccount();
+    expect((await call("GET", `/conversations?agentId=${agentId}&format=csv`, undefined, stranger)).status).toBe(404);
   });
 
   it("come with the text around the first match when they are searched, and null when only the title matches", async () => {

@@ -18,10 +18,15 @@ export function conversationRoutes(
 ): void {
   app.route({
     ...contract.listConversations,
-    handler: async (request) => ({
-      ...(await conversations.list(principalOf(request).organizationId, request.query)),
-      error: null,
-    }),
+    handler: async (request, reply) => {
+      const { organizationId } = principalOf(request);
+      if (request.query.format !== "csv") {
+        return { ...(await conversations.list(organizationId, request.query)), error: null };
+      }
+      const csv = await conversations.csv(organizationId, request.query);
+      reply.header("content-disposition", 'attachment; filename="conversations.csv"');
+      return reply.type("text/csv; charset=utf-8").send(csv as never);
+    },
   });
   app.route({
     ...contract.getConversationAnalytics,

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type {
   Conversation,
   ConversationQuery,
@@ -10,6 +11,7 @@ import type { AgentService } from "../agents/service.ts";
 import type { MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
+import { csvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
 import { accessTo, type Proof } from "./access.ts";
@@ -72,6 +74,12 @@ export function createConversationService(
       const { rows, total } = await store.list(organizationId, query.agentId, toFilter(query), limit, offset);
       return { data: rows.map(toSummary), pagination: { total, limit, offset } };
     },
+    /** Every match as a CSV file, newest first. */
+    async csv(organizationId: string, query: ConversationQuery): Promise<Readable> {
+      await agents.get(organizationId, query.agentId);
+      const pages = store.summaryPages(organizationId, query.agentId, toFilter(query));
+      return csvStream(csvColumns, csvRows(pages));
+    },
     find,
     /** 404 when the viewer may not see it, or there is none. */
     existing,
@@ -119,6 +127,20 @@ export function createConversationService(
         throw notFound("Message");
     },
   };
+}
+
+const csvColumns = [
+  ...(["id", "title", "userName", "userEmail", "userId", "messageCount", "hasForm", "feedback"] as const),
+  ...(["createdAt", "updatedAt"] as const),
+];
+
+async function* csvRows(pages: AsyncIterable<ConversationSummaryRow[]>) {
+  for await (const page of pages) {
+    for (const row of page) {
+      const summary = toSummary(row);
+      yield csvColumns.map((name) => String(summary[name] ?? ""));
+    }
+  }
 }
 
 function toFilter({ userId, q, feedback, hasForm, failed, test, from, to }: ConversationQuery): ConversationFilter {

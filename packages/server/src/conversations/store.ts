@@ -16,6 +16,7 @@ import type { ConversationCounters } from "./analytics/counters.ts";
 /** What is read and rendered between two turns of the event loop: a few milliseconds of work. */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_MESSAGES = 200;
+const PAGE_CONVERSATIONS = 500;
 /** What is deleted in one transaction: about 10 ms of work on SQLite. */
 const DELETED_BYTES = 4 * 1024 * 1024;
 
@@ -54,7 +55,7 @@ export type ConversationSummaryRow = ConversationFieldsRow & {
 /** Who may see a conversation: its account, or the holder of its token. */
 export type Viewer = { organizationId: string } | { conversationId: string };
 
-export type ConversationFilter = Omit<ConversationQuery, "agentId" | "from" | "to"> & {
+export type ConversationFilter = Omit<ConversationQuery, "agentId" | "from" | "to" | "format"> & {
   /** milliseconds; from inclusive, to exclusive */
   from?: number;
   to?: number;
@@ -88,6 +89,26 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         options,
       );
       return { rows, total: Number(counted?.n ?? 0) };
+    },
+    /** All matches, newest first, in pages. Conversations that start meanwhile are not included. */
+    async *summaryPages(organizationId: string, agentId: string, filter: ConversationFilter) {
+      const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
+      for (let before: string | undefined; ; ) {
+        const page = db
+          .selectFrom("conversations")
+          .where("agentId", "=", agentId)
+          .where("organizationId", "=", organizationId)
+          .$call(matches(filter, databaseKind))
+          .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
+          .select(listColumns)
+          .select(summaryExtras)
+          .orderBy("id", "desc")
+          .limit(PAGE_CONVERSATIONS);
+        const rows: ConversationSummaryRow[] = await reads.run(page, options);
+        yield rows;
+        before = rows.at(-1)?.id;
+        if (rows.length < PAGE_CONVERSATIONS) return;
+      }
     },
     async get(viewer: Viewer, id: string): Promise<ConversationRow | undefined> {
       return db

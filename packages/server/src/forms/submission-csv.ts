@@ -1,7 +1,7 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { FormSubmission } from "@foyer/contract";
-import { stringify } from "csv-stringify";
 import type { Deps } from "../deps.ts";
+import { csvStream } from "../http/csv.ts";
 import { asText } from "./deliveries/delivery-content.ts";
 import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { fileUrl, toSubmission } from "./submission-view.ts";
@@ -42,10 +42,7 @@ export async function submissionsAsCsv(
     }
   };
   const columns = [...fixedColumns, ...fields, ...(hasMore ? ["(more fields)"] : [])];
-  return Readable.from(records()).pipe(
-    // The mark by which spreadsheets know UTF-8.
-    stringify({ header: true, columns, bom: true, quoted: true, escape_formulas: true, record_delimiter: "windows" }),
-  );
+  return csvStream(columns, records());
 }
 
 const fixedColumns = ["id", "createdAt", "status", "toolName", "conversationId"] as const;
