@@ -56,7 +56,7 @@ describe("the list of submissions", () => {
     await page.getByRole("heading", { name: "No forms yet" }).waitFor();
     await site.picture(page, "dashboard-forms-none");
     await isFit(page);
-    await page.getByRole("link", { name: "Make a form" }).click();
+    await page.getByRole("link", { name: "Create form" }).click();
     await page.waitForURL(`**/agents/${agentId}/tools/new?kind=form`);
 
     await site.createForm(page, agentId);
@@ -72,12 +72,12 @@ describe("the list of submissions", () => {
     await row(page, "Ada Lovelace · The City One · Mar 14, 2027 · ada@example.com · 1 file").waitFor();
     const down = hold();
     await site.submit(toolId, ride("Grace Hopper", { bike: "tourer" }));
-    await row(page, "Grace Hopper").getByText("On its way").first().waitFor();
+    await row(page, "Grace Hopper").getByText("Sending").first().waitFor();
     down();
     await row(page, "Grace Hopper").getByText("Not delivered").first().waitFor();
-    await row(page, "Ada Lovelace").getByText("The webhook took it").waitFor();
+    await row(page, "Ada Lovelace").getByText("Webhook delivered").waitFor();
     await page.getByText("What the statuses mean").click();
-    await page.getByText("Your webhook did not take it, and no more attempts are to come.").waitFor();
+    await page.getByText("Your webhook did not accept it, and no retries are left.").waitFor();
     await isFit(page);
     expect(problems).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe("the list of submissions", () => {
     site.receiver.answer((_, response) => response.end("ok"));
     await dialog.getByRole("button", { name: "Redeliver 3 failed" }).click();
     await page.getByText("3 submissions tried again, none is on its way any more.").waitFor();
-    await expect.poll(() => row(page, "The webhook took it").count()).toBe(3);
+    await expect.poll(() => row(page, "Webhook delivered").count()).toBe(3);
     const bodies = site.receiver.bodies("/mended").map(({ formData }) => formData.name);
     expect(bodies.toSorted()).toEqual(names);
     expect(
@@ -239,15 +239,15 @@ describe("a submission", () => {
       )
       .toBe(1);
     const webhook = page.getByRole("article", { name: "Webhook" });
-    await webhook.getByText("Being sent").waitFor();
+    await webhook.getByText("Sending").waitFor();
     down();
     await webhook.getByText(/^Attempt 2 in [1-4] s$/).waitFor();
     await webhook.getByText("The receiver answered HTTP 503.").first().waitFor();
     expect(await webhook.getByText("The calendar is down").first().innerText()).toContain('<h1 id="injected">');
     expect(await page.locator("#injected").count()).toBe(0);
     await site.picture(page, "dashboard-submission-pending");
-    await webhook.getByText("Given up after 2 attempts").waitFor();
-    await page.getByText("Webhook given up after 2 attempts").waitFor();
+    await webhook.getByText("Failed after 2 attempts").waitFor();
+    await page.getByText("Webhook failed after 2 attempts").waitFor();
     expect(await webhook.getByRole("listitem").count()).toBe(2);
     await site.picture(page, "dashboard-submission-failed");
     await isFit(page);
@@ -298,7 +298,7 @@ describe("a submission", () => {
     await go(`/${id}`);
     await page.getByRole("term").filter({ hasText: "Full name" }).waitFor();
     expect(await page.getByText("not in the form now").count()).toBe(3);
-    await page.getByText("on the visitor's page has not reported yet").waitFor();
+    await page.getByText("on the visitor’s page has not reported yet").waitFor();
     await fetch(`${site.server.url}/form-submissions/client-result`, {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -50,10 +50,10 @@ describe("the dashboard's tools", () => {
     await page.getByRole("heading", { name: "No tools yet" }).waitFor();
     await site.picture(page, "dashboard-tools-empty");
     await isFit(page);
-    await page.getByRole("link", { name: "Make a fixed answer" }).click();
+    await page.getByRole("link", { name: "Add canned answer" }).click();
     await page.getByLabel("Name").fill("Opening hours!");
     expect(await page.getByLabel("Name").inputValue()).toBe("opening_hours_");
-    await save(page, "Make the tool");
+    await save(page, "Create tool");
     await page.getByText("This field is required.", { exact: true }).waitFor();
     await isFit(page);
     await page.getByLabel("Name").fill("opening_hours");
@@ -65,7 +65,7 @@ describe("the dashboard's tools", () => {
     await page.getByText("Line 1: A , is missing or ]: the text ends.").waitFor();
     await page.getByLabel("Response").press("End");
     await page.getByLabel("Response").pressSequentially("]");
-    await page.getByRole("button", { name: "Format the JSON" }).click();
+    await page.getByRole("button", { name: "Format JSON" }).click();
     await isFit(page);
     await site.picture(page, "dashboard-tool-mock");
     await part(page, "Display");
@@ -75,11 +75,11 @@ describe("the dashboard's tools", () => {
     await page.getByRole("region", { name: "What a visitor sees" }).getByRole("cell", { name: "10 to 16" }).waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-tool-display");
-    await save(page, "Make the tool");
-    await page.getByRole("heading", { name: "opening_hours" }).waitFor();
+    await save(page, "Create tool");
+    await page.getByRole("heading", { name: "Opening hours" }).waitFor();
     await page.getByRole("link", { name: "Tools", exact: true }).click();
-    await page.getByRole("link", { name: "opening_hours" }).waitFor();
-    await page.getByRole("switch", { name: "opening_hours enabled" }).click();
+    await page.getByRole("link", { name: "Opening hours" }).waitFor();
+    await page.getByRole("switch", { name: "Opening hours enabled" }).click();
     await expect.poll(async () => (await site.call(page, "GET", `/tools?agentId=${agentId}`))[0].isEnabled).toBe(false);
     await isFit(page);
     expect(problems).toEqual([]);
@@ -92,27 +92,27 @@ describe("the dashboard's tools", () => {
     const { page, problems } = await site.open(tools);
     await page.goto(`${site.server.url}/dashboard${tools}/new?kind=http&part=request`);
     await page.getByLabel("URL").fill(`${stock.url}/stock/{bike}?key={{STOCK_KEY}}`);
-    await page.getByText("There is no secret of this name").waitFor();
-    const link = page.getByRole("link", { name: "To the secrets" });
+    await page.getByText("No secret has this name").waitFor();
+    const link = page.getByRole("link", { name: "Go to Secrets" });
     expect(await link.getAttribute("href")).toBe("/dashboard/settings/secrets");
     await site.call(page, "POST", "/secrets", { name: "STOCK_KEY", value: "s3cret-key-of-the-shop" });
     await page.reload();
     await page.getByLabel("URL").fill(`${stock.url}/stock/{bike}`);
-    await page.getByRole("button", { name: "Add the input bike" }).click();
+    await page.getByRole("button", { name: "Add input bike" }).click();
     await page.getByRole("button", { name: "Add a header" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Authorization");
     await page.getByLabel("Value").fill("Bearer ");
     await page.getByRole("button", { name: "Put a secret into header 1" }).click();
     await page.getByRole("menuitem", { name: "STOCK_KEY" }).click();
-    await page.getByText("is filled in with every call").waitFor();
+    await page.getByText("Filled in with every call").waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-tool-request");
-    await save(page, "Make the tool");
+    await save(page, "Create tool");
     await page.getByText("This field is required.", { exact: true }).first().waitFor();
     expect(new URL(page.url()).searchParams.get("part")).toBeNull();
     await page.getByLabel("Name", { exact: true }).fill("stock_lookup");
     await page.getByLabel("Description").fill("Looks up how many bikes of a model are in stock.");
-    await save(page, "Make the tool");
+    await save(page, "Create tool");
     await page.getByRole("button", { name: "Run the tool" }).waitFor();
     await page.getByLabel("bike").fill("City One");
     await page.getByLabel("bike").press("Enter");
@@ -155,7 +155,7 @@ describe("the dashboard's tools", () => {
 
   it("keeps the inputs as fields and as JSON alike, and tells what is wrong at its line", async () => {
     const { page, problems } = await site.open(`${tools}/new?kind=mock&part=inputs`);
-    await page.getByRole("button", { name: "Add an input" }).click();
+    await page.getByRole("button", { name: "Add input" }).click();
     await page.getByLabel("Name", { exact: true }).fill("size");
     await page.getByLabel("Description").fill("The size of the frame");
     await page.getByLabel("Allowed values").pressSequentially("small, medium, ");
@@ -174,19 +174,19 @@ describe("the dashboard's tools", () => {
     await isFit(page);
     await site.picture(page, "dashboard-tool-json");
     await page.getByRole("button", { name: "Fields" }).click();
-    await page.getByRole("button", { name: "Back to the JSON" }).click();
+    await page.getByRole("button", { name: "Back to JSON" }).click();
     await json.fill('{\n  "type": "object",\n  "properties": {\n    "size": { "type": "text" }\n  }\n}');
     await part(page, "About");
     await page.getByLabel("Name", { exact: true }).fill("sizes");
     await page.getByLabel("Description").fill("Gives the sizes.");
-    await save(page, "Make the tool");
+    await save(page, "Create tool");
     await page.getByText(/^Line 4: properties.size.type must be one of/).waitFor();
     await page.getByRole("button", { name: "Fields" }).click();
     await page.getByLabel("Type").selectOption("Text");
     await page.getByRole("button", { name: "JSON" }).click();
     expect(JSON.parse(await json.inputValue()).properties).toEqual({ size: { type: "string" } });
-    await save(page, "Make the tool");
-    await page.getByRole("heading", { name: "sizes" }).waitFor();
+    await save(page, "Create tool");
+    await page.getByRole("heading", { name: "Sizes" }).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -240,12 +240,12 @@ describe("the dashboard's tools", () => {
     expect(await page.getByRole("checkbox", { name: /^You / }).isChecked()).toBe(true);
     await isFit(page);
     await part(page, "Fields");
-    await save(page, "Make the tool");
+    await save(page, "Create tool");
     await page.getByLabel("Webhook URL").waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("url");
     await page.getByLabel("Webhook URL").fill(`${receiver.url}/ride`);
-    await save(page, "Make the tool");
-    await page.getByRole("heading", { name: "test_ride" }).waitFor();
+    await save(page, "Create tool");
+    await page.getByRole("heading", { name: "Test ride" }).waitFor();
     await part(page, "Delivery");
     await isFit(page);
     await site.picture(page, "dashboard-tool-delivery");
@@ -256,8 +256,8 @@ describe("the dashboard's tools", () => {
       .or(page.getByRole("dialog").getByText("city_one"))
       .last()
       .waitFor();
-    await page.getByRole("button", { name: "Send it" }).click();
-    await page.getByRole("dialog").getByText("Arrived").first().waitFor();
+    await page.getByRole("button", { name: "Send test" }).click();
+    await page.getByRole("dialog").getByText("Delivered").first().waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-tool-sent");
     expect(Object.keys(receiver.bodies("/ride")[0].formData)).toEqual([
@@ -266,16 +266,16 @@ describe("the dashboard's tools", () => {
       "preferred_day",
       "photo_of_your_old_bike",
     ]);
-    await page.getByRole("button", { name: "Delete the test submission" }).click();
+    await page.getByRole("button", { name: "Delete test submission" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Show the secret" }).click();
+    await page.getByRole("button", { name: "Show secret" }).click();
     const shown = page.getByRole("region", { name: "the signing secret" });
     const before = await shown.innerText();
     expect(before).toMatch(/^whsec_/);
-    await page.getByRole("button", { name: "Replace it" }).click();
+    await page.getByRole("button", { name: "Replace secret…" }).click();
     await isFit(page);
-    await page.getByRole("button", { name: "Replace the secret" }).click();
-    await page.getByText("the previous secret, too").waitFor();
+    await page.getByRole("button", { name: "Replace secret", exact: true }).click();
+    await page.getByText("also signed with the").waitFor();
     expect(await shown.innerText()).not.toBe(before);
     expect(problems).toEqual([]);
   });
@@ -299,8 +299,8 @@ describe("the dashboard's tools", () => {
     await page.getByLabel("Subject").last().fill("We will call you");
     await isFit(page);
     await site.picture(page, "dashboard-tool-email");
-    await save(page, "Make the tool");
-    await page.getByRole("heading", { name: "call_back" }).waitFor();
+    await save(page, "Create tool");
+    await page.getByRole("heading", { name: "Call back" }).waitFor();
     await part(page, "Delivery");
     await page.getByLabel("Subject").first().fill("Call back {{email}}");
     await save(page);
@@ -353,12 +353,12 @@ describe("the dashboard's tools", () => {
     const { page } = await site.open(tools);
     const tool = await make(page, { name: "old_prices", executionType: "mock", mockResponse: "Low" });
     await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}`);
-    await page.getByRole("button", { name: "Delete old_prices" }).click();
+    await page.getByRole("button", { name: "Delete Old prices" }).click();
     await isFit(page);
-    await page.getByRole("dialog").getByRole("button", { name: "Delete old_prices" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete Old prices" }).click();
     await page.waitForURL(`**${tools}`);
-    await page.getByText("old_prices is deleted").waitFor();
-    expect(await page.getByRole("link", { name: "old_prices" }).count()).toBe(0);
+    await page.getByText("Old prices deleted").waitFor();
+    expect(await page.getByRole("link", { name: "Old prices" }).count()).toBe(0);
     for (const address of [`${tools}/${tool.id}`, "/agents/agent_of_others/tools"]) {
       await page.goto(`${site.server.url}/dashboard${address}`);
       await page.getByRole("heading", { name: "Not found" }).waitFor();
@@ -373,13 +373,13 @@ describe("the dashboard's tools", () => {
     await page.route("**/tools/errors?*", (route) => route.fulfill({ json: failures }));
     await page.goto(`${site.server.url}/dashboard${tools}`);
     await page
-      .getByRole("row", { name: /delivery_price/ })
-      .getByText(/Fails since/)
+      .getByRole("row", { name: /Delivery price/ })
+      .getByText(/Failing since/)
       .last()
       .waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-tools");
-    await page.getByRole("link", { name: "delivery_price" }).click();
+    await page.getByRole("link", { name: "Delivery price" }).click();
     await page.getByText(message).waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-tool-about");
@@ -388,12 +388,12 @@ describe("the dashboard's tools", () => {
   it("shows members no secrets, and what else there is", async () => {
     const email = await site.addMember("member");
     const { page, problems } = await site.open(tools, { email });
-    await page.getByRole("link", { name: "stock_lookup" }).click();
+    await page.getByRole("link", { name: "Stock lookup" }).click();
     await part(page, "Request");
-    await page.getByText("Which secrets there are is shown to admins.").waitFor();
+    await page.getByText("Only admins can see the secrets.").waitFor();
     expect(await page.getByRole("button", { name: /Put a secret/ }).count()).toBe(0);
     await page.goto(`${site.server.url}/dashboard${tools}`);
-    await page.getByRole("link", { name: "test_ride" }).click();
+    await page.getByRole("link", { name: "Test ride" }).click();
     await part(page, "Delivery");
     await page.getByLabel("Webhook URL").waitFor();
     expect(await page.getByText("Signing secret").count()).toBe(0);

@@ -8,8 +8,8 @@ export function ClientReport({ submission, handler }: { submission: FormSubmissi
   if (clientResult === null) {
     return (
       <p className="text-soft">
-        {name} on the visitor's page has not reported yet. When it never does, the visitor left before it was done, or
-        the page has no such handler.
+        {name} on the visitor’s page has not reported yet. If it never does, the visitor left before it finished, or the
+        page has no such handler.
       </p>
     );
   }
@@ -20,7 +20,7 @@ export function ClientReport({ submission, handler }: { submission: FormSubmissi
       {message && <p className="whitespace-pre-wrap">{message}</p>}
       {data && (
         <details className="w-full min-w-0">
-          <summary className="w-fit text-soft">What it reported with it</summary>
+          <summary className="w-fit text-soft">Reported data</summary>
           <ResponseText label="What the page reported" text={JSON.stringify(data, null, 2)} />
         </details>
       )}

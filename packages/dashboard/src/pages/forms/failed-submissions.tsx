@@ -42,7 +42,7 @@ export function FailedSubmissions({
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-raised px-4 py-2">
       <p className="flex min-w-0 flex-1 basis-60 items-center gap-2">
         <span aria-hidden className="size-2 shrink-0 rounded-full bg-wrong" />
-        {plural(failed, "submission")} did not get to where {failed === 1 ? "it belongs" : "they belong"}.
+        {plural(failed, "submission")} could not be delivered.
       </p>
       <Button look="main" onClick={() => setAsking(true)}>
         {action}
@@ -53,9 +53,9 @@ export function FailedSubmissions({
         onClose={() => setAsking(false)}
         onConfirm={start}
       >
-        <p>Only what failed is sent again, to where the forms point now, with all attempts to come:</p>
+        <p>Only failed deliveries are sent again, to the addresses that the forms have now:</p>
         <Targets forms={forms.filter(({ id }) => !search.toolId || id === search.toolId)} />
-        <p>A receiver may see one a second time; its submissionId is the same.</p>
+        <p>A receiver may get a submission twice, with the same submissionId.</p>
       </DeliverDialog>
     </div>
   );

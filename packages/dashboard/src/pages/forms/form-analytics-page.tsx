@@ -32,7 +32,7 @@ export function FormAnalyticsPage() {
   const chosen = entries.find(({ toolId }) => toolId === search.toolId) ?? busiest(entries);
   const failure = [figures, tools].find(({ isError, data }) => isError && !data);
   return (
-    <Page isWide title="Form analytics" description="How far visitors get in each form, and where they leave it.">
+    <Page isWide title="Form analytics" description="How far visitors get in each form, and where they drop off.">
       <FormsTabs agentId={agentId} />
       {failure ? (
         <ErrorState error={failure.error} onRetry={() => void failure.refetch()} />
@@ -112,7 +112,7 @@ function FormFigures({ agentId, entry, tool, range }: Figures) {
         </Suspense>
         <DaysTable days={days} />
       </Section>
-      <Section title="By field" description="How many of those who began the form filled in each field, in its order.">
+      <Section title="By field" description="The share of started forms in which each field was filled in.">
         <FieldDropOff
           started={entry.started}
           rates={fieldRates(tool?.formSchema?.fields ?? [], entry.fieldCompletionRates)}
@@ -129,12 +129,12 @@ function NotShown({ agentId, entry, range }: Pick<Figures, "agentId" | "entry" |
       title={`${entry.toolName} was not shown ${when}`}
       action={
         <ButtonLink look="main" to="/agents/$agentId/triggers" params={{ agentId }}>
-          Show it by a trigger
+          Show it with a trigger
         </ButtonLink>
       }
     >
-      The agent shows the form when a chat calls for it, and a trigger can show it by itself. What visitors do with it
-      then stands here: how many see it, begin it and send it.
+      The agent shows the form when a conversation calls for it, and a trigger can show it too. This page then shows how
+      many visitors see, start and submit it.
     </EmptyState>
   );
 }
@@ -145,19 +145,19 @@ function NoForms({ agentId }: { agentId: string }) {
       title="No forms yet"
       action={
         <ButtonLink look="main" to="/agents/$agentId/tools/new" params={{ agentId }} search={{ kind: "form" }}>
-          Make a form
+          Create form
         </ButtonLink>
       }
     >
-      A form asks a visitor for what you need. Here you see then how many are shown it, begin it and send it, and at
-      which field the others leave.
+      Forms collect details from visitors during a chat. Once you have one, this page shows how many visitors see, start
+      and submit it, and where they drop off.
     </EmptyState>
   );
 }
 
 function AnalyticsSkeleton() {
   return (
-    <div role="status" aria-label="Loading the figures" className="grid gap-6">
+    <div role="status" aria-label="Loading analytics" className="grid gap-6">
       <Skeleton className="h-9 w-72" />
       <Skeleton className="h-48" />
       <Skeleton className="h-72" />

@@ -54,10 +54,10 @@ it("goes from the form's showing to what came of it", () => {
   const shown = { impressionAt: Date.parse(at(1)), startedAt: Date.parse(at(4)) };
   expect(texts({ ...shown, clientResult, deliveries: [mail, delivery({})] })).toEqual([
     "Form shown",
-    "Begun",
+    "Started",
     "Submitted",
     "Webhook delivered",
-    "E-mail given up after 2 attempts",
+    "E-mail failed after 2 attempts",
     "Your page reported success",
   ]);
 });

@@ -10,7 +10,7 @@ export function historyOf(submission: FormSubmissionDetail): Happening[] {
   const made = Date.parse(createdAt);
   const dated: Array<Happening & { at: number }> = [
     ...(isPossible(impressionAt, made) ? [{ text: "Form shown", at: impressionAt }] : []),
-    ...(isPossible(startedAt, made) ? [{ text: "Begun", at: startedAt }] : []),
+    ...(isPossible(startedAt, made) ? [{ text: "Started", at: startedAt }] : []),
     { text: "Submitted", at: made },
     ...submission.deliveries.flatMap(outcomeOf),
   ];
@@ -35,5 +35,5 @@ function outcomeOf(delivery: FormSubmissionDetail["deliveries"][number]) {
   const at = Date.parse(last.startedAt) + last.durationMs;
   if (state === "delivered") return [{ text: `${name} delivered`, at }];
   const count = plural(attempts.length, "attempt");
-  return [{ text: state === "failed" ? `${name} given up after ${count}` : `${name} failed, ${count} so far`, at }];
+  return [{ text: state === "failed" ? `${name} failed after ${count}` : `${name} failed, ${count} so far`, at }];
 }

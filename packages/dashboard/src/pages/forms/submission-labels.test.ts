@@ -37,13 +37,13 @@ describe("standingOf", () => {
 
 describe("deliveryWords", () => {
   it.each([
-    ["waiting", [], "Waits for the webhook's first attempt", "plain"],
-    ["pending", [], "Being sent", "live"],
-    ["pending", [bad], "Will be tried again", "live"],
+    ["waiting", [], "Waiting for the webhook", "plain"],
+    ["pending", [], "Sending", "live"],
+    ["pending", [bad], "Retrying", "live"],
     ["delivered", [good], "Delivered", "fine"],
     ["delivered", [bad, good], "Delivered at attempt 2", "fine"],
-    ["failed", [bad], "Given up after 1 attempt", "wrong"],
-    ["failed", [bad, bad], "Given up after 2 attempts", "wrong"],
+    ["failed", [bad], "Failed after 1 attempt", "wrong"],
+    ["failed", [bad, bad], "Failed after 2 attempts", "wrong"],
   ] as const)("%s after %j is %s", (state, attempts, word, tone) => {
     expect(words.deliveryWords({ state, attempts: [...attempts] })).toEqual({ word, tone });
   });
@@ -60,10 +60,10 @@ it("says what came back from an attempt, without saying it twice", () => {
 describe("deliveryNote", () => {
   const reported = (success: boolean, message: string | null = null) => ({ success, message, data: null });
   it.each([
-    ["submitted", "client", null, "Your page has not reported yet"],
-    ["submitted", "webhook", null, "Kept here"],
-    ["webhook_success", "both", null, "The webhook took it, your page has not reported"],
-    ["webhook_success", "webhook", null, "The webhook took it"],
+    ["submitted", "client", null, "No report from your page yet"],
+    ["submitted", "webhook", null, "Stored"],
+    ["webhook_success", "both", null, "Webhook delivered, no report from your page yet"],
+    ["webhook_success", "webhook", null, "Webhook delivered"],
     ["client_failed", "client", reported(false, "That hour is taken"), "Your page: That hour is taken"],
     ["client_failed", "client", reported(false), "Your page reported a failure"],
     ["failed", "both", reported(false, "No"), "Your page: No"],

@@ -6,28 +6,28 @@ export type StatusWords = { word: string; tone: Tone; help: string };
 /** Where a submission stands, for whoever owns the form. */
 export const statusWords: Record<SubmissionStatus, StatusWords> = {
   pending: {
-    word: "On its way",
+    word: "Sending",
     tone: "live",
-    help: "It is being delivered to your webhook. What fails is tried again.",
+    help: "It is being delivered to your webhook. Failed attempts are retried.",
   },
   submitted: {
     word: "Received",
     tone: "plain",
-    help: "It is kept here. Nothing has to be delivered, or that is still under way.",
+    help: "Stored here. Nothing needs to be delivered, or delivery is still in progress.",
   },
-  webhook_success: { word: "Delivered", tone: "fine", help: "Your webhook took it." },
+  webhook_success: { word: "Delivered", tone: "fine", help: "Your webhook accepted it." },
   webhook_failed: {
     word: "Not delivered",
     tone: "wrong",
-    help: "Your webhook did not take it, and no more attempts are to come.",
+    help: "Your webhook did not accept it, and no retries are left.",
   },
-  client_success: { word: "Taken by your page", tone: "fine", help: "The handler on your page reported success." },
+  client_success: { word: "Handled by your page", tone: "fine", help: "The handler on your page reported success." },
   client_failed: { word: "Failed on your page", tone: "wrong", help: "The handler on your page reported a failure." },
-  success: { word: "Complete", tone: "fine", help: "The webhook, your page, every action: all that it has worked." },
+  success: { word: "Complete", tone: "fine", help: "Every delivery succeeded." },
   failed: {
     word: "Incomplete",
     tone: "wrong",
-    help: "The webhook, your page or an action failed; its deliveries show which.",
+    help: "At least one delivery failed. Open the submission to see which.",
   },
 };
 
@@ -64,40 +64,41 @@ export function deliveryNote({
   const fromPage = clientResult?.message ? `Your page: ${clientResult.message}` : "Your page reported a failure";
   switch (status) {
     case "pending":
-      return "The webhook has not taken it yet";
+      return "Not delivered yet, retrying";
     case "submitted":
-      return waitsForPage ? "Your page has not reported yet" : "Kept here";
+      return waitsForPage ? "No report from your page yet" : "Stored";
     case "webhook_success":
-      return waitsForPage ? "The webhook took it, your page has not reported" : "The webhook took it";
+      return waitsForPage ? "Webhook delivered, no report from your page yet" : "Webhook delivered";
     case "webhook_failed":
-      return "The webhook did not take it, no attempts left";
+      return "Webhook failed, no retries left";
     case "client_success":
-      return "Your page took it";
+      return "Handled by your page";
     case "success":
-      return "All parts worked";
+      return "Everything delivered";
     default:
       return pageFailed ? fromPage : "The webhook or an action failed";
   }
 }
 
 const actionNames: Record<string, string> = {
-  webhook: "Further webhook",
+  webhook: "Additional webhook",
   team_chat: "Team chat message",
   slack: "Slack message",
-  email: "E-mail",
+  email: "Email",
 };
 
 export function deliveryName({ purpose, type }: Pick<Delivery, "purpose" | "type">): string {
-  return purpose === "webhook" ? "Webhook" : (actionNames[type] ?? type);
+  if (purpose === "webhook") return "Webhook";
+  return purpose === "confirmation" ? "Confirmation email" : (actionNames[type] ?? type);
 }
 
 /** How a delivery went so far. What comes next has a countdown of its own. */
 export function deliveryWords({ state, attempts }: Pick<Delivery, "state" | "attempts">): Omit<StatusWords, "help"> {
   const count = attempts.length;
-  if (state === "waiting") return { word: "Waits for the webhook's first attempt", tone: "plain" };
-  if (state === "pending") return { word: count === 0 ? "Being sent" : "Will be tried again", tone: "live" };
+  if (state === "waiting") return { word: "Waiting for the webhook", tone: "plain" };
+  if (state === "pending") return { word: count === 0 ? "Sending" : "Retrying", tone: "live" };
   if (state === "delivered") return { word: count > 1 ? `Delivered at attempt ${count}` : "Delivered", tone: "fine" };
-  return { word: `Given up after ${plural(count, "attempt")}`, tone: "wrong" };
+  return { word: `Failed after ${plural(count, "attempt")}`, tone: "wrong" };
 }
 
 /** What came back: the receiver's status where there is one, else why there was none. */

@@ -36,7 +36,7 @@ export function SubmissionsPage() {
     <Page
       isWide
       title="Submissions"
-      description="What visitors sent with this agent's forms, and whether it got to where it belongs."
+      description="What visitors submitted with this agent’s forms, and whether it was delivered."
       actions={
         total > 0 && (
           <a href={csvAddress(agentId, search)} download className={linkLook}>
@@ -84,7 +84,7 @@ function NoSubmissions({ agentId, hasForms, isKnown }: { agentId: string; hasFor
   if (!isKnown) return <SkeletonRows />;
   const [to, name] = hasForms
     ? (["/agents/$agentId/triggers", "Show a form by a trigger"] as const)
-    : (["/agents/$agentId/tools/new", "Make a form"] as const);
+    : (["/agents/$agentId/tools/new", "Create form"] as const);
   return (
     <EmptyState
       title={hasForms ? "Nobody has submitted a form yet" : "No forms yet"}

@@ -1,33 +1,32 @@
 import type { Tool } from "@foyer/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { Button } from "../../components/button.tsx";
+import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { Section } from "../../components/page.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { useCall } from "../../data/queries.ts";
 
 export function DeleteTool({ tool, agentId }: { tool: Tool; agentId: string }) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
-  const remove = useCall("deleteTool", { changes: ["listTools", "getToolLimits"], done: `${tool.name} is deleted` });
+  const title = toolTitle(tool.name);
+  const remove = useCall("deleteTool", { changes: ["listTools", "getToolLimits"], done: `${title} deleted` });
   const isForm = tool.executionType === "form";
   return (
-    <Section
-      title="Delete the tool"
-      description={
-        isForm
-          ? "Visitors no longer get the form. What they have submitted stays."
-          : "The agent can no longer use it. Conversations in which it was used stay as they are."
-      }
-      actions={
-        <Button look="danger" onClick={() => setOpen(true)}>
-          Delete {tool.name}
-        </Button>
-      }
-    >
+    <>
+      <DeleteSection
+        title="Delete tool"
+        description={
+          isForm
+            ? "Visitors no longer see the form. Its submissions are kept."
+            : "The agent can no longer use it. Conversations that used it are kept."
+        }
+        action={`Delete ${title}`}
+        onDelete={() => setOpen(true)}
+      />
       <ConfirmDialog
-        title={`Delete ${tool.name}?`}
-        action={`Delete ${tool.name}`}
+        title={`Delete ${title}?`}
+        action={`Delete ${title}`}
         isOpen={isOpen}
         isBusy={remove.isPending}
         onClose={() => setOpen(false)}
@@ -44,10 +43,10 @@ export function DeleteTool({ tool, agentId }: { tool: Tool; agentId: string }) {
       >
         <p>
           {isForm
-            ? "Forms that are open in a chat right now can no longer be submitted. Triggers that show this form show nothing."
+            ? "Forms that are open in a chat can no longer be submitted. Triggers that show this form show nothing."
             : "This cannot be undone."}
         </p>
       </ConfirmDialog>
-    </Section>
+    </>
   );
 }

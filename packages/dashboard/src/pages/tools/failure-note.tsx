@@ -18,20 +18,20 @@ export function FailureLine({ failure }: { failure: ToolFailure | undefined }) {
   return (
     <Status tone="wrong">
       <span>
-        Fails since <Time at={at} />
+        Failing since <Time at={at} />
       </span>
     </Status>
   );
 }
 
-/** What is wrong with a tool right now, above everything that could mend it. */
+/** The current error of a tool. */
 export function FailureNote({ agentId, toolId }: { agentId: string; toolId: string }) {
   const failure = useQuery(ask("listToolErrors", { agentId })).data?.[toolId];
   if (!failure || failure.recoveredAt) return null;
   return (
     <div className="mb-6 border-s-2 border-wrong px-4 py-1">
       <p className="font-medium">
-        It failed in a chat, <Time at={failure.at} />
+        Failed in a chat <Time at={failure.at} />
       </p>
       <p className="text-soft">{failure.message}</p>
     </div>

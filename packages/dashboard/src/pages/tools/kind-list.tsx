@@ -1,7 +1,7 @@
 import { ButtonLink } from "../../components/button.tsx";
 import { kindNames, toolKinds } from "./tool-kinds.tsx";
 
-/** The three kinds, each explained, with the way to make one. */
+/** The three kinds of tools, each with a link that creates one. */
 export function KindList({ agentId }: { agentId: string }) {
   return (
     <ul className="grid gap-px overflow-hidden rounded-lg border border-line bg-line text-ink lg:grid-cols-3">

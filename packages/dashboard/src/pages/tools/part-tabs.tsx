@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { type Part, partNames } from "./tool-parts.ts";
 
-/** The parts of a tool, each with an address. Parts in which something is wrong say so. */
+/** The parts of a tool, each with an address. Parts with errors are marked. */
 export function PartTabs({ parts, current, wrong }: { parts: Part[]; current: Part; wrong: Part[] }) {
   return (
     <nav
@@ -26,7 +26,7 @@ export function PartTabs({ parts, current, wrong }: { parts: Part[]; current: Pa
               {partNames[part]}
               {wrong.includes(part) && (
                 <span className="size-2 rounded-full bg-wrong">
-                  <span className="sr-only">has something to mend</span>
+                  <span className="sr-only">has errors</span>
                 </span>
               )}
             </Link>

@@ -2,7 +2,7 @@ import type { FoyerError } from "@foyer/sdk";
 import { toSentence } from "../../components/use-draft.ts";
 import { type Part, partAt, partNames } from "./tool-parts.ts";
 
-/** What is to be mended in the other parts of the tool, with the way there; what is wrong in this one stands at its fields. */
+/** The errors of this part, and links to the other parts that have errors. */
 export function ProblemList({
   errors,
   current,
@@ -17,7 +17,7 @@ export function ProblemList({
   if (errors.length === 0) return null;
   return (
     <div role="alert" className="mb-6 grid gap-1 border-s-2 border-wrong px-4 py-1">
-      <p className="font-medium">Not saved: something is to be mended first.</p>
+      <p className="font-medium">Not saved. Fix the errors below.</p>
       {here.map(({ path, message }) => (
         <p key={path + message} className="text-soft">
           {wordsOf(path)} {toSentence(message).replace(/^./, (letter) => letter.toLowerCase())}

@@ -5,7 +5,7 @@ import { Status } from "../../components/status.tsx";
 import { readJson } from "./inputs/json-lines.ts";
 import type { PartProps } from "./tool-editor.tsx";
 
-/** What a tool with a fixed answer always gives: a text, or JSON that a display can be made of. */
+/** The response of a canned answer: text, or JSON for a display. */
 export function ResponsePart({ draft }: PartProps) {
   const { mockResponse: text } = draft.values;
   const state = stateOf(text);
@@ -13,7 +13,7 @@ export function ResponsePart({ draft }: PartProps) {
     <div className="max-w-3xl">
       <Section
         title="Response"
-        description="The agent reads it as it is. As JSON, parts of it can be shown to visitors as cards, a table or buttons."
+        description="The agent receives this text. If it is JSON, visitors can see parts of it as cards, a table or buttons."
       >
         <TextArea
           label="Response"
@@ -32,7 +32,7 @@ export function ResponsePart({ draft }: PartProps) {
             {state.words}
           </span>
           {state.formatted !== null && state.formatted !== text && (
-            <Button onClick={() => draft.change({ mockResponse: state.formatted ?? "" })}>Format the JSON</Button>
+            <Button onClick={() => draft.change({ mockResponse: state.formatted ?? "" })}>Format JSON</Button>
           )}
         </div>
       </Section>
@@ -40,10 +40,9 @@ export function ResponsePart({ draft }: PartProps) {
   );
 }
 
-/** What the server will take the response for. Only what begins like an object or a list counts as JSON. */
+/** How the server reads the response. Only text that begins like an object or a list counts as JSON. */
 function stateOf(text: string) {
-  if (text.trim() === "")
-    return { words: <Status tone="warning">Empty: the agent learns nothing from it</Status>, formatted: null };
+  if (text.trim() === "") return { words: <Status tone="warning">Empty</Status>, formatted: null };
   if (!/^\s*[[{]/.test(text)) return { words: <Status>Text</Status>, formatted: null };
   const read = readJson(text);
   if ("lineOf" in read) {
@@ -52,7 +51,7 @@ function stateOf(text: string) {
   const words = (
     <Status tone="warning">
       <span className="whitespace-normal">
-        Used as text, because it is not readable as JSON. Line {read.line}: {read.message}
+        Used as text, because the JSON is invalid. Line {read.line}: {read.message}
       </span>
     </Status>
   );

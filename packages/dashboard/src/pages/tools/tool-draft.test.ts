@@ -123,6 +123,30 @@ describe("a tool's draft", () => {
     ]);
   });
 
+  it("is refused with a URL placeholder that no input fills in, and with a table without columns", () => {
+    const draft = emptyDraft("http");
+    const httpUrl = "https://example.com/stock/{bike}";
+    expect(problemsOf(() => toBody("http", { ...draft, httpUrl }))).toEqual([
+      { path: "httpUrl", message: expect.stringContaining("has {bike}, but the tool has no input of that name") },
+    ]);
+    const bike = keyed({ name: "bike", isRequired: true, schema: { type: "string" } });
+    const inputSchema = { inputs: [bike], rest: {}, text: null };
+    expect(problemsOf(() => toBody("http", { ...draft, httpUrl, inputSchema }))).toEqual([]);
+    const anyInput = { inputs: [], rest: { additionalProperties: true }, text: null };
+    expect(problemsOf(() => toBody("http", { ...draft, httpUrl, inputSchema: anyInput }))).toEqual([]);
+    const table = (slot: string) => ({
+      type: "table" as const,
+      fieldMappings: [keyed({ slot, path: "bikes" })],
+      options: {},
+    });
+    const shown = { ...draft, resultFor: "both" as const };
+    expect(problemsOf(() => toBody("mock", { ...shown, displayConfig: table("rows") }))).toEqual([
+      { path: "displayConfig.fieldMappings", message: "must have at least one column" },
+    ]);
+    expect(problemsOf(() => toBody("mock", { ...shown, displayConfig: table("Name") }))).toEqual([]);
+    expect(problemsOf(() => toBody("mock", { ...draft, displayConfig: table("rows") }))).toEqual([]);
+  });
+
   it("keeps a row's key when it is changed, and out of JSON", () => {
     const row = keyed({ name: "a" });
     const changed = { ...row, name: "b" };

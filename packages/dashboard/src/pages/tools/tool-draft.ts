@@ -7,6 +7,7 @@ import type {
   Tool,
   ToolChanges,
 } from "@foyer/contract";
+import { inputsIn } from "@foyer/contract/rules/url-template";
 import { FoyerError } from "@foyer/sdk";
 import { type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
 import { isObject } from "./is-object.ts";
@@ -198,8 +199,9 @@ const filledHeaders = (rows: HeaderRow[]) => rows.filter(({ name, value }) => na
 type Problem = { path: string; message: string };
 
 function listProblems(kind: ToolKind, draft: ToolDraft): Problem[] {
-  if (kind === "http") return headerProblems("httpHeaders", draft.httpHeaders);
-  if (kind === "mock") return [];
+  if (kind === "http")
+    return [...headerProblems("httpHeaders", draft.httpHeaders), ...urlProblems(draft), ...tableProblems(draft)];
+  if (kind === "mock") return tableProblems(draft);
   return draft.formPostActions.flatMap(({ type, headers, payload }, index) => {
     if (type !== "webhook") return [];
     const path = `formPostActions.${index}`;
@@ -207,6 +209,23 @@ function listProblems(kind: ToolKind, draft: ToolDraft): Problem[] {
     const problem = { path: `${path}.payload`, message: "must be a JSON object: { … }" };
     return [...headerProblems(`${path}.headers`, headers), ...(isFine ? [] : [problem])];
   });
+}
+
+/** Without an input of that name, every call would fail. */
+function urlProblems({ httpUrl, inputSchema }: ToolDraft): Problem[] {
+  if (inputSchema.text !== null || inputSchema.rest.additionalProperties) return [];
+  const missing = inputsIn(httpUrl).filter((name) => !inputSchema.inputs.some((input) => input.name === name));
+  return missing.map((name) => ({
+    path: "httpUrl",
+    message: `has {${name}}, but the tool has no input of that name. Add the input, or remove {${name}}`,
+  }));
+}
+
+/** Without columns, visitors would see nothing. */
+function tableProblems({ resultFor, displayConfig: { type, fieldMappings } }: ToolDraft): Problem[] {
+  const hasColumn = fieldMappings.some(({ slot, path }) => slot !== "rows" && slot !== "" && path.trim() !== "");
+  if (resultFor === "model" || type !== "table" || hasColumn) return [];
+  return [{ path: "displayConfig.fieldMappings", message: "must have at least one column" }];
 }
 
 function headerProblems(path: string, rows: HeaderRow[]): Problem[] {

@@ -11,7 +11,7 @@ import { type Part, partAt, partsOf } from "./tool-parts.ts";
 /** The draft of a tool, as every part of its editor gets it. */
 export type ToolDrafting = ReturnType<typeof useDraft<ToolDraft>>;
 
-/** What every part of the editor gets. `tool` is `null` while it is not made yet. */
+/** The props of every part of the editor. `tool` is `null` until it is created. */
 export type PartProps = {
   agentId: string;
   kind: ToolKind;
@@ -30,7 +30,7 @@ type EditorProps = Pick<PartProps, "agentId" | "kind" | "tool" | "draft"> & {
   save: (values: ToolDraft, changed: Partial<ToolDraft>) => Promise<unknown>;
 };
 
-/** A tool in its parts, one at a time. What the server finds wrong leads to the part where it is mended. */
+/** The parts of a tool, one at a time. An error leads to the part that has the field. */
 export function ToolEditor({ views, save, ...props }: EditorProps) {
   const { draft, kind, tool } = props;
   const [lastTest, setLastTest] = useState<ToolTest | null>(null);
@@ -67,7 +67,7 @@ export function ToolEditor({ views, save, ...props }: EditorProps) {
         isBusy={draft.isBusy}
         onDiscard={() => draft.reset()}
         isNew={tool === null}
-        label={tool === null ? "Make the tool" : "Save"}
+        label={tool === null ? "Create tool" : "Save"}
       />
     </form>
   );

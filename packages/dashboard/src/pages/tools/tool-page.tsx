@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { Page } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { useDraft } from "../../components/use-draft.ts";
 import { ask, useCall } from "../../data/queries.ts";
 import { AboutPart } from "./about-part.tsx";
@@ -34,7 +35,7 @@ const views: PartViews = {
 
 const route = getRouteApi("/shell/agents/$agentId/tools/$toolId");
 
-/** A tool of the agent, to be changed and tried. */
+/** Edits and tests one tool of the agent. */
 export function ToolPage() {
   const { toolId } = route.useParams();
   return <SavedTool key={toolId} />;
@@ -46,19 +47,20 @@ function SavedTool() {
   const saved = useMemo(() => toDraft(tool), [tool]);
   const draft = useDraft(saved);
   const update = useCall("updateTool", { changes: ["listTools", "getTool"], done: "Saved" });
-  if (tool.agentId !== agentId) throw new FoyerError("NOT_FOUND", "This tool is another agent's.", { status: 404 });
+  if (tool.agentId !== agentId)
+    throw new FoyerError("NOT_FOUND", "This tool belongs to another agent.", { status: 404 });
   const { name, icon } = toolKinds[tool.executionType];
   return (
     <Page
       isWide
-      title={tool.name}
+      title={toolTitle(tool.name)}
       actions={<DuplicateTool tool={tool} />}
       description={
         <span className="inline-flex flex-wrap items-center gap-x-4 gap-y-1">
           <span className="inline-flex items-center gap-2">
             {icon} {name}
           </span>
-          {!tool.isEnabled && <Status tone="warning">Turned off: the agent does not use it</Status>}
+          {!tool.isEnabled && <Status tone="warning">Disabled. The agent does not use it.</Status>}
         </span>
       }
     >
@@ -77,13 +79,13 @@ function SavedTool() {
 
 const newRoute = getRouteApi("/shell/agents/$agentId/tools/new");
 
-/** A tool that is about to be made, of the kind that the address names; without one, the three to choose from. */
+/** Creates a tool of the kind in the address. Without a kind, the page offers all of them. */
 export function NewToolPage() {
   const { agentId } = newRoute.useParams();
   const kind = toKind(newRoute.useSearch().kind);
   if (kind) return <NewTool key={`${agentId} ${kind}`} agentId={agentId} kind={kind} />;
   return (
-    <Page isWide title="New tool" description="Which kind of tool is it?">
+    <Page isWide title="New tool" description="Choose what the tool does.">
       <KindList agentId={agentId} />
     </Page>
   );
@@ -97,7 +99,7 @@ function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
   const recipientId = options.sendsMail ? session.user.id : null;
   const saved = useMemo(() => emptyDraft(kind, recipientId), [kind, recipientId]);
   const draft = useDraft(saved);
-  const create = useCall("createTool", { changes: ["listTools", "getToolLimits"], done: "The tool is made" });
+  const create = useCall("createTool", { changes: ["listTools", "getToolLimits"], done: "Tool created" });
   const { name, line } = toolKinds[kind];
   return (
     <Page isWide title={`New ${name.toLowerCase().replace("http", "HTTP")}`} description={line}>

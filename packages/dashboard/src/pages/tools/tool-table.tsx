@@ -3,11 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Toggle } from "../../components/field.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { ask, useCall } from "../../data/queries.ts";
 import { FailureLine } from "./failure-note.tsx";
 import { toolKinds } from "./tool-kinds.tsx";
 
-/** An agent's tools, a row each: the row leads to the tool, its switch turns it off and on. */
+/** An agent's tools. A row leads to the tool, and its switch enables or disables it. */
 export function ToolTable({ tools, agentId }: { tools: readonly Tool[]; agentId: string }) {
   const failures = useQuery(ask("listToolErrors", { agentId })).data ?? {};
   return (
@@ -34,7 +35,7 @@ function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; fail
   const { id, name, description, executionType, isEnabled } = tool;
   const { icon, name: kind } = toolKinds[executionType];
   const update = useCall("updateTool", { changes: ["listTools", "getTool"] });
-  // What was asked for is shown at once; what was refused goes back by itself.
+  // The switch shows the requested state at once, and returns to the saved one if the call fails.
   const shown = update.isPending ? update.variables.body.isEnabled === true : isEnabled;
   return (
     <LinkTr>
@@ -44,7 +45,7 @@ function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; fail
           params={{ agentId, toolId: id }}
           className={`font-medium ${shown ? "" : "text-soft"}`}
         >
-          {name}
+          {toolTitle(name)}
         </Link>
         <span className="block text-sm text-soft sm:hidden">{failure ? <FailureLine failure={failure} /> : kind}</span>
       </Td>
@@ -62,7 +63,7 @@ function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; fail
       <Td className="w-px">
         <div className="flex justify-end">
           <Toggle
-            label={`${name} enabled`}
+            label={`${toolTitle(name)} enabled`}
             isLabelHidden
             value={shown}
             onChange={(isEnabled) => update.mutate({ id, body: { isEnabled } })}

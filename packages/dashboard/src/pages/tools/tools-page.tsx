@@ -11,7 +11,7 @@ import { ToolTable } from "./tool-table.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/tools");
 
-/** What an agent can do besides talking: its tools, what is wrong with them, and how to make one. */
+/** An agent’s tools, their errors, and how to create one. */
 export function ToolsPage() {
   const { agentId } = route.useParams();
   const { data: tools } = useSuspenseQuery(ask("listTools", { agentId }));
@@ -21,14 +21,14 @@ export function ToolsPage() {
     <Page
       isWide
       title="Tools"
-      description="What the agent can do besides talking. It decides by itself when to use one, by the tool’s name and description."
+      description="What the agent can do besides talk. It decides when to use a tool by the tool’s name and description."
       actions={tools.length > 0 && !isFull && <NewTool agentId={agentId} />}
     >
       {isFull && (
         <p role="status" className="mb-6 rounded-lg border border-line bg-sunken px-4 py-3">
-          All {limits.limit} tools that the plan allows for an agent are made. To make another, delete one or{" "}
+          This agent has all {limits.limit} tools that your plan allows. To add another, delete one or{" "}
           <Link to="/settings/plan" className="underline underline-offset-2">
-            look at the plan
+            see your plan
           </Link>
           .
         </p>
@@ -47,8 +47,8 @@ export function ToolsPage() {
           <div>
             <h2 className="text-lg">No tools yet</h2>
             <p className="mt-1 max-w-[70ch] text-soft">
-              Without tools the agent knows what its instructions say. With them it can look things up, show products,
-              and take orders and bookings. There are three kinds.
+              Without tools, the agent only knows its instructions. With tools, it can look things up, show products,
+              and take orders and bookings.
             </p>
           </div>
           {!isFull && <KindList agentId={agentId} />}

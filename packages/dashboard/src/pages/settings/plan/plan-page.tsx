@@ -32,7 +32,7 @@ export function PlanPage() {
 
 function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
   return (
-    <dl className="mb-8 grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3">
+    <dl className="mb-8 grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 lg:grid-cols-4">
       <Fact name="Plan">
         <span className="capitalize">{planId}</span>
       </Fact>
@@ -41,6 +41,15 @@ function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
         <div className="text-sm font-normal text-soft">{number.format(usage.requestsThisMinute)} this minute</div>
         {limits.requestsPerMinute !== null && (
           <Meter label="API requests this minute" value={usage.requestsThisMinute} most={limits.requestsPerMinute} />
+        )}
+      </Fact>
+      <Fact name="Tokens per month">
+        {limits.operatorTokensPerMonth === null ? "No limit" : number.format(limits.operatorTokensPerMonth)}
+        <div className="text-sm font-normal text-soft">
+          {number.format(usage.operatorTokensThisMonth)} used with this server’s provider keys
+        </div>
+        {limits.operatorTokensPerMonth !== null && (
+          <Meter label="Tokens this month" value={usage.operatorTokensThisMonth} most={limits.operatorTokensPerMonth} />
         )}
       </Fact>
       <Fact name="Tools per agent">

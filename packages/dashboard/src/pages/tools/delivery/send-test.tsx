@@ -8,7 +8,7 @@ import { Status } from "../../../components/status.tsx";
 import { useCall } from "../../../data/queries.ts";
 import { TestDelivery } from "./test-delivery.tsx";
 
-/** Submits the saved form with sample answers, as a visitor would, and shows what became of it. */
+/** Submits the saved form with sample data and shows its deliveries. */
 export function SendTest({ tool, isDirty }: { tool: Tool; isDirty: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const submit = useCall("submitForm", { changes: ["listSubmissions"] });
@@ -25,16 +25,16 @@ export function SendTest({ tool, isDirty }: { tool: Tool; isDirty: boolean }) {
   return (
     <div className="flex flex-wrap items-center gap-3">
       <Button onClick={() => setOpen(true)}>Send a test</Button>
-      <p className="text-sm text-soft">A submission with sample answers, along its whole way.</p>
+      <p className="text-sm text-soft">Submits the form with sample data and shows each delivery.</p>
       <Dialog
         title="Send a test"
-        description="It is a real submission: it goes to the webhook and through every action, and stands among the submissions until you delete it."
+        description="This creates a real submission with sample data. It is sent to the webhook and runs every action, and you can delete it afterwards."
         isOpen={isOpen}
         onClose={close}
       >
         {isDirty && (
           <p className="rounded-lg border border-line bg-sunken px-3 py-2">
-            The saved form is what is tested. What you changed since is not in it.
+            The test uses the saved form, without your unsaved changes.
           </p>
         )}
         {submit.data ? (
@@ -50,7 +50,7 @@ export function SendTest({ tool, isDirty }: { tool: Tool; isDirty: boolean }) {
               </Status>
             ))}
             <Button look="main" className="justify-self-end" isBusy={submit.isPending} onClick={send}>
-              Send it
+              Send test
             </Button>
           </>
         )}

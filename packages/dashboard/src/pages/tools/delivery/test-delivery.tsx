@@ -5,7 +5,7 @@ import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
 import { ask, useCall } from "../../../data/queries.ts";
 
-/** What became of a test: each delivery with its last attempt, until all of them are over. */
+/** The deliveries of a test submission with their last attempts, updated until all are done. */
 export function TestDelivery({
   submissionId,
   agentId,
@@ -21,15 +21,13 @@ export function TestDelivery({
     ...ask("getSubmission", { id: submissionId }),
     refetchInterval: ({ state }) => (state.data && isOpen(state.data.deliveries) ? 1_000 : false),
   });
-  const remove = useCall("deleteSubmission", { changes: ["listSubmissions"], done: "The test submission is deleted" });
+  const remove = useCall("deleteSubmission", { changes: ["listSubmissions"], done: "Test submission deleted" });
   if (error) return <ErrorState error={error} onRetry={refetch} />;
   if (!data) return <SkeletonRows count={2} />;
   return (
     <>
       <div role="status" className="grid">
-        {data.deliveries.length === 0 && (
-          <p>It arrived and is kept. Nothing more happens with it: there is no webhook and no action.</p>
-        )}
+        {data.deliveries.length === 0 && <p>The submission was stored. The form has no webhook and no actions.</p>}
         {data.deliveries.map((delivery) => (
           <Outcome key={delivery.id} delivery={delivery} />
         ))}
@@ -40,10 +38,10 @@ export function TestDelivery({
           isBusy={remove.isPending}
           onClick={() => remove.mutate({ id: submissionId }, { onSuccess: onClose })}
         >
-          Delete the test submission
+          Delete test submission
         </Button>
         <ButtonLink to="/agents/$agentId/forms/$submissionId" params={{ agentId, submissionId }}>
-          Look at it
+          View submission
         </ButtonLink>
       </div>
     </>
@@ -54,22 +52,20 @@ const names: Record<string, string> = {
   webhook: "Webhook",
   team_chat: "Team chat",
   slack: "Team chat",
-  email: "E-mail",
+  email: "Email",
 };
 
 function Outcome({ delivery: { purpose, type, target, state, attempts } }: { delivery: Delivery }) {
   const last = attempts.at(-1);
-  const words = { delivered: "Arrived", failed: "Failed", pending: "On its way", waiting: "Waits for the webhook" };
+  const words = { delivered: "Delivered", failed: "Failed", pending: "Sending", waiting: "Waiting for the webhook" };
   const tone = { delivered: "fine", failed: "wrong", pending: "live", waiting: "plain" } as const;
   const isRetried = state === "pending" && last?.error;
   return (
     <div className="grid gap-1 border-b border-line py-3 last:border-0">
       <div className="flex flex-wrap items-baseline gap-x-3">
-        <span className="font-medium">{purpose === "webhook" ? "The form’s webhook" : (names[type] ?? type)}</span>
+        <span className="font-medium">{purpose === "webhook" ? "Webhook" : (names[type] ?? type)}</span>
         <span className="flex-1" />
-        <Status tone={isRetried ? "warning" : tone[state]}>
-          {isRetried ? "Failed, is tried again" : words[state]}
-        </Status>
+        <Status tone={isRetried ? "warning" : tone[state]}>{isRetried ? "Failed, retrying" : words[state]}</Status>
       </div>
       {type !== "email" && <p className="font-mono text-sm text-soft">{target}</p>}
       {last && (

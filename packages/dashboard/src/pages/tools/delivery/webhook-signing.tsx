@@ -9,22 +9,22 @@ import { ErrorState, Skeleton } from "../../../components/states.tsx";
 import { Time } from "../../../components/time.tsx";
 import { ask, useCall } from "../../../data/queries.ts";
 
-/** What signs the form's webhooks, shown when asked for, and replaced. For admins. */
+/** Shows and replaces the secret that signs the form's webhooks. For admins. */
 export function WebhookSigning({ tool }: { tool: Tool }) {
   const [isShown, setShown] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const { data, error, refetch } = useQuery({ ...ask("getWebhookSecret", { id: tool.id }), enabled: isShown });
-  const rotate = useCall("rotateWebhookSecret", { changes: ["getWebhookSecret"], done: "There is a new secret" });
+  const rotate = useCall("rotateWebhookSecret", { changes: ["getWebhookSecret"], done: "Signing secret replaced" });
   return (
     <Section
       title="Signing secret"
-      description="Every webhook is signed with it as Standard Webhooks has it, so that your server can tell ours from anybody’s."
+      description="Foyer signs every webhook with it (Standard Webhooks), so your server can verify where requests come from."
       actions={
         <>
           <Button aria-expanded={isShown} onClick={() => setShown(!isShown)}>
-            {isShown ? "Hide the secret" : "Show the secret"}
+            {isShown ? "Hide secret" : "Show secret"}
           </Button>
-          <Button onClick={() => setAsking(true)}>Replace it</Button>
+          <Button onClick={() => setAsking(true)}>Replace secret…</Button>
         </>
       }
     >
@@ -35,15 +35,15 @@ export function WebhookSigning({ tool }: { tool: Tool }) {
           <Copyable label="the signing secret" text={data.secret} />
           {data.previousSecret && data.rotatedAt && (
             <p className="text-soft">
-              Replaced <Time at={data.rotatedAt} isExact />. For a day after that, webhooks are signed with the previous
-              secret, too.
+              Replaced <Time at={data.rotatedAt} isExact />. For 24 hours after that, webhooks are also signed with the
+              previous secret.
             </p>
           )}
         </div>
       )}
       <ConfirmDialog
         title="Replace the signing secret?"
-        action="Replace the secret"
+        action="Replace secret"
         isOpen={isAsking}
         isBusy={rotate.isPending}
         onClose={() => setAsking(false)}
@@ -60,8 +60,8 @@ export function WebhookSigning({ tool }: { tool: Tool }) {
         }
       >
         <p>
-          For a day both sign, so that nothing is refused while you change your server. After that, only the new one
-          does.
+          For 24 hours, webhooks are signed with both secrets, so that you can update your server. After that, only the
+          new secret is used.
         </p>
       </ConfirmDialog>
     </Section>

@@ -25,7 +25,7 @@ export function InputRows({
   const replace = (inputs: Keyed<InputRow>[]) => onChange({ ...schema, inputs });
   const remove = (row: Keyed<InputRow>, index: number) => {
     replace(inputs.filter((other) => other !== row));
-    notify(`The input ${row.name || "without a name"} is removed.`, { undo: () => onRestore(row, index) });
+    notify(`Input ${row.name} removed`, { undo: () => onRestore(row, index) });
   };
   const add = () => {
     const name = uniqueName(
@@ -39,8 +39,8 @@ export function InputRows({
       {inputs.length === 0 && (
         <p className="rounded-lg border border-dashed border-edge px-4 py-5 text-soft">
           {isForm
-            ? "No inputs: the form is shown as it is."
-            : "No inputs: the tool is used as it is, with nothing to fill in. Most look-ups need one, such as the name of a product or a number."}
+            ? "No inputs. The form is shown without prefilled fields."
+            : "No inputs. Most lookups need one, such as a product name or an order number."}
         </p>
       )}
       {inputs.map((row, index) => (
@@ -52,7 +52,7 @@ export function InputRows({
         />
       ))}
       <Button className="justify-self-start" onClick={add}>
-        <Plus size={16} aria-hidden /> Add an input
+        <Plus size={16} aria-hidden /> Add input
       </Button>
     </div>
   );

@@ -29,8 +29,8 @@ export function InputsPart({ kind, draft }: PartProps) {
         title="Inputs"
         description={
           kind === "form"
-            ? "What the agent may hand over when it shows the form. An input that is named like a field fills that field in."
-            : "What the agent fills in when it uses the tool. Describe each one: the AI reads it."
+            ? "What the agent can pass when it shows the form. An input with the name of a field fills in that field."
+            : "What the agent fills in when it uses the tool. Describe each one for the AI."
         }
         actions={<ViewSwitch isJson={isJson} onChange={show} />}
       >
@@ -44,10 +44,10 @@ export function InputsPart({ kind, draft }: PartProps) {
         )}
         {!isJson && isUnreadable && (
           <div role="alert" className="grid justify-items-start gap-3 border-s-2 border-wrong px-4 py-1">
-            <p>The JSON cannot be read yet, so it cannot be shown as fields.</p>
+            <p>Fix the JSON to switch to the fields.</p>
             <div className="flex flex-wrap gap-2">
-              <Button onClick={() => show(true)}>Back to the JSON</Button>
-              <Button onClick={() => change({ ...schema, text: null })}>Discard what I wrote</Button>
+              <Button onClick={() => show(true)}>Back to JSON</Button>
+              <Button onClick={() => change({ ...schema, text: null })}>Discard my JSON</Button>
             </div>
           </div>
         )}

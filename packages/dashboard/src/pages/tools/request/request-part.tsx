@@ -10,7 +10,7 @@ import { UrlReading } from "./url-reading.tsx";
 
 const methods = (["GET", "POST", "PUT", "DELETE"] as const).map((value) => ({ value, label: value }));
 
-/** The call that an http tool makes: method, address with the inputs in it, headers with secrets. */
+/** The request of an HTTP tool: method, URL with placeholders, and headers with secrets. */
 export function RequestPart({ draft }: PartProps) {
   const { values, change, errorAt } = draft;
   const { isAdmin } = useRole();
@@ -19,8 +19,8 @@ export function RequestPart({ draft }: PartProps) {
   return (
     <div className="grid max-w-3xl">
       <Section
-        title="Address"
-        description="Foyer calls it when the agent uses the tool. In braces, {city} is filled in from the tool’s inputs."
+        title="Request"
+        description="Foyer sends this request when the agent uses the tool. Placeholders such as {city} are filled in from the tool’s inputs."
       >
         <div className="grid items-start gap-4 sm:grid-cols-[7rem_minmax(0,1fr)]">
           <Select
@@ -33,7 +33,7 @@ export function RequestPart({ draft }: PartProps) {
           <TextArea
             label="URL"
             value={values.httpUrl}
-            // Long addresses wrap, so that all of one can be seen; a line break is no part of one.
+            // Long URLs wrap, but contain no line breaks.
             onChange={(httpUrl) => change({ httpUrl: httpUrl.replace(/[\r\n]+/g, "") })}
             onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
             error={errorAt("httpUrl")}
@@ -50,7 +50,7 @@ export function RequestPart({ draft }: PartProps) {
       </Section>
       <Section
         title="Headers"
-        description="Sent with every call. Keys belong into secrets: a header names one in double braces, and nobody sees its value."
+        description="Sent with every request. Store keys as secrets and refer to them in double braces, such as {{API_KEY}}. Their values are never shown."
       >
         <HeaderRows
           rows={values.httpHeaders}

@@ -13,9 +13,7 @@ export function SecretNotes({ texts, url }: { texts: string[]; url: string }) {
   const host = hostOf(url);
   if (named.length === 0) return null;
   if (!isAdmin) {
-    return (
-      <p className="text-soft">Which secrets there are is shown to admins. Test the tool to see whether they are.</p>
-    );
+    return <p className="text-soft">Only admins can see the secrets. Test the tool to check that they work.</p>;
   }
   if (!secrets) return null;
   return (
@@ -29,13 +27,13 @@ export function SecretNotes({ texts, url }: { texts: string[]; url: string }) {
               <code>{name}</code>
             </Status>
             <span className="text-soft">
-              {!secret && "There is no secret of this name: calls fail."}
-              {isRefused && `It may go to ${secret.hosts.join(", ")} only, not to ${host}: calls fail.`}
-              {secret && !isRefused && "is filled in with every call."}
+              {!secret && "No secret has this name, so calls fail."}
+              {isRefused && `Limited to ${secret.hosts.join(", ")}, so calls to ${host} fail.`}
+              {secret && !isRefused && "Filled in with every call."}
             </span>
             {(!secret || isRefused) && (
               <Link to="/settings/secrets" className="underline underline-offset-2">
-                To the secrets
+                Go to Secrets
               </Link>
             )}
           </li>

@@ -4,14 +4,14 @@ import { Button } from "../../../components/button.tsx";
 import { keyed } from "../row-key.ts";
 import type { ToolDrafting } from "../tool-editor.tsx";
 
-/** How the address is read: what is filled in stands out, the inputs are offered, and where the others go is said. */
+/** The URL with its placeholders highlighted, the inputs it lacks, and where the remaining inputs are sent. */
 export function UrlReading({ draft }: { draft: ToolDrafting }) {
   const { values, change } = draft;
   const { inputs } = values.inputSchema;
   const named = inputsIn(values.httpUrl);
   const unused = inputs.map(({ name }) => name).filter((name) => name !== "" && !named.includes(name));
   const unknown = named.filter((name) => !inputs.some((input) => input.name === name));
-  const place = values.httpMethod === "POST" || values.httpMethod === "PUT" ? "the body, as JSON" : "the query";
+  const place = values.httpMethod === "POST" || values.httpMethod === "PUT" ? "the JSON body" : "the query string";
   const addInput = (name: string) => {
     const row = keyed({ name, isRequired: true, schema: { type: "string" } });
     change({ inputSchema: { ...values.inputSchema, inputs: [...inputs, row] } });
@@ -22,18 +22,18 @@ export function UrlReading({ draft }: { draft: ToolDrafting }) {
       {unknown.map((name) => (
         <div key={name} className="flex flex-wrap items-center gap-3">
           <p className="text-warning">
-            The tool has no input <code>{name}</code>, so this cannot be filled in.
+            The tool has no input named <code>{name}</code>.
           </p>
           <Button onClick={() => addInput(name)}>
-            <Plus size={16} aria-hidden /> Add the input {name}
+            <Plus size={16} aria-hidden /> Add input {name}
           </Button>
         </div>
       ))}
       {unused.length > 0 && (
         <div className="flex flex-wrap items-center gap-2 text-soft">
           <span>
-            {unused.length === 1 ? "This input goes" : "These inputs go"} into {place}; or put{" "}
-            {unused.length === 1 ? "it" : "one"} into the address:
+            {unused.length === 1 ? "This input is" : "These inputs are"} sent in {place}. To send{" "}
+            {unused.length === 1 ? "it" : "one"} in the URL instead, add it:
           </span>
           {unused.map((name) => (
             <button
