@@ -87,7 +87,7 @@ describe("editing in the dashboard", () => {
     const action = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
     const { id } = await site.call(page, "POST", `/triggers?agentId=${agentId}`, { ...trigger, ...action });
     await go(`/triggers/${id}`);
-    await page.getByLabel("Text of the bubble").fill("Any questions about prices?");
+    await page.getByLabel("Message", { exact: true }).fill("Any questions about prices?");
     await site.call(page, "PUT", `/triggers/${id}`, { isEnabled: false, priority: 7 });
     await save();
     await saved();
@@ -142,10 +142,10 @@ describe("editing in the dashboard", () => {
     await value.fill("9");
     await page.getByRole("button", { name: "Discard" }).click();
     await expect.poll(() => value.inputValue()).toBe("500");
-    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    await page.getByRole("button", { name: "Edit as JSON" }).click();
     await page.getByLabel("Conditions as JSON").fill('{ "total": ');
-    await page.getByRole("button", { name: "Rows" }).click();
-    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    await page.getByRole("button", { name: "Edit as rows" }).click();
+    await page.getByRole("button", { name: "Edit as JSON" }).click();
     expect(await page.getByLabel("Conditions as JSON").inputValue()).toBe('{ "total": ');
     await page.getByRole("button", { name: "Discard" }).click();
     await expect.poll(() => page.getByLabel("Conditions as JSON").inputValue()).toContain('"$gte": 500');

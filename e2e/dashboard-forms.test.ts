@@ -399,7 +399,7 @@ describe("the forms' figures", () => {
     await page.locator(".recharts-surface").first().waitFor();
     await page.getByText("Most leave at E-mail").waitFor();
     await site.picture(page, "dashboard-analytics");
-    await page.getByText("How many of those who began the form").scrollIntoViewIfNeeded();
+    await page.getByText("The share of started forms").scrollIntoViewIfNeeded();
     await site.picture(page, "dashboard-analytics-days");
     await page.getByText("Show as a table").click();
     const rows = page.getByRole("region", { name: "Figures by day" }).getByRole("row");

@@ -57,7 +57,7 @@ it("goes from the form's showing to what came of it", () => {
     "Started",
     "Submitted",
     "Webhook delivered",
-    "E-mail failed after 2 attempts",
+    "Email failed after 2 attempts",
     "Your page reported success",
   ]);
 });

@@ -102,7 +102,7 @@ function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
   const create = useCall("createTool", { changes: ["listTools", "getToolLimits"], done: "Tool created" });
   const { name, line } = toolKinds[kind];
   return (
-    <Page isWide title={`New ${name.toLowerCase().replace("http", "HTTP")}`} description={line}>
+    <Page isWide title={`New ${name.toLowerCase().replace("api", "API")}`} description={line}>
       <ToolEditor
         views={views}
         {...{ agentId, kind, draft }}

@@ -25,7 +25,7 @@ export function InputRows({
   const replace = (inputs: Keyed<InputRow>[]) => onChange({ ...schema, inputs });
   const remove = (row: Keyed<InputRow>, index: number) => {
     replace(inputs.filter((other) => other !== row));
-    notify(`Input ${row.name} removed`, { undo: () => onRestore(row, index) });
+    notify(row.name ? `Input ${row.name} removed` : "Input removed", { undo: () => onRestore(row, index) });
   };
   const add = () => {
     const name = uniqueName(
