@@ -106,7 +106,9 @@ type Row = { term: string; block: number; postings: Buffer };
 
 /** Reads all segments side by side, in the order of the terms. */
 async function* ofSegments(connection: IndexConnection, sources: readonly MergedSegment[]): AsyncGenerator<TermRows> {
-  const cursors = await Promise.all(sources.map((segment) => openCursor(connection, segment)));
+  const cursors: Array<Awaited<ReturnType<typeof openCursor>>> = [];
+  // One after the other: they share a connection.
+  for (const segment of sources) cursors.push(await openCursor(connection, segment));
   for (;;) {
     let term: string | null = null;
     for (const { row } of cursors) {
