@@ -151,6 +151,7 @@ describe("the API's description", () => {
       "content_block_stop",
       "tool_use_start",
       "tool_result",
+      "sources",
       "error",
       "message_stop",
     ]);
