@@ -31,7 +31,7 @@ describe("the marks of the inbox", () => {
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
     expect(await row(page, "cargo bike").locator("mark").allInnerTexts()).toEqual(["The Tender"]);
     await row(page, "cargo bike").click();
-    await page.getByText("Two of ours carry").waitFor();
+    await page.getByRole("region", { name: "Messages" }).getByText("Two of ours carry").waitFor();
     // Replies are drawn by the widget, which marks text without changing its elements.
     const markedTexts = () =>
       page.evaluate(() => [...(CSS.highlights.get("foyer-search") ?? [])].map((range) => range.toString()));
