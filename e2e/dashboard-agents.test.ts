@@ -148,6 +148,8 @@ describe("the dashboard's agents", () => {
     });
     const chat = page.getByRole("region", { name: "Try Harbour" });
     const ask = async (text: string) => {
+      // Enter sends nothing while a reply is running.
+      await chat.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
       await chat.getByLabel("Message to Harbour").fill(text);
       await page.keyboard.press("Enter");
     };

@@ -17,7 +17,9 @@ export function packSdk(): void {
   rmSync(emitted, { recursive: true, force: true });
   mkdirSync(emitted);
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  execFileSync(process.execPath, [tsc, "-p", join(source, "tsconfig.build.json"), "--outDir", emitted], { cwd: root });
+  // TypeScript 7 writes files in parallel and then sometimes loses those of a folder that does not exist yet.
+  const options = ["-p", join(source, "tsconfig.build.json"), "--outDir", emitted, "--singleThreaded"];
+  execFileSync(process.execPath, [tsc, ...options], { cwd: root });
   renameSync(join(emitted, "sdk/src"), lib);
   const contract = join(emitted, "contract/src");
   for (const path of globSync("**/*.d.ts", { cwd: contract })) {

@@ -7,12 +7,19 @@ const packageDir = join(root, "packages/widget");
 
 /**
  * Compiles the code that loads the widget from its server, with its types, to `packages/widget/lib`. Runs before
- * `npm pack`. The packed package has no dependencies; the widget itself always comes from the server.
+ * `npm pack`. The packed package has no dependencies; the widget itself always comes from the server. Single-threaded for
+ * the reason given in pack-sdk.ts.
  */
 export function packWidget(): void {
   const lib = join(packageDir, "lib");
   rmSync(lib, { recursive: true, force: true });
-  const options = ["--declaration", "--rewriteRelativeImportExtensions", "--skipLibCheck", "--verbatimModuleSyntax"];
+  const options = [
+    "--declaration",
+    "--rewriteRelativeImportExtensions",
+    "--skipLibCheck",
+    "--verbatimModuleSyntax",
+    "--singleThreaded",
+  ];
   const target = ["--target", "ES2022", "--module", "NodeNext", "--types", "", "--ignoreConfig", "--outDir", lib];
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [compiler, join(packageDir, "src/index.ts"), ...options, ...target], { cwd: root });
