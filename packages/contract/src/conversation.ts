@@ -32,7 +32,7 @@ export type ToolCall = Static<typeof ToolCall>;
 /** A passage of a document that a reply cites. */
 export const Source = Type.Object(
   {
-    n: Type.Integer({ minimum: 1, description: "The number that stands in the reply as `[n]`" }),
+    n: Type.Integer({ minimum: 1, description: "The number that the reply cites as `[n]`" }),
     title: Type.String({ description: "Title of the document" }),
     url: nullable(Type.String({ description: "`null` if the document has no URL or shows only its title" })),
     page: nullable(Type.Integer({ description: "Page number in the file, from 1" })),

@@ -3,6 +3,8 @@ import { citationPattern } from "../conversations/sources.ts";
 /** The end of a text that may be the start of a citation: at most 16 characters are held back. */
 const openCitation = / ?\[[\d, ]{0,14}$| $/;
 
+const citationAfterSpace = new RegExp(` ?${citationPattern.source}`, "g");
+
 /**
  * Removes citations of numbers that the model made up from streamed text, even when they are split between deltas. Code
  * between backticks is left alone, because `[0]` is an index there.
@@ -17,7 +19,7 @@ export function createCitationFilter(isKnown: (n: number) => boolean) {
       .split(/(`+)/)
       .map((part) => {
         if (part.startsWith("`")) isInCode = !isInCode;
-        return isInCode ? part : part.replace(new RegExp(` ?${citationPattern.source}`, "g"), keepKnown);
+        return isInCode ? part : part.replace(citationAfterSpace, keepKnown);
       })
       .join("");
   }

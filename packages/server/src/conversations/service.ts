@@ -204,13 +204,15 @@ function toFailure(row: ReplyFailureRow): ReplyFailure {
 }
 
 function toMessage(row: MessageRow, isMember: boolean): Message {
+  // Parsed once: the pieces of a conversation can be several megabytes.
+  const pieces = row.pieces ? fromColumns(row) : [];
   return {
     id: row.id,
     role: row.role,
     content: row.content,
     createdAt: new Date(row.createdAt).toISOString(),
-    toolCalls: row.pieces ? toolCallsOf(fromColumns(row), { isMember }) : [],
-    sources: row.pieces ? sourcesOf(fromColumns(row)) : [],
+    toolCalls: toolCallsOf(pieces, { isMember }),
+    sources: sourcesOf(pieces),
     feedback: row.feedback,
     ...(isMember ? { feedbackComment: row.feedbackComment } : {}),
     stopReason: stopReasonOf(row),

@@ -15,11 +15,10 @@ export function sourcesOf(pieces: readonly Piece[]): Source[] {
       for (const number of numbers.split(",")) cited.add(Number(number));
     }
   }
-  return passages
-    .filter(({ n, citation }, index) => {
-      const isFirst = passages.findIndex((passage) => passage.n === n) === index;
-      return isFirst && cited.has(n) && citation !== "hidden";
-    })
+  // Several searches of a reply can return the same passage, always under the same number.
+  const byNumber = new Map(passages.map((passage) => [passage.n, passage]));
+  return [...byNumber.values()]
+    .filter(({ n, citation }) => cited.has(n) && citation !== "hidden")
     .map(({ n, title, url, page, snippet, citation }) => ({
       n,
       title,

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { leaseMs } from "../outbox/delivery-lease.ts";
 
 const DAY_MS = 86_400_000;
-/** The count stops here, because nobody needs a more exact number. */
+/** The count stops here because a more exact number would not help. */
 const MOST_FAILED = 1_000;
 /** A host with this many running deliveries is busy, and its waiting deliveries are not stuck. */
 const BUSY = 8;

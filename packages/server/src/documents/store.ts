@@ -1,4 +1,5 @@
 import { type SelectQueryBuilder, sql, type Transaction, type UpdateObject } from "kysely";
+import { compileOnce } from "../db/compiled-query.ts";
 import { containsText } from "../db/contains-text.ts";
 import { databaseNow } from "../db/database-clock.ts";
 import type { DocumentRow } from "../db/document-tables.ts";
@@ -20,6 +21,17 @@ export function createDocumentStore(deps: StoreDeps) {
 
 function documentReaders({ db, databaseKind, reads }: StoreDeps) {
   const owned = (organizationId: string) => db.selectFrom("documents").where("organizationId", "=", organizationId);
+  // Every chat message asks this, so the query is compiled once.
+  const searchable = compileOnce<Owner, Pick<DocumentRow, "id">>((param) =>
+    db
+      .selectFrom("documents")
+      .select("id")
+      .where("organizationId", "=", param("organizationId"))
+      .where("agentId", "=", param("agentId"))
+      .where("isEnabled", "=", 1)
+      .where("readyVersion", "is not", null)
+      .limit(1),
+  );
   const filtered = (organizationId: string, { agentId, sourceId, state, kind, q }: DocumentFilter) =>
     owned(organizationId)
       .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId ?? ""))
@@ -38,14 +50,8 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
     },
     /** Whether the agent has a document that searches can find. */
     async hasSearchable(organizationId: string, agentId: string): Promise<boolean> {
-      const row = await owned(organizationId)
-        .select("id")
-        .where("agentId", "=", agentId)
-        .where("isEnabled", "=", 1)
-        .where("readyVersion", "is not", null)
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
+      const { rows } = await searchable(db, { organizationId, agentId });
+      return rows.length > 0;
     },
     /** The documents with these ids, in any order. */
     async getAll(organizationId: string, ids: readonly string[]): Promise<DocumentRow[]> {

@@ -2,12 +2,12 @@ import type { Document, DocumentCreate } from "@foyer/contract";
 import { ChevronDown } from "lucide-react";
 import { Button } from "../../components/button.tsx";
 import { TextArea, TextField } from "../../components/field.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { notify } from "../../components/toasts.ts";
+import { useDialogForm } from "../../components/use-dialog-form.ts";
 import { api } from "../../data/api.ts";
 import { refresh } from "../../data/queries.ts";
-import { FormDialog } from "../settings/form-dialog.tsx";
-import { useDialogForm } from "../settings/use-dialog-form.ts";
 import { linesOf } from "./document-labels.ts";
 
 export type AddableKind = DocumentCreate["kind"];

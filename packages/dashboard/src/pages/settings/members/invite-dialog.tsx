@@ -3,11 +3,11 @@ import { Button } from "../../../components/button.tsx";
 import { Copyable } from "../../../components/copy-field.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Select, TextField } from "../../../components/field.tsx";
+import { FormDialog } from "../../../components/form-dialog.tsx";
 import { notify } from "../../../components/toasts.ts";
+import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
-import { FormDialog } from "../form-dialog.tsx";
-import { useDialogForm } from "../use-dialog-form.ts";
 import { givableRoles } from "./role-select.tsx";
 
 type Made = { email: string; url: string };

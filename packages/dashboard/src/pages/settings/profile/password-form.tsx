@@ -1,8 +1,8 @@
 import { Button } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { notify } from "../../../components/toasts.ts";
+import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
-import { useDialogForm } from "../use-dialog-form.ts";
 
 const empty = { currentPassword: "", newPassword: "" };
 

@@ -1,10 +1,10 @@
 import { FoyerError, type Output } from "@foyer/sdk";
 import { TextArea, TextField } from "../../../components/field.tsx";
+import { FormDialog } from "../../../components/form-dialog.tsx";
 import { notify } from "../../../components/toasts.ts";
+import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
-import { FormDialog } from "../form-dialog.tsx";
-import { useDialogForm } from "../use-dialog-form.ts";
 
 /** Adds a secret, or gives an existing one another value. */
 export function SecretDialog({

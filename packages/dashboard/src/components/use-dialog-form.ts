@@ -1,6 +1,6 @@
 import { FoyerError } from "@foyer/sdk";
 import { type FormEvent, useState } from "react";
-import { useDraft } from "../../components/use-draft.ts";
+import { useDraft } from "./use-draft.ts";
 
 /** The draft of a dialog. `problem` is what went wrong with none of its fields, such as that the server is away. */
 export function useDialogForm<Values extends object>(initial: Values, save: (values: Values) => Promise<unknown>) {

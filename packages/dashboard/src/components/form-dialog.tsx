@@ -1,6 +1,6 @@
 import type { FormEvent, ReactNode, RefObject } from "react";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
 
 type Form = {
   form: RefObject<HTMLFormElement | null>;
