@@ -1,12 +1,12 @@
 import Type, { type Static } from "typebox";
 import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } from "./form.ts";
-import { type DisplayType, displayOptions, displayTypes } from "./rules/display-config.ts";
+import { type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
 import { clearable, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const executionTypes = ["mock", "http", "form"] as const;
 export type ExecutionType = (typeof executionTypes)[number];
 
-export { type DisplayType, displayOptions, displayTypes } from "./rules/display-config.ts";
+export { type DisplaySlot, type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
 
 const flags = Object.fromEntries(displayOptions.map((name) => [name, Type.Optional(Type.Boolean())]));
 

@@ -1,5 +1,5 @@
 import type { Display, DisplayConfig } from "../tool.ts";
-import { type DisplayType, displayOptions } from "./display-config.ts";
+import { DEFAULT_DISPLAY_TYPE, type DisplayType, describeDisplay, displayOptions } from "./display-types.ts";
 
 /** Property names with a meaning of their own in JavaScript. They are neither slots nor parts of a path. */
 export const reservedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
@@ -15,10 +15,10 @@ export function displayOf(
   config: DisplayConfig | null,
   warn: (message: string) => void = () => {},
 ): Display {
-  const type = config?.type ?? "text";
+  const type = config?.type ?? DEFAULT_DISPLAY_TYPE;
   const mapped = Object.entries(config?.fieldMappings ?? {}).filter(([slot]) => !reservedNames.has(slot));
   const data = type === "text" ? result : structured(result);
-  const slots = fillers[type](data, { paths: new Map(mapped), warn: once(warn) });
+  const slots = fillers[type](data, { type, paths: new Map(mapped), warn: once(warn) });
   return { type, slots: Object.fromEntries(slots.filter(isFilled)), options: knownOptions(config) };
 }
 
@@ -44,35 +44,46 @@ export function structured(result: unknown): unknown {
   }
 }
 
-type Mapping = { paths: ReadonlyMap<string, string>; warn: (message: string) => void };
+type Mapping = { type: DisplayType; paths: ReadonlyMap<string, string>; warn: (message: string) => void };
 type Slot = [name: string, value: unknown];
+type EntryList = { slot: string; entrySlots: readonly string[] };
 
 const maxItems = 50;
 const maxColumns = 20;
 const maxTextLength = 2_000;
 const maxImageBytes = 102_400;
 
-const card = ["title", "price", "image", "description", "url"];
-
 const fillers: Record<DisplayType, (data: unknown, mapping: Mapping) => Slot[]> = {
-  text: (data, { paths }) => [["text", text(paths.has("text") ? lookUp(data, paths.get("text")) : data)]],
-  product_card: (data, mapping) => fillAll(card, data, mapping),
-  product_carousel: (data, mapping) => [
-    ["items", fillItems(listOf("items", data, mapping), mapping, (item) => fillAll(card, item, mapping))],
-  ],
-  image: (data, mapping) => fillAll(["image", "title", "description"], data, mapping),
+  text: fillText,
+  product_card: fillDescribed,
+  product_carousel: fillDescribed,
+  image: fillDescribed,
   table: fillTable,
-  buttons: (data, mapping) => [
-    ...fillAll(["title"], data, mapping),
-    ["buttons", fillItems(listOf("buttons", data, mapping), mapping, (item) => fillButton(item, mapping))],
-  ],
-  form: () => [],
-  // A page's own renderer may do anything with its slots, so none of them receives an address that runs code.
-  custom: (data, mapping) =>
-    fillAll([...mapping.paths.keys()], data, mapping).filter(([slot, value]) => slot === "image" || !isProgram(value)),
+  buttons: fillDescribed,
+  form: fillDescribed,
+  custom: fillOwnSlots,
 };
 
-function fillAll(slots: string[], data: unknown, { paths, warn }: Mapping): Slot[] {
+function fillText(data: unknown, { paths }: Mapping): Slot[] {
+  return [["text", text(paths.has("text") ? lookUp(data, paths.get("text")) : data)]];
+}
+
+/** Fills the slots of the type's descriptor: those of the result first, then its list. */
+function fillDescribed(data: unknown, mapping: Mapping): Slot[] {
+  const { slots, list } = describeDisplay(mapping.type);
+  const filled = fillAll(slots, data, mapping);
+  if (!list) return filled;
+  const entries = listOf(list.slot, data, mapping);
+  return [...filled, [list.slot, fillEntries(entries, mapping, (entry) => fillEntry(list, entry, mapping))]];
+}
+
+/** A page's own renderer may do anything with its slots, so none of them receives an address that runs code. */
+function fillOwnSlots(data: unknown, mapping: Mapping): Slot[] {
+  const slots = fillAll([...mapping.paths.keys()], data, mapping);
+  return slots.filter(([slot, value]) => slot === "image" || !isProgram(value));
+}
+
+function fillAll(slots: readonly string[], data: unknown, { paths, warn }: Mapping): Slot[] {
   return slots.map((slot) => {
     const path = paths.get(slot);
     const value = lookUp(data, path);
@@ -107,23 +118,25 @@ function fill(slot: string, value: unknown): unknown {
   return scalar(value);
 }
 
-function fillItems(
+function fillEntries(
   list: unknown[] | undefined,
   { warn }: Mapping,
-  fillItem: (item: unknown) => Slot[],
+  fill: (entry: unknown) => Slot[],
 ): unknown[] | undefined {
   if (!list) warn("Nothing is shown: the result has no list at this place.");
   if (list && list.length > maxItems) warn(`Only the first ${maxItems} of ${list.length} entries are shown.`);
   return list
-    ?.map((item) => Object.fromEntries(fillItem(item).filter(isFilled)))
-    .filter((item) => Object.keys(item).length > 0)
+    ?.map((entry) => Object.fromEntries(fill(entry).filter(isFilled)))
+    .filter((entry) => Object.keys(entry).length > 0)
     .slice(0, maxItems);
 }
 
-function fillButton(item: unknown, mapping: Mapping): Slot[] {
+function fillEntry(list: EntryList, entry: unknown, mapping: Mapping): Slot[] {
   // Strings in a mapped list become buttons that say their own label.
-  if (mapping.paths.has("buttons") && isScalar(item)) return ["label", "value"].map((slot) => [slot, scalar(item)]);
-  return fillAll(["label", "value", "url"], item, mapping);
+  if (list.slot === "buttons" && mapping.paths.has("buttons") && isScalar(entry)) {
+    return ["label", "value"].map((slot) => [slot, scalar(entry)]);
+  }
+  return fillAll(list.entrySlots, entry, mapping);
 }
 
 function fillTable(data: unknown, mapping: Mapping): Slot[] {

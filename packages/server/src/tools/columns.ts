@@ -1,5 +1,5 @@
 import type { DisplayConfig, FormSchema, PostAction, Tool, ToolChanges } from "@foyer/contract";
-import { DEFAULT_DISPLAY_TYPE } from "@foyer/contract/rules/display-config";
+import { DEFAULT_DISPLAY_TYPE } from "@foyer/contract/rules/display-types";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import type { ToolRow } from "../db/tables.ts";
 

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import type { Display } from "@foyer/sdk";
 import type { JSX } from "preact";
 import type { ToolPiece } from "../chat/conversation-state.ts";
 import { FormPlace } from "../forms/form-place.tsx";
@@ -12,6 +13,19 @@ import { ProductCarousel } from "./product-carousel.tsx";
 import type { ShownTool } from "./slots.ts";
 import { TableDisplay } from "./table-display.tsx";
 import { TextDisplay } from "./text-display.tsx";
+
+/** What shows each display type. A type that only a newer server knows is shown as text. */
+const views: Record<Display["type"], (props: { tool: ShownTool }) => JSX.Element | null> = {
+  text: TextDisplay,
+  product_card: ({ tool }) => <ProductCard slots={tool.slots} options={tool.options} />,
+  product_carousel: ProductCarousel,
+  image: ImageDisplay,
+  table: TableDisplay,
+  buttons: ButtonsDisplay,
+  // The form itself comes with the result. Other tools have nothing to show as one.
+  form: TextDisplay,
+  custom: CustomDisplay,
+};
 
 /** What the visitor sees of a tool call: that it runs, and then what came of it. `formKey` tells forms apart. */
 export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element | null {
@@ -34,20 +48,6 @@ export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }
   if (state === "failed") return <p class="tool">{interpolate(words.toolFailed, { tool: label ?? readable })}</p>;
   if (form) return <FormPlace form={form} instanceKey={formKey} />;
   const shown: ShownTool = { name, label, result, slots: display?.slots ?? {}, options: display?.options ?? {} };
-  switch (display?.type) {
-    case "product_card":
-      return <ProductCard slots={shown.slots} options={shown.options} />;
-    case "product_carousel":
-      return <ProductCarousel tool={shown} />;
-    case "image":
-      return <ImageDisplay tool={shown} />;
-    case "table":
-      return <TableDisplay tool={shown} />;
-    case "buttons":
-      return <ButtonsDisplay tool={shown} />;
-    case "custom":
-      return <CustomDisplay tool={shown} />;
-    default:
-      return <TextDisplay tool={shown} />;
-  }
+  const View = views[display?.type ?? "text"] ?? TextDisplay;
+  return <View tool={shown} />;
 }

@@ -1,4 +1,7 @@
+import type { DisplayType } from "@foyer/contract";
+import { displayEditors, optionEditors } from "@foyer/contract/rules/display-editor";
 import { keepImagesFrom } from "@foyer/contract/rules/display-images";
+import { describeDisplay, slotsOf } from "@foyer/contract/rules/display-types";
 import { displayOf, structured } from "@foyer/contract/rules/fill-display";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Select, Toggle } from "../../../components/field.tsx";
@@ -8,13 +11,11 @@ import { isObject } from "../is-object.ts";
 import { withPart } from "../row-key.ts";
 import { toDisplayConfig } from "../tool-draft.ts";
 import type { PartProps } from "../tool-editor.tsx";
-import { displayKinds, optionWords } from "./display-kinds.ts";
-import { ColumnRows, SlotRows } from "./mapping-rows.tsx";
+import { OwnSlotRows, SlotRows } from "./mapping-rows.tsx";
 import { ResultPreview } from "./result-preview.tsx";
 import { sampleResult } from "./sample-result.ts";
 
-type Type = keyof typeof displayKinds;
-type Choice = Type | "nothing";
+type Choice = DisplayType | "nothing";
 
 const nothing = {
   value: "nothing" as const,
@@ -23,7 +24,7 @@ const nothing = {
 };
 const choices = [
   nothing,
-  ...Object.entries(displayKinds).map(([value, { name }]) => ({ value: value as Type, label: name })),
+  ...Object.entries(displayEditors).map(([value, { name }]) => ({ value: value as DisplayType, label: name })),
 ];
 
 /** What visitors see of a result: how it is displayed, which of its fields go where, and a preview. */
@@ -49,17 +50,13 @@ export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
             value={choice}
             onChange={choose}
             error={draft.errorAt("displayConfig.type")}
-            help={choice === "nothing" ? nothing.line : displayKinds[choice].line}
+            help={choice === "nothing" ? nothing.line : displayEditors[choice].line}
           />
           {choice !== "nothing" && <Options display={display} change={change} />}
         </Section>
         {choice !== "form" && choice !== "nothing" && (
           <Section title="Fields" description={fieldsHelp(hasFields, kind === "mock")}>
-            {choice === "table" || choice === "custom" ? (
-              <ColumnRows {...mappingProps} />
-            ) : (
-              <SlotRows {...mappingProps} />
-            )}
+            {describeDisplay(choice).ownSlots ? <OwnSlotRows {...mappingProps} /> : <SlotRows {...mappingProps} />}
             {draft.errorAt("displayConfig.fieldMappings") && (
               <p className="text-wrong">{draft.errorAt("displayConfig.fieldMappings")}</p>
             )}
@@ -74,14 +71,14 @@ export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
 type Display = PartProps["draft"]["values"]["displayConfig"];
 
 function Options({ display, change }: { display: Display; change: (part: Partial<Display>) => void }) {
-  const { options } = displayKinds[display.type];
+  const { options } = describeDisplay(display.type);
   if (options.length === 0) return null;
   return (
     <fieldset>
       <legend className="font-medium">Visible parts</legend>
       <div className="mt-2 flex flex-wrap gap-x-6 gap-y-3">
         {options.map((name) => {
-          const { label, isOnByDefault } = optionWords[name];
+          const { label, isOnByDefault } = optionEditors[name];
           const set = (isOn: boolean) =>
             change({ options: withPart(display.options, { [name]: isOn === isOnByDefault ? undefined : isOn }) });
           return <Toggle key={name} label={label} value={display.options[name] ?? isOnByDefault} onChange={set} />;
@@ -125,7 +122,8 @@ function fieldsHelp(hasFields: boolean, isMock: boolean): string {
 }
 
 /** Mappings whose slot exists in the other type, too. Table columns and custom slots have names of the owner's own. */
-function fitting<Row extends { slot: string }>(type: Type, rows: Row[]): Row[] {
-  if (type === "custom") return rows;
-  return rows.filter(({ slot }) => displayKinds[type].slots.some((known) => known.slot === slot));
+function fitting<Row extends { slot: string }>(type: DisplayType, rows: Row[]): Row[] {
+  if (describeDisplay(type).ownSlots === "result") return rows;
+  const kept: string[] = slotsOf(type);
+  return rows.filter(({ slot }) => kept.includes(slot));
 }

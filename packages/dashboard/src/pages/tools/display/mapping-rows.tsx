@@ -1,10 +1,12 @@
+import type { DisplaySlot } from "@foyer/contract";
+import { slotEditors } from "@foyer/contract/rules/display-editor";
+import { describeDisplay } from "@foyer/contract/rules/display-types";
 import { Plus, X } from "lucide-react";
 import { useId } from "react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import type { MappingRow, ToolDraft } from "../tool-draft.ts";
-import { displayKinds } from "./display-kinds.ts";
 import { pathsOf, pathsWithin, type ResultPath } from "./result-fields.ts";
 
 type Props = {
@@ -17,26 +19,31 @@ type Props = {
 
 /** One line for each slot of the display: which field of the result it gets. */
 export function SlotRows({ display, change, result, errorAt }: Props) {
-  const { slots } = displayKinds[display.type];
-  const list = slots.find(({ isList }) => isList);
+  const { slots, list } = describeDisplay(display.type);
   const pathOf = (slot: string) => display.fieldMappings.find((row) => row.slot === slot)?.path ?? "";
   const set = (slot: string, path: string) => {
     const others = display.fieldMappings.filter((row) => row.slot !== slot);
     change({ fieldMappings: path === "" ? others : [...others, keyed({ slot, path })] });
   };
-  const inner = list && result !== null ? pathsWithin(result, pathOf(list.slot)) : [];
-  const outer = result === null ? [] : pathsOf(result);
+  const field = (slot: DisplaySlot) => ({
+    ...slotEditors[slot],
+    value: pathOf(slot),
+    onChange: (path: string) => set(slot, path),
+    error: errorAt(`displayConfig.fieldMappings.${slot}`),
+  });
+  const paths = result === null ? [] : pathsOf(result);
   return (
     <div className="grid gap-4">
-      {slots.map(({ slot, label, help, isList, isInList }) => (
-        <div key={slot} className={isInList ? "border-s border-line ps-4" : ""}>
+      {slots.map((slot) => (
+        <PathField key={slot} {...field(slot)} paths={paths} />
+      ))}
+      {list && <PathField {...field(list.slot)} {...listField(result)} />}
+      {list?.entrySlots.map((slot) => (
+        <div key={slot} className="border-s border-line ps-4">
           <PathField
-            label={isInList ? `${label} of each` : label}
-            help={isList && Array.isArray(result) ? "The result itself is a list: this can be left empty" : help}
-            value={pathOf(slot)}
-            onChange={(path) => set(slot, path)}
-            error={errorAt(`displayConfig.fieldMappings.${slot}`)}
-            paths={isInList ? inner : outer.filter((path) => !isList || path.isList)}
+            {...field(slot)}
+            label={`${slotEditors[slot].label} of each`}
+            paths={result === null ? [] : pathsWithin(result, pathOf(list.slot))}
           />
         </div>
       ))}
@@ -44,35 +51,42 @@ export function SlotRows({ display, change, result, errorAt }: Props) {
   );
 }
 
-/** A table's columns, or the slots of a custom display: names of the owner's own, and the field that each gets. */
-export function ColumnRows({ display, change, result, errorAt }: Props) {
-  const isTable = display.type === "table";
-  const rowsPath = display.fieldMappings.find(({ slot }) => slot === "rows")?.path ?? "";
-  const rows = isTable ? display.fieldMappings.filter(({ slot }) => slot !== "rows") : display.fieldMappings;
-  const paths = result === null ? [] : isTable ? pathsWithin(result, rowsPath) : pathsOf(result);
-  const set = (rows: Keyed<MappingRow>[], path = rowsPath) =>
-    change({ fieldMappings: isTable && path !== "" ? [keyed({ slot: "rows", path }), ...rows] : rows });
+/** Offers the lists of a result. The result itself is used when it is a list and nothing is mapped. */
+function listField(result: unknown) {
+  return {
+    help: Array.isArray(result) ? "The result is itself a list: leave this empty to use it" : undefined,
+    paths: result === null ? [] : pathsOf(result).filter(({ isList }) => isList),
+  };
+}
+
+/** The slots that the owner names, and the field that each gets: a table's columns, or the values of a custom display. */
+export function OwnSlotRows({ display, change, result, errorAt }: Props) {
+  const { list } = describeDisplay(display.type);
+  const listPath = display.fieldMappings.find(({ slot }) => slot === list?.slot)?.path ?? "";
+  const rows = display.fieldMappings.filter(({ slot }) => slot !== list?.slot);
+  const paths = result === null ? [] : list ? pathsWithin(result, listPath) : pathsOf(result);
+  const set = (rows: Keyed<MappingRow>[], path = listPath) =>
+    change({ fieldMappings: list && path !== "" ? [keyed({ slot: list.slot, path }), ...rows] : rows });
   const offered = paths.find(({ path, isList }) => !isList && !rows.some((row) => row.path === path));
   return (
     <div className="grid gap-4">
-      {isTable && (
+      {list && (
         <PathField
-          label="List of rows"
-          help={Array.isArray(result) ? "The result itself is a list: this can be left empty" : undefined}
-          value={rowsPath}
+          label={slotEditors[list.slot].label}
+          value={listPath}
           onChange={(path) => set(rows, path)}
-          error={errorAt("displayConfig.fieldMappings.rows")}
-          paths={result === null ? [] : pathsOf(result).filter(({ isList }) => isList)}
+          error={errorAt(`displayConfig.fieldMappings.${list.slot}`)}
+          {...listField(result)}
         />
       )}
       {rows.map((row, index) => (
         <fieldset key={keyOf(row)} className="flex items-start gap-2">
           <legend className="sr-only">
-            {isTable ? "Column" : "Slot"} {index + 1}
+            {list ? "Column" : "Slot"} {index + 1}
           </legend>
           <div className="min-w-0 flex-1">
             <TextField
-              label={isTable ? "Heading" : "Name"}
+              label={list ? "Heading" : "Name"}
               value={row.slot}
               onChange={(slot) => set(rows.map((other) => (other === row ? { ...row, slot } : other)))}
               error={row.slot === "" ? undefined : errorAt(`displayConfig.fieldMappings.${row.slot}`)}
@@ -102,7 +116,7 @@ export function ColumnRows({ display, change, result, errorAt }: Props) {
           set([...rows, keyed({ slot: offered ? headingOf(offered.path) : "", path: offered?.path ?? "" })])
         }
       >
-        <Plus size={16} aria-hidden /> {isTable ? "Add a column" : "Add a slot"}
+        <Plus size={16} aria-hidden /> {list ? "Add a column" : "Add a slot"}
       </Button>
     </div>
   );

@@ -1,38 +1,28 @@
+import { slotEditors } from "@foyer/contract/rules/display-editor";
+import { describeDisplay } from "@foyer/contract/rules/display-types";
 import type { ToolDraft } from "../tool-draft.ts";
-import { displayKinds } from "./display-kinds.ts";
 
-const samples: Record<string, string[]> = {
-  title: ["City One", "Tourer 7", "Harbour E"],
-  label: ["Book a test ride", "Opening hours", "Talk to us"],
-  value: ["I would like a test ride", "When are you open?", "I would like to talk to somebody"],
-  price: ["690 €", "1,190 €", "2,490 €"],
-  description: [
-    "Light, with eight gears and a rack.",
-    "For long days, with a hub dynamo.",
-    "With a motor for headwind.",
-  ],
-  url: ["https://example.com/1", "https://example.com/2", "https://example.com/3"],
-};
+const ownSamples = ["First", "Second", "Third"];
 
 /** A result that has what the mapping asks for, so that a display can be looked at before there is a real one. */
 export function sampleResult({ type, fieldMappings }: ToolDraft["displayConfig"]): unknown {
-  const { slots } = displayKinds[type];
-  const list = slots.find(({ isList }) => isList)?.slot;
-  const pathOf = (slot: string) => fieldMappings.find((row) => row.slot === slot)?.path.trim();
-  const isInside = (slot: string) =>
-    slot !== list && (type === "table" || slots.some((known) => known.slot === slot && known.isInList));
-  const fill = (into: object, index: number, wants: (slot: string) => boolean) => {
+  const { slots, list, ownSlots } = describeDisplay(type);
+  const samples = new Map(Object.entries(slotEditors).map(([slot, editor]) => [slot, editor.samples]));
+  const fill = (into: object, index: number, isWanted: (slot: string) => boolean) => {
     for (const { slot, path } of fieldMappings) {
-      const words = samples[slot] ?? (type === "table" || type === "custom" ? ["First", "Second", "Third"] : []);
-      if (path.trim() !== "" && wants(slot)) put(into, path.trim(), words[index]);
+      const values = samples.get(slot) ?? (ownSlots ? ownSamples : []);
+      if (path.trim() !== "" && isWanted(slot)) put(into, path.trim(), values[index]);
     }
     return into;
   };
-  const result = fill({}, 0, (slot) => slot !== list && !isInside(slot));
-  if (list === undefined) return result;
-  const entries = [0, 1, 2].map((index) => fill({}, index, isInside));
-  const path = pathOf(list);
-  if (path === undefined || path === "") return entries;
+  const isOfResult = (slot: string) => ownSlots === "result" || slots.some((known) => known === slot);
+  const result = fill({}, 0, isOfResult);
+  if (!list) return result;
+  const isOfEntry = (slot: string) =>
+    slot !== list.slot && (ownSlots === "entry" || list.entrySlots.some((known) => known === slot));
+  const entries = [0, 1, 2].map((index) => fill({}, index, isOfEntry));
+  const path = fieldMappings.find(({ slot }) => slot === list.slot)?.path.trim() ?? "";
+  if (path === "") return entries;
   put(result, path, entries);
   return result;
 }

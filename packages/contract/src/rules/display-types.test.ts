@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { displayOptions, displayTypes, unusedDisplaySettings } from "./display-config.ts";
+import { displayOptions, displayTypes, unusedDisplaySettings } from "./display-types.ts";
 
 it.each([
   [{}, { slots: [], options: [] }],

@@ -1,0 +1,78 @@
+const cardSlots = ["title", "price", "image", "description", "url"] as const;
+const cardOptions = ["showTitle", "showPrice", "showImage", "showDescription", "showAddToCart"] as const;
+
+type DisplayTypeDescriptor = {
+  /** The slots that the result itself fills. */
+  slots: readonly string[];
+  /** The slot that takes a list from the result, and the slots that each entry of that list fills. */
+  list?: { slot: string; entrySlots: readonly string[] };
+  /** What fills the slots that the owner names: a table's columns, or the values of a custom display. */
+  ownSlots?: "result" | "entry";
+  /** The parts that the owner can show or hide. */
+  options: readonly string[];
+};
+
+/**
+ * Every display type. The server fills the slots of this table, the widget has one component for each type, and the
+ * dashboard's editor and samples follow it. Settings that a type does not use are stored and ignored.
+ */
+export const displayTypes = {
+  text: { slots: ["text"], options: [] },
+  product_card: { slots: cardSlots, options: cardOptions },
+  product_carousel: { slots: [], list: { slot: "items", entrySlots: cardSlots }, options: cardOptions },
+  image: { slots: ["image", "title", "description"], options: [] },
+  table: { slots: [], list: { slot: "rows", entrySlots: [] }, ownSlots: "entry", options: ["showHeader"] },
+  buttons: { slots: ["title"], list: { slot: "buttons", entrySlots: ["label", "value", "url"] }, options: [] },
+  form: { slots: [], options: [] },
+  custom: { slots: [], ownSlots: "result", options: [] },
+} as const satisfies Record<string, DisplayTypeDescriptor>;
+export type DisplayType = keyof typeof displayTypes;
+
+type AnyDescriptor = (typeof displayTypes)[DisplayType];
+type ListOf<Descriptor> = Descriptor extends {
+  list: infer List extends { slot: string; entrySlots: readonly string[] };
+}
+  ? List["slot"] | List["entrySlots"][number]
+  : never;
+
+/** Every slot that some display type has. Slots that the owner names are not among them. */
+export type DisplaySlot = AnyDescriptor["slots"][number] | ListOf<AnyDescriptor>;
+/** Every option that some display type has. */
+export type DisplayOption = AnyDescriptor["options"][number];
+
+/** Every option that some display type has. */
+export const displayOptions = [...cardOptions, "showHeader"] as const satisfies DisplayOption[];
+
+/** The type of a display that names none. */
+export const DEFAULT_DISPLAY_TYPE = "text" satisfies DisplayType;
+
+/** The descriptor of a display type, with its optional members. */
+export function describeDisplay(type: DisplayType): {
+  slots: readonly DisplaySlot[];
+  list?: { slot: DisplaySlot; entrySlots: readonly DisplaySlot[] };
+  ownSlots?: "result" | "entry";
+  options: readonly DisplayOption[];
+} {
+  return displayTypes[type];
+}
+
+/** The slots of a display type in the order in which they are mapped, without those that the owner names. */
+export function slotsOf(type: DisplayType): DisplaySlot[] {
+  const { slots, list } = describeDisplay(type);
+  return list ? [...slots, list.slot, ...list.entrySlots] : [...slots];
+}
+
+type Settings = { type?: DisplayType; fieldMappings?: object; options?: object };
+
+/** The slots and options that the display stores but does not use, for a warning next to them. */
+export function unusedDisplaySettings(display: Settings): { slots: string[]; options: string[] } {
+  const type = display.type ?? DEFAULT_DISPLAY_TYPE;
+  const { ownSlots, options } = describeDisplay(type);
+  const usedSlots: string[] = slotsOf(type);
+  const usedOptions: readonly string[] = options;
+  const slots = ownSlots ? [] : Object.keys(display.fieldMappings ?? {});
+  return {
+    slots: slots.filter((slot) => !usedSlots.includes(slot)),
+    options: Object.keys(display.options ?? {}).filter((option) => !usedOptions.includes(option)),
+  };
+}
