@@ -51,7 +51,7 @@ describe("in front of the dashboard's door", () => {
     await page.getByLabel("Email").fill(site.owner.email);
     await page.getByLabel("Password").fill("not the password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").getByText("The address or the password is wrong.").waitFor();
+    await page.getByRole("alert").getByText("The email address or password is incorrect.").waitFor();
     expect(await page.getByLabel("Email").inputValue()).toBe(site.owner.email);
     await isFit(page);
   });

@@ -5,14 +5,14 @@ import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { newId } from "../ids.ts";
 
-/** Loaded on first use: a start that makes no account is faster without. */
+/** Imported on first use, because a start that creates no account does not need it. */
 const passwords = () => import("better-auth/crypto");
 
-/** `organizationName` absent: the default name. */
+/** Without `organizationName` the organization gets the default name. */
 export type NewAccount = { email: string; password: string; plan: string; organizationName?: string };
 export type Member = { userId: string; organizationId: string };
 
-/** A user with a password and an organization that the user owns. @throws when the address is taken */
+/** Creates a user with a password and an organization that the user owns. @throws when the email address is taken */
 export async function createAccount(
   db: Db,
   { email, password, plan, organizationName = defaultOrganizationName }: NewAccount,
@@ -32,7 +32,7 @@ export async function createAccount(
         image: null,
         createdAt: now,
         updatedAt: now,
-        // Only the operator makes an account this way, so the address is taken as it was given.
+        // Only the operator creates accounts this way, so the address needs no verification.
         emailVerified: sql<boolean>`true`,
       })
       .execute();
@@ -54,15 +54,14 @@ export async function createAccount(
   return { userId, organizationId };
 }
 
-/** What an organization is called until its owner names it. */
 export const defaultOrganizationName = "My organization";
 
-/** What a person is called until they say otherwise: the part of their address before the @. */
+/** The default name of a user: the part of their email address before the @. */
 export function nameFromEmail(email: string): string {
   return toPlainName(email.split("@")[0] ?? "", "Member");
 }
 
-/** A new organization that the user owns. @returns its id */
+/** Creates an organization that the user owns. @returns its id */
 export async function insertOrganization(
   db: Db,
   { userId, name, plan }: { userId: string; name: string; plan: string },
@@ -89,7 +88,7 @@ const emptyTokens = {
   scope: null,
 };
 
-/** The user of that address with the first organization joined, or undefined. */
+/** The user with this email address and the organization that they joined first, or undefined. */
 export async function findMember(db: Db, email: string): Promise<Member | undefined> {
   return db
     .selectFrom("users")
@@ -108,7 +107,7 @@ export async function findUser(db: Db, email: string) {
     .executeTakeFirst();
 }
 
-/** Leaves a password that is already the given one alone, so that a restart writes nothing. */
+/** Does nothing when the password is already the given one, so a restart does not end sessions. */
 export async function setPassword(db: Db, userId: string, password: string): Promise<void> {
   const identity = await db
     .selectFrom("identities")
@@ -123,13 +122,13 @@ export async function setPassword(db: Db, userId: string, password: string): Pro
 
 type NewPassword = {
   hash: string;
-  /** the token of the session that stays signed in */
+  /** the token of the one session that is not ended */
   keptSession?: string;
 };
 
 /**
- * Sets a password and, in the same transaction, ends the user's sessions and every sign-in and reset link that was sent
- * before, so whoever read an earlier mail gains nothing from it.
+ * Sets a password. In the same transaction it ends the user's sessions and deletes all sign-in and reset links sent
+ * before, so a leaked earlier email is worthless.
  */
 export async function writePassword(db: Db, userId: string, { hash, keptSession }: NewPassword): Promise<void> {
   const now = new Date().toISOString();
@@ -153,7 +152,7 @@ export async function writePassword(db: Db, userId: string, { hash, keptSession 
           createdAt: now,
           updatedAt: now,
         })
-        // Another process may give the first one at this moment.
+        // Another process may insert the first password concurrently.
         .onConflict((conflict) =>
           conflict.columns(["providerId", "accountId"]).doUpdateSet({ password: hash, updatedAt: now }),
         )
@@ -168,7 +167,7 @@ export async function writePassword(db: Db, userId: string, { hash, keptSession 
   });
 }
 
-/** What better-auth keeps of a link: for a password reset the user's id, for a sign-in JSON that holds the address. */
+/** better-auth stores the user's id as the value of a password reset, and JSON with the email address for a sign-in. */
 async function deleteLinks(trx: Transaction<Tables>, userId: string): Promise<void> {
   const user = await trx.selectFrom("users").select("email").where("id", "=", userId).executeTakeFirst();
   if (!user) return;
@@ -180,7 +179,7 @@ async function deleteLinks(trx: Transaction<Tables>, userId: string): Promise<vo
   await trx.deleteFrom("pendingLinks").where("email", "=", user.email).execute();
 }
 
-/** @returns false when there is no such account */
+/** @returns false when the organization does not exist */
 export async function setPlan(db: Db, organizationId: string, plan: string): Promise<boolean> {
   const result = await db
     .updateTable("organizations")
@@ -190,7 +189,7 @@ export async function setPlan(db: Db, organizationId: string, plan: string): Pro
   return result.numUpdatedRows > 0n;
 }
 
-/** @returns the organization with its new name, or undefined when it is gone */
+/** @returns the renamed organization, or undefined when it does not exist */
 export async function renameOrganization(db: Db, organizationId: string, name: string) {
   return db
     .updateTable("organizations")

@@ -2,7 +2,7 @@ import type { Encryption } from "../encryption.ts";
 
 const PREFIX = "fct_";
 
-/** A bearer for one conversation: who holds it reads, rates, follows and stops that one, and nothing else. */
+/** A bearer token that grants reading, rating, following and stopping one conversation, and nothing else. */
 export function conversationToken(encryption: Encryption, conversationId: string): string {
   return PREFIX + encryption.sign("conversation-token", conversationId);
 }

@@ -7,7 +7,7 @@ import type { AuthDeps } from "./auth-deps.ts";
 import { readPlainName } from "./plain-name.ts";
 import { principalOf, signedInOf } from "./sessions/authenticate.ts";
 
-/** The names that people change themselves: the organization's and their own. */
+/** Endpoints that rename the organization and the signed-in user. */
 export function profileRoutes(app: App, { db, sessions }: Pick<AuthDeps, "db" | "sessions">, audit: AuditLog): void {
   app.route({
     ...contract.updateOrganization,
@@ -24,7 +24,7 @@ export function profileRoutes(app: App, { db, sessions }: Pick<AuthDeps, "db" | 
       const session = signedInOf(request);
       const name = readPlainName("name", request.body.name);
       await renameUser(db, session.user.id, name);
-      await audit.signedIn(request, session, "change-name");
+      await audit.recordOwnAction(request, session, "change-name");
       return sessions.describe({ ...session, user: { ...session.user, name } });
     },
   });

@@ -15,7 +15,7 @@ onBothDatabases("names of people and organizations", (createDatabase) => {
     await database.drop();
   });
 
-  it("renames the organization for an admin, and no other organization", async () => {
+  it("let an admin rename the organization, and no other one", async () => {
     const owner = await createOwner(server);
     const other = await createOwner(server);
     const admin = await createMember(server, owner.organizationId, "admin");
@@ -27,14 +27,14 @@ onBothDatabases("names of people and organizations", (createDatabase) => {
     expect((await elsewhere.call("GET", "/auth/session")).body.organization.name).toBe("My organization");
   });
 
-  it("refuses a member who renames the organization", async () => {
+  it("do not let a member rename the organization", async () => {
     const owner = await createOwner(server);
     const member = await createMember(server, owner.organizationId, "member");
     const browser = await signedInBrowser(server, member.email);
     expect((await browser.call("PATCH", "/organization", { name: "Mine" })).status).toBe(403);
   });
 
-  it("changes a person's own name", async () => {
+  it("let a user change their own name", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const { status, body } = await browser.call("PATCH", "/auth/profile", { name: "Ada Lovelace" });
@@ -43,7 +43,7 @@ onBothDatabases("names of people and organizations", (createDatabase) => {
   });
 
   it.each(["https://evil.example/unlock", "Bank\nYour account is locked", "a".repeat(61), " "])(
-    "refuses %j as a name",
+    "refuse %j as a name",
     async (name) => {
       const browser = await signedInBrowser(server, (await createOwner(server)).email);
       for (const url of ["/organization", "/auth/profile"]) {

@@ -18,7 +18,7 @@ onBothDatabases("account retention", (createDatabase) => {
     await database.drop();
   });
 
-  it("deletes each thing when it is over, and not before", async () => {
+  it("deletes each kind of row when it expires, and not before", async () => {
     const { db } = server.deps;
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
@@ -41,7 +41,7 @@ onBothDatabases("account retention", (createDatabase) => {
     expect(await counts()).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it("deletes more than one batch", async () => {
+  it("deletes more rows than fit into one batch", async () => {
     const { db } = server.deps;
     const { organizationId } = await createOwner(server);
     const row = { organizationId, at: 1, actorType: "user", actorId: "u", actorName: "n", action: "sign-in" } as const;

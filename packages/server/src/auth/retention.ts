@@ -3,7 +3,7 @@ import type { Db } from "../db/open.ts";
 
 const DAY_MS = 86_400_000;
 const AUDIT_DAYS = 400;
-/** How long an invitation is kept after it has expired. */
+/** Days for which an invitation is kept after it expires. */
 const INVITATION_DAYS = 30;
 
 /** Deletes expired sessions and links, and old invitations and audit entries. @returns how many rows */

@@ -9,27 +9,32 @@ import { profileRoutes } from "./profile-routes.ts";
 import { principalOf } from "./sessions/authenticate.ts";
 import { createAccountMails } from "./sign-in/account-mails.ts";
 import { createSignInProviders } from "./sign-in/providers.ts";
-import { signInLinkRoutes, signInRoutes, type TakeTry } from "./sign-in/routes.ts";
+import { type ConsumeAttempt, signInLinkRoutes, signInRoutes } from "./sign-in/routes.ts";
 import { createSignIn, type LoadLibrary } from "./sign-in/sign-in.ts";
 
 /**
- * Sign-in, members, keys and the audit log. Register it before all other routes: their changes are recorded too.
- * @returns the audit log
+ * Registers sign-in, members, keys and the audit log. Call it before registering other routes, so that their changes
+ * are recorded. @returns the audit log
  */
-export function accountRoutes(app: App, deps: AuthDeps, takeTry: TakeTry, loadLibrary: LoadLibrary): AuditLog {
+export function accountRoutes(
+  app: App,
+  deps: AuthDeps,
+  consumeAttempt: ConsumeAttempt,
+  loadLibrary: LoadLibrary,
+): AuditLog {
   const audit = createAuditLog(deps);
   registerAuditLog(app, audit);
   const mails = createAccountMails(deps);
-  app.addHook("onClose", mails.settled);
+  app.addHook("onClose", mails.drain);
   const signIn = createSignIn(deps, mails, loadLibrary, {
-    onReset: (user, ip) => audit.everywhere(user, "reset-password", ip),
-    onFailedSignIn: audit.signInFailed,
+    onReset: (user, ip) => audit.recordEverywhere(user, "reset-password", ip),
+    onFailedSignIn: audit.recordFailedSignIn,
   });
   const providers = createSignInProviders(deps, mails, loadLibrary);
-  const parts = { signIn, providers, audit, takeTry };
+  const parts = { signIn, providers, audit, consumeAttempt };
   signInRoutes(app, deps, parts);
   signInLinkRoutes(app, deps, parts);
-  memberRoutes(app, { members: createMemberService(deps, mails), mails, audit, takeTry });
+  memberRoutes(app, { members: createMemberService(deps, mails), mails, audit, consumeAttempt });
   profileRoutes(app, deps, audit);
   apiKeyRoutes(app, deps);
   app.route({

@@ -1,5 +1,5 @@
 import type { Check } from "@foyer/contract";
-import { isOurs } from "../auth/sessions/same-origin.ts";
+import { isOwnOrigin } from "../auth/sessions/same-origin.ts";
 import type { Config } from "../config.ts";
 import { isLoopback } from "../loopback.ts";
 
@@ -22,7 +22,7 @@ export function checkAddress({ baseUrl }: Pick<Config, "baseUrl">, { protocol, h
   const seen = origin ?? `${protocol}://${host}`;
   // An untrusted proxy that terminates TLS makes https look like http. `client-ip` reports that.
   const isBehindTls = origin === undefined && base.protocol === "https:" && host === base.host;
-  if (isBehindTls || isOurs(seen, { baseUrl })) {
+  if (isBehindTls || isOwnOrigin(seen, { baseUrl })) {
     return { ...check, state: "ok", detail: `You are using ${base.origin}, which matches BASE_URL.`, fix: null };
   }
   const detail = `You are using ${seen}, but BASE_URL is ${base.origin}. Links and sign-in use BASE_URL.`;

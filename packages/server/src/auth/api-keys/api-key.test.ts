@@ -23,7 +23,7 @@ onBothDatabases("API keys", (createDatabase) => {
   const agentsBy = async (key: string) =>
     (await server.app.inject({ url: "/agents", headers: { authorization: `Bearer ${key}` } })).statusCode;
 
-  it("are shown once, work, and are known by their beginning", async () => {
+  it("are shown in full once and identified by their first characters", async () => {
     const { status, body, headers } = await browser.call("POST", "/api-keys", { name: " Laptop " });
     expect([status, headers["cache-control"]]).toEqual([201, "no-store"]);
     expect(body).toEqual({
@@ -48,7 +48,7 @@ onBothDatabases("API keys", (createDatabase) => {
     expect(JSON.stringify(stored)).not.toContain(body.key);
   });
 
-  it("name the member who created them", async () => {
+  it("list the member who created them", async () => {
     const owner = await createOwner(server);
     const admin = await createMember(server, owner.organizationId, "admin");
     const [byOwner, byAdmin] = [await signedInBrowser(server, owner.email), await signedInBrowser(server, admin.email)];
@@ -60,7 +60,7 @@ onBothDatabases("API keys", (createDatabase) => {
     expect(await makers()).toEqual([owner.email.split("@")[0], admin.email]);
   });
 
-  it("end with the membership of the person who created them, at once, and nothing else is lost", async () => {
+  it("stop working immediately when their creator leaves the organization, without affecting anything else", async () => {
     const owner = await createOwner(server);
     const admin = await createMember(server, owner.organizationId, "admin");
     const [byOwner, byAdmin] = [await signedInBrowser(server, owner.email), await signedInBrowser(server, admin.email)];
@@ -74,7 +74,7 @@ onBothDatabases("API keys", (createDatabase) => {
     expect((await byOwner.call("GET", "/agents")).body.data).toHaveLength(1);
   });
 
-  it("are limited to the new role of the person who created them, at once", async () => {
+  it("are limited to their creator's new role immediately", async () => {
     const owner = await createOwner(server);
     const admin = await createMember(server, owner.organizationId, "admin");
     const [byOwner, byAdmin] = [await signedInBrowser(server, owner.email), await signedInBrowser(server, admin.email)];
@@ -88,7 +88,7 @@ onBothDatabases("API keys", (createDatabase) => {
     expect(await secrets()).toBe(200);
   });
 
-  it("of somebody who is no member are refused, even when a row was left behind", async () => {
+  it("are refused when their creator is not a member, even if the row still exists", async () => {
     const owner = await createOwner(server);
     const key = generateKey();
     await insertKey(server.deps.db, {
@@ -101,7 +101,7 @@ onBothDatabases("API keys", (createDatabase) => {
     expect(await agentsBy(key)).toBe(401);
   });
 
-  it("end when they are revoked, at once", async () => {
+  it("stop working immediately when revoked", async () => {
     const { id, key } = (await browser.call("POST", "/api-keys", { name: "Short" })).body;
     expect(await agentsBy(key)).toBe(200);
     expect((await browser.call("DELETE", `/api-keys/${id}`)).body).toEqual({ success: true });
@@ -109,7 +109,7 @@ onBothDatabases("API keys", (createDatabase) => {
     expect((await browser.call("DELETE", `/api-keys/${id}`)).status).toBe(404);
   });
 
-  it("end on the day that they are told to", async () => {
+  it("stop working when they expire", async () => {
     const later = new Date(Date.now() + 60_000).toISOString();
     const { body } = await browser.call("POST", "/api-keys", { name: "A minute", expiresAt: later });
     expect(body.expiresAt).toBe(later);
@@ -120,7 +120,7 @@ onBothDatabases("API keys", (createDatabase) => {
     }
   });
 
-  it("are made by people, never by a key", async () => {
+  it("are created by users, never with a key", async () => {
     const { body } = await browser.call("POST", "/api-keys", { name: "Mother" });
     const before = (await browser.call("GET", "/api-keys")).body.length;
     const headers = { authorization: `Bearer ${body.key}` };
@@ -139,7 +139,7 @@ onBothDatabases("API keys", (createDatabase) => {
     expect((await browser.call("GET", "/api-keys")).body).toHaveLength(before);
   });
 
-  it("are nobody else's business", async () => {
+  it("are invisible to other organizations", async () => {
     const { id, key } = (await browser.call("POST", "/api-keys", { name: "Mine" })).body;
     const stranger = await signedInBrowser(server, (await createOwner(server)).email);
     expect((await stranger.call("GET", "/api-keys")).body).toEqual([]);
@@ -148,7 +148,7 @@ onBothDatabases("API keys", (createDatabase) => {
     expect(await agentsBy(key)).toBe(200);
   });
 
-  it("are a hundred at most", async () => {
+  it("are limited to one hundred per organization", async () => {
     const owner = await signedInBrowser(server, (await createOwner(server)).email);
     const make = () => owner.call("POST", "/api-keys", { name: "One of many" });
     const made = await Promise.all(Array.from({ length: 100 }, make));

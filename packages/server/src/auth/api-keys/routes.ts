@@ -20,17 +20,17 @@ export function apiKeyRoutes(app: App, { db, keys }: { db: Db; keys: ApiKeys }):
       const { organizationId, userId: createdBy } = principalOf(request);
       const expiresAt = readExpiry(request.body.expiresAt ?? null);
       if ((await listKeys(db, organizationId)).length >= MAX_KEYS) {
-        throw new AppError("CONFLICT", `An account has at most ${MAX_KEYS} keys. Revoke one first.`);
+        throw new AppError("CONFLICT", `An organization can have at most ${MAX_KEYS} API keys. Revoke one first.`);
       }
       const key = generateKey();
       const name = request.body.name.trim();
       const id = await insertKey(db, { organizationId, createdBy, name, key, expiresAt });
-      const made = (await listKeys(db, organizationId)).find((row) => row.id === id);
-      if (!made) throw notFound("API key");
+      const created = (await listKeys(db, organizationId)).find((row) => row.id === id);
+      if (!created) throw notFound("API key");
       return reply
         .status(201)
         .header("cache-control", "no-store")
-        .send({ ...toApiKey(made), key });
+        .send({ ...toApiKey(created), key });
     },
   });
   app.route({
@@ -42,7 +42,7 @@ export function apiKeyRoutes(app: App, { db, keys }: { db: Db; keys: ApiKeys }):
   });
 }
 
-/** A day means its beginning, in UTC. */
+/** A date without a time means the start of that day in UTC. */
 function readExpiry(text: string | null): number | null {
   const at = text === null ? null : Date.parse(text);
   if (at !== null && at <= Date.now()) throw invalid("expiresAt", "must be in the future", "min");

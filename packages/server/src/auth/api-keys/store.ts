@@ -11,13 +11,13 @@ export type NewKey = {
   name: string;
   key: string;
   expiresAt: number | null;
-  /** set for FOYER_ADMIN_API_KEY, which goes when the variable changes */
+  /** true for FOYER_ADMIN_API_KEY, whose row is deleted when the variable changes */
   isFromEnvironment?: boolean;
 };
 
 export type KeyOwner = {
   keyId: string;
-  /** that of the member who created the key, as it is now */
+  /** the current role of the member who created the key */
   role: Role;
   name: string;
   organizationId: string;
@@ -26,15 +26,15 @@ export type KeyOwner = {
   lastUsedAt: number | null;
 };
 
-/** Keeps the key's hash. The same key again for the same account changes nothing; for another one it throws. */
+/** Stores the key's hash. Idempotent within an organization. @throws when another organization uses the same key */
 export async function insertKey(db: Db, { key, isFromEnvironment = false, ...row }: NewKey): Promise<string> {
-  const known = await db
+  const existing = await db
     .selectFrom("apiKeys")
     .select(["id", "organizationId"])
     .where("hash", "=", hashKey(key))
     .executeTakeFirst();
-  if (known?.organizationId === row.organizationId) return known.id;
-  if (known) throw new Error("This API key belongs to another account already; choose another one.");
+  if (existing?.organizationId === row.organizationId) return existing.id;
+  if (existing) throw new Error("This API key already belongs to another organization. Choose another one.");
   const id = newId("key");
   await db
     .insertInto("apiKeys")
@@ -69,8 +69,8 @@ const ownerByHash = (db: Db) =>
   );
 
 /**
- * Looks keys up by hash on this database. A key has the role that the person who created it has now, and ends when they
- * leave the organization. A key that no person created acts as an owner.
+ * Looks up keys by hash. A key has the current role of the member who created it, and stops working when that member
+ * leaves the organization. A key without a creator acts as an owner.
  */
 export function keyLookup(db: Db): (hash: string) => Promise<KeyOwner | undefined> {
   const query = ownerByHash(db);
@@ -103,7 +103,7 @@ export async function listKeys(db: Db, organizationId: string) {
     .execute();
 }
 
-/** @returns false when the account has no such key */
+/** @returns false when the organization has no such key */
 export async function deleteKey(db: Db, organizationId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom("apiKeys")
@@ -114,8 +114,7 @@ export async function deleteKey(db: Db, organizationId: string, id: string): Pro
 }
 
 /**
- * Deletes the keys that earlier values of FOYER_ADMIN_API_KEY created, except for `current`.
- * @returns how many
+ * Deletes the keys created from earlier values of FOYER_ADMIN_API_KEY, except `current`. @returns the number deleted
  */
 export async function deleteEnvironmentKeys(
   db: Db,

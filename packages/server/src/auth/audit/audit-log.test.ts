@@ -18,7 +18,7 @@ onBothDatabases("the audit log", (createDatabase) => {
     await database.drop();
   });
 
-  it("says who did what to what, when and from where", async () => {
+  it("records who did what to which resource, when and from which IP address", async () => {
     const { email, userId, organizationId } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const agentId = (await browser.call("POST", "/agents", { name: "A" })).body.data.id;
@@ -60,7 +60,7 @@ onBothDatabases("the audit log", (createDatabase) => {
     expect(organizationId).toMatch(/^org_/);
   });
 
-  it("has nothing of what failed or only read, and nothing of what was said", async () => {
+  it("leaves out failed calls, reads and the contents of conversations", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     await browser.call("GET", "/agents");
@@ -83,7 +83,7 @@ onBothDatabases("the audit log", (createDatabase) => {
     }
   });
 
-  it("names what a call changed or deleted, members and invitations by their address", async () => {
+  it("names the changed or deleted resource, and members and invitations by email address", async () => {
     const owner = await createOwner(server);
     const member = await createMember(server, owner.organizationId, "member");
     const browser = await signedInBrowser(server, owner.email);
@@ -108,7 +108,7 @@ onBothDatabases("the audit log", (createDatabase) => {
     ]);
   });
 
-  it("says who read an identity secret, a webhook secret or pending links", async () => {
+  it("records who read an identity secret, a webhook secret or pending links", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const agentId = (await browser.call("POST", "/agents", { name: "Harbour" })).body.data.id;
@@ -122,7 +122,7 @@ onBothDatabases("the audit log", (createDatabase) => {
     ]);
   });
 
-  it("records failed sign-ins to an account, up to a bound, and none to an unknown address", async () => {
+  it("records a limited number of failed sign-ins of a user, and none for an unknown address", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const stranger = createBrowser(server, { ip: "203.0.113.9" });
@@ -134,11 +134,11 @@ onBothDatabases("the audit log", (createDatabase) => {
     await stranger.signIn("nobody-here@example.com", "a wrong password");
     await expect.poll(failures).toMatchObject([{ targetName: email, ip: "203.0.113.9" }]);
     const audit = createAuditLog(server.deps);
-    for (let i = 0; i < 30; i++) await audit.signInFailed(email, "203.0.113.9");
+    for (let i = 0; i < 30; i++) await audit.recordFailedSignIn(email, "203.0.113.9");
     expect(await failures()).toHaveLength(21);
   });
 
-  it("is for the owners of that organization", async () => {
+  it("is visible only to owners of the organization", async () => {
     const owner = await createOwner(server);
     const admin = await createMember(server, owner.organizationId, "admin");
     expect((await (await signedInBrowser(server, admin.email)).call("GET", "/audit-log")).status).toBe(403);
@@ -151,7 +151,7 @@ onBothDatabases("the audit log", (createDatabase) => {
     expect(await actors(stranger.email)).toEqual([stranger.email]);
   });
 
-  it("keeps every entry of many calls at once", async () => {
+  it("records every one of many concurrent calls", async () => {
     const browser = await signedInBrowser(server, (await createOwner(server)).email);
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, i) => browser.call("POST", "/agents", { name: `Agent ${i}` })),
@@ -162,7 +162,7 @@ onBothDatabases("the audit log", (createDatabase) => {
     expect(body.pagination).toEqual({ total: 41, limit: 200, offset: 0 });
   });
 
-  it("refuses an offset that no database could count to", async () => {
+  it("refuses an offset that exceeds the database's integers", async () => {
     const browser = await signedInBrowser(server, (await createOwner(server)).email);
     const statusOf = async (offset: string) => (await browser.call("GET", `/audit-log?offset=${offset}`)).status;
     for (const offset of ["1e300", "9223372036854775808", "2147483648", "-1"]) expect(await statusOf(offset)).toBe(400);

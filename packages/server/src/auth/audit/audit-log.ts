@@ -23,18 +23,18 @@ type Target = { resource: string; id: string; name: string | null };
 
 const MAX_LIMIT = 200;
 const BATCH = 100;
-/** Failed sign-ins recorded per user and hour in this process. Guessing passwords must not fill the log. */
+/** Failed sign-ins recorded per user, hour and process. An attacker guessing passwords must not fill the log. */
 const FAILURES_PER_HOUR = 20;
 
-/** Reads that are recorded, because each of them hands out a secret. */
+/** Reads that are recorded because their response contains a secret. */
 const secretReads: readonly string[] = [getIdentitySecret.url, getWebhookSecret.url, listPendingLinks.url];
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /**
- * Who changed what, when and from where, and who read a secret. The new values are left out, so no secret can get into
- * the log. An entry is written before its call is answered. If that fails the change still stands, and the server's log
- * says so.
+ * Records who changed what, when and from which IP address, and who read a secret. New values are left out, so the log
+ * cannot contain secrets. An entry is written before the response is sent. If writing it fails, the change remains and
+ * the failure goes to the server log.
  */
 export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "log">) {
   const write = createBatchWriter<AuditLogRow, void>(
@@ -51,11 +51,14 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
     try {
       await write({ id: newId("log"), at: Date.now(), ...actor, ...action });
     } catch (error) {
-      log.error({ err: error, action: action.action, resourceId: action.resourceId }, "an audit entry was not written");
+      log.error(
+        { err: error, action: action.action, resourceId: action.resourceId },
+        "could not write an audit log entry",
+      );
     }
   }
 
-  async function everywhere(user: User, action: string, ip: string): Promise<void> {
+  async function recordEverywhere(user: User, action: string, ip: string): Promise<void> {
     const target = { resource: "users", id: user.id, name: user.email };
     for (const organizationId of await organizationIdsOf(db, user.id)) {
       await record(userActor(organizationId, user), toAction(action, target, ip));
@@ -63,18 +66,18 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
   }
 
   return {
-    /** The name of what a call is about to change, while it still exists. */
-    targetOf: (account: Principal, request: FastifyRequest): Promise<string | null> => {
+    /** The name of the resource that a call is about to change. Read before the handler runs, which may delete it. */
+    targetOf: (principal: Principal, request: FastifyRequest): Promise<string | null> => {
       const { id } = request.params as { id?: string };
       return id === undefined
         ? Promise.resolve(null)
-        : targetNameOf(db, account.organizationId, resourceOf(request), id);
+        : targetNameOf(db, principal.organizationId, resourceOf(request), id);
     },
-    /** A call that changed something, or read a secret, in the caller's organization. */
-    async called(account: Principal, request: FastifyRequest): Promise<void> {
+    /** Records a call that changed something, or read a secret, in the caller's organization. */
+    async recordCall(principal: Principal, request: FastifyRequest): Promise<void> {
       const { id, name, provider } = request.params as { id?: string; name?: string; provider?: string };
       const target = request.auditTarget;
-      await record(actorOf(account), {
+      await record(actorOf(principal), {
         action: `${request.method} ${request.routeOptions.url}`,
         resource: resourceOf(request),
         resourceId: id ?? name ?? provider ?? target?.id ?? null,
@@ -82,28 +85,36 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
         ip: request.ip,
       });
     },
-    /** Something that a user did with their own session. */
-    async signedIn({ ip }: Pick<FastifyRequest, "ip">, { user, membership }: SignedIn, action: string): Promise<void> {
+    /** Records an action of a user on their own session or profile. */
+    async recordOwnAction(
+      { ip }: Pick<FastifyRequest, "ip">,
+      { user, membership }: SignedIn,
+      action: string,
+    ): Promise<void> {
       if (!membership) return;
       const target = { resource: "users", id: user.id, name: user.email };
       await record(userActor(membership.organizationId, user), toAction(action, target, ip));
     },
-    /** Something that a user did in an organization without a session there. */
-    async did(user: User & { organizationId: string }, action: string, target: Target, ip: string): Promise<void> {
+    /** Records an action of a user in an organization in which they have no session. */
+    async recordUserAction(
+      user: User & { organizationId: string },
+      action: string,
+      target: Target,
+      ip: string,
+    ): Promise<void> {
       await record(userActor(user.organizationId, user), toAction(action, target, ip));
     },
-    /** Something that concerns a user in every organization they belong to. */
-    everywhere,
-    /** A refused sign-in, for the organizations of the user with that address. Nothing for an unknown address. */
-    async signInFailed(email: string, ip: string): Promise<void> {
+    recordEverywhere,
+    /** Records a failed sign-in in each organization of the user. Unknown email addresses are ignored. */
+    async recordFailedSignIn(email: string, ip: string): Promise<void> {
       const address = email.trim().toLowerCase();
       const user = await findUser(db, address);
       if (!user) return;
-      const isWithin = await failures.consume(user.id).then(
+      const isUnderLimit = await failures.consume(user.id).then(
         () => true,
         () => false,
       );
-      if (isWithin) await everywhere({ id: user.id, email: address }, "sign-in-failed", ip);
+      if (isUnderLimit) await recordEverywhere({ id: user.id, email: address }, "sign-in-failed", ip);
     },
     async list(organizationId: string, query: { limit?: number; offset?: number }) {
       const limit = Math.min(query.limit ?? 50, MAX_LIMIT);
@@ -114,7 +125,10 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
   };
 }
 
-/** Records every call that changes something in an organization. Other routes get no hook, so reading costs nothing. */
+/**
+ * Records every call that changes something in an organization. Routes that only read get no hook, so they cost
+ * nothing.
+ */
 export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
   app.addHook("onRoute", (route) => {
     const method = String(route.method);
@@ -134,7 +148,7 @@ export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
     };
     const onSend = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
       const { principal } = request;
-      if (principal && reply.statusCode < 400) await audit.called(principal, request);
+      if (principal && reply.statusCode < 400) await audit.recordCall(principal, request);
       return payload;
     };
     route.preHandler = [...[route.preHandler ?? []].flat(), preHandler];
@@ -146,7 +160,7 @@ export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** what an audited call changes: the id that it created, and the name */
+    /** the resource that an audited call changes: its name, and its id when the call created it */
     auditTarget: { id: string | null; name: string | null } | null;
   }
 }
@@ -155,7 +169,7 @@ function resourceOf(request: FastifyRequest): string {
   return request.routeOptions.url?.split("/")[1] ?? "";
 }
 
-/** A text field of an answer, in or out of an envelope. */
+/** A text field of a response body, with or without the `data` envelope. */
 function textIn(payload: unknown, field: "id" | "name" | "email" | "title"): string | null {
   const body = payload as Record<string, unknown> | null;
   const data = body?.data as Record<string, unknown> | null | undefined;
@@ -163,7 +177,7 @@ function textIn(payload: unknown, field: "id" | "name" | "email" | "title"): str
   return typeof value === "string" ? value : null;
 }
 
-/** Invitations have an address instead of a name, and documents a title. */
+/** Invitations have an email address instead of a name, and documents a title. */
 function nameIn(payload: unknown): string | null {
   return textIn(payload, "name") ?? textIn(payload, "email") ?? textIn(payload, "title");
 }

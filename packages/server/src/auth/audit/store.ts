@@ -3,38 +3,36 @@ import type { Db } from "../../db/open.ts";
 import type { AuditLogRow, Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Inserts all in one statement, except those of organizations that were deleted meanwhile. */
+/** Inserts all entries in one statement, except those of organizations that have been deleted. */
 export async function insertEntries(trx: Transaction<Tables>, rows: AuditLogRow[]): Promise<void> {
-  const wanted = [...new Set(rows.map((row) => row.organizationId))];
-  const found = await trx.selectFrom("organizations").select("id").where("id", "in", wanted).execute();
-  const known = new Set(found.map(({ id }) => id));
-  const kept = rows.filter((row) => known.has(row.organizationId));
-  if (kept.length > 0) await trx.insertInto("auditLog").values(kept).execute();
+  const ids = [...new Set(rows.map((row) => row.organizationId))];
+  const found = await trx.selectFrom("organizations").select("id").where("id", "in", ids).execute();
+  const existingIds = new Set(found.map(({ id }) => id));
+  const entries = rows.filter((row) => existingIds.has(row.organizationId));
+  if (entries.length > 0) await trx.insertInto("auditLog").values(entries).execute();
 }
 
-/** Newest first. */
 export async function listEntries(
   { db, reads }: Pick<Deps, "db" | "reads">,
   organizationId: string,
   { limit, offset }: { limit: number; offset: number },
 ) {
-  const own = db.selectFrom("auditLog").where("organizationId", "=", organizationId);
+  const entries = db.selectFrom("auditLog").where("organizationId", "=", organizationId);
   const options = { lane: "list", owner: organizationId } as const;
-  const rows = await reads.run(own.selectAll().orderBy("id", "desc").limit(limit).offset(offset), options);
+  const rows = await reads.run(entries.selectAll().orderBy("id", "desc").limit(limit).offset(offset), options);
   const [count] = await reads.run(
-    own.select(({ fn }) => fn.countAll().as("total")),
+    entries.select(({ fn }) => fn.countAll().as("total")),
     options,
   );
   return { rows, total: Number(count?.total ?? 0) };
 }
 
-/** The organizations that a user belongs to. */
 export async function organizationIdsOf(db: Db, userId: string): Promise<string[]> {
   const rows = await db.selectFrom("members").select("organizationId").where("userId", "=", userId).execute();
   return rows.map((row) => row.organizationId);
 }
 
-/** The current name of what a management call addresses. Null for what has no name, and for what does not exist. */
+/** The current name of the resource that a management call addresses. Null when it has no name or does not exist. */
 export async function targetNameOf(
   db: Db,
   organizationId: string,

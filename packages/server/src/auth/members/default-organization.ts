@@ -5,8 +5,8 @@ import { defaultOrganizationName, insertOrganization } from "../account-store.ts
 import { hasInvitation } from "./invitation-store.ts";
 
 /**
- * Where a new session begins: in the organization that its user joined first. On a server that is open to all, who comes
- * without an invitation gets one of their own. Null for who has to accept an invitation first.
+ * The organization in which a new session starts: the one that the user joined first. With open sign-up, a user without
+ * an organization or invitation gets a new one. Null for a user who must accept an invitation first.
  */
 export async function defaultOrganizationOf(
   db: Db,
@@ -22,9 +22,9 @@ export async function defaultOrganizationOf(
         .orderBy("id")
         .limit(1)
         .executeTakeFirst();
-    const known = await find();
-    if (known || !openSignUp) return known?.organizationId ?? null;
-    // Locks the user, so that two browsers that come at once do not make two.
+    const existing = await find();
+    if (existing || !openSignUp) return existing?.organizationId ?? null;
+    // Locks the user's row, so that concurrent first sign-ins do not create two organizations.
     const updatedAt = new Date().toISOString();
     const user = await trx
       .updateTable("users")
@@ -32,8 +32,8 @@ export async function defaultOrganizationOf(
       .where("id", "=", userId)
       .returning("email")
       .executeTakeFirst();
-    const made = await find();
-    if (!user || made) return made?.organizationId ?? null;
+    const created = await find();
+    if (!user || created) return created?.organizationId ?? null;
     if (await hasInvitation(trx, user.email)) return null;
     return insertOrganization(trx, { userId, name: defaultOrganizationName, plan: defaultPlan });
   });

@@ -19,8 +19,8 @@ type Parts = { db: Db; log: Pick<Logger, "warn"> };
 type Admin = NonNullable<Config["admin"]>;
 
 /**
- * Creates or updates the owner that the environment names, and makes FOYER_ADMIN_API_KEY its only key: one that an earlier
- * value created stops working. Running it again changes nothing.
+ * Creates or updates the owner named by the environment and makes FOYER_ADMIN_API_KEY the only key from it: keys from
+ * earlier values stop working. Idempotent.
  */
 export async function ensureAdmin(parts: Parts, { admin }: Pick<Config, "admin">): Promise<void> {
   const member = admin && ((await create(parts.db, admin)) ?? (await update(parts, admin)));
@@ -30,20 +30,20 @@ export async function ensureAdmin(parts: Parts, { admin }: Pick<Config, "admin">
 async function replaceKey({ db, log }: Parts, member: Member | null, key: string | null): Promise<void> {
   const current = member && key !== null ? { organizationId: member.organizationId, key } : null;
   if ((await deleteEnvironmentKeys(db, current)) > 0) {
-    const why = key === null ? "FOYER_ADMIN_API_KEY is not set" : "FOYER_ADMIN_API_KEY changed";
-    log.warn(`${why}; the key that an earlier start created was removed`);
+    const reason = key === null ? "FOYER_ADMIN_API_KEY is not set" : "FOYER_ADMIN_API_KEY changed";
+    log.warn(`${reason}; removed the API key created by an earlier start`);
   }
   if (!member || !current) return;
   const name = "FOYER_ADMIN_API_KEY";
   try {
     await insertKey(db, { ...current, createdBy: member.userId, name, expiresAt: null, isFromEnvironment: true });
   } catch (error) {
-    // Another process that starts at the same time was faster.
+    // Another process that is starting at the same time inserted the key first.
     if (!isDuplicate(error)) throw error;
   }
 }
 
-/** Null when there is such a user, also one whom another process, or a stranger, makes at this moment. */
+/** @returns null when the user exists, including when another process or a sign-up creates it concurrently */
 async function create(db: Db, { email, password }: Admin): Promise<Member | null> {
   if (await findUser(db, email)) return null;
   try {
@@ -55,21 +55,28 @@ async function create(db: Db, { email, password }: Admin): Promise<Member | null
 }
 
 /**
- * A user whose address was never proven is a stranger's, by open sign-up: their password, other ways to sign in, sessions
- * and keys end. Null for a proven one whom other owners removed: the server starts all the same, and leaves it at that.
+ * A user whose address was never verified may have been created by a stranger through open sign-up. Their credentials,
+ * sessions and keys are deleted. @returns null for a verified user whom other owners removed from the organization; the
+ * server starts without restoring the membership
  */
 async function update({ db, log }: Parts, { email, password }: Admin): Promise<Member | null> {
   const user = await findUser(db, email);
-  if (!user) throw new Error(`${email} was deleted while the server started`);
-  if (await takeOver(db, user.id, email)) {
-    log.warn({ userId: user.id }, "somebody had signed up with FOYER_ADMIN_EMAIL; their password and sessions ended");
+  if (!user) throw new Error(`${email} was deleted while the server was starting`);
+  if (await claimUnverified(db, user.id, email)) {
+    log.warn(
+      { userId: user.id },
+      "FOYER_ADMIN_EMAIL belonged to an unverified sign-up; deleted its password, sessions and API keys",
+    );
   }
   await setPassword(db, user.id, password);
   return (await findMember(db, email)) ?? null;
 }
 
-/** Also gives the user an organization, all or nothing: once proven, one without was removed by others. */
-function takeOver(db: Db, userId: string, email: string): Promise<boolean> {
+/**
+ * Verifies the user and creates an organization in one transaction: a verified user without one counts as removed by
+ * other owners.
+ */
+function claimUnverified(db: Db, userId: string, email: string): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     if (!(await purgeUnverifiedWithin(trx, userId))) return false;
     if (!(await findMember(trx, email))) {

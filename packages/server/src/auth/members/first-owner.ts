@@ -8,7 +8,9 @@ const KEY_NAME = "Set-up";
 type NewOwner = { email: string; password: string; organizationName?: string };
 type FirstOwner = { organizationId: string; userId: string; key: { id: string; name: string; text: string } };
 
-/** Creates the owner of an empty server, on the plan pro, with an API key to show once. Null when there is an account. */
+/**
+ * Creates the first owner, on the `pro` plan, with an API key to show once. @returns null when a user already exists
+ */
 export async function createFirstOwner(db: Db, owner: NewOwner): Promise<FirstOwner | null> {
   if (await hasAccounts(db)) return null;
   const { userId, organizationId } = await createAccount(db, { ...owner, plan: "pro" });
@@ -17,7 +19,6 @@ export async function createFirstOwner(db: Db, owner: NewOwner): Promise<FirstOw
   return { organizationId, userId, key: { id, name: KEY_NAME, text } };
 }
 
-/** True while the server has no owner. */
 export async function isWithoutOwner(db: Db): Promise<boolean> {
   return !(await hasAccounts(db));
 }

@@ -2,24 +2,24 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { countInvitationsSince, openInvitations } from "./invitation-store.ts";
 
-/** Open invitations per organization. */
+/** Pending invitations per organization. */
 const MAX_OPEN = 100;
 /**
- * Invitations in 24 hours, revoked ones included, because each of them is a mail from this server to a stranger. Where
- * anybody can sign up, an organization starts with the lower cap.
+ * Invitations in 24 hours, including revoked ones, because each sent an email to a stranger. With open sign-up, new
+ * organizations start with the lower cap.
  */
 const MAX_PER_DAY = { established: 100, new: 10 };
 const NEW_FOR_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** @throws 409 for too many open invitations, 429 for too many in a day */
+/** @throws 409 for too many pending invitations, 429 for too many in 24 hours */
 export async function checkInvitationCaps(
   { db, config }: Pick<Deps, "db" | "config">,
   organizationId: string,
   now: number,
 ): Promise<void> {
   if ((await openInvitations(db, organizationId)).length >= MAX_OPEN) {
-    throw new AppError("CONFLICT", `There are ${MAX_OPEN} open invitations. Revoke some of them first.`);
+    throw new AppError("CONFLICT", `This organization has ${MAX_OPEN} pending invitations. Revoke some of them first.`);
   }
   const since = new Date(now - DAY_MS).toISOString();
   const { count, organizationCreatedAt } = await countInvitationsSince(db, organizationId, since);

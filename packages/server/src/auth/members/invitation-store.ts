@@ -13,16 +13,16 @@ type NewInvitation = Pick<InvitationRow, "id" | "organizationId" | "email" | "ro
 
 const now = () => new Date().toISOString();
 
-const open = (db: Db) => db.selectFrom("invitations").where("status", "=", "pending").where("expiresAt", ">", now());
+const pending = (db: Db) => db.selectFrom("invitations").where("status", "=", "pending").where("expiresAt", ">", now());
 
-/** True while anybody waits for this address. */
+/** Whether any organization has a pending invitation for this address. */
 export async function hasInvitation(db: Db, email: string): Promise<boolean> {
-  return (await open(db).select("id").where("email", "=", email.toLowerCase()).executeTakeFirst()) !== undefined;
+  return (await pending(db).select("id").where("email", "=", email.toLowerCase()).executeTakeFirst()) !== undefined;
 }
 
 /**
- * In place of an earlier one for the same address. By the role that the inviter has at this moment: only owners invite
- * owners, or replace what invites one.
+ * Inserts an invitation and cancels earlier ones for the same address. Checks the inviter's current role: only owners
+ * can invite owners, or replace an invitation for an owner.
  */
 export async function insertInvitation(
   db: Db,
@@ -42,7 +42,7 @@ export async function insertInvitation(
       .where("users.email", "=", email)
       .executeTakeFirst();
     if (member) return "member";
-    const earlier = open(trx).where("organizationId", "=", organizationId).where("email", "=", email);
+    const earlier = pending(trx).where("organizationId", "=", organizationId).where("email", "=", email);
     if (!mayInvite(inviter, "owner") && (await earlier.select("id").where("role", "=", "owner").executeTakeFirst()))
       return "forbidden";
     await trx
@@ -61,10 +61,13 @@ export async function insertInvitation(
 }
 
 export async function openInvitations(db: Db, organizationId: string) {
-  return open(db).selectAll().where("organizationId", "=", organizationId).orderBy("id", "desc").execute();
+  return pending(db).selectAll().where("organizationId", "=", organizationId).orderBy("id", "desc").execute();
 }
 
-/** How many invitations an organization sent since an instant, whatever became of them, and how old it is. */
+/**
+ * Counts the invitations that an organization created since an instant, in any status, and returns the organization's
+ * age.
+ */
 export async function countInvitationsSince(db: Db, organizationId: string, since: string) {
   return db
     .selectFrom("organizations")
@@ -82,16 +85,18 @@ export async function countInvitationsSince(db: Db, organizationId: string, sinc
     .executeTakeFirstOrThrow();
 }
 
-/** An invitation that can still be accepted, with the name of its organization. */
+/** A pending invitation with the name of its organization. */
 export async function findInvitation(db: Db, id: string) {
-  return open(db)
+  return pending(db)
     .innerJoin("organizations", "organizations.id", "invitations.organizationId")
     .select(["invitations.id", "invitations.email", "invitations.role", "organizations.name as organizationName"])
     .where("invitations.id", "=", id)
     .executeTakeFirst();
 }
 
-/** Those of owners only `byOwner`. @returns false when the account has no such invitation open */
+/**
+ * Only an owner (`byOwner`) can cancel an invitation for an owner. @returns false when no such invitation is pending
+ */
 export async function cancelInvitation(db: Db, organizationId: string, id: string, byOwner: boolean): Promise<boolean> {
   const result = await db
     .updateTable("invitations")
@@ -104,22 +109,25 @@ export async function cancelInvitation(db: Db, organizationId: string, id: strin
   return result.numUpdatedRows > 0n;
 }
 
-/** An admin, but for owners, whom only owners invite. */
+/** Admins can invite anyone except owners, whom only owners can invite. */
 function mayInvite(inviter: string | undefined, role: string): boolean {
   return inviter !== undefined && isAtLeast(toRole(inviter), role === "owner" ? "owner" : "admin");
 }
 
-/** Makes the user a member, once, if the inviter may still invite. @returns the organization's id, or null when no such invitation is open for the address */
+/**
+ * Makes the user a member if the inviter may still invite. @returns the organization's id, or null when no such
+ * invitation is pending for the user's address
+ */
 export async function acceptInvitation(
   db: Db,
   id: string,
   user: { id: string; email: string },
 ): Promise<string | null> {
   return inTransaction(db, async (trx) => {
-    const known = await trx.selectFrom("invitations").select("organizationId").where("id", "=", id).executeTakeFirst();
-    if (!known) return null;
-    await lockMembers(trx, known.organizationId);
-    const invitation = await open(trx)
+    const found = await trx.selectFrom("invitations").select("organizationId").where("id", "=", id).executeTakeFirst();
+    if (!found) return null;
+    await lockMembers(trx, found.organizationId);
+    const invitation = await pending(trx)
       .select(["organizationId", "role", "inviterId"])
       .where("id", "=", id)
       .where("email", "=", user.email)

@@ -3,8 +3,8 @@ import type { Db } from "../../db/open.ts";
 import type { Tables } from "../../db/tables.ts";
 
 /**
- * Until the transaction ends nobody else changes who may do what in the organization: so two owners who make each other
- * members do it one after the other, and one of them stays an owner.
+ * Serializes changes to roles in the organization until the transaction ends. Without the lock, two owners who demote
+ * each other at the same time would leave the organization without an owner.
  */
 export async function lockMembers(trx: Transaction<Tables>, organizationId: string): Promise<void> {
   await trx
@@ -14,7 +14,7 @@ export async function lockMembers(trx: Transaction<Tables>, organizationId: stri
     .execute();
 }
 
-/** The role that somebody has there now, as the database has it; undefined for none. */
+/** The stored role of a user in the organization, or undefined when they are not a member. */
 export async function roleIn(db: Db, organizationId: string, userId: string): Promise<string | undefined> {
   const own = db.selectFrom("members").select("role").where("organizationId", "=", organizationId);
   return (await own.where("userId", "=", userId).executeTakeFirst())?.role;

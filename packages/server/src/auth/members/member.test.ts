@@ -46,7 +46,7 @@ onBothDatabases("members", (createDatabase) => {
     };
   }
 
-  it("are listed for every member and for keys, with the ids that e-mail actions take", async () => {
+  it("are listed for every member and for keys, with the ids that email actions use", async () => {
     const { owner, admin, member, by } = await createTeam();
     const { body } = await by.member.call("GET", "/members");
     expect(body.map(({ id, role }: { id: string; role: string }) => [id, role])).toEqual([
@@ -66,7 +66,7 @@ onBothDatabases("members", (createDatabase) => {
     });
   });
 
-  it("get another role, which counts from the next call on", async () => {
+  it("get another role, which applies from the next call", async () => {
     const { member, by } = await createTeam();
     expect((await by.member.call("GET", "/secrets")).status).toBe(403);
     const { status, body } = await by.admin.call("PATCH", `/members/${member.userId}`, { role: "admin" });
@@ -76,7 +76,7 @@ onBothDatabases("members", (createDatabase) => {
     expect((await by.member.call("GET", "/secrets")).status).toBe(403);
   });
 
-  it("are removed, and their sessions here end at once", async () => {
+  it("are removed, and their sessions in the organization end immediately", async () => {
     const { member, by } = await createTeam();
     expect((await by.admin.call("DELETE", `/members/${member.userId}`)).body).toEqual({ success: true });
     expect((await by.member.call("GET", "/agents")).status).toBe(401);
@@ -87,7 +87,7 @@ onBothDatabases("members", (createDatabase) => {
     expect((await by.admin.call("DELETE", `/members/${member.userId}`)).status).toBe(404);
   });
 
-  it("who are admins leave owners alone, and make none", async () => {
+  it("with the admin role can neither change owners nor create any", async () => {
     const { owner, admin, member, by } = await createTeam();
     const calls = [
       by.admin.call("PATCH", `/members/${owner.userId}`, { role: "member" }),
@@ -101,7 +101,7 @@ onBothDatabases("members", (createDatabase) => {
     expect(roles).toEqual(["owner", "admin", "member"]);
   });
 
-  it("who are admins do not come by an owner's invitation: they neither see, replace nor take it back", async () => {
+  it("with the admin role can neither see, replace nor revoke an invitation for an owner", async () => {
     const { by } = await createTeam();
     const email = "next-owner@example.com";
     const { id } = (await by.owner.call("POST", "/invitations", { email, role: "owner" })).body;
@@ -114,7 +114,7 @@ onBothDatabases("members", (createDatabase) => {
     expect((await by.admin.call("GET", "/invitations")).body).toMatchObject([{ email, role: "member" }]);
   });
 
-  it("do not come back by invitations that they may not make any more", async () => {
+  it("cannot return through invitations that their role no longer allows", async () => {
     const { owner, admin, by } = await createTeam();
     await by.owner.call("PATCH", `/members/${admin.userId}`, { role: "owner" });
     const invite = (who: typeof by.owner, role: string) =>
@@ -133,7 +133,7 @@ onBothDatabases("members", (createDatabase) => {
     expect(await emails()).toEqual(["other@example.com"]);
   });
 
-  it("invite by the role that they have at that moment, not by the one that they came with", async () => {
+  it("invite with their current role, not the one at the start of the request", async () => {
     const { admin, organizationId, by } = await createTeam();
     const { db } = server.deps;
     const invitation = (email: string, inviterId: string, role = "member") => ({
@@ -170,7 +170,7 @@ onBothDatabases("members", (createDatabase) => {
     }
   });
 
-  it("who are named by the environment have no password, session or key of a stranger who came first", async () => {
+  it("named by the environment do not inherit the password, session or key of a stranger who signed up first", async () => {
     const open = await startServer({ database, env: { FOYER_OPEN_SIGNUP: "true" } });
     const { db, log } = open.deps;
     const ensure = (email: string) =>
@@ -205,7 +205,7 @@ onBothDatabases("members", (createDatabase) => {
       expect((await createBrowser(open).signIn(email, signUp.password)).status).toBe(401);
       if (key) {
         // The process that runs already takes a key for up to 5 s more.
-        open.deps.keys.forgetKnown();
+        open.deps.keys.clearCache();
         const headers = { authorization: `Bearer ${key}` };
         expect((await open.app.inject({ url: "/agents", headers })).statusCode).toBe(401);
       }
@@ -220,7 +220,7 @@ onBothDatabases("members", (createDatabase) => {
     await open.stop();
   });
 
-  it("who are named by the environment own an organization, also when the start that took them over was cut off", async () => {
+  it("named by the environment own an organization even when the start that claimed the user was interrupted", async () => {
     const open = await startServer({ database, env: { FOYER_OPEN_SIGNUP: "true" } });
     await createOwner(open);
     const email = "cut-off@example.com";
@@ -236,14 +236,14 @@ onBothDatabases("members", (createDatabase) => {
     expect((await createBrowser(server).signIn(email, admin.password)).body).toMatchObject({ role: "owner" });
   });
 
-  it("who are named by the environment have one key from it: a changed or removed one ends", async () => {
+  it("named by the environment have one key from it, and a changed or removed key stops working", async () => {
     const { db } = server.deps;
     const admin = { email: "rotating@example.com", password };
     const warnings: string[] = [];
     const log = { warn: (message: string) => void warnings.push(message) } as unknown as Logger;
     const ensure = (apiKey: string | null) => ensureAdmin({ db, log }, { admin: { ...admin, apiKey } });
     const works = async (key: string) => {
-      server.deps.keys.forgetKnown();
+      server.deps.keys.clearCache();
       const headers = { authorization: `Bearer ${key}` };
       return (await server.app.inject({ url: "/agents", headers })).statusCode === 200;
     };
@@ -258,12 +258,12 @@ onBothDatabases("members", (createDatabase) => {
     await ensure(null);
     expect([await works(second), await works(own)]).toEqual([false, true]);
     expect(warnings).toEqual([
-      "FOYER_ADMIN_API_KEY changed; the key that an earlier start created was removed",
-      "FOYER_ADMIN_API_KEY is not set; the key that an earlier start created was removed",
+      "FOYER_ADMIN_API_KEY changed; removed the API key created by an earlier start",
+      "FOYER_ADMIN_API_KEY is not set; removed the API key created by an earlier start",
     ]);
   });
 
-  it("get their first password once, also when several processes give it", async () => {
+  it("get their first password once, even when several processes set it", async () => {
     const { db } = server.deps;
     const { userId } = await createOwner(server);
     await db.deleteFrom("identities").where("userId", "=", userId).execute();
@@ -275,7 +275,7 @@ onBothDatabases("members", (createDatabase) => {
     expect(ways).toEqual([{ providerId: "credential" }]);
   });
 
-  it("who are named by the environment do not keep the server from starting once others removed them", async () => {
+  it("named by the environment do not prevent the server from starting after others removed them", async () => {
     const email = "named@example.com";
     const admin = { email, password, apiKey: "a-key-that-the-operator-chose" };
     await ensureAdmin(server.deps, { admin });
@@ -289,7 +289,7 @@ onBothDatabases("members", (createDatabase) => {
     expect((await browser.call("GET", "/members")).body).toHaveLength(1);
   });
 
-  it("always leave an owner, also when two make each other members at once", async () => {
+  it("always keep one owner, even when two owners demote each other concurrently", async () => {
     const { owner, admin, by } = await createTeam();
     const alone = await by.owner.call("PATCH", `/members/${owner.userId}`, { role: "member" });
     expect([alone.status, alone.body.error.code]).toEqual([409, "CONFLICT"]);
@@ -309,7 +309,7 @@ onBothDatabases("members", (createDatabase) => {
     expect(owners).toHaveLength(1);
   });
 
-  it("of others are not there", async () => {
+  it("of other organizations are not found", async () => {
     const { member, by } = await createTeam();
     const other = await signedInBrowser(server, (await createOwner(server)).email);
     const invitation = (await by.owner.call("POST", "/invitations", { email: "i@example.com", role: "member" })).body;
@@ -329,7 +329,7 @@ onBothDatabases("members", (createDatabase) => {
     expect((await by.owner.call("GET", "/invitations")).body).toHaveLength(1);
   });
 
-  it("come by invitation: a stranger signs up with the invited address only, and joins with the role", async () => {
+  it("join by invitation: a new user signs up with the invited address and gets the invited role", async () => {
     const { organizationId, by } = await createTeam();
     const invite = { email: " New.Person@example.com ", role: "admin" };
     const { status, body: invitation } = await by.admin.call("POST", "/invitations", invite);
@@ -367,12 +367,12 @@ onBothDatabases("members", (createDatabase) => {
       role: "admin",
     });
     expect((await guest.call("POST", `/invitations/${invitation.id}/accept`)).status).toBe(404);
-    // An address that nobody confirmed does not invite others.
+    // A user whose address is not verified cannot invite others.
     const onward = await guest.call("POST", "/invitations", { email: "third@example.com", role: "member" });
-    expect([onward.status, onward.body.error.message]).toEqual([403, expect.stringContaining("Confirm")]);
+    expect([onward.status, onward.body.error.message]).toEqual([403, expect.stringContaining("Verify")]);
   });
 
-  it("accept with the invited address only, and not what was taken back, replaced or is too old", async () => {
+  it("accept only with the invited address, and not an invitation that was revoked, replaced or has expired", async () => {
     const { by } = await createTeam();
     const guest = await createOwner(server);
     const browser = await signedInBrowser(server, guest.email);

@@ -1,18 +1,18 @@
 import type { Db } from "../../db/open.ts";
 
-/** True when every one of these users belongs to the account. */
+/** Whether all of these users belong to the organization. */
 export async function areMembers(db: Db, organizationId: string, userIds: readonly string[]): Promise<boolean> {
-  const wanted = [...new Set(userIds)];
+  const ids = [...new Set(userIds)];
   const rows = await db
     .selectFrom("members")
     .select("userId")
     .where("organizationId", "=", organizationId)
-    .where("userId", "in", wanted)
+    .where("userId", "in", ids)
     .execute();
-  return rows.length === wanted.length;
+  return rows.length === ids.length;
 }
 
-/** The address of a user who belongs to the account, or undefined when nobody with this id does (any more). */
+/** The email address of a member, or undefined when the user is not (or no longer) a member. */
 export async function memberEmail(db: Db, organizationId: string, userId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("members")
@@ -24,7 +24,6 @@ export async function memberEmail(db: Db, organizationId: string, userId: string
   return row?.email;
 }
 
-/** The users who own the account. */
 export function selectOwners(db: Db, organizationId: string) {
   return db
     .selectFrom("members")

@@ -3,12 +3,12 @@ import type { App } from "../../http/app.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { principalOf, signedInOf } from "../sessions/authenticate.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";
-import type { TakeTry } from "../sign-in/routes.ts";
+import type { ConsumeAttempt } from "../sign-in/routes.ts";
 import type { MemberService } from "./service.ts";
 
-type Parts = { members: MemberService; mails: AccountMails; audit: AuditLog; takeTry: TakeTry };
+type Parts = { members: MemberService; mails: AccountMails; audit: AuditLog; consumeAttempt: ConsumeAttempt };
 
-export function memberRoutes(app: App, { members, mails, audit, takeTry }: Parts): void {
+export function memberRoutes(app: App, { members, mails, audit, consumeAttempt }: Parts): void {
   app.route({ ...contract.listMembers, handler: async (request) => members.list(principalOf(request)) });
   app.route({
     ...contract.updateMember,
@@ -25,7 +25,7 @@ export function memberRoutes(app: App, { members, mails, audit, takeTry }: Parts
     ...contract.listPendingLinks,
     handler: async (request, reply) => {
       reply.header("cache-control", "no-store");
-      return mails.pending(principalOf(request).organizationId);
+      return mails.listPending(principalOf(request).organizationId);
     },
   });
   app.route({ ...contract.listInvitations, handler: async (request) => members.listInvitations(principalOf(request)) });
@@ -33,14 +33,14 @@ export function memberRoutes(app: App, { members, mails, audit, takeTry }: Parts
     ...contract.createInvitation,
     handler: async (request, reply) => {
       const { email, role } = request.body;
-      await takeTry(request, email, "link");
+      await consumeAttempt(request, email, "link");
       return reply.status(201).send(await members.invite(principalOf(request), signedInOf(request), email, role));
     },
   });
   app.route({
     ...contract.deleteInvitation,
     handler: async (request) => {
-      await members.takeBack(principalOf(request), request.params.id);
+      await members.revoke(principalOf(request), request.params.id);
       return { success: true as const };
     },
   });
@@ -52,7 +52,7 @@ export function memberRoutes(app: App, { members, mails, audit, takeTry }: Parts
     ...contract.acceptInvitation,
     handler: async (request) => {
       const session = await members.accept(signedInOf(request), request.params.id);
-      await audit.signedIn(request, session, "accept-invitation");
+      await audit.recordOwnAction(request, session, "accept-invitation");
       return { success: true as const };
     },
   });

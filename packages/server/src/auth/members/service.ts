@@ -15,7 +15,7 @@ import { changeMember, findMemberOf, listMembers } from "./store.ts";
 const INVITATION_MS = 7 * 86_400_000;
 export type MemberService = ReturnType<typeof createMemberService>;
 
-/** Who belongs to an organization, and who is asked to. */
+/** Members of an organization and invitations to it. */
 export function createMemberService(
   { db, config, keys, sessions }: Pick<AuthDeps, "db" | "config" | "keys" | "sessions">,
   mails: AccountMails,
@@ -36,13 +36,13 @@ export function createMemberService(
   });
 
   async function change({ organizationId, role: own }: Principal, userId: string, role: Role | null): Promise<void> {
-    if (own !== "owner" && role === "owner") throw ownersOnly();
-    const mayTouch = (current: string) => own === "owner" || current !== "owner";
-    const outcome = await changeMember(db, { organizationId, userId }, role, mayTouch);
-    // Their keys ended, or have another role. Other processes notice within 5 s.
-    keys.forgetKnown();
+    if (own !== "owner" && role === "owner") throw ownerRequired();
+    const canChange = (current: string) => own === "owner" || current !== "owner";
+    const outcome = await changeMember(db, { organizationId, userId }, role, canChange);
+    // The member's keys were deleted or have a new role. Other processes notice within 5 s.
+    keys.clearCache();
     if (outcome === "unknown") throw notFound("Member");
-    if (outcome === "forbidden") throw ownersOnly();
+    if (outcome === "forbidden") throw ownerRequired();
     if (outcome === "last owner") {
       throw new AppError("CONFLICT", "This is the only owner. Make another member an owner first.");
     }
@@ -52,45 +52,50 @@ export function createMemberService(
     async list({ organizationId }: Principal): Promise<Member[]> {
       return (await listMembers(db, organizationId)).map(toMember);
     },
-    /** @throws 403 when an admin touches an owner or makes one, 409 for the only owner */
-    async update(account: Principal, userId: string, role: Role): Promise<Member> {
-      await change(account, userId, role);
-      const member = await findMemberOf(db, account.organizationId, userId);
+    /** @throws 403 when an admin changes an owner or promotes a member to owner, 409 for the only owner */
+    async update(principal: Principal, userId: string, role: Role): Promise<Member> {
+      await change(principal, userId, role);
+      const member = await findMemberOf(db, principal.organizationId, userId);
       if (!member) throw notFound("Member");
       return toMember(member);
     },
-    /** @throws as `update` */
-    remove: (account: Principal, userId: string): Promise<void> => change(account, userId, null),
+    /** Throws the same errors as `update`. */
+    remove: (principal: Principal, userId: string): Promise<void> => change(principal, userId, null),
 
-    /** For an admin without those of owners: without a mail server, whoever has the link can accept it. */
+    /**
+     * Hides invitations for owners from admins, because the link is all that an admin would need to become an owner.
+     */
     async listInvitations({ organizationId, role: own }: Principal): Promise<Invitation[]> {
       const open = await invitations.openInvitations(db, organizationId);
       return open.filter(({ role }) => own === "owner" || role !== "owner").map(toInvitation);
     },
-    /** @throws 403 when an admin invites an owner, or the inviter's own address is not proven; 409 for a member */
+    /**
+     * @throws 403 when an admin invites an owner or the inviter's own address is not verified, 409 for an existing
+     * member
+     */
     async invite(
       { organizationId, role: own }: Principal,
       inviter: SignedIn,
       to: string,
       role: Role,
     ): Promise<Invitation> {
-      if (own !== "owner" && role === "owner") throw ownersOnly();
+      if (own !== "owner" && role === "owner") throw ownerRequired();
       if (!inviter.user.emailVerified) {
-        throw new AppError("FORBIDDEN", "Confirm your own email address before you invite others.");
+        throw new AppError("FORBIDDEN", "Verify your own email address before you invite others.");
       }
-      const email = address(to);
+      const email = normalizeEmail(to);
       const now = Date.now();
       await checkInvitationCaps({ db, config }, organizationId, now);
       const times = { createdAt: iso(now), expiresAt: iso(now + INVITATION_MS) };
       const row = { id: newId("invitation"), organizationId, email, role, inviterId: inviter.user.id, ...times };
       const outcome = await invitations.insertInvitation(db, row);
-      if (outcome !== "done") throw notInvited(outcome, email);
+      if (outcome !== "done") throw invitationError(outcome, email);
       const invitation = toInvitation(row);
       mails.invitation(email, inviter.membership?.name ?? "Foyer", inviter.user.email, invitation.url);
       return invitation;
     },
-    /** @throws 404 for one that the account does not see */
-    async takeBack({ organizationId, role: own }: Principal, id: string): Promise<void> {
+    /** @throws 404 for an invitation that the principal cannot see */
+    async revoke({ organizationId, role: own }: Principal, id: string): Promise<void> {
       if (!(await invitations.cancelInvitation(db, organizationId, id, own === "owner"))) throw notFound("Invitation");
     },
     async readInvitation(id: string) {
@@ -98,7 +103,7 @@ export function createMemberService(
       if (!invitation) throw notFound("Invitation");
       return { ...invitation, role: toRole(invitation.role) };
     },
-    /** The session goes on in that organization. @throws 404 for an invitation to another address, as for none at all */
+    /** Switches the session to that organization. @throws 404 for an unknown invitation or one for another address */
     async accept(session: SignedIn, id: string): Promise<SignedIn> {
       const organizationId = await invitations.acceptInvitation(db, id, session.user);
       if (organizationId === null) throw notFound("Invitation");
@@ -121,17 +126,17 @@ function toMember({ id, name, email, role, createdAt }: MemberRow): Member {
 
 const iso = (at: string | number | Date) => new Date(at).toISOString();
 
-function notInvited(outcome: "forbidden" | "member" | "no admin", email: string) {
-  if (outcome === "member") return new AppError("CONFLICT", `${email} is a member already.`);
-  // The latter: it was taken away while this call was on its way.
-  return outcome === "forbidden" ? ownersOnly() : new AppError("FORBIDDEN", "This needs the role of an admin.");
+function invitationError(outcome: "forbidden" | "member" | "no admin", email: string) {
+  if (outcome === "member") return new AppError("CONFLICT", `${email} is already a member.`);
+  // "no admin" means that the role was lowered after the request was authorized.
+  return outcome === "forbidden" ? ownerRequired() : new AppError("FORBIDDEN", "You need the admin role for this.");
 }
 
-function ownersOnly() {
-  return new AppError("FORBIDDEN", "Only an owner can make, change or remove owners.");
+function ownerRequired() {
+  return new AppError("FORBIDDEN", "Only an owner can add, change or remove owners.");
 }
 
-function address(email: string): string {
+function normalizeEmail(email: string): string {
   try {
     return parseEmail(email.trim());
   } catch {

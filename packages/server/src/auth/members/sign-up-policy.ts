@@ -4,8 +4,9 @@ import { hasAccounts } from "../account-store.ts";
 import { hasInvitation } from "./invitation-store.ts";
 
 /**
- * May somebody new come with this address? `address`: they have shown that it is theirs. `none`: by a form that has asked
- * this here already. An empty server belongs to whoever has its set-up link, so nobody comes before them.
+ * Whether a new user may sign up with this address. The proof is `address` when the user verified the address, and
+ * `none` for the sign-up form, which checks the policy itself. On a server without users nobody can sign up: the first
+ * owner is created with the set-up link.
  */
 export async function canSignUp(
   db: Db,

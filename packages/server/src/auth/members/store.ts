@@ -12,7 +12,7 @@ const membersOf = (db: Db, organizationId: string) =>
     .select(["users.id", "users.name", "users.email", "members.role", "members.createdAt"])
     .where("members.organizationId", "=", organizationId);
 
-/** In the order of joining. */
+/** Ordered by the time of joining. */
 export async function listMembers(db: Db, organizationId: string) {
   return membersOf(db, organizationId).orderBy("members.id").execute();
 }
@@ -25,20 +25,20 @@ type Change = { organizationId: string; userId: string };
 type Outcome = "done" | "unknown" | "forbidden" | "last owner";
 
 /**
- * `mayTouch` decides by the role they have now. Null as a role removes them, and with them their sessions and API keys
- * here. Whatever else they created stays.
+ * Changes a member's role, or removes the member when `role` is null. Removing also deletes their sessions and API keys
+ * in this organization, but nothing else that they created. `canChange` decides by the member's current role.
  */
 export async function changeMember(
   db: Db,
   { organizationId, userId }: Change,
   role: Role | null,
-  mayTouch: (current: string) => boolean,
+  canChange: (current: string) => boolean,
 ): Promise<Outcome> {
   return inTransaction(db, async (trx) => {
     await lockMembers(trx, organizationId);
     const member = await findMemberOf(trx, organizationId, userId);
     if (!member) return "unknown";
-    if (!mayTouch(member.role)) return "forbidden";
+    if (!canChange(member.role)) return "forbidden";
     if (member.role === "owner" && role !== "owner" && (await countOwners(trx, organizationId)) < 2)
       return "last owner";
     if (role !== "owner") await cancelInvitationsBy(trx, { organizationId, userId }, role);
@@ -66,7 +66,10 @@ export async function changeMember(
   });
 }
 
-/** What they may not give any more with this role, so that nobody comes back by an invitation of their own. */
+/**
+ * Cancels the invitations that the user's new role does not allow, so that they cannot use one of their own to come
+ * back.
+ */
 async function cancelInvitationsBy(trx: Transaction<Tables>, { organizationId, userId }: Change, role: Role | null) {
   await trx
     .updateTable("invitations")

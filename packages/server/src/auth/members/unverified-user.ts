@@ -4,14 +4,14 @@ import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 
 /**
- * The owner of a mailbox takes over the user that somebody made with its address and never proved: passwords, other ways
- * to sign in, sessions and API keys of before end. Does nothing for a proven user.
+ * Marks a user as verified and deletes all passwords, identities, sessions and API keys created before: a stranger may
+ * have signed up with the address. Does nothing for a verified user.
  */
 export async function purgeUnverified(db: Db, userId: string): Promise<void> {
   await inTransaction(db, (trx) => purgeUnverifiedWithin(trx, userId));
 }
 
-/** The same as a part of a transaction, which nobody else does to the user meanwhile. @returns false for a proven user */
+/** The same within a transaction. @returns false for a verified user */
 export async function purgeUnverifiedWithin(trx: Transaction<Tables>, userId: string): Promise<boolean> {
   const result = await trx
     .updateTable("users")
@@ -26,7 +26,7 @@ export async function purgeUnverifiedWithin(trx: Transaction<Tables>, userId: st
   return true;
 }
 
-/** Other processes take such a key for up to 5 s more, as with any revocation. */
-export async function deleteKeysMadeBy(db: Db, userId: string): Promise<void> {
+/** Other processes accept such a key for up to 5 s, as with any revocation. */
+export async function deleteKeysCreatedBy(db: Db, userId: string): Promise<void> {
   await db.deleteFrom("apiKeys").where("createdBy", "=", userId).execute();
 }

@@ -25,14 +25,14 @@ export type Principal = {
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
-    /** public, but only for our own pages, because it hands out a session */
+    /** public, but only for pages of this server, because it issues a session */
     sameOrigin?: boolean;
     /** the lowest role that may call the route */
     minimumRole?: Role;
   }
   interface FastifyRequest {
     principal: Principal | null;
-    /** the conversation token that came as bearer on a `visitor` route; not checked yet, because the body says which conversation */
+    /** the bearer token sent to a `visitor` route; unverified, because the body names the conversation */
     conversationToken: string | null;
     signedIn: SignedIn | null;
   }
@@ -40,16 +40,16 @@ declare module "fastify" {
 
 type Parts = { keys: ApiKeys; sessions: Sessions; encryption: Encryption; config: Pick<Config, "baseUrl"> };
 
-/** Counts a call with a valid key before anything else is checked. Throws when the plan's limit is exceeded. */
+/** Counts a call with a valid key before other checks. @throws when the plan's rate limit is exceeded */
 export type CountCall = (principal: Principal, reply: FastifyReply) => Promise<void> | void;
 
-/** Requires a principal for every route whose `config.access` does not say otherwise. */
+/** Requires a principal for every route, unless its `config.access` says otherwise. */
 export function registerAuthentication(
   app: FastifyInstance,
   { keys, sessions, encryption, config }: Parts,
   countCall: CountCall,
 ): void {
-  app.decorateRequest("account", null);
+  app.decorateRequest("principal", null);
   app.decorateRequest("signedIn", null);
   app.decorateRequest("conversationToken", null);
   app.addHook("onRoute", (route) => {
@@ -70,7 +70,7 @@ export function registerAuthentication(
     else await admitCookie(request, access);
   });
 
-  /** Admits every request. Invalid credentials grant nothing, but they do not stop a visitor from chatting. */
+  /** Admits every request. Invalid credentials grant nothing, but do not stop a visitor from chatting. */
   async function admitVisitor(request: FastifyRequest, reply: FastifyReply) {
     const bearer = bearerOf(request);
     if (bearer && looksLikeToken(bearer)) {
@@ -85,7 +85,7 @@ export function registerAuthentication(
       request.principal = principal;
       return;
     }
-    // A page of another origin must not act with the member's cookie.
+    // A page of another origin must not use the member's cookie.
     if (!request.headers.cookie || !isSameOrigin(request, config)) return;
     const signedIn = await sessions.authenticate(request.headers.cookie);
     if (signedIn?.membership) request.principal = principalOfMember(signedIn, signedIn.membership);
@@ -94,7 +94,7 @@ export function registerAuthentication(
   async function admitBearer(request: FastifyRequest, reply: FastifyReply, access: Access, bearer: string) {
     if (access === "conversation" && looksLikeToken(bearer)) {
       if (isTokenFor(encryption, conversationIn(request), bearer)) return;
-      throw unauthorized("This token is for another conversation.");
+      throw unauthorized("This conversation token belongs to another conversation.");
     }
     const owner = await keys.authenticate(bearer);
     if (!owner) throw unauthorized("This API key is not valid.");
@@ -123,8 +123,8 @@ export function registerAuthentication(
 function requireRole({ role, keyId }: Principal, request: FastifyRequest): void {
   const { minimumRole: required = "member" } = request.routeOptions.config;
   if (isAtLeast(role, required)) return;
-  const whose = keyId === null ? "Your role is" : "The role of this key's creator is";
-  throw new AppError("FORBIDDEN", `You need the ${required} role for this. ${whose} ${role}.`);
+  const subject = keyId === null ? "Your role is" : "The role of this key's creator is";
+  throw new AppError("FORBIDDEN", `You need the ${required} role for this. ${subject} ${role}.`);
 }
 
 /** The principal of a route that requires one. */
@@ -133,13 +133,13 @@ export function principalOf(request: FastifyRequest): Principal {
   return request.principal;
 }
 
-/** The session of a route that is for signed-in people only. */
+/** The session of a route that requires one. */
 export function signedInOf(request: FastifyRequest): SignedIn {
   if (!request.signedIn) throw unauthorized("Sign in first.");
   return request.signedIn;
 }
 
-/** Who sent a call, for what is remembered for that sender alone. */
+/** Identifies the credential that sent a call, as the scope of idempotency keys. */
 export function credentialOf({ keyId, userId, organizationId }: Principal): string {
   return keyId ?? `${userId}/${organizationId}`;
 }

@@ -1,18 +1,18 @@
 import { createHmac } from "node:crypto";
 import { type Encryption, sameText } from "../../encryption.ts";
 
-/** Over https the prefix keeps other hosts of the same domain from setting a cookie in our place. */
+/** Over HTTPS, the `__Host-` prefix prevents other hosts of the same domain from setting this cookie. */
 export function sessionCookieName(isSecure: boolean): string {
   return isSecure ? "__Host-foyer_session" : "foyer_session";
 }
 export const SESSION_SECONDS = 7 * 86_400;
 
-/** What better-auth signs its cookies and tokens with. */
+/** The secret with which better-auth signs its cookies and tokens. */
 export function signInSecret(encryption: Encryption): string {
   return encryption.sign("sign-in", "better-auth");
 }
 
-/** The session's token out of a `Cookie` header, or null without a cookie that we signed. */
+/** Reads the session token from a `Cookie` header. @returns null without a cookie that carries our signature */
 export function readSessionCookie(secret: string, header: string | undefined, isSecure: boolean): string | null {
   const value = cookieValue(header, sessionCookieName(isSecure));
   if (!value) return null;
@@ -21,14 +21,14 @@ export function readSessionCookie(secret: string, header: string | undefined, is
   return dot > 0 && sameText(value.slice(dot + 1), sign(secret, token)) ? token : null;
 }
 
-/** `Set-Cookie` for a session, as better-auth writes it; without a token it takes the cookie away. */
+/** The `Set-Cookie` header of a session, in better-auth's format. A null token deletes the cookie. */
 export function writeSessionCookie(secret: string, token: string | null, isSecure: boolean): string {
   const value = token === null ? "" : encodeURIComponent(`${token}.${sign(secret, token)}`);
   const age = token === null ? 0 : SESSION_SECONDS;
   return `${sessionCookieName(isSecure)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
-/** The form of better-auth: base64 HMAC-SHA256 of the value. */
+/** better-auth's signature: base64 HMAC-SHA256 of the value. */
 function sign(secret: string, token: string) {
   return createHmac("sha256", secret).update(token).digest("base64");
 }

@@ -6,12 +6,12 @@ import { notFound } from "../../errors.ts";
 import { readSessionCookie, sessionCookieName, signInSecret, writeSessionCookie } from "./session-cookie.ts";
 import { activateOrganization, deleteSession, extendSession, organizationsOf, sessionLookup } from "./store.ts";
 
-/** A browser that somebody signed in with. */
+/** The session of a signed-in user. */
 export type SignedIn = {
   sessionId: string;
   token: string;
   user: Session["user"];
-  /** the organization it works in */
+  /** the active organization */
   membership: { organizationId: string; name: string; plan: string; role: Role } | null;
   expiresAt: number;
   updatedAt: number;
@@ -21,7 +21,7 @@ const EXTEND_AFTER_MS = 86_400_000;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Reads what better-auth wrote, without loading it: most calls of the dashboard need no more. */
+/** Reads the sessions that better-auth wrote without importing better-auth, which most dashboard calls do not need. */
 export function createSessions(db: Db, encryption: Encryption, isSecure: boolean, now: () => number = Date.now) {
   const lookUp = sessionLookup(db);
   const secret = signInSecret(encryption);
@@ -44,14 +44,14 @@ export function createSessions(db: Db, encryption: Encryption, isSecure: boolean
   return {
     find,
     cookieName: sessionCookieName(isSecure),
-    /** The signed-in browser that sent this `Cookie` header, or null. */
+    /** The session of this `Cookie` header, or null. */
     async authenticate(cookies: string | undefined): Promise<SignedIn | null> {
       const token = readSessionCookie(secret, cookies, isSecure);
       return token === null ? null : find(token);
     },
-    /** `Set-Cookie` for a token; null takes the cookie away. */
+    /** The `Set-Cookie` header for a token; null deletes the cookie. */
     cookie: (token: string | null): string => writeSessionCookie(secret, token, isSecure),
-    /** Makes a session that is in use last; at most once a day. @returns whether the browser needs a new cookie */
+    /** Extends a session that is in use, at most once a day. @returns whether the browser needs a new cookie */
     async extend(session: SignedIn): Promise<boolean> {
       if (now() - session.updatedAt < EXTEND_AFTER_MS) return false;
       await extendSession(db, session.sessionId, now());
@@ -63,7 +63,7 @@ export function createSessions(db: Db, encryption: Encryption, isSecure: boolean
       const token = readSessionCookie(secret, cookies, isSecure);
       if (token !== null) await deleteSession(db, token);
     },
-    /** @throws 404 for an organization that the user is no member of */
+    /** @throws 404 for an organization that the user does not belong to */
     async switchTo({ sessionId }: SignedIn, organizationId: string): Promise<void> {
       if (!(await activateOrganization(db, sessionId, organizationId))) throw notFound("Organization");
     },

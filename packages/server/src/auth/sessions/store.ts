@@ -16,7 +16,7 @@ type Stored = {
   role: string | null;
 };
 
-/** A look-up by token, in one query. The organization is null where the user is no member of it (any more). */
+/** Looks up a session by token in one query. The organization is null when the user is not (or no longer) a member. */
 export function sessionLookup(db: Db) {
   const query = compileOnce<{ token: string }, Stored>((param) =>
     db
@@ -47,7 +47,7 @@ export async function deleteSession(db: Db, token: string): Promise<void> {
   await db.deleteFrom("sessions").where("token", "=", token).execute();
 }
 
-/** @returns false when the session's user is no member of the organization */
+/** @returns false when the session's user does not belong to the organization */
 export async function activateOrganization(db: Db, sessionId: string, organizationId: string): Promise<boolean> {
   const result = await db
     .updateTable("sessions")
@@ -65,7 +65,7 @@ export async function activateOrganization(db: Db, sessionId: string, organizati
   return result.numUpdatedRows > 0n;
 }
 
-/** The user's organizations, in the order of joining. */
+/** The user's organizations, ordered by the time of joining. */
 export async function organizationsOf(db: Db, userId: string) {
   return db
     .selectFrom("members")

@@ -12,36 +12,36 @@ type Parts = Pick<Deps, "db" | "config" | "log" | "mailer" | "encryption" | "loo
 
 export type AccountMails = ReturnType<typeof createAccountMails>;
 
-const SETTLE_MS = 2_000;
+const DRAIN_MS = 2_000;
 
 export const MAGIC_LINK_SECONDS = 600;
 const RESET_LINK_SECONDS = 3_600;
 
 /**
- * What the server writes to people about signing in. It goes out in the background, so that the time of an answer does
- * not tell who has an account. Without a mail server links go to the log, when only this machine can reach us, or else
- * to the owners (`pending`). Links begin with BASE_URL, whatever a request claimed to be sent to.
+ * The emails about signing in. They are sent in the background, so that response times do not reveal which addresses
+ * have an account. Without a mail server, links go to the log if only this machine can reach the server, and otherwise
+ * to the organization's owners (`listPending`). Links always start with BASE_URL, never with a request's Host header.
  */
 export function createAccountMails({ db, config, log, mailer, encryption, loopbackPrivileges }: Parts) {
   const { baseUrl } = config;
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
 
   function inBackground(work: Promise<unknown>): void {
-    const done = work
-      .catch((error) => log.warn({ reason: error instanceof Error ? error.message : null }, "a mail was not sent"))
-      .finally(() => underWay.delete(done));
-    underWay.add(done);
+    const tracked = work
+      .catch((error) => log.warn({ reason: error instanceof Error ? error.message : null }, "could not send an email"))
+      .finally(() => inFlight.delete(tracked));
+    inFlight.add(tracked);
   }
 
-  async function hand(
+  async function deliver(
     mail: { to: string; subject: string; lines: string[]; url: string },
     kind?: PendingLinkRow["kind"],
   ) {
     const { to, subject, lines, url } = mail;
-    if (mailer.isConfigured) return mailer.send({ to, subject, text: [...lines, "", url, "", farewell].join("\n") });
-    // With a public BASE_URL and HOST on loopback there is a proxy; the operator still reads the log.
+    if (mailer.isConfigured) return mailer.send({ to, subject, text: [...lines, "", url, "", footer].join("\n") });
+    // A public BASE_URL with HOST on loopback means a reverse proxy. Even then the operator can read the log.
     const isLocal = config.isLoopbackOnly ? loopbackPrivileges.areGranted() : isLoopback(config.host);
-    if (isLocal) return log.info({ to, url }, `no mail server is set up; ${subject.toLowerCase()}`);
+    if (isLocal) return log.info({ to, url }, `email is not configured: ${subject.toLowerCase()}`);
     if (!kind) return;
     const id = newId("link");
     const createdAt = Date.now();
@@ -50,53 +50,53 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
     await insertLink(db, { id, kind, email: to, url: encrypted, createdAt, expiresAt: createdAt + seconds * 1_000 });
   }
 
-  const address = (path: string, query: Record<string, string>) => `${baseUrl}${path}?${new URLSearchParams(query)}`;
+  const linkTo = (path: string, query: Record<string, string>) => `${baseUrl}${path}?${new URLSearchParams(query)}`;
 
   return {
     inBackground,
-    /** Waits for what is being sent, but not long: a mail server that hangs must not keep this one from ending. */
-    settled: async (): Promise<void> => {
-      const waited = new AbortController();
+    /** Waits for emails in flight, but at most `DRAIN_MS`: a mail server that hangs must not block the shutdown. */
+    drain: async (): Promise<void> => {
+      const timeout = new AbortController();
       await Promise.race([
-        Promise.all(underWay),
-        wait(SETTLE_MS, undefined, { signal: waited.signal }).catch(() => {}),
+        Promise.all(inFlight),
+        wait(DRAIN_MS, undefined, { signal: timeout.signal }).catch(() => {}),
       ]);
-      waited.abort();
+      timeout.abort();
     },
     magicLink(to: string, token: string, callbackUrl: string): void {
       const send = async () => {
         if (!(await findUser(db, to)) && !(await canSignUp(db, config, to, "address"))) return;
-        const url = address("/auth/magic-link/verify", { token, callbackUrl });
-        const lines = ["Follow this link to sign in. It works once, for ten minutes."];
-        await hand({ to, subject: "Your link to sign in", lines, url }, "sign-in");
+        const url = linkTo("/auth/magic-link/verify", { token, callbackUrl });
+        const lines = ["Use this link to sign in. It expires in 10 minutes and can be used once."];
+        await deliver({ to, subject: "Your sign-in link", lines, url }, "sign-in");
       };
       inBackground(send());
     },
     passwordReset(to: string, token: string): void {
-      const url = address("/dashboard/reset-password", { token });
-      const lines = ["Follow this link to choose a new password. It works once, for an hour."];
-      inBackground(hand({ to, subject: "Choose a new password", lines, url }, "password-reset"));
+      const url = linkTo("/dashboard/reset-password", { token });
+      const lines = ["Use this link to choose a new password. It expires in one hour and can be used once."];
+      inBackground(deliver({ to, subject: "Reset your password", lines, url }, "password-reset"));
     },
     verification(to: string, token: string): void {
       const lines = [
-        "Somebody made an account with this address. If that was you, follow this link within a day to confirm it.",
-        "If it was not, do nothing: without the link nobody can use the account.",
+        "An account was created with this email address. If that was you, use this link within 24 hours to verify it.",
+        "If it wasn't you, do nothing. The account cannot be used until the address is verified.",
       ];
-      const url = address("/auth/verify-email", { token });
-      inBackground(hand({ to, subject: "Confirm your e-mail address", lines, url }));
+      const url = linkTo("/auth/verify-email", { token });
+      inBackground(deliver({ to, subject: "Verify your email address", lines, url }));
     },
     alreadySignedUp(to: string): void {
-      const lines = ["Somebody, perhaps you, tried to make an account with this address. You have one; sign in here:"];
-      inBackground(hand({ to, subject: "You have an account already", lines, url: `${baseUrl}/dashboard` }));
+      const lines = ["Someone tried to create an account with this email address. You already have one. Sign in here:"];
+      inBackground(deliver({ to, subject: "You already have an account", lines, url: `${baseUrl}/dashboard` }));
     },
-    /** The subject is always the same: a name that a stranger chose must not headline our mail. */
+    /** The subject is fixed, so that a name chosen by a stranger cannot become the subject of our email. */
     invitation(to: string, organization: string, inviter: string, url: string): void {
       const name = toPlainName(organization, "their organization");
-      const lines = [`${inviter} invited you to join ${name}. The link works for seven days:`];
-      inBackground(hand({ to, subject: "You have been invited to Foyer", lines, url }));
+      const lines = [`${inviter} invited you to join ${name}. This link expires in 7 days:`];
+      inBackground(deliver({ to, subject: "You're invited to Foyer", lines, url }));
     },
-    /** The links that went nowhere, for an owner to hand on; newest first. */
-    async pending(organizationId: string) {
+    /** The links that could not be emailed, for an owner to pass on; newest first. */
+    async listPending(organizationId: string) {
       const rows = await linksFor(db, organizationId, Date.now(), config);
       return rows.map((row) => toPendingLink(row, encryption));
     },
@@ -113,4 +113,4 @@ function toPendingLink({ id, kind, email, url, createdAt, expiresAt }: PendingLi
   };
 }
 
-const farewell = "If you did not expect this mail, you can ignore it.";
+const footer = "If you didn't expect this email, you can ignore it.";

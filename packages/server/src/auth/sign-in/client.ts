@@ -1,5 +1,6 @@
-/** The header that carries the client's address to better-auth. It never receives the client's own headers. */
+/**
+ * The header that passes the client's IP address to better-auth, which never sees the client's own forwarding headers.
+ */
 export const clientIpHeader = "x-client-ip";
 
-/** The browser that signs in. */
 export type Client = { ip: string; userAgent: string | undefined; cookies: string | undefined };

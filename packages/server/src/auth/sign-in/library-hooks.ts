@@ -5,21 +5,24 @@ import type { Db } from "../../db/open.ts";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { defaultOrganizationOf } from "../members/default-organization.ts";
 import { canSignUp } from "../members/sign-up-policy.ts";
-import { deleteKeysMadeBy, purgeUnverified } from "../members/unverified-user.ts";
+import { deleteKeysCreatedBy, purgeUnverified } from "../members/unverified-user.ts";
 import { captureHash } from "./pending-hash.ts";
 
 type Parts = { db: Db; config: Config; keys: ApiKeys };
 type UserOptions = NonNullable<BetterAuthOptions["user"]>;
 type DatabaseHooks = NonNullable<BetterAuthOptions["databaseHooks"]>;
 
-/** What we decide where better-auth asks: who may come, what a proof of an address ends, and where a session begins. */
+/**
+ * Our decisions in better-auth's hooks: who can sign up, what verifying an address invalidates, where a session starts.
+ */
 export const signInHooks = {
   user: ({ db, keys }: Parts): Pick<UserOptions, "validateUserInfo"> => ({
     async validateUserInfo({ user, source }) {
-      // The provider vouches for the address, else we were not asked. Who used it without a proof may be a stranger.
+      // better-auth calls this only when the provider verified the address. An earlier unverified user of it may be a
+      // stranger.
       if (source.action !== "link-account" || typeof user.id !== "string") return;
       await purgeUnverified(db, user.id);
-      keys.forgetKnown();
+      keys.clearCache();
     },
   }),
 
@@ -29,15 +32,16 @@ export const signInHooks = {
         before: async ({ email, emailVerified }, context) => {
           const proof = context?.path === "/sign-up/email" ? "none" : emailVerified ? "address" : "refused";
           if (await canSignUp(db, config, email, proof)) return;
-          throw new APIError("FORBIDDEN", { code: "sign_up_closed", message: "Sign-up is closed on this server." });
+          throw new APIError("FORBIDDEN", { code: "sign_up_closed", message: "Sign-up is disabled on this server." });
         },
       },
       update: {
-        // A link to the mailbox proved an address: better-auth ends passwords and sessions of before, keys are ours.
+        // A magic link verified the address. better-auth deletes earlier passwords and sessions; the API keys are ours
+        // to delete.
         after: async ({ id }, context) => {
           if (context?.path !== "/magic-link/verify") return;
-          await deleteKeysMadeBy(db, id);
-          keys.forgetKnown();
+          await deleteKeysCreatedBy(db, id);
+          keys.clearCache();
         },
       },
     },
@@ -50,7 +54,7 @@ export const signInHooks = {
     },
     account: {
       create: {
-        // We never call a provider in somebody's name, so there is nothing to keep.
+        // We never call a provider on a user's behalf, so its tokens are not stored.
         before: async (account) => {
           if (captureHash(account)) return false;
           return { data: { ...account, accessToken: null, refreshToken: null, idToken: null } };

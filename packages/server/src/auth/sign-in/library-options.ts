@@ -8,14 +8,14 @@ import { createPasswordHashing } from "./password-hashing.ts";
 
 export type OnPasswordReset = (user: { id: string; email: string }) => Promise<void>;
 
-const prefixes: Record<string, Parameters<typeof newId>[0]> = {
+const idPrefixes: Record<string, Parameters<typeof newId>[0]> = {
   user: "user",
   session: "session",
   account: "identity",
   verification: "verification",
 };
 
-/** How better-auth works here. Its own limits, checks of origins and routes are ours instead: it is called, not mounted. */
+/** better-auth is called as a library and not mounted: rate limits, origin checks and routes are our own. */
 export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
   const { config, db, databaseKind, encryption, mailer } = deps;
   const secure = config.baseUrl.startsWith("https:");
@@ -39,7 +39,7 @@ export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordRes
     account: {
       modelName: "identities",
       updateAccountOnSignIn: false,
-      // A user whose address was never proven loses everything that came before the proof: see library-hooks.ts.
+      // library-hooks.ts deletes the earlier credentials of a user whose address was never verified.
       accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: false },
     },
     verification: { modelName: "verifications", storeIdentifier: "hashed" },
@@ -63,29 +63,29 @@ export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordRes
       sendVerificationEmail: async ({ user, token }) => mails.verification(user.email, token),
     },
     socialProviders: {
-      ...(google ? { google: { ...google, mapProfileToUser: provenOnly } } : {}),
+      ...(google ? { google: { ...google, mapProfileToUser: strictEmailVerified } } : {}),
       ...(github ? { github } : {}),
     },
     advanced: {
-      // By name and not by the test runner's environment, which would switch it off.
+      // Set explicitly, because better-auth disables the check when it detects a test runner.
       disableOriginCheck: false,
       useSecureCookies: false,
       cookiePrefix: "foyer",
       cookies: { session_token: { name: sessionCookieName(secure) } },
       defaultCookieAttributes: { secure, httpOnly: true, sameSite: "lax" },
-      database: { generateId: ({ model }) => newId(prefixes[model] ?? "verification"), validateSchema: false },
+      database: { generateId: ({ model }) => newId(idPrefixes[model] ?? "verification"), validateSchema: false },
       ipAddress: { ipAddressHeaders: [clientIpHeader] },
       backgroundTasks: { handler: mails.inBackground },
     },
   } satisfies BetterAuthOptions;
 }
 
-/** better-auth takes any truthy claim for a proof. */
-function provenOnly(profile: { email_verified?: unknown }) {
+/** better-auth would accept any truthy claim, such as the text "false". */
+function strictEmailVerified(profile: { email_verified?: unknown }) {
   return { emailVerified: profile.email_verified === true };
 }
 
-/** Its words go to our log without what it adds to them, which may hold addresses and tokens. */
+/** Forwards better-auth's messages to our log without their details, which may contain email addresses and tokens. */
 function logger({ log }: AuthDeps): NonNullable<BetterAuthOptions["logger"]> {
   return {
     level: "warn",

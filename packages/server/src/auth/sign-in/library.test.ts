@@ -17,14 +17,14 @@ onBothDatabases("better-auth", (createDatabase) => {
     await database.drop();
   });
 
-  it("finds its tables and columns as our migrations make them", async () => {
+  it("finds its tables and columns as our migrations create them", async () => {
     const { options } = createSignInLibrary(server.deps, createAccountMails(server.deps));
     const { toBeCreated, toBeAdded } = await getMigrations(options);
     expect(toBeCreated).toEqual([]);
     expect(toBeAdded).toEqual([]);
   });
 
-  it("says nothing, to the console or to anybody else", async () => {
+  it("writes nothing to the console and sends no telemetry", async () => {
     const { options, $context } = createSignInLibrary(server.deps, createAccountMails(server.deps));
     expect(options.telemetry).toEqual({ enabled: false });
     expect((await $context).options.baseURL).toBe("http://localhost:3000");

@@ -6,7 +6,7 @@ import { type AccountMails, MAGIC_LINK_SECONDS } from "./account-mails.ts";
 import { signInHooks } from "./library-hooks.ts";
 import { type OnPasswordReset, signInOptions } from "./library-options.ts";
 
-/** better-auth as it is set up here. Importing this file costs 200 ms and 38 MB, so it is imported on first use. */
+/** Configures better-auth. Importing this file costs 200 ms and 38 MB, so it is imported on first use. */
 export function createSignInLibrary(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
   const plugin = magicLink({
     storeToken: "hashed",
@@ -17,8 +17,8 @@ export function createSignInLibrary(deps: AuthDeps, mails: AccountMails, onPassw
 }
 
 /**
- * The same with the OpenID Connect provider, whose description is fetched when it is first used. An instance of its own:
- * a provider that is down keeps nobody from signing in by password. @throws when it cannot be reached
+ * The same with the OpenID Connect provider, whose discovery document is fetched on first use. It is a separate
+ * instance, so that password sign-in works while the provider is down. @throws when the provider cannot be reached
  */
 export async function createOidcLibrary(deps: AuthDeps, mails: AccountMails) {
   const { oidc } = deps.config.signIn;
@@ -32,12 +32,13 @@ export async function createOidcLibrary(deps: AuthDeps, mails: AccountMails) {
     scopes: ["openid", "email", "profile"],
     pkce: true,
     requireIdTokenVerification: true,
-    // better-auth takes any truthy claim, and some providers send the text "false".
+    // better-auth would accept any truthy claim, and some providers send the text "false".
     mapProfileToUser: (profile: Record<string, unknown>) => ({ emailVerified: profile.email_verified === true }),
   };
   const library = betterAuth({ ...optionsFor(deps, mails), plugins: [genericOAuth({ config: [provider] })] });
   const { socialProviders } = await library.$context;
-  if (!socialProviders.some(({ id }) => id === "oidc")) throw new Error(`${issuer} cannot be reached or read`);
+  if (!socialProviders.some(({ id }) => id === "oidc"))
+    throw new Error(`Cannot read the OpenID configuration of ${issuer}`);
   return library;
 }
 

@@ -7,10 +7,10 @@ export async function insertLink(db: Db, link: PendingLinkRow): Promise<void> {
 }
 
 /**
- * The links of an organization's people that are still good, newest first. Whoever follows one acts as its user
- * everywhere, so the links of people who belong to another organization too are not among them. To follow a sign-in link
- * proves its address: where anybody can become an owner (`openSignUp`), it must be proven already, or they would prove
- * addresses of others to themselves.
+ * The unexpired links of an organization's members and invited users, newest first. Following a link signs in as its
+ * user everywhere, so users who also belong to another organization are excluded. Following a sign-in link also
+ * verifies its address. With `openSignUp` anyone can become an owner, so sign-in links are then limited to verified
+ * addresses: an owner must not be able to verify someone else's address.
  */
 export async function linksFor(
   db: Db,
@@ -35,7 +35,7 @@ export async function linksFor(
       const theirs = (query: typeof memberships) => query.where("members.organizationId", "!=", organizationId);
       return or([
         eb.and([exists(ours(memberships)), not(exists(theirs(memberships)))]),
-        // Somebody new, who has come nowhere yet and is invited here alone.
+        // A new user who belongs to no organization and is invited to this one only.
         eb.and([
           not(exists(memberships)),
           exists(invitations.where("invitations.organizationId", "=", organizationId)),
@@ -48,11 +48,11 @@ export async function linksFor(
   if (!openSignUp) return links.execute();
   return links
     .where(({ eb, exists, or, selectFrom }) => {
-      const proven = selectFrom("users")
+      const verified = selectFrom("users")
         .select("users.id")
         .whereRef("users.email", "=", "pendingLinks.email")
         .where("users.emailVerified", "=", sql<boolean>`true`);
-      return or([eb("kind", "!=", "sign-in"), exists(proven)]);
+      return or([eb("kind", "!=", "sign-in"), exists(verified)]);
     })
     .execute();
 }

@@ -1,23 +1,23 @@
 import { APIError } from "better-auth/api";
 
-/** Each takes 32 MB and 50 ms of a thread, and Node has four of those for everything. */
-const CONCURRENT = 2;
-/** About 5 s of work. Whoever would wait longer is refused, so that a storm of sign-ins cannot pile up in memory. */
+/** A hash takes 32 MB and 50 ms of a thread, and Node's pool has four threads for everything. */
+const MAX_CONCURRENT = 2;
+/** About 5 s of work. Further requests are refused, so that a burst of sign-ins cannot fill the memory. */
 const MAX_WAITING = 200;
 
-/** Loaded on first use: a start that makes no account is faster without. */
+/** Imported on first use, because a start that creates no account does not need it. */
 const passwords = () => import("better-auth/crypto");
 
 /**
- * better-auth's own hash (scrypt, off the event loop), a few at a time: a storm of sign-ins only waits for itself.
- * @throws APIError `HASHING_BUSY` when `maxWaiting` others wait already
+ * better-auth's own hash (scrypt, off the event loop) with limited concurrency, so that a burst of sign-ins delays
+ * nothing else. @throws APIError `HASHING_BUSY` when `maxWaiting` calls are already waiting
  */
 export function createPasswordHashing({ maxWaiting = MAX_WAITING } = {}) {
   const waiting: Array<() => void> = [];
   let running = 0;
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running < CONCURRENT) {
+  async function runLimited<T>(work: () => Promise<T>): Promise<T> {
+    if (running < MAX_CONCURRENT) {
       running++;
     } else {
       if (waiting.length >= maxWaiting) throw new APIError("SERVICE_UNAVAILABLE", { code: "HASHING_BUSY" });
@@ -27,15 +27,15 @@ export function createPasswordHashing({ maxWaiting = MAX_WAITING } = {}) {
       return await work();
     } finally {
       const next = waiting.shift();
-      // The next one takes the slot over, so that no newcomer slips in between.
+      // Hand the slot to the next waiter directly, so that a new call cannot take it first.
       if (next) next();
       else running--;
     }
   }
 
   return {
-    hash: (password: string): Promise<string> => inTurn(async () => (await passwords()).hashPassword(password)),
+    hash: (password: string): Promise<string> => runLimited(async () => (await passwords()).hashPassword(password)),
     verify: (given: { hash: string; password: string }): Promise<boolean> =>
-      inTurn(async () => (await passwords()).verifyPassword(given)),
+      runLimited(async () => (await passwords()).verifyPassword(given)),
   };
 }

@@ -48,7 +48,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
   const errorOf = (answer: { headers: Record<string, unknown> }) =>
     new URL(String(answer.headers.location)).searchParams.get("error");
 
-  it("asks with state, PKCE and nonce, and knows the user again", async () => {
+  it("uses state, PKCE and nonce, and recognizes a returning user", async () => {
     const account = person("ada@example.com");
     const { browser, answer } = await signIn(account, "?callbackUrl=/dashboard/agents");
     expect([answer.status, answer.headers.location]).toEqual([302, `${base}/dashboard/agents`]);
@@ -76,7 +76,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     ]);
   });
 
-  it("takes a state once, and only from the browser that it was made for", async () => {
+  it("accepts a state once, and only from the browser that it was issued to", async () => {
     oidc.signInAs(person("twice@example.com"));
     const { browser, location } = await start();
     const back = await oidc.visit(location);
@@ -96,7 +96,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     expect([errorOf(replayed), browser.cookies.has("foyer_session")]).toEqual(["state_mismatch", false]);
   });
 
-  it("takes no answer without a state, with a made-up one, of another provider, or of a refusal", async () => {
+  it("refuses a callback without a state, with a forged one, from another provider, or with an error", async () => {
     oidc.signInAs(person("none@example.com"));
     const { browser, location } = await start();
     const back = new URL(await oidc.visit(location));
@@ -119,7 +119,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     expect((await browser.call("GET", "/auth/callback/google?code=x&state=y")).status).toBe(404);
   });
 
-  it("takes no code and no ID token of another request", async () => {
+  it("refuses a code and an ID token of another request", async () => {
     oidc.signInAs(person("bound@example.com"));
     for (const [name, error] of [
       ["nonce", "unable_to_get_user_info"],
@@ -138,7 +138,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
   });
 
   it.each([["false"], ["true"], [1], [{}], [false], [null]])(
-    "takes no address for proven when the provider says email_verified: %j",
+    "does not treat an address as verified when the provider sends email_verified: %j",
     async (verified) => {
       const owner = await createOwner(server);
       const { browser, answer } = await signIn(person(owner.email, verified));
@@ -147,7 +147,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     },
   );
 
-  it("never takes its state for a magic link", async () => {
+  it("does not accept its state as a magic link", async () => {
     const { browser, location } = await start();
     const state = new URL(location).searchParams.get("state") ?? "";
     for (const token of [state, `auth-state:${state}`]) {
@@ -156,7 +156,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     }
   });
 
-  it("gives an address that a stranger took first to its owner, and the stranger loses it all", async () => {
+  it("gives an address that a stranger signed up with to its owner, and deletes the stranger's credentials", async () => {
     const email = "victim@example.com";
     const stranger = createBrowser(server);
     await stranger.call("POST", "/auth/sign-up/email", { email, password });
@@ -175,14 +175,14 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     expect(await byKey()).toBe(401);
   });
 
-  it("links a proven user to the provider and leaves the password alone", async () => {
+  it("links a verified user to the provider and keeps the password", async () => {
     const { email, userId } = await createOwner(server);
     const { browser } = await signIn(person(email));
     expect((await browser.call("GET", "/auth/session")).body.user.id).toBe(userId);
     expect((await createBrowser(server).signIn(email)).status).toBe(200);
   });
 
-  it("believes no address that the provider does not vouch for", async () => {
+  it("refuses an address that the provider has not verified", async () => {
     const { email } = await createOwner(server);
     for (const address of [email, "unproven@example.com"]) {
       const { browser, answer } = await signIn(person(address, false));
@@ -199,8 +199,8 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
   });
 });
 
-describe("providers", () => {
-  it("that are not set up are not there, and the page is told which are", async () => {
+describe("sign-in providers", () => {
+  it("are unavailable unless configured, and are listed for the sign-in page", async () => {
     const server = await startServer({ env: { GITHUB_CLIENT_ID: "id", GITHUB_CLIENT_SECRET: "secret" } });
     const browser = createBrowser(server);
     for (const name of ["google", "oidc", "email", "facebook", "__proto__", "constructor"]) {
@@ -221,7 +221,7 @@ describe("providers", () => {
     await server.stop();
   });
 
-  it("let only the invited in where sign-up is closed", async () => {
+  it("admit only invited users when sign-up is disabled", async () => {
     const oidc = await startOidcServer({ redirectUri });
     const server = await startServer({ env: oidc.env });
     const come = async (email: string) => {
@@ -245,7 +245,7 @@ describe("providers", () => {
     await oidc.close();
   });
 
-  it("are called by our own client, and by nothing else", async () => {
+  it("are called through our own HTTP client only", async () => {
     const oidc = await startOidcServer({ redirectUri });
     const own = openOutbound();
     const called: string[] = [];
@@ -269,7 +269,7 @@ describe("providers", () => {
     await oidc.close();
   });
 
-  it.each(["elsewhere", "endless"])("that answer with something %s are given up", async (where) => {
+  it.each(["elsewhere", "endless"])("are abandoned when they respond with something %s", async (where) => {
     const canary = await serveCanary("127.0.0.1");
     const provider = await serve((_, response) => {
       if (where === "elsewhere") {
@@ -289,7 +289,7 @@ describe("providers", () => {
     await server.stop();
   });
 
-  it("that are down keep nobody from signing in by password, and work once they are back", async () => {
+  it("do not block password sign-in while they are down, and work once they are back", async () => {
     const first = await startOidcServer({ redirectUri });
     const port = Number(new URL(first.issuer).port);
     await first.close();

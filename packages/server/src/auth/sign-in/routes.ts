@@ -12,18 +12,21 @@ import type { Client } from "./client.ts";
 import type { SignInProviders } from "./providers.ts";
 import type { SignIn, SignInOutcome } from "./sign-in.ts";
 
-/** Takes one attempt from the limits of the client and of the email address, apart for passwords and links. @throws 429 */
-export type TakeTry = (request: FastifyRequest, email?: string, kind?: "password" | "link") => Promise<void>;
+/**
+ * Counts one attempt against the limits of the client and of the email address; passwords and links have separate
+ * limits. @throws 429
+ */
+export type ConsumeAttempt = (request: FastifyRequest, email?: string, kind?: "password" | "link") => Promise<void>;
 
-type Parts = { signIn: SignIn; providers: SignInProviders; audit: AuditLog; takeTry: TakeTry };
+type Parts = { signIn: SignIn; providers: SignInProviders; audit: AuditLog; consumeAttempt: ConsumeAttempt };
 type Context = Pick<AuthDeps, "db" | "config" | "sessions" | "mailer">;
 
-/** Sessions: how they begin, what they say, how they end. */
-export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, providers }: Parts): void {
+/** Endpoints that create, read and end sessions. */
+export function signInRoutes(app: App, deps: Context, { signIn, audit, consumeAttempt, providers }: Parts): void {
   const { db, config, sessions, mailer } = deps;
   const answer = async (request: FastifyRequest, reply: FastifyReply, session: SignedIn | null) => {
-    if (!session) throw new Error("better-auth made no session");
-    await audit.signedIn(request, session, "sign-in");
+    if (!session) throw new Error("better-auth created no session");
+    await audit.recordOwnAction(request, session, "sign-in");
     return reply.header("cache-control", "no-store").send(await sessions.describe(session));
   };
 
@@ -31,7 +34,7 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, 
     ...contract.signInByEmail,
     handler: async (request, reply) => {
       const { email, password } = request.body;
-      await takeTry(request, email);
+      await consumeAttempt(request, email);
       const outcome = await signIn.byPassword(clientOf(request), email, password);
       setCookies(reply, outcome);
       return answer(request, reply, outcome.session);
@@ -41,7 +44,7 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, 
     ...contract.signUpByEmail,
     handler: async (request, reply) => {
       const { email, password, name, invitationId } = request.body;
-      await takeTry(request, email);
+      await consumeAttempt(request, email);
       const user = { email, password, name: name ? readPlainName("name", name) : nameFromEmail(email) };
       await signIn.signUp(clientOf(request), { ...user, invitationId: invitationId ?? null });
       return reply.status(201).send({ success: true as const, verificationSent: mailer.isConfigured });
@@ -52,7 +55,7 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, 
     handler: async (request, reply) => {
       const session = signedInOf(request);
       await sessions.end(session.token);
-      await audit.signedIn(request, session, "sign-out");
+      await audit.recordOwnAction(request, session, "sign-out");
       return reply.header("set-cookie", sessions.cookie(null)).send({ success: true as const });
     },
   });
@@ -76,13 +79,13 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, 
     ...contract.changePassword,
     handler: async (request, reply) => {
       const before = signedInOf(request);
-      await takeTry(request, before.user.email);
+      await consumeAttempt(request, before.user.email);
       const { currentPassword, newPassword } = request.body;
       const { session, ...outcome } = await signIn.changePassword(clientOf(request), currentPassword, newPassword);
-      if (!session) throw new Error("better-auth made no session");
+      if (!session) throw new Error("better-auth created no session");
       setCookies(reply, outcome);
       if (before.membership) await sessions.switchTo(session, before.membership.organizationId);
-      await audit.signedIn(request, before, "change-password");
+      await audit.recordOwnAction(request, before, "change-password");
       return sessions.describe((await sessions.find(session.token)) ?? session);
     },
   });
@@ -97,15 +100,15 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, takeTry, 
   });
 }
 
-/** Signing in by a link or by somebody else's word: what is sent, and where the browser comes back. */
+/** Sign-in by emailed links and by external providers: sending the links, and the URLs that the browser returns to. */
 export function signInLinkRoutes(
   app: App,
   { config }: Pick<Context, "config">,
-  { signIn, providers, audit, takeTry }: Parts,
+  { signIn, providers, audit, consumeAttempt }: Parts,
 ): void {
-  const goOn = async (request: FastifyRequest, reply: FastifyReply, outcome: SignInOutcome) => {
+  const redirect = async (request: FastifyRequest, reply: FastifyReply, outcome: SignInOutcome) => {
     setCookies(reply, outcome);
-    if (outcome.session) await audit.signedIn(request, outcome.session, "sign-in");
+    if (outcome.session) await audit.recordOwnAction(request, outcome.session, "sign-in");
     return reply.header("cache-control", "no-store").redirect(outcome.location ?? `${config.baseUrl}/dashboard`);
   };
 
@@ -114,7 +117,7 @@ export function signInLinkRoutes(
     handler: async (request) => {
       const { email, callbackUrl } = request.body;
       const landing = landingAddress(callbackUrl, config);
-      await takeTry(request, email, "link");
+      await consumeAttempt(request, email, "link");
       await signIn.sendMagicLink(clientOf(request), email, landing);
       return { success: true as const };
     },
@@ -123,14 +126,14 @@ export function signInLinkRoutes(
     ...contract.confirmMagicLink,
     handler: async (request, reply) => {
       const landing = landingAddress(request.query.callbackUrl, config);
-      await takeTry(request);
-      return goOn(request, reply, await signIn.followMagicLink(clientOf(request), request.query.token, landing));
+      await consumeAttempt(request);
+      return redirect(request, reply, await signIn.followMagicLink(clientOf(request), request.query.token, landing));
     },
   });
   app.route({
     ...contract.requestPasswordReset,
     handler: async (request) => {
-      await takeTry(request, request.body.email, "link");
+      await consumeAttempt(request, request.body.email, "link");
       await signIn.requestPasswordReset(clientOf(request), request.body.email);
       return { success: true as const };
     },
@@ -138,7 +141,7 @@ export function signInLinkRoutes(
   app.route({
     ...contract.resetPassword,
     handler: async (request) => {
-      await takeTry(request);
+      await consumeAttempt(request);
       await signIn.resetPassword(clientOf(request), request.body.token, request.body.newPassword);
       return { success: true as const };
     },
@@ -146,7 +149,7 @@ export function signInLinkRoutes(
   app.route({
     ...contract.sendVerificationEmail,
     handler: async (request) => {
-      await takeTry(request, request.body.email, "link");
+      await consumeAttempt(request, request.body.email, "link");
       await signIn.sendVerification(clientOf(request), request.body.email);
       return { success: true as const };
     },
@@ -154,26 +157,30 @@ export function signInLinkRoutes(
   app.route({
     ...contract.confirmEmail,
     handler: async (request, reply) => {
-      await takeTry(request);
-      return goOn(request, reply, await signIn.verifyEmail(clientOf(request), request.query.token));
+      await consumeAttempt(request);
+      return redirect(request, reply, await signIn.verifyEmail(clientOf(request), request.query.token));
     },
   });
   app.route({
     ...contract.signInByProvider,
-    // A HEAD would begin a sign-in, and at the callback use it up.
+    // A HEAD request would start a sign-in, or use it up at the callback.
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const landing = landingAddress(request.query.callbackUrl, config);
-      await takeTry(request);
-      return goOn(request, reply, await providers.start(clientOf(request), request.params.provider, landing));
+      await consumeAttempt(request);
+      return redirect(request, reply, await providers.start(clientOf(request), request.params.provider, landing));
     },
   });
   app.route({
     ...contract.providerCallback,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      await takeTry(request);
-      return goOn(request, reply, await providers.finish(clientOf(request), request.params.provider, request.query));
+      await consumeAttempt(request);
+      return redirect(
+        request,
+        reply,
+        await providers.finish(clientOf(request), request.params.provider, request.query),
+      );
     },
   });
 }

@@ -46,7 +46,7 @@ describe("a page of another origin", () => {
   ];
   const agents = async () => (await server.app.inject({ url: "/agents", headers: { cookie } })).json().data.length;
 
-  it("changes nothing with the visitor's cookie", async () => {
+  it("cannot change anything with the visitor's cookie", async () => {
     for (const headers of foreign) {
       const call = {
         method: "POST",
@@ -60,7 +60,7 @@ describe("a page of another origin", () => {
     expect(await agents()).toBe(0);
   });
 
-  it("signs nobody in, out, up or over", async () => {
+  it("cannot sign a user in, out or up, or switch the organization", async () => {
     const { email } = await createOwner(server);
     for (const headers of foreign) {
       for (const [url, payload] of [
@@ -78,7 +78,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  it("sends nothing but JSON", async () => {
+  it("cannot send anything except JSON", async () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
       const payload = '{"name":"Forged"}';
       const headers = { cookie, origin, "content-type": type };
@@ -88,7 +88,7 @@ describe("a page of another origin", () => {
     expect(await agents()).toBe(0);
   });
 
-  it("may read nothing, and no preflight allows it to", async () => {
+  it("cannot read responses, and no preflight allows it", async () => {
     for (const url of ["/agents", "/auth/session", "/api-keys"]) {
       const headers = { cookie, origin: "https://evil.example" };
       const response = await server.app.inject({ url, headers });
@@ -103,7 +103,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  it("is not what our own page is, nor a key from anywhere", async () => {
+  it("is treated differently from our own page and from an API key", async () => {
     for (const headers of [{ origin }, { origin, "sec-fetch-site": "same-origin" }, {}]) {
       const call = {
         method: "POST",
@@ -120,8 +120,8 @@ describe("a page of another origin", () => {
   });
 });
 
-describe("on this machine", () => {
-  it("every loopback name on the same port is the server's own", async () => {
+describe("a server on a loopback address", () => {
+  it("accepts every loopback name on the same port as its own origin", async () => {
     const server = await startServer({ env: { BASE_URL: "http://localhost:4711" } });
     const { email } = await createOwner(server);
     const signIn = async (origin: string) =>
@@ -175,7 +175,7 @@ describe("links and redirects", () => {
     "dashboard",
   ];
 
-  it("lead nowhere else", async () => {
+  it("never lead to another origin", async () => {
     const { email } = await createOwner(server);
     const browser = createBrowser(server);
     for (const callbackUrl of elsewhere) {
@@ -200,7 +200,7 @@ describe("links and redirects", () => {
     }
   });
 
-  it("begin with BASE_URL, whatever host the request names", async () => {
+  it("start with BASE_URL, whatever host the request names", async () => {
     const { email } = await createOwner(server);
     const browser = createBrowser(server);
     const headers = {
@@ -222,7 +222,7 @@ describe("links and redirects", () => {
     );
   });
 
-  it("that nobody waits for do not tell who has an account, neither by text nor by time", async () => {
+  it("sent in the background do not reveal who has an account, neither by response nor by timing", async () => {
     const { email } = await createOwner(server);
     const unknown = "nobody@example.com";
     const browser = createBrowser(server);
@@ -239,7 +239,7 @@ describe("links and redirects", () => {
   });
 });
 
-describe("guessing", () => {
+describe("an attacker", () => {
   let server: TestServer;
   beforeEach(async () => {
     // Low, because each attempt that is let through costs a hash.
@@ -247,7 +247,7 @@ describe("guessing", () => {
     server = await startServer({ env });
   });
 
-  it("gets nowhere with 1,000 wrong passwords, from as many places", async () => {
+  it("is blocked after guessing passwords from 1,000 addresses", async () => {
     const { email } = await createOwner(server);
     const guess = (i: number, secret = `a wrong password ${i}`) =>
       createBrowser(server, { ip: `203.0.${i >> 8}.${i & 255}` }).signIn(email, secret);
@@ -269,7 +269,7 @@ describe("guessing", () => {
     await server.stop();
   });
 
-  it("locks the guessing client out, and neither the address's owner elsewhere nor their links", async () => {
+  it("is locked out without affecting the address's owner elsewhere or their links", async () => {
     const { email } = await createOwner(server);
     const guesser = createBrowser(server, { ip: "203.0.113.66" });
     const statuses: number[] = [];
@@ -282,7 +282,7 @@ describe("guessing", () => {
     await server.stop();
   });
 
-  it("gets nowhere with many addresses from one place, on every way in", async () => {
+  it("is blocked on every sign-in endpoint after trying many email addresses from one IP address", async () => {
     const browser = createBrowser(server, { ip: "198.51.100.7" });
     const statuses: number[] = [];
     for (let i = 0; i < 70; i++) {
@@ -302,7 +302,7 @@ describe("guessing", () => {
     await server.stop();
   });
 
-  it("does not learn who has an account, neither by text nor by the work that is done", async () => {
+  it("cannot tell who has an account, neither from the response nor from the work done", async () => {
     const { email } = await createOwner(server);
     const guess = async (address: string) => {
       hashed.mockClear();
@@ -316,7 +316,7 @@ describe("guessing", () => {
     await server.stop();
   });
 
-  it("plants no session: what a browser came with is not what it signs in with", async () => {
+  it("cannot plant a session: signing in replaces the session that the browser sent", async () => {
     const attacker = await createOwner(server);
     const victim = await createOwner(server);
     const planted = (await signedInBrowser(server, attacker.email)).cookies.get("__Host-foyer_session") ?? "";
@@ -333,7 +333,7 @@ describe("guessing", () => {
     await server.stop();
   });
 
-  it("finds no owner to become on an empty server, but by the printed link", async () => {
+  it("cannot become the owner of an empty server without the printed set-up link", async () => {
     const browser = createBrowser(server);
     const signUp = await browser.call("POST", "/auth/sign-up/email", { email: "first@example.com", password });
     expect([signUp.status, signUp.body.error.message]).toEqual([403, expect.stringContaining("set-up link")]);

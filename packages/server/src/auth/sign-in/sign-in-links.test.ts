@@ -16,7 +16,7 @@ const limitsOff = { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
 const linkIn = (text: string) => /https?:\/\/\S+/.exec(text)?.[0] ?? "";
 const pathOf = (link: string) => link.replace(/^https?:\/\/[^/]+/, "");
 
-onBothDatabases("links by mail", (createDatabase) => {
+onBothDatabases("an emailed link", (createDatabase) => {
   let database: TestDatabase;
   let smtp: SmtpTestServer;
   let server: TestServer;
@@ -46,7 +46,7 @@ onBothDatabases("links by mail", (createDatabase) => {
     return { text, subject, link: linkIn(text) };
   }
 
-  it("sign in, once, and go on where they were told to", async () => {
+  it("signs the user in once and redirects to the callback URL", async () => {
     const { email, organizationId } = await createOwner(server);
     const browser = createBrowser(server);
     const callbackUrl = "/dashboard/agents?tab=1#top";
@@ -68,7 +68,7 @@ onBothDatabases("links by mail", (createDatabase) => {
     ]);
   });
 
-  it("are not used up by a mail scanner that opens them, and sign in only from the page's own button", async () => {
+  it("is not used up by a mail scanner, and signs in only from the button on its page", async () => {
     const { email } = await createOwner(server);
     const scanner = createBrowser(server);
     const { link } = await mailAfter(email, () => scanner.call("POST", "/auth/magic-link", { email }));
@@ -96,7 +96,7 @@ onBothDatabases("links by mail", (createDatabase) => {
     expect((await browser.call("GET", "/auth/session")).status).toBe(200);
   });
 
-  it("are too old after ten minutes", async () => {
+  it("expires after ten minutes", async () => {
     const { email } = await createOwner(server);
     const browser = createBrowser(server);
     const { link } = await mailAfter(email, () => browser.call("POST", "/auth/magic-link", { email }));
@@ -106,7 +106,7 @@ onBothDatabases("links by mail", (createDatabase) => {
     expect([late.headers.location, late.set]).toEqual(["https://chat.example.com/dashboard?error=INVALID_TOKEN", []]);
   });
 
-  it("set a new password, once, and end every session", async () => {
+  it("sets a new password once and ends every session", async () => {
     const { email } = await createOwner(server);
     const old = await signedInBrowser(server, email);
     const browser = createBrowser(server);
@@ -138,7 +138,7 @@ onBothDatabases("links by mail", (createDatabase) => {
     expect((await browser.call("POST", "/auth/reset-password", late)).status).toBe(400);
   });
 
-  it("die with a new password, however it was set", async () => {
+  it("becomes invalid when the password changes, however it was set", async () => {
     const { email, userId } = await createOwner(server);
     const neighbour = await createOwner(server);
     const browser = createBrowser(server);
@@ -168,12 +168,12 @@ onBothDatabases("links by mail", (createDatabase) => {
     expect((await createBrowser(server).call("POST", pathOf(unrelated.link))).set).not.toEqual([]);
   });
 
-  it("confirm a new user's address before anybody signs in with it", async () => {
+  it("must verify a new user's address before the user can sign in", async () => {
     const email = "fresh@example.com";
     const browser = createBrowser(server);
     const signUp = () => browser.call("POST", "/auth/sign-up/email", { email, password, name: "Fresh" });
     const { link, text } = await mailAfter(email, signUp);
-    expect(text).toContain("If it was not, do nothing");
+    expect(text).toContain("If it wasn't you, do nothing");
     const refused = mailAfter(email, () => browser.signIn(email));
     expect(linkIn((await refused).text)).toContain("/auth/verify-email?token=");
     const early = await browser.signIn(email);
@@ -187,26 +187,26 @@ onBothDatabases("links by mail", (createDatabase) => {
     expect(session).toMatchObject({ role: "owner", organization: { name: "My organization", plan: "free" } });
   });
 
-  it("tell whoever has an account that somebody tried to make it again, and answer the same", async () => {
+  it("tells an existing user about a repeated sign-up, whose response does not reveal the account", async () => {
     const { email } = await createOwner(server);
     const browser = createBrowser(server);
     const signUp = (to: string) => browser.call("POST", "/auth/sign-up/email", { email: to, password });
     const { subject } = await mailAfter(email, () => signUp(email));
-    expect(subject).toBe("You have an account already");
+    expect(subject).toBe("You already have an account");
     const [known, unknown] = [await signUp(email), await signUp("nobody-yet@example.com")];
     expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
     const users = await server.deps.db.selectFrom("users").selectAll().where("email", "=", email).execute();
     expect(users).toHaveLength(1);
   });
 
-  it("invite, and name who invites", async () => {
+  it("invites a user and names the inviter", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const invite = () => browser.call("POST", "/invitations", { email: "guest@example.com", role: "member" });
     const { text, link, subject } = await mailAfter("guest@example.com", invite);
     expect(text).toContain(`${email} invited you to join My organization.`);
     // A name that a stranger chose must not headline the server's mail.
-    expect(subject).toBe("You have been invited to Foyer");
+    expect(subject).toBe("You're invited to Foyer");
     const [invitation] = (await browser.call("GET", "/invitations")).body;
     expect(link).toBe(invitation.url);
     const guest = createBrowser(server);
@@ -218,7 +218,7 @@ onBothDatabases("links by mail", (createDatabase) => {
     expect((await guest.call("GET", "/auth/session")).body.role).toBe("member");
   });
 
-  it("invite at most ten people a day for a new organization where anybody can sign up", async () => {
+  it("invites at most ten people a day for a new organization on a server with open sign-up", async () => {
     const browser = await signedInBrowser(server, (await createOwner(server)).email);
     const statuses: number[] = [];
     for (let i = 0; i < 11; i++) {
@@ -246,8 +246,8 @@ onBothDatabases("links by mail", (createDatabase) => {
   }
 });
 
-describe("links without a mail server", () => {
-  it("go to the log where only this machine can reach the server", async () => {
+describe("a link on a server without email", () => {
+  it("is written to the log when only this machine can reach the server", async () => {
     const server = await startServer({ env: limitsOff });
     const { email } = await createOwner(server);
     const info = vi.spyOn(server.deps.log, "info");
@@ -261,7 +261,7 @@ describe("links without a mail server", () => {
     await server.stop();
   });
 
-  it("are for owners to hand on elsewhere, and never in the log", async () => {
+  it("is otherwise shown to owners and never written to the log", async () => {
     const database = await createSqlite();
     const env = { ...limitsOff, HOST: "0.0.0.0", BASE_URL: "https://chat.example.com" };
     const server = await startServer({ database, env });
@@ -296,7 +296,7 @@ describe("links without a mail server", () => {
     await database.drop();
   });
 
-  it("prove nobody's address to a stranger who owns an organization of their own", async () => {
+  it("does not let a stranger with an organization verify someone else's address", async () => {
     const env = { ...limitsOff, HOST: "0.0.0.0", BASE_URL: "https://chat.example.com", FOYER_OPEN_SIGNUP: "true" };
     const server = await startServer({ env });
     const owner = await createOwner(server);

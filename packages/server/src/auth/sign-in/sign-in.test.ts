@@ -26,7 +26,7 @@ onBothDatabases("sign-in", (createDatabase) => {
     await database.drop();
   });
 
-  it("opens a session that works as the account's key does", async () => {
+  it("creates a session with the same access as an API key", async () => {
     const { email, userId, organizationId } = await createOwner(server);
     const browser = createBrowser(server);
     const { status, body, set, headers } = await browser.signIn(` ${email.toUpperCase()} `);
@@ -49,7 +49,7 @@ onBothDatabases("sign-in", (createDatabase) => {
     expect((await browser.call("GET", "/auth/session")).body).toEqual(body);
   });
 
-  it("ends with sign-out, at once and for good", async () => {
+  it("ends immediately and permanently with sign-out", async () => {
     const browser = await signedInBrowser(server, (await createOwner(server)).email);
     const before = Object.fromEntries(browser.cookies);
     const { status, body, set } = await browser.call("POST", "/auth/sign-out");
@@ -60,7 +60,7 @@ onBothDatabases("sign-in", (createDatabase) => {
     expect([after.status, after.body.error.code]).toEqual([401, "UNAUTHORIZED"]);
   });
 
-  it("is a new session each time, and the browser's earlier one ends", async () => {
+  it("creates a new session each time and ends the browser's previous one", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const first = browser.cookies.get("foyer_session") ?? "";
@@ -72,7 +72,7 @@ onBothDatabases("sign-in", (createDatabase) => {
     expect((await browser.call("GET", "/auth/session")).status).toBe(200);
   });
 
-  it("takes no cookie that it did not make: another's signature, none, or a token of the database", async () => {
+  it("refuses a cookie with a foreign signature, without one, or with a token from the database", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const [token = "", signature = ""] = decodeURIComponent(browser.cookies.get("foyer_session") ?? "").split(".");
@@ -93,7 +93,7 @@ onBothDatabases("sign-in", (createDatabase) => {
     }
   });
 
-  it("ends after seven days, and a session in use goes on", async () => {
+  it("expires after seven days unless the session is in use", async () => {
     const browser = await signedInBrowser(server, (await createOwner(server)).email);
     const { db } = server.deps;
     const token = decodeURIComponent(browser.cookies.get("foyer_session") ?? "").split(".")[0] ?? "";
@@ -114,7 +114,7 @@ onBothDatabases("sign-in", (createDatabase) => {
     expect((await browser.call("GET", "/auth/session")).status).toBe(401);
   });
 
-  it("works in one organization at a time, and switches among one's own only", async () => {
+  it("works in one organization at a time and switches only between the user's own", async () => {
     const { email, userId, organizationId } = await createOwner(server);
     const second = await createOrganization(server, userId);
     const foreign = await createOwner(server);
@@ -131,7 +131,7 @@ onBothDatabases("sign-in", (createDatabase) => {
     expect((await browser.call("GET", "/auth/session")).body.organization.id).toBe(second);
   });
 
-  it("changes the password and ends the other sessions, not this browser's", async () => {
+  it("changes the password and ends all sessions except this browser's", async () => {
     const { email, userId } = await createOwner(server);
     const second = await createOrganization(server, userId);
     const [here, there] = [await signedInBrowser(server, email), await signedInBrowser(server, email)];
@@ -150,8 +150,8 @@ onBothDatabases("sign-in", (createDatabase) => {
   });
 });
 
-onBothDatabases("a server that is open to all", (createDatabase) => {
-  it("gives whoever comes one organization, from however many browsers they come first", async () => {
+onBothDatabases("a server with open sign-up", (createDatabase) => {
+  it("creates one organization for a new user who signs in from several browsers at once", async () => {
     const database = await createDatabase();
     const server = await startServer({ database, env: { ...env, FOYER_OPEN_SIGNUP: "true" } });
     await createOwner(server);
@@ -168,8 +168,8 @@ onBothDatabases("a server that is open to all", (createDatabase) => {
   });
 });
 
-describe("a password that the operator sets", () => {
-  it("ends the sessions of the one before, and a restart with the same ends none", async () => {
+describe("a password set by the operator", () => {
+  it("ends the sessions of the previous password, while a restart with the same one ends none", async () => {
     const server = await startServer({ env });
     const { email, userId } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
@@ -180,7 +180,7 @@ describe("a password that the operator sets", () => {
     await server.stop();
   });
 
-  it("is not set where the sessions of before cannot be ended, as with a reset", async () => {
+  it("is not set when the earlier sessions cannot be ended, as with a reset", async () => {
     const server = await startServer({ env: { ...env, HOST: "0.0.0.0" } });
     const { db } = server.deps;
     const { email, userId } = await createOwner(server);
@@ -200,8 +200,8 @@ describe("a password that the operator sets", () => {
   });
 });
 
-describe("sign-in behind https", () => {
-  it("keeps its cookie off http and gives it the __Host- prefix, which no other host can set", async () => {
+describe("sign-in over HTTPS", () => {
+  it("restricts its cookie to HTTPS and uses the __Host- prefix, which no other host can set", async () => {
     const server = await startServer({ env: { ...env, BASE_URL: "https://chat.example.com" } });
     const { email } = await createOwner(server);
     const browser = createBrowser(server);

@@ -7,29 +7,32 @@ import { findInvitation } from "../members/invitation-store.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "./account-mails.ts";
 import { type Client, clientIpHeader } from "./client.ts";
-import { explainRefusal } from "./library-errors.ts";
+import { toAppError } from "./library-errors.ts";
 import { pendingHash, withPendingHash } from "./pending-hash.ts";
 
-/** better-auth and how it works here; loaded with the first call that needs it. */
+/** Imports better-auth and its configuration on first use. */
 export type LoadLibrary = () => Promise<typeof import("./library.ts")>;
 
-/** What better-auth answered: where to go, which cookies to set, and the session when it made one. */
+/** better-auth's response: where to redirect, which cookies to set, and the session if one was created. */
 export type SignInOutcome = { location: string | null; cookies: string[]; session: SignedIn | null };
 
 type NewUser = { email: string; password: string; name: string; invitationId: string | null };
 
-/** Making a user writes more than finding that there is one; both take this long. */
+/**
+ * Creating a user takes longer than finding an existing one. Both responses take at least this long, so that timing
+ * reveals nothing.
+ */
 const SIGN_UP_MS = 300;
 
 export type SignIn = ReturnType<typeof createSignIn>;
 
-/** What the audit log hears of. */
+/** Callbacks for the audit log. */
 type Events = {
   onReset: (user: { id: string; email: string }, ip: string) => Promise<void>;
   onFailedSignIn: (email: string, ip: string) => Promise<void>;
 };
 
-/** Signing in and what belongs to it, by better-auth, which is loaded with the first call. */
+/** Sign-in, sign-up and password changes through better-auth, which is imported with the first call. */
 export function createSignIn(
   deps: AuthDeps,
   mails: AccountMails,
@@ -40,85 +43,96 @@ export function createSignIn(
   const dashboard = `${config.baseUrl}/dashboard`;
   let library: Promise<ReturnType<Awaited<ReturnType<LoadLibrary>>["createSignInLibrary"]>> | undefined;
   const load = () => {
-    library ??= loadLibrary().then((module) => module.createSignInLibrary(deps, mails, keepResetPassword(db, onReset)));
+    library ??= loadLibrary().then((module) => module.createSignInLibrary(deps, mails, saveResetPassword(db, onReset)));
     return library;
   };
   const outcomeOf = readOutcome(sessions);
 
-  /** Answers at once and goes on afterwards, so that the answer's time does not depend on the address. */
-  const quietly = (work: Promise<Response>, client: Client) =>
+  /** Continues after the response, so that response times do not reveal whether the address is known. */
+  const continueInBackground = (work: Promise<Response>, client: Client) =>
     mails.inBackground(work.then((response) => outcomeOf(response, client)));
 
   return {
-    /** @throws 401 for a wrong password and an unknown address alike, 403 for an address that is not confirmed */
+    /** @throws 401 for a wrong password or an unknown address alike, 403 for an unverified address */
     async byPassword(client: Client, email: string, password: string): Promise<SignInOutcome> {
-      const body = { email: address(email), password };
+      const body = { email: normalizeEmail(email), password };
       const { api } = await load();
-      const response = await api.signInEmail({ body, ...call(client) });
-      // In the background, so that the time of the answer does not tell whether the address is known.
+      const response = await api.signInEmail({ body, ...callOptions(client) });
+      // In the background, so that response times do not reveal whether the address is known.
       if (response.status === 401) mails.inBackground(onFailedSignIn(body.email, client.ip));
       return outcomeOf(response, client);
     },
-    /** Says the same when the address is taken. @throws 403 when sign-up is closed and there is no invitation */
+    /**
+     * Responds the same way when the address is taken. @throws 403 when sign-up is disabled and there is no invitation
+     */
     async signUp(client: Client, { invitationId, ...user }: NewUser): Promise<void> {
-      const email = address(user.email);
+      const email = normalizeEmail(user.email);
       if (!(await hasAccounts(db))) {
-        throw new AppError("FORBIDDEN", "Nobody owns this server yet. Use the set-up link that its start printed.");
+        throw new AppError(
+          "FORBIDDEN",
+          "This server has no owner yet. Use the set-up link that the server printed when it started.",
+        );
       }
       const isInvited = async () => invitationId !== null && (await findInvitation(db, invitationId))?.email === email;
       if (!config.openSignUp && !(await isInvited())) {
-        throw new AppError("FORBIDDEN", "Sign-up is closed on this server. Ask its owner for an invitation.");
+        throw new AppError("FORBIDDEN", "Sign-up is disabled on this server. Ask an owner for an invitation.");
       }
       const { api } = await load();
       const [response] = await Promise.all([
-        api.signUpEmail({ body: { ...user, email }, ...call(client) }),
+        api.signUpEmail({ body: { ...user, email }, ...callOptions(client) }),
         wait(SIGN_UP_MS),
       ]);
       await outcomeOf(response, client);
     },
     async sendMagicLink(client: Client, email: string, callbackUrl: string): Promise<void> {
-      const body = { email: address(email), metadata: { callbackUrl } };
+      const body = { email: normalizeEmail(email), metadata: { callbackUrl } };
       const { api } = await load();
-      quietly(api.signInMagicLink({ body, ...call(client) }), client);
+      continueInBackground(api.signInMagicLink({ body, ...callOptions(client) }), client);
     },
-    /** Goes to `/dashboard?error=…` when the link is wrong, was used or is too old. */
+    /** Redirects to `/dashboard?error=…` when the link is invalid, expired or already used. */
     async followMagicLink(client: Client, token: string, callbackURL: string): Promise<SignInOutcome> {
       const { api } = await load();
       const query = { token, callbackURL, errorCallbackURL: dashboard };
-      return outcomeOf(await api.magicLinkVerify({ query, ...call(client) }), client);
+      return outcomeOf(await api.magicLinkVerify({ query, ...callOptions(client) }), client);
     },
     async requestPasswordReset(client: Client, email: string): Promise<void> {
-      const body = { email: address(email) };
+      const body = { email: normalizeEmail(email) };
       const { api } = await load();
-      quietly(api.requestPasswordReset({ body, ...call(client) }), client);
+      continueInBackground(api.requestPasswordReset({ body, ...callOptions(client) }), client);
     },
-    /** @throws 400 for a token that is wrong, used or too old */
+    /** @throws 400 for a token that is invalid, expired or already used */
     async resetPassword(client: Client, token: string, newPassword: string): Promise<void> {
       const { api } = await load();
-      const reset = () => api.resetPassword({ body: { token, newPassword }, ...call(client) });
+      const reset = () => api.resetPassword({ body: { token, newPassword }, ...callOptions(client) });
       await outcomeOf(await withPendingHash(client.ip, reset), client);
     },
-    /** Replaces every session with a new one for this browser. @throws 400 when the current password is wrong */
+    /** Replaces all sessions with a new one for this browser. @throws 400 when the current password is wrong */
     async changePassword(client: Client, currentPassword: string, newPassword: string): Promise<SignInOutcome> {
       const body = { currentPassword, newPassword, revokeOtherSessions: true };
       const { api } = await load();
-      const change = async () => outcomeOf(await api.changePassword({ body, ...call(client) }), client);
-      return withPendingHash(client.ip, () => keepNewPassword(db, change));
+      const change = async () => outcomeOf(await api.changePassword({ body, ...callOptions(client) }), client);
+      return withPendingHash(client.ip, () => saveChangedPassword(db, change));
     },
     async sendVerification(client: Client, email: string): Promise<void> {
-      const body = { email: address(email) };
+      const body = { email: normalizeEmail(email) };
       const { api } = await load();
-      quietly(api.sendVerificationEmail({ body, ...call({ ...client, cookies: undefined }) }), client);
+      continueInBackground(
+        api.sendVerificationEmail({ body, ...callOptions({ ...client, cookies: undefined }) }),
+        client,
+      );
     },
-    /** Signs nobody in: the link may have come to somebody who did not make the account. */
+    /** Does not sign the user in: the link may have reached someone who did not create the account. */
     async verifyEmail(client: Client, token: string): Promise<SignInOutcome> {
       const { api } = await load();
-      return outcomeOf(await api.verifyEmail({ query: { token, callbackURL: dashboard }, ...call(client) }), client);
+      return outcomeOf(
+        await api.verifyEmail({ query: { token, callbackURL: dashboard }, ...callOptions(client) }),
+        client,
+      );
     },
   };
 }
 
-function keepResetPassword(db: AuthDeps["db"], onReset: Events["onReset"]) {
+function saveResetPassword(db: AuthDeps["db"], onReset: Events["onReset"]) {
   return async (user: { id: string; email: string }) => {
     const { hash, ip } = pendingHash();
     await writePassword(db, user.id, { hash });
@@ -126,37 +140,37 @@ function keepResetPassword(db: AuthDeps["db"], onReset: Events["onReset"]) {
   };
 }
 
-/** Writes the password that `change` held back, and keeps the session that it began. */
-async function keepNewPassword(db: AuthDeps["db"], change: () => Promise<SignInOutcome>): Promise<SignInOutcome> {
+/** Writes the password captured during `change`, and keeps the session that it created. */
+async function saveChangedPassword(db: AuthDeps["db"], change: () => Promise<SignInOutcome>): Promise<SignInOutcome> {
   const outcome = await change();
-  if (!outcome.session) throw new Error("better-auth made no session");
+  if (!outcome.session) throw new Error("better-auth created no session");
   const { token, user } = outcome.session;
   await writePassword(db, user.id, { hash: pendingHash().hash, keptSession: token });
   return outcome;
 }
 
-/** Turns what better-auth answered into an outcome, or throws our error for it. */
+/** Converts better-auth's response. @throws our error for its refusals */
 export function readOutcome(sessions: AuthDeps["sessions"]) {
   return async (response: Response, client: Client): Promise<SignInOutcome> => {
-    if (response.status >= 400) throw explainRefusal(response.status, await response.json().catch(() => null));
+    if (response.status >= 400) throw toAppError(response.status, await response.json().catch(() => null));
     const cookies = response.headers.getSetCookie();
     const own = cookies.find((cookie) => cookie.startsWith(`${sessions.cookieName}=`))?.split(";", 1)[0];
     const session = own === undefined ? null : await sessions.authenticate(own);
-    // Every sign-in is a session of its own: the one that the browser came with ends.
+    // Each sign-in creates a new session and ends the browser's previous one.
     if (session) await sessions.endPrevious(client.cookies);
     return { location: response.headers.get("location"), cookies, session };
   };
 }
 
-/** What every call of better-auth gets. Of the client's headers it sees none but these. */
-export function call({ ip, userAgent, cookies }: Client) {
+/** The options of every better-auth call. better-auth sees no other headers of the client. */
+export function callOptions({ ip, userAgent, cookies }: Client) {
   const headers = new Headers({ [clientIpHeader]: ip });
   if (userAgent) headers.set("user-agent", userAgent.slice(0, 300));
   if (cookies) headers.set("cookie", cookies);
   return { headers, asResponse: true } as const;
 }
 
-function address(email: string): string {
+function normalizeEmail(email: string): string {
   try {
     return parseEmail(email.trim());
   } catch (error) {
