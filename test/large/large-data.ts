@@ -16,6 +16,8 @@ export type Amounts = {
   agents: number;
   secrets: number;
   attempts: number;
+  /** 1 MB of text and a 1 MB original each, in 10 passages */
+  documents: number;
 };
 
 export const longAmounts: Amounts = {
@@ -27,6 +29,7 @@ export const longAmounts: Amounts = {
   agents: 5_000,
   secrets: 2_000,
   attempts: 500,
+  documents: 200,
 };
 
 export const shortAmounts: Amounts = {
@@ -38,6 +41,7 @@ export const shortAmounts: Amounts = {
   agents: 500,
   secrets: 200,
   attempts: 200,
+  documents: 20,
 };
 
 export type Owner = { organizationId: string; agentId: string; toolId: string };
@@ -48,22 +52,29 @@ const STATEMENT_MS = 600_000;
 
 /** Fills the database of a server, and returns the ids of what is large. */
 export async function fill(db: Db, kind: DatabaseKind, owner: Owner, amounts: Amounts) {
-  const text = (bytes: number) => (kind === "sqlite" ? sql`printf('%.*c', ${bytes}, 'x')` : sql`repeat('x', ${bytes})`);
-  const idOf = (prefix: string) =>
-    kind === "sqlite"
-      ? sql`printf('${sql.raw(prefix)}_%026d', i)`
-      : sql`'${sql.raw(prefix)}_' || lpad(i::text, 26, '0')`;
+  const { text, idOf } = sqlFor(kind);
   await withStatementTimeout(STATEMENT_MS, async () => {
     if (kind === "postgres") await storeUncompressed(db);
     await fillConversations(db, owner, amounts, { text, idOf });
     await fillSubmissions(db, owner, amounts, { text, idOf });
     await fillEvents(db, owner, amounts);
     await fillSettings(db, owner, amounts, { text, idOf });
+    await fillDocuments(db, kind, owner, amounts);
   });
   return {
     nearlyFull: await insertNearlyFull(db, owner),
     old: await insertOld(db, owner, amounts.oldMessages),
     attempted: await insertAttempts(db, amounts.attempts),
+  };
+}
+
+function sqlFor(kind: DatabaseKind): Sql {
+  return {
+    text: (bytes) => (kind === "sqlite" ? sql`printf('%.*c', ${bytes}, 'x')` : sql`repeat('x', ${bytes})`),
+    idOf: (prefix) =>
+      kind === "sqlite"
+        ? sql`printf('${sql.raw(prefix)}_%026d', i)`
+        : sql`'${sql.raw(prefix)}_' || lpad(i::text, 26, '0')`,
   };
 }
 
@@ -75,6 +86,7 @@ async function storeUncompressed(db: Db) {
     ["messages", "content"],
     ["submissions", "formData"],
     ["submissionFiles", "content"],
+    ["documentTexts", "text"],
   ] as const) {
     await sql`alter table ${sql.table(table)} alter column ${sql.ref(column)} set storage external`.execute(db);
   }
@@ -154,6 +166,57 @@ async function fillSettings(db: Db, { organizationId, agentId }: Owner, amounts:
      "createdAt", "updatedAt")
     ${numbers(200)} select ${idOf("tool")}, ${organizationId}, ${agentId}, ${idOf("tool")}, 'Finds', 'mock',
     '{"type":"object","properties":{}}', 0, ${text(30_000)}, ${sql.lit(NOW)}, ${sql.lit(NOW)} from numbers`.execute(db);
+}
+
+/** Documents of one site. Their jobs are due in the far future, so that no worker processes them. */
+export async function fillDocuments(
+  db: Db,
+  kind: DatabaseKind,
+  { organizationId, agentId }: Omit<Owner, "toolId">,
+  { documents }: Pick<Amounts, "documents">,
+): Promise<void> {
+  const { text, idOf } = sqlFor(kind);
+  const later = sql.lit(NOW * 2);
+  const source = "source_0";
+  await sql`insert into sources
+    (id, "organizationId", "agentId", url, include, exclude, schedule, "maxPages", state, sync, "isDiscovered", fence,
+     "createdAt", "updatedAt")
+    values (${source}, ${organizationId}, ${agentId}, 'https://example.com', '[]', '[]', 'manual', 1000, 'idle', 1, 1, 1,
+     ${sql.lit(NOW)}, ${sql.lit(NOW)})`.execute(db);
+  await sql`insert into "documentFiles" (id, "organizationId", "agentId", "createdAt")
+    ${numbers(documents)} select ${idOf("file")}, ${organizationId}, ${agentId}, ${sql.lit(NOW)} from numbers`.execute(
+    db,
+  );
+  await sql`insert into documents
+    (id, "organizationId", "agentId", "sourceId", kind, title, "mimeType", bytes, "fileId", "contentHash", state,
+     "progressDone", "progressTotal", version, "readyVersion", chunks, characters, "isEnabled", citation, "createdAt",
+     "updatedAt")
+    ${numbers(documents)} select ${idOf("doc")}, ${organizationId}, ${agentId}, ${source}, 'page', 'A page',
+    'text/plain', 1000000, ${idOf("file")}, ${idOf("doc")}, 'ready', 0, 0, 1, 1, 10, 1000000, 1, 'link', ${sql.lit(NOW)},
+    ${sql.lit(NOW)} from numbers`.execute(db);
+  await sql`insert into "documentJobs"
+    ("documentId", "organizationId", "agentId", version, attempts, "dueAt", fence)
+    ${numbers(documents)} select ${idOf("doc")}, ${organizationId}, ${agentId}, 1, 0, ${later}, 1 from numbers`.execute(
+    db,
+  );
+  for (const { id: documentId } of await db.selectFrom("documents").select("id").execute()) {
+    await sql`insert into "documentTexts" ("documentId", version, start, text)
+      ${numbers(16)} select ${documentId}, 1, i * 62500, ${text(62_500)} from numbers`.execute(db);
+    await sql`insert into "sourcePages" ("sourceId", url, "documentId", state, sync, misses)
+      values (${source}, ${`https://example.com/${documentId}`}, ${documentId}, 'ready', 1, 0)`.execute(db);
+    await sql`insert into "documentChunks"
+      ("agentId", number, "organizationId", "documentId", version, ordinal, text)
+      ${numbers(10)} select ${agentId}, (select count(*) from "documentChunks") + i, ${organizationId}, ${documentId}, 1,
+      i, ${text(1_000)} from numbers`.execute(db);
+  }
+  const content = Buffer.alloc(250_000, "x");
+  for (const { id: fileId } of await db.selectFrom("documentFiles").select("id").execute()) {
+    for (let number = 0; number < 4; number++) {
+      await db.insertInto("documentFileParts").values({ fileId, number, content }).execute();
+    }
+  }
+  await sql`insert into "agentIndexes" ("agentId", "organizationId", "nextNumber")
+    values (${agentId}, ${organizationId}, ${sql.lit(documents * 10)})`.execute(db);
 }
 
 /** 1.9 MiB of text in 1,990 messages, and 7.6 MiB of tool results. */

@@ -25,6 +25,16 @@ export const FormSubmit = Type.Object({
   startedAt: Type.Optional(nullable(Type.Number({ description: "Milliseconds since 1970" }))),
   formInstanceId: Type.Optional(nullable(instanceId)),
   sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+  userId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+  userHash: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 128,
+        description:
+          "Hex HMAC-SHA256 of `userId` with the agent's identity secret. An agent with `requireIdentity` learns what a user submitted only with it.",
+      }),
+    ),
+  ),
   fileNames: Type.Optional(
     Type.Unsafe<Record<string, string> | null>({
       type: ["object", "null"],

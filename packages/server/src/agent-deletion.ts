@@ -2,21 +2,29 @@ import { deleteConversationsOf } from "./conversations/retention.ts";
 import type { Db } from "./db/open.ts";
 import { withStatementTimeout } from "./db/statement-timeout.ts";
 import type { Deps } from "./deps.ts";
+import { deleteDocumentsOf } from "./documents/retention.ts";
 import { deleteSubmissionsOf } from "./forms/retention.ts";
 import { deleteAnswersOf } from "./http/idempotency.ts";
 import { deleteVisitorDaysOf } from "./plans/retention.ts";
 import { deleteEventsOf } from "./triggers/retention.ts";
 
-/** What can be too much for one transaction. The rest is deleted with the agent by the tables' references. */
-const contents = [deleteConversationsOf, deleteSubmissionsOf, deleteEventsOf, deleteAnswersOf, deleteVisitorDaysOf];
+/** Content that can be too much for one transaction. The references of the other tables delete the rest with the agent. */
+const contents = [
+  deleteConversationsOf,
+  deleteSubmissionsOf,
+  deleteEventsOf,
+  deleteAnswersOf,
+  deleteVisitorDaysOf,
+  deleteDocumentsOf,
+];
 
-/** PostgreSQL may have to check many references of what is left. */
+/** PostgreSQL may have to check many references of the remaining rows. */
 const STATEMENT_MS = 600_000;
 
-/** How long the request that deletes an agent waits for its content to be deleted. */
+/** The maximum time that the request that deletes an agent waits for its content to be deleted. */
 const WAIT_MS = 2_000;
 
-/** Deletes what is left of agents that were deleted, such as after a restart. @returns how many agents */
+/** Finishes the deletion of agents that a restart interrupted. @returns how many agents */
 export async function deleteRemains(db: Db): Promise<number> {
   const deleted = await db.selectFrom("agents").select("id").where("deletedAt", "is not", null).execute();
   for (const { id } of deleted) await withStatementTimeout(STATEMENT_MS, () => deleteContent(db, id));
@@ -30,13 +38,16 @@ async function deleteContent(db: Db, agentId: string): Promise<void> {
 
 /**
  * Deletes the content of an agent that readers no longer see. The returned promise resolves after two seconds at the
- * latest; what is left then is deleted in the background, or after a restart by the hourly clean-up.
+ * latest. The rest is then deleted in the background, or after a restart by the hourly clean-up.
+ * @param onDeleted called when the agent's row is gone, which the maintenance of the search index waits for
  */
-export function createContentDeletion({ db, log }: Pick<Deps, "db" | "log">) {
+export function createContentDeletion({ db, log }: Pick<Deps, "db" | "log">, onDeleted: (agentId: string) => void) {
   return async (agentId: string): Promise<void> => {
-    const deleted = withStatementTimeout(STATEMENT_MS, () => deleteContent(db, agentId)).catch((error: unknown) => {
-      log.error({ err: error, agentId }, "the content of a deleted agent is not deleted yet; again in an hour");
-    });
+    const deleted = withStatementTimeout(STATEMENT_MS, () => deleteContent(db, agentId)).then(
+      () => onDeleted(agentId),
+      (error: unknown) =>
+        log.error({ err: error, agentId }, "could not delete the content of a deleted agent; retrying in an hour"),
+    );
     let timer: NodeJS.Timeout | undefined;
     const waited = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, WAIT_MS).unref();

@@ -90,10 +90,9 @@ export async function createApp(deps: AppDeps) {
   const idempotency = createIdempotency(deps.db);
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
-  const deleteContent = createContentDeletion(deps);
+  const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
   const agents = createAgentService(deps, listings.forget, (agentId) => {
     chat.replies.abort({ agentId });
-    documents.removeIndexOf(agentId);
     return deleteContent(agentId);
   });
   const conversations = createConversationService(deps, agents, (conversationId) =>

@@ -1,10 +1,10 @@
 import type { ChatRequest } from "@foyer/contract";
-import { accessTo, type ConversationAccess, type Proof } from "../conversations/access.ts";
+import { accessTo, type ConversationAccess, type Proof, provenUserId } from "../conversations/access.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
 import { AppError } from "../errors.ts";
-import { provenUserId, type Visitor, visitorOf } from "./new-messages.ts";
+import { type Visitor, visitorOf } from "./new-messages.ts";
 
 /** `known` is the continued conversation, and `access` is what grants it. Both are null for a new conversation. */
 type Admitted = {
@@ -19,26 +19,16 @@ type Admitted = {
  */
 export function createAdmission(encryption: Encryption, conversations: Pick<ConversationService, "find">) {
   return async (agent: AgentRow, request: ChatRequest, sent: Omit<Proof, "userId">): Promise<Admitted> => {
-    const proven = provenUserId(request, () => encryption.decrypt(agent.identitySecret, agent.id));
+    const proven = provenUserId(request, agent, encryption);
     const isBelieved = agent.requireIdentity === 0 || proven !== null;
     const identity = { provenUserId: proven, visitor: visitorOf(request, { isBelieved, isVerified: proven !== null }) };
     if (!request.conversationId) return { known: null, access: null, identity };
     const known = await conversations.find({ organizationId: agent.organizationId }, request.conversationId);
-    const access = known?.agentId === agent.id ? accessTo(known, { ...sent, userId: proven }, encryption) : null;
-    if (!known || !access || !isRightUser(agent, known, access, proven)) throw notYours();
+    const access = known ? accessTo(known, { ...sent, userId: proven }, { agent, encryption }) : null;
+    if (!known || !access) throw notYours();
     if (access === "open" && request.regenerate) throw notYours();
     return { known, access, identity };
   };
-}
-
-/** With `requireIdentity`, a user's conversation requires that user's signature in addition to its token. */
-function isRightUser(
-  { requireIdentity }: AgentRow,
-  { userId }: ConversationRow,
-  access: ConversationAccess,
-  proven: string | null,
-): boolean {
-  return requireIdentity === 0 || access === "organization" || userId === null || userId === proven;
 }
 
 /** A visitor who signs in can claim an anonymous conversation only by proving access to it. */

@@ -1,7 +1,5 @@
-import { createHmac } from "node:crypto";
 import { type ChatRequest, chatLimits } from "@foyer/contract";
 import type { Flag } from "../db/column-types.ts";
-import { sameText } from "../encryption.ts";
 import { invalid } from "../errors.ts";
 
 export type NewMessage = { role: "user" | "assistant"; content: string };
@@ -61,13 +59,6 @@ const anonymous: Visitor = {
   isUserVerified: 0,
 };
 
-/**
- * The user id proven by a valid `userHash`, or null. `identitySecret` is decrypted only when there is a hash to check.
- */
-export function provenUserId({ userId, userHash }: ChatRequest, identitySecret: () => string): string | null {
-  return userId && userHash && isSignedBy(identitySecret(), userId, userHash) ? userId : null;
-}
-
 /** Whether the request identifies a visitor in any way, verified or not. */
 export function namesVisitor(request: ChatRequest): boolean {
   const { sessionId, userId, userEmail, userName, userMetadata, metadata, userHash } = request;
@@ -110,8 +101,4 @@ function metadataOf({ userMetadata, metadata }: ChatRequest): string | null {
   const text = given ? JSON.stringify(given) : null;
   if (text === null || text.length <= METADATA_LENGTH) return text;
   throw invalid("userMetadata", `must be at most ${METADATA_LENGTH} characters of JSON, found ${text.length}`);
-}
-
-function isSignedBy(secret: string, userId: string, hash: string) {
-  return sameText(createHmac("sha256", secret).update(userId).digest("hex"), hash.toLowerCase());
 }

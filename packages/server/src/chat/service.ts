@@ -78,7 +78,7 @@ export function createChatService(
       const messages = await messagesOf(agent, request, known === null, openingOf);
       const tools = await toolsOf(agent.id);
       const documents = await documentsOf(agent);
-      const model = await models.choose(agent, { isNewConversation: known === null });
+      const model = await models.choose(agent, { isNewConversation: !known, isVisitor: isVisitor(agent, caller) });
       const conversation = known ?? newConversation(agent, request, { ...identity, messages, caller });
       const isOpen = access === "open";
       const reply = createRunningReply(
@@ -142,6 +142,8 @@ export function createChatService(
     },
   };
 }
+
+const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;
 
 /** The messages to append. A new conversation may start with the bubble that the visitor answers. */
 async function messagesOf(

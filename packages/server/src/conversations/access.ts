@@ -1,6 +1,7 @@
+import { createHmac } from "node:crypto";
 import { isTokenFor } from "../auth/conversation-token.ts";
-import type { ConversationRow } from "../db/tables.ts";
-import type { Encryption } from "../encryption.ts";
+import type { AgentRow, ConversationRow } from "../db/tables.ts";
+import { type Encryption, sameText } from "../encryption.ts";
 
 /** What a request proved about who sends it. */
 export type Proof = {
@@ -12,20 +13,40 @@ export type Proof = {
   userId: string | null;
 };
 
+/** The user that a request claims to come from, as in the body of a chat or a form submission. */
+export type ClaimedUser = { userId?: string | null | undefined; userHash?: string | null | undefined };
+
 /**
  * How a request may speak in a conversation. `open` is the weakest: the conversation began without naming a visitor, so
  * its id is enough to add to it, but not to read it, replace its last reply or stop a running one.
  */
 export type ConversationAccess = "organization" | "token" | "user" | "open";
 
-/** The access that a proof gives, or null: then the conversation must look as if it did not exist. */
+/**
+ * The access that a proof gives, or null: then the conversation must look as if it did not exist. With `requireIdentity`,
+ * a user's conversation requires that user's signature in addition to its token.
+ */
 export function accessTo(
-  conversation: Pick<ConversationRow, "id" | "organizationId" | "userId" | "hasOwner">,
+  conversation: Pick<ConversationRow, "id" | "agentId" | "organizationId" | "userId" | "hasOwner">,
   proof: Proof,
-  encryption: Encryption,
+  { agent, encryption }: { agent: Pick<AgentRow, "id" | "requireIdentity">; encryption: Encryption },
 ): ConversationAccess | null {
+  const { userId } = conversation;
+  if (conversation.agentId !== agent.id) return null;
   if (proof.organizationId === conversation.organizationId) return "organization";
+  if (agent.requireIdentity === 1 && userId !== null && userId !== proof.userId) return null;
   if (proof.token !== null && isTokenFor(encryption, conversation.id, proof.token)) return "token";
-  if (proof.userId !== null && proof.userId === conversation.userId) return "user";
+  if (proof.userId !== null && proof.userId === userId) return "user";
   return conversation.hasOwner === 0 ? "open" : null;
+}
+
+/** The user id proven by a valid `userHash`, or null. The agent's secret is decrypted only when there is a hash to check. */
+export function provenUserId(
+  { userId, userHash }: ClaimedUser,
+  { id, identitySecret }: Pick<AgentRow, "id" | "identitySecret">,
+  encryption: Encryption,
+): string | null {
+  if (!userId || !userHash) return null;
+  const expected = createHmac("sha256", encryption.decrypt(identitySecret, id)).update(userId).digest("hex");
+  return sameText(expected, userHash.toLowerCase()) ? userId : null;
 }

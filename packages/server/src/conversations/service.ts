@@ -8,13 +8,13 @@ import type {
   ReplyFailure,
 } from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
-import type { MessageRow, ReplyFailureRow } from "../db/tables.ts";
+import type { AgentRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import { csvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
-import { accessTo, type Proof } from "./access.ts";
+import { accessTo, type ClaimedUser, type Proof, provenUserId } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
 import { fromColumns, toolCallsOf } from "./message-pieces.ts";
 import { sourcesOf } from "./sources.ts";
@@ -83,14 +83,17 @@ export function createConversationService(
     find,
     /** 404 when the viewer may not see it, or there is none. */
     existing,
-    /** Whether a request may speak in this conversation of an agent. */
+    /** Whether a request may speak in the agent's conversation that it names. */
     async maySpeakIn(
-      { agentId, organizationId }: { agentId: string; organizationId: string },
-      id: string | null | undefined,
-      proof: Proof,
+      agent: AgentRow,
+      { conversationId, ...user }: ClaimedUser & { conversationId?: string | null | undefined },
+      sent: Omit<Proof, "userId">,
     ): Promise<boolean> {
-      const row = id ? await find({ organizationId }, id) : undefined;
-      return row?.agentId === agentId && accessTo(row, proof, encryption) !== null;
+      const { organizationId } = agent;
+      const row = conversationId ? await find({ organizationId }, conversationId) : undefined;
+      if (!row) return false;
+      const userId = provenUserId(user, agent, encryption);
+      return accessTo(row, { ...sent, userId }, { agent, encryption }) !== null;
     },
     /** The conversation, with its messages in pages because there can be 10 MB of them. */
     async get(viewer: Viewer, id: string): Promise<ConversationInPages> {

@@ -34,12 +34,13 @@ export function startCleanUp(log: Logger, work: Record<string, () => Promise<num
 export async function deleteInBatches(
   db: Db,
   deleteSome: (trx: Transaction<Tables>, limit: number) => Promise<number>,
+  limit = BATCH,
 ): Promise<number> {
   for (let total = 0; ; ) {
     const startedAt = performance.now();
-    const deleted = await inTransaction(db, (trx) => deleteSome(trx, BATCH));
+    const deleted = await inTransaction(db, (trx) => deleteSome(trx, limit));
     total += deleted;
-    if (deleted < BATCH) return total;
+    if (deleted < limit) return total;
     await rest(performance.now() - startedAt);
   }
 }

@@ -1,7 +1,97 @@
+import { type SelectQueryBuilder, sql } from "kysely";
+import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
+import type { Tables } from "../db/tables.ts";
 import { createFileStore } from "./file-store.ts";
+
+/** The number of text parts, up to 64 Ki characters each, that one transaction deletes of a large document. */
+const PARTS_PER_BATCH = 32;
+
+/** An upper bound for texts in the Latin alphabet. A document's original is deleted separately. */
+const documentBytes = sql<number>`1024 + characters * 2`;
 
 /** Deletes originals that no document refers to, such as those of interrupted uploads. @returns how many */
 export function deleteUnusedOriginals(db: Db, now: number): Promise<number> {
   return createFileStore(db).deleteOrphans(now);
+}
+
+/**
+ * Deletes the documents of an agent with their originals, texts and jobs, and the sites that pages come from. Index
+ * maintenance deletes the passages, because the search index is written by a thread of its own.
+ * @returns how many documents
+ */
+export async function deleteDocumentsOf(db: Db, agentId: string): Promise<number> {
+  await deleteJobs(db, agentId);
+  await deleteSourcePages(db, agentId);
+  const documents = await deleteRows(db, agentId);
+  await deleteOriginals(db, agentId);
+  await db.deleteFrom("sources").where("agentId", "=", agentId).execute();
+  return documents;
+}
+
+/** The worker stops processing documents whose job is gone. */
+function deleteJobs(db: Db, agentId: string): Promise<number> {
+  return deleteInBatches(db, async (trx, limit) => {
+    const some = trx.selectFrom("documentJobs").select("documentId").where("agentId", "=", agentId).limit(limit);
+    const deleted = await trx.deleteFrom("documentJobs").where("documentId", "in", some).executeTakeFirst();
+    return Number(deleted.numDeletedRows);
+  });
+}
+
+function deleteSourcePages(db: Db, agentId: string): Promise<number> {
+  return deleteInBatches(db, async (trx, limit) => {
+    const sources = trx.selectFrom("sources").select("id").where("agentId", "=", agentId);
+    const some = trx
+      .selectFrom("sourcePages")
+      .select(["sourceId", "url"])
+      .where("sourceId", "in", sources)
+      .limit(limit) as SelectQueryBuilder<Tables, "sourcePages", { sourceId: string; url: string }>;
+    const deleted = trx
+      .deleteFrom("sourcePages")
+      .where(({ eb, refTuple }) => eb(refTuple("sourceId", "url"), "in", some.$asTuple("sourceId", "url")));
+    return Number((await deleted.executeTakeFirst()).numDeletedRows);
+  });
+}
+
+function deleteRows(db: Db, agentId: string): Promise<number> {
+  return deleteBySize(db, {
+    next: (trx, limit) =>
+      trx
+        .selectFrom("documents")
+        .select(["id", documentBytes.as("bytes")])
+        .where("agentId", "=", agentId)
+        .orderBy("id")
+        .limit(limit)
+        .execute(),
+    async remove(trx, rows) {
+      const ids = rows.map(({ id }) => id);
+      await trx.deleteFrom("documents").where("id", "in", ids).execute();
+    },
+    shrink: ({ id }) =>
+      deleteInBatches(
+        db,
+        async (trx, limit) => {
+          const some = trx
+            .selectFrom("documentTexts")
+            .select(["documentId", "version", "start"])
+            .where("documentId", "=", id)
+            .limit(limit);
+          const deleted = trx
+            .deleteFrom("documentTexts")
+            .where(({ eb, refTuple }) =>
+              eb(refTuple("documentId", "version", "start"), "in", some.$asTuple("documentId", "version", "start")),
+            );
+          return Number((await deleted.executeTakeFirst()).numDeletedRows);
+        },
+        PARTS_PER_BATCH,
+      ),
+  });
+}
+
+async function deleteOriginals(db: Db, agentId: string): Promise<void> {
+  const files = createFileStore(db);
+  const next = db.selectFrom("documentFiles").select("id").where("agentId", "=", agentId).limit(1);
+  for (let file = await next.executeTakeFirst(); file; file = await next.executeTakeFirst()) {
+    await files.deleteFile(file.id);
+  }
 }

@@ -81,7 +81,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
       if (!file) throw notFound("File");
       return file;
     },
-    /** Tries what has not arrived again, now; when all has, the webhook once more. */
+    /** Retries the undelivered deliveries now. If all were delivered, sends the webhook again. */
     async retry(organizationId: string, id: string): Promise<FormSubmissionDetail> {
       const leased = await restart(await existing(organizationId, id), parts);
       await worker.runWithin(leased, config.webhooks.submitWait);
@@ -115,7 +115,7 @@ export function toFilter({ from, to, status, agentId, toolId, conversationId }: 
   };
 }
 
-/** To where the form says now, so that a wrong address can be mended and tried again. */
+/** Uses the form's current address, so that a delivery to a wrong address can be corrected and retried. */
 async function restart(
   submission: SubmissionRow,
   { store, queue, records, formFinder }: Parts,
@@ -128,7 +128,7 @@ async function restart(
   const restarted = await records.change(submission.id, async (trx) => {
     const leased: LeasedDelivery[] = [];
     for (const delivery of chosen) {
-      leased.push(...(await queue.restart(trx, delivery.id, (form && currentAddress(form, delivery)) ?? delivery)));
+      leased.push(...(await queue.restart(trx, delivery, (form && currentAddress(form, delivery)) ?? delivery)));
     }
     return leased;
   });

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { chat } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
@@ -150,6 +151,32 @@ onBothDatabases("What the model hears of submissions", (createDatabase) => {
     await ask("Did you get it?", { conversationId });
     expect(toldByUser()[1]).toContain('"name": "Ada"');
     expect(toldByUser()[1]).not.toContain("Mallory");
+  });
+
+  it("tells the model of an agent that requires signed identities only what the conversation's user signed for", async () => {
+    await account.call("PATCH", `/agents/${forms.agentId}`, { requireIdentity: true });
+    const { identitySecret } = (await account.call("GET", `/agents/${forms.agentId}/identity-secret`)).body.data;
+    const signed = (userId: string) => ({
+      userId,
+      userHash: createHmac("sha256", identitySecret).update(userId).digest("hex"),
+    });
+    const form = await forms.createForm();
+    const conversationId = await ask("I want a bike", signed("u-1"));
+    const send = (name: string, user: object) => {
+      const payload = { toolId: form.id, formData: { name }, fieldsCompleted: [], conversationId, ...user };
+      return forms.visit("submit", payload, holding(conversationId));
+    };
+    for (const [name, user] of [
+      ["Nobody", {}],
+      ["Mallory", signed("u-2")],
+      ["Eve", { ...signed("u-2"), userId: "u-1" }],
+      ["Ada", signed("u-1")],
+    ] as const) {
+      expect((await send(name, user)).status, name).toBe(200);
+    }
+    await ask("Did you get it?", { conversationId, ...signed("u-1") });
+    expect(toldByUser()[1]).toContain('"name": "Ada"');
+    expect(toldByUser()[1]).not.toMatch(/Nobody|Mallory|Eve/);
   });
 
   it("quotes what was submitted, so that it cannot pass for words of anybody else", async () => {

@@ -51,9 +51,10 @@ function createAjv() {
 
 /** `2026-01-31`, or a full instant with its zone. */
 function isDateOrDateTime(value: string) {
-  return (
-    /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(value) && !Number.isNaN(Date.parse(value))
-  );
+  const date = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.exec(value)?.[1];
+  if (date === undefined || Number.isNaN(Date.parse(value))) return false;
+  // Date.parse reads 31 February as 3 March.
+  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }
 
 function roughSize(value: unknown) {

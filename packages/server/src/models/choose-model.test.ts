@@ -37,11 +37,24 @@ describe("a provider that is not configured", () => {
       expect([response.status, response.headers.get("content-type")]).toEqual([503, "application/json; charset=utf-8"]);
       const body = await response.json();
       expect(body).toEqual({ data: null, error: { code: "MODEL_NOT_CONFIGURED", message: expect.any(String) } });
-      expect(body.error.message).toContain(model);
+      expect(body.error.message).toBe("The agent's model is not configured on this server.");
       expect(JSON.stringify(body)).not.toMatch(/operator-key|127\.0\.0\.1/);
     }
     expect(server.upstream.exchanges).toEqual([]);
     expect(await server.server.deps.db.selectFrom("messages").select("id").execute()).toEqual([]);
+  });
+
+  it("is named to the organization's members and API keys, but to no other caller", async () => {
+    const server = await start(compatible);
+    const agentId = await server.createAgent("openai/gpt-5");
+    const stranger = await server.server.createAccount();
+    const messageFor = async ({ headers }: { headers: Record<string, string> }) => {
+      const payload = { agentId, messages: [{ role: "user", content: "Hello?" }] };
+      const response = await server.server.app.inject({ method: "POST", url: "/chat", headers, payload });
+      return response.json().error.message;
+    };
+    expect(await messageFor(server.owner)).toBe("The model openai/gpt-5 is not configured on this server.");
+    expect(await messageFor(stranger)).toBe("The agent's model is not configured on this server.");
   });
 
   it("is the default model's, for a name that says nothing", async () => {

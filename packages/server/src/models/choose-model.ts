@@ -74,11 +74,12 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
     /**
      * The model that an agent uses. `model: null` follows the default. If no provider is configured at all, the demo model
      * answers for every id.
+     * @param options `isVisitor` keeps the model's name out of the error
      * @throws 503 MODEL_NOT_CONFIGURED when some provider is configured, but not this one
      */
     async choose(
-      agent: { model: string | null; organizationId: string },
-      { isNewConversation = false } = {},
+      agent: { id: string; model: string | null; organizationId: string },
+      { isNewConversation = false, isVisitor = true } = {},
     ): Promise<ChosenModel> {
       const usable = await connections(agent.organizationId);
       const id = agent.model ?? defaultFor(usable);
@@ -88,7 +89,9 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       const { provider, name } = parseModelId(id, defaultModelId);
       const connection = provider && usable.get(provider);
       if (!provider || !connection || !isModelName(name)) {
-        throw new AppError("MODEL_NOT_CONFIGURED", `The model ${id} is not configured on this server.`);
+        log.warn({ agentId: agent.id, model: id }, "an agent's model is not configured");
+        const model = isVisitor ? "The agent's model" : `The model ${id}`;
+        throw new AppError("MODEL_NOT_CONFIGURED", `${model} is not configured on this server.`);
       }
       const isOperatorPaid = !(await settings.get(agent.organizationId)).has(provider);
       return asChosen(await providers[provider].connect(connection, name), { provider, connection, isOperatorPaid });

@@ -71,9 +71,16 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     async requeue({ id, fence }: Pick<LeasedDelivery, "id" | "fence">, dueInMs = 0): Promise<void> {
       await queries.giveBack(db, { id, fence, ms: dueInMs });
     },
-    /** Begins anew, with all attempts to come, leased to the caller. Whoever held a lease has lost it. */
-    async restart(trx: Executor, id: string, address: Pick<DeliveryRow, "target" | "host">): Promise<LeasedDelivery[]> {
-      return (await queries.restart(trx, { id, ...address, ms: leaseMs })).rows;
+    /**
+     * Restarts a delivery as it was read, with a full set of attempts and leased to the caller. A previous lease is lost.
+     * Returns nothing if the delivery was claimed or restarted since it was read: the other request is sending it now.
+     */
+    async restart(
+      trx: Executor,
+      { id, fence }: Pick<LeasedDelivery, "id" | "fence">,
+      address: Pick<DeliveryRow, "target" | "host">,
+    ): Promise<LeasedDelivery[]> {
+      return (await queries.restart(trx, { id, fence, ...address, ms: leaseMs })).rows;
     },
     /** The same for those that failed, due now, for whoever claims them. @returns whose they were, by submission */
     async restartFailed(trx: Executor, rows: readonly AddressRow[]) {
@@ -136,7 +143,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         .where("state", "=", sql.lit("waiting"))
         .returningAll(),
     ),
-    restart: compileOnce<{ id: string; ms: number } & Pick<DeliveryRow, "target" | "host">, LeasedDelivery>((param) =>
+    restart: compileOnce<LeaseKey & { ms: number } & Pick<DeliveryRow, "target" | "host">, LeasedDelivery>((param) =>
       db
         .updateTable("deliveries")
         .set({
@@ -148,6 +155,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
           host: param("host"),
         })
         .where("id", "=", param("id"))
+        .where("fence", "=", param("fence"))
         .returningAll(),
     ),
     giveBack: compileOnce<LeaseKey & { ms: number }, never>((param) =>

@@ -1,6 +1,7 @@
 import { ownFormText } from "@foyer/contract/rules/form-texts";
-import { FoyerError, type SubmitResult, type VisitorForm } from "@foyer/sdk";
+import { type FormSubmit, FoyerError, type SubmitResult, type VisitorForm } from "@foyer/sdk";
 import { randomId } from "../loader/random-id.ts";
+import type { Visit } from "../loader/visitor-session.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import { failureOf } from "./error-messages.ts";
 import { toFormData } from "./field-values.ts";
@@ -94,6 +95,11 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
   };
 }
 
+/** An agent that requires signed identities checks the signature before it learns what was submitted. */
+function signedUser({ identity }: Visit): Pick<FormSubmit, "userId" | "userHash"> {
+  return identity?.userHash ? { userId: identity.userId, userHash: identity.userHash } : {};
+}
+
 function outgoing({ core }: PanelContext, { form, key, filling, events }: Parts, attempt: Attempt): Outgoing {
   const { values, files } = filling.store.get();
   const { impressionAt, startedAt } = events.progress();
@@ -110,6 +116,7 @@ function outgoing({ core }: PanelContext, { form, key, filling, events }: Parts,
       startedAt,
       formInstanceId: key,
       sessionId: core.visit.sessionId,
+      ...signedUser(core.visit),
     },
     formData: (dataUrls) => toFormData(form.formSchema.fields, values, dataUrls),
     onProgress: (progress) => filling.patch({ progress }),

@@ -31,7 +31,7 @@ onBothDatabases("What arrives while the form's agent is deleted", (createDatabas
     };
     const { submitForm, analytics } = createForms(deps, services);
     const { id } = await client.createForm({ formWebhookUrl: `${client.receiver.url}/lead` });
-    const tool = await submitForm.formFor(id, undefined);
+    const { tool } = await submitForm.formFor(id, undefined);
     await client.account.call("DELETE", `/agents/${client.agentId}`);
 
     const notFound = { code: "NOT_FOUND", status: 404 };

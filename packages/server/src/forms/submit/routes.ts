@@ -37,13 +37,11 @@ export function submitRoutes(
       onRequest: (request) => consume(submissions, request),
       handler: async (request, reply) => {
         const { body, submittedFiles: files } = request;
-        const tool = await submitForm.formFor(body.toolId, request.headers.origin);
-        const proof = {
+        const { tool, agent } = await submitForm.formFor(body.toolId, request.headers.origin);
+        const hasConversationProof = await conversations.maySpeakIn(agent, body, {
           token: request.conversationToken,
           organizationId: request.principal?.organizationId ?? null,
-          userId: null,
-        };
-        const hasConversationProof = await conversations.maySpeakIn(tool, body.conversationId, proof);
+        });
         const scope = `${tool.agentId}:${body.sessionId ?? ""}`;
         const sent = request.headers["idempotency-key"] === undefined ? body : { body, files: digestsOf(files) };
         return idempotency.run({ request, reply, scope, sent }, (keep) =>
@@ -64,7 +62,7 @@ export function submitRoutes(
     ...contract.recordFormEvent,
     onRequest: (request) => consume(events, request),
     handler: async (request) => {
-      const tool = await submitForm.formFor(request.body.toolId, request.headers.origin);
+      const { tool } = await submitForm.formFor(request.body.toolId, request.headers.origin);
       await analytics.record(tool, request.body);
       return { success: true as const };
     },

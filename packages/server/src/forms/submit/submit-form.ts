@@ -2,7 +2,7 @@ import type { FormSchema, FormSubmit, SubmitResult } from "@foyer/contract";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import type { AgentService } from "../../agents/service.ts";
 import type { SubmissionRow } from "../../db/form-tables.ts";
-import type { ToolRow } from "../../db/tables.ts";
+import type { AgentRow, ToolRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { failpoint } from "../../failpoints.ts";
@@ -55,11 +55,12 @@ export function createSubmitForm(
   }
 
   return {
-    /** The form and its agent, when a page on this origin may use it. @throws 404, 403 */
-    async formFor(toolId: string, origin: string | undefined): Promise<ToolRow> {
+    /** The form and its agent, if a page on this origin may use them. @throws 404, 403 */
+    async formFor(toolId: string, origin: string | undefined): Promise<{ tool: ToolRow; agent: AgentRow }> {
       const tool = await services.formFinder.submittable(toolId);
-      services.agents.checkOrigin(await services.agents.getPublic(tool.agentId), origin, ownOrigin);
-      return tool;
+      const agent = await services.agents.getPublic(tool.agentId);
+      services.agents.checkOrigin(agent, origin, ownOrigin);
+      return { tool, agent };
     },
     /** @throws 400 with one detail for each field that is wrong */
     async submit(tool: ToolRow, input: Submitted, files: Files, remember?: Keep): Promise<SubmitResult> {

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { onBothDatabases } from "../../../../test/databases.ts";
+import { fillDocuments } from "../../../../test/large/large-data.ts";
+import { startServer } from "../../../../test/server.ts";
+import { deleteDocumentsOf } from "./retention.ts";
+
+const tables = [
+  ...(["documents", "documentTexts", "documentFiles", "documentFileParts", "documentJobs"] as const),
+  ...(["sources", "sourcePages"] as const),
+];
+
+onBothDatabases("Deleting an agent", (createDatabase) => {
+  it("deletes its documents in batches, so that the statement that deletes its row finds none", async () => {
+    const database = await createDatabase();
+    const server = await startServer({ database });
+    const account = await server.createAccount();
+    const { db, databaseKind } = server.deps;
+    const { id: agentId } = (await account.call("POST", "/agents", { name: "Harbour" })).body.data;
+    const { organizationId } = await db.selectFrom("agents").select("organizationId").executeTakeFirstOrThrow();
+    await fillDocuments(db, databaseKind, { organizationId, agentId }, { documents: 3 });
+    // More than one transaction deletes.
+    await db.updateTable("documents").set({ characters: 5_000_000 }).where("id", "like", "%0").execute();
+
+    const counts = async () => {
+      const counted = tables.map(async (table) => (await db.selectFrom(table).selectAll().execute()).length);
+      return Object.fromEntries((await Promise.all(counted)).map((count, index) => [tables[index], count]));
+    };
+    expect(Object.values(await counts())).not.toContain(0);
+    expect(await deleteDocumentsOf(db, "agent_00000000000000000000000000")).toBe(0);
+    expect(Object.values(await counts())).not.toContain(0);
+    expect(await deleteDocumentsOf(db, agentId)).toBe(3);
+    expect(await counts()).toEqual(Object.fromEntries(tables.map((table) => [table, 0])));
+    expect((await account.call("GET", `/agents/${agentId}`)).status).toBe(200);
+    await server.stop();
+    await database.drop();
+  });
+});
