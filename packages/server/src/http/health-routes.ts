@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { createReadinessCheck } from "../db/readiness.ts";
 import type { Deps } from "../deps.ts";
 import { sameText } from "../encryption.ts";
@@ -6,7 +6,6 @@ import { AppError } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
 import type { App } from "./app.ts";
 import { isForwarded } from "./forwarded.ts";
-import { createRequestMetrics } from "./request-metrics.ts";
 
 export type HealthOptions = { runningReplies: () => number; isDraining: () => boolean };
 
@@ -25,10 +24,16 @@ export function healthRoutes(app: App, { db, config }: Deps, { runningReplies, i
       this.set(runningReplies());
     },
   });
-  const observe = createRequestMetrics(registry);
+  const durations = new Histogram({
+    name: "foyer_http_request_duration_seconds",
+    help: "Time to the end of the response; a chat's is the whole reply",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers: [registry],
+  });
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "none";
-    observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
+    durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
     done();
   });
 

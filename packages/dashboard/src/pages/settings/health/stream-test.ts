@@ -1,3 +1,5 @@
+import { createSseParser } from "@foyer/sdk/sse-parser";
+
 /** How a stream of ticks, sent 200 ms apart, reached this browser. */
 export type StreamVerdict = "flows" | "held" | "broken";
 
@@ -17,12 +19,10 @@ export async function measureArrivals({ body }: Response): Promise<number[]> {
   const arrivals: number[] = [];
   if (!body) return arrivals;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
+  const parse = createSseParser();
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return arrivals;
-    const events = `${text}${value}`.split("\n\n");
-    text = events.pop() ?? "";
-    for (const event of events) if (/^event: ?tick$/m.test(event)) arrivals.push(performance.now());
+    for (const { type } of parse(value)) if (type === "tick") arrivals.push(performance.now());
   }
 }
