@@ -20,7 +20,7 @@ import { createConversationService } from "./conversations/service.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { documentRoutes } from "./documents/routes.ts";
-import { createDocumentSearch } from "./documents/search-tool.ts";
+import { createReplyDocuments } from "./documents/search-tool.ts";
 import { AppError } from "./errors.ts";
 import { createForms } from "./forms/forms-module.ts";
 import { formRoutes } from "./forms/routes.ts";
@@ -111,7 +111,7 @@ export async function createApp(deps: AppDeps) {
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
-    documentsOf: createDocumentSearch(documents.service, deps.log),
+    documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
     notesOf: forms.notesOf,
     openingOf: visitorTriggers.openingMessage,
   });

@@ -7,11 +7,15 @@ const HISTORY_CHARACTERS = 400_000;
 /** What has to be read for that: a character has up to four bytes. */
 export const historyLimits = { limit: 200, maxBytes: 4 * HISTORY_CHARACTERS };
 
+type StepPiece = Exclude<Piece, { type: "passages" }>;
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
 
 /** Something that happened outside the chat and that the model should know, such as a form submission. */
 export type Note = { createdAt: number; text: string };
+
+/** What the model is told beside the conversation. `reference` is the text of the agent's documents when they are few. */
+type Instructions = { systemPrompt: string | null; reference?: string | null };
 
 /**
  * Builds the prompt: the agent's instructions and the conversation, oldest first, starting with a user message. A note is
@@ -19,7 +23,7 @@ export type Note = { createdAt: number; text: string };
  * messages of the same role.
  */
 export function toPrompt(
-  systemPrompt: string | null,
+  { systemPrompt, reference = null }: Instructions,
   history: readonly HistoryRow[],
   notes: readonly Note[] = [],
 ): LanguageModelV4Prompt {
@@ -34,7 +38,8 @@ export function toPrompt(
   });
   const messages = told.flatMap((row) => toMessages(row, notesOf.get(row.id) ?? []));
   const opened = isOpening ? [beforeOpening, ...messages] : messages;
-  return systemPrompt?.trim() ? [{ role: "system", content: systemPrompt }, ...opened] : opened;
+  const instructions = [systemPrompt, reference].filter((text) => text?.trim()).join("\n\n");
+  return instructions === "" ? opened : [{ role: "system", content: instructions }, ...opened];
 }
 
 const beforeOpening: LanguageModelV4Message = {
@@ -57,8 +62,9 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
     return [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }];
   }
   const messages: LanguageModelV4Message[] = [];
-  let step: Piece[] = [];
+  let step: StepPiece[] = [];
   for (const piece of fromColumns(row)) {
+    if (piece.type === "passages") continue;
     // Text after tool calls belongs to the next step.
     if (piece.type === "text" && step.at(-1)?.type === "tool") {
       messages.push(...stepMessages(step));
@@ -70,7 +76,7 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
 }
 
 /** The model's output of one step and the tool results that it received. */
-function stepMessages(step: readonly Piece[]): LanguageModelV4Message[] {
+function stepMessages(step: readonly StepPiece[]): LanguageModelV4Message[] {
   if (step.length === 0) return [];
   const calls = step.filter((piece) => piece.type === "tool");
   const content: Assistant["content"] = step.map((piece) =>

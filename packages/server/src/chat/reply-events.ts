@@ -57,6 +57,7 @@ export function eventsAfter(position: number, { start, pieces, textIsOpen = fals
       if (piece.result) emit(events.toolResult(index, piece, piece.result));
       return;
     }
+    if (piece.type === "passages") return;
     emit(events.openText(index));
     const said = Math.min(Math.max(position - at, 0), piece.text.length);
     if (said > 0) events.text(index, piece.text.slice(0, said));

@@ -2,7 +2,7 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { FastifyBaseLogger } from "fastify";
 import { toColumns } from "../conversations/message-pieces.ts";
 import type { AgentRow } from "../db/tables.ts";
-import type { DocumentSearch } from "../documents/search-tool.ts";
+import type { DocumentSearch, ReplyDocuments } from "../documents/search-tool.ts";
 import type { AskLimits } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError } from "../models/model-error.ts";
@@ -26,8 +26,8 @@ type Run = {
   model: ChosenModel;
   prompt: LanguageModelV4Prompt;
   tools: AgentTools;
-  documents: DocumentSearch | null;
-  /** the visitor's message, for which the documents are searched before the model is called */
+  documents: ReplyDocuments | null;
+  /** the visitor's last message, for which the documents are searched before the model is called */
   question: string;
   log: ReplyLog;
   /** the budgets that the reply counts towards, see plans/token-budget.ts */
@@ -56,8 +56,8 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         temperature,
         limits,
         maxSteps: MAX_STEPS,
-        ...(documents ? withDocuments(tools, documents) : tools),
-        openingCall: documents?.openingCall(question) ?? null,
+        ...(documents?.kind === "search" ? withSearch(tools, documents) : tools),
+        openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
         signal: reply.signal,
         spend: (more: number) => {
           tokens += more;
@@ -76,6 +76,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         };
       }
     }
+    if (documents?.kind === "prefix") reply.keepCited(documents.passages);
     try {
       const end = {
         id: reply.messageId,
@@ -105,7 +106,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
 }
 
 /** Adds the search of the documents to the agent's tools. It takes precedence over a tool of the same name. */
-function withDocuments(tools: AgentTools, documents: DocumentSearch) {
+function withSearch(tools: AgentTools, documents: DocumentSearch) {
   const { name } = documents.tool;
   return {
     tools: [documents.tool, ...tools.tools.filter((tool) => tool.name !== name)],
@@ -116,8 +117,8 @@ function withDocuments(tools: AgentTools, documents: DocumentSearch) {
   };
 }
 
-/** Removes citations of numbers that no search returned. */
-function withCheckedCitations(reply: RunningReply, { isCitable }: DocumentSearch): ReplyOutput {
+/** Removes citations of passages that the model has not received. */
+function withCheckedCitations(reply: RunningReply, { isCitable }: ReplyDocuments): ReplyOutput {
   const citations = createCitationFilter(isCitable);
   const closeText = () => {
     const rest = citations.flush();

@@ -1,8 +1,8 @@
 import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
-import { sourcesOf } from "../conversations/sources.ts";
+import { citedPassages, sourcesOf } from "../conversations/sources.ts";
 import { AppError } from "../errors.ts";
 import { ReplyLimitError } from "../models/model-error.ts";
-import type { ToolOutcome } from "../tools/tool-outcome.ts";
+import type { NumberedPassage, ToolOutcome } from "../tools/tool-outcome.ts";
 import { failure } from "../tools/tool-outcome.ts";
 import { eventsAfter, eventWriter, type ReplyEnding, type ReplyStart } from "./reply-events.ts";
 import { createReplyRoom } from "./reply-room.ts";
@@ -75,6 +75,12 @@ export function createRunningReply(start: ReplyStart, options: Options) {
       piece.result = fits ? outcome : failure("The result does not fit into this reply.");
       publish(events.toolResult(pieces.indexOf(piece), piece, piece.result));
       if (!fits) throw new ReplyLimitError();
+    },
+    /** Keeps those passages of the prompt that the reply cites. Call it after the last text. */
+    keepCited(passages: readonly NumberedPassage[]) {
+      closeText();
+      const cited = citedPassages(pieces, passages);
+      if (cited.length > 0) pieces.push({ type: "passages", passages: cited });
     },
     end(ending: ReplyEnding) {
       closeText();

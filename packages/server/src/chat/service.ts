@@ -7,7 +7,7 @@ import type { Viewer } from "../conversations/store.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import type { DocumentSearch } from "../documents/search-tool.ts";
+import type { ReplyDocuments } from "../documents/search-tool.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createTokenBudgets } from "../plans/token-budget.ts";
@@ -15,7 +15,7 @@ import type { AgentTools } from "../tools/agent-tools.ts";
 import { claimOf, createAdmission } from "./admission.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
-import { createReplyStore } from "./reply-store.ts";
+import { createReplyStore, type HistoryRow } from "./reply-store.ts";
 import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
 import { createRunningReplies } from "./running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running-reply.ts";
@@ -35,8 +35,8 @@ export type Caller = {
 /** Content that other resources contribute to a reply. */
 type Sources = {
   toolsOf(agentId: string): Promise<AgentTools>;
-  /** the search of the agent's documents, or null when it has none */
-  documentsOf(agent: AgentRow): Promise<DocumentSearch | null>;
+  /** the agent's documents, or null when it has none; `mustSearch`: also when they would fit into the prompt */
+  documentsOf(agent: AgentRow, options: { mustSearch: boolean }): Promise<ReplyDocuments | null>;
   /** notes on what happened outside the chat */
   notesOf(agentId: string, conversationId: string): Promise<Note[]>;
   /** the message of an enabled bubble trigger, or null */
@@ -77,8 +77,9 @@ export function createChatService(
       const { known, access, identity } = await admit(agent, request, caller.proof);
       const messages = await messagesOf(agent, request, known === null, openingOf);
       const tools = await toolsOf(agent.id);
-      const documents = await documentsOf(agent);
       const model = await models.choose(agent, { isNewConversation: !known, isVisitor: isVisitor(agent, caller) });
+      // The demo quotes what a search finds; it cannot read a prompt.
+      const documents = await documentsOf(agent, { mustSearch: model.source === null });
       const conversation = known ?? newConversation(agent, request, { ...identity, messages, caller });
       const isOpen = access === "open";
       const reply = createRunningReply(
@@ -112,14 +113,12 @@ export function createChatService(
         );
         replies.kept(reply);
         reply.room.limit(begun.room);
-        const prompt = toPrompt(agent.systemPrompt, begun.history, notes);
         void run(reply, {
           agent,
           model,
-          prompt,
+          ...promptOf(agent, documents, { history: begun.history, notes }),
           tools,
           documents,
-          question: messages.at(-1)?.content ?? "",
           log: caller.log,
           spender,
           refusal,
@@ -144,6 +143,19 @@ export function createChatService(
 }
 
 const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;
+
+/** The prompt, and the visitor's last message. A regenerated reply adds no message, so it is read from the history. */
+function promptOf(
+  { systemPrompt }: AgentRow,
+  documents: ReplyDocuments | null,
+  { history, notes }: { history: HistoryRow[]; notes: Note[] },
+) {
+  const reference = documents?.kind === "prefix" ? documents.text : null;
+  return {
+    prompt: toPrompt({ systemPrompt, reference }, history, notes),
+    question: history.findLast(({ role }) => role === "user")?.content ?? "",
+  };
+}
 
 /** The messages to append. A new conversation may start with the bubble that the visitor answers. */
 async function messagesOf(

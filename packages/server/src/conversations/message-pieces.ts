@@ -1,6 +1,6 @@
 import type { ToolCall } from "@foyer/contract";
 import type { MessageRow } from "../db/tables.ts";
-import type { ToolOutcome } from "../tools/tool-outcome.ts";
+import type { NumberedPassage, ToolOutcome } from "../tools/tool-outcome.ts";
 
 /** A tool call as the chat shows and keeps it; `result` is absent while it runs. */
 export type ToolPiece = {
@@ -17,8 +17,11 @@ export type ToolPiece = {
 
 type TextPiece = { type: "text"; text: string };
 
+/** What a reply cites of the passages in its prompt. It is the last piece and has no event of its own. */
+type PassagesPiece = { type: "passages"; passages: NumberedPassage[] };
+
 /** A reply is a row of pieces: texts and tool calls, in the order in which they came. */
-export type Piece = TextPiece | ToolPiece;
+export type Piece = TextPiece | ToolPiece | PassagesPiece;
 
 function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
@@ -43,6 +46,7 @@ export function toolCallsOf(pieces: readonly Piece[], { isMember = false } = {})
       textBefore += piece.text.length;
       return [];
     }
+    if (piece.type === "passages") return [];
     const { result, type: _, ...call } = piece;
     const { isError = false, display = null, form = null } = result ?? {};
     return [

@@ -1,4 +1,5 @@
 import type { Source } from "@foyer/contract";
+import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import type { Piece } from "./message-pieces.ts";
 
 /** Matches citations such as `[1]` and `[1, 3]`. */
@@ -6,7 +7,16 @@ export const citationPattern = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g;
 
 /** The passages that a reply cites, in the order of their numbers. Documents that may not be shown are left out. */
 export function sourcesOf(pieces: readonly Piece[]): Source[] {
-  const passages = pieces.flatMap((piece) => (piece.type === "tool" ? (piece.result?.passages ?? []) : []));
+  return toSources(citedPassages(pieces, pieces.flatMap(passagesOf)));
+}
+
+function passagesOf(piece: Piece): NumberedPassage[] {
+  if (piece.type === "passages") return piece.passages;
+  return piece.type === "tool" ? (piece.result?.passages ?? []) : [];
+}
+
+/** Those of the passages that the texts cite and that may be shown. */
+export function citedPassages(pieces: readonly Piece[], passages: readonly NumberedPassage[]): NumberedPassage[] {
   if (passages.length === 0) return [];
   const cited = new Set<number>();
   for (const piece of pieces) {
@@ -15,10 +25,13 @@ export function sourcesOf(pieces: readonly Piece[]): Source[] {
       for (const number of numbers.split(",")) cited.add(Number(number));
     }
   }
+  return passages.filter(({ n, citation }) => cited.has(n) && citation !== "hidden");
+}
+
+function toSources(passages: readonly NumberedPassage[]): Source[] {
   // Several searches of a reply can return the same passage, always under the same number.
   const byNumber = new Map(passages.map((passage) => [passage.n, passage]));
   return [...byNumber.values()]
-    .filter(({ n, citation }) => cited.has(n) && citation !== "hidden")
     .map(({ n, title, url, page, snippet, citation }) => ({
       n,
       title,

@@ -40,6 +40,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0017-bounded-work",
       "0020-documents",
       "0021-passage-index",
+      "0024-searchable-documents",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -67,6 +68,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0017-bounded-work",
       "0020-documents",
       "0021-passage-index",
+      "0024-searchable-documents",
     ]);
   });
 

@@ -38,6 +38,7 @@ export function createDocumentWriter(parts: Parts) {
   return {
     insert: (request: NewDocument) => insert(parts, request),
     replace: (row: DocumentRow, replacement: Replacement) => replace(parts, row, replacement),
+    keepUnchanged: (row: DocumentRow, keep: Keep | undefined) => keepUnchanged(parts, row, keep),
     changeSettings: (row: DocumentRow, settings: Settings) => changeSettings(parts, row, settings),
     processAgain: (row: DocumentRow, changes?: Partial<DocumentRow>) => processAgain(parts, row, changes),
     delete: (organizationId: string, rows: readonly Owned[]) => deleteRows(parts, organizationId, rows),
@@ -158,6 +159,13 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
   if (row.fileId) discard(parts, row.fileId);
   parts.onQueued();
   return { status: 202, document: toDocument(document) };
+}
+
+/** Answers that the document already has this content, and stores that answer for the request's Idempotency-Key. */
+async function keepUnchanged({ store }: Parts, row: DocumentRow, keep: Keep | undefined): Promise<Saved> {
+  const saved: Saved = { status: 200, document: toDocument(row) };
+  if (keep) await store.inTransaction((trx) => keep(trx, row.agentId, saved));
+  return saved;
 }
 
 async function changeSettings({ store }: Parts, row: DocumentRow, settings: Settings): Promise<Saved> {

@@ -281,6 +281,20 @@ onBothDatabases("Documents", (createDatabase) => {
     expect([again.statusCode, again.json()]).toEqual([200, first.json()]);
   });
 
+  it("answers a repeated Idempotency-Key of an upload by key that changed nothing as before", async () => {
+    const query = "&externalKey=same-bytes";
+    const first = await client.upload("The same bytes", "a.txt", query);
+    await client.settled(first.body.id);
+    const upload = (content: string) => client.upload(content, "a.txt", query, { "idempotency-key": "unchanged" });
+    const unchanged = await upload("The same bytes");
+    expect([unchanged.status, unchanged.body.id]).toEqual([200, first.body.id]);
+    await call("DELETE", `/documents/${first.body.id}`);
+    const again = await upload("The same bytes");
+    expect([again.status, again.body]).toEqual([200, unchanged.body]);
+    expect(again.headers["idempotent-replay"]).toBe("true");
+    expect((await upload("Other bytes")).status).toBe(409);
+  });
+
   it("deletes everything with the agent", async () => {
     const { db } = client.server.deps;
     const agentId = await createAgent(client.account);

@@ -55,7 +55,8 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
     ...writers(deps, parts),
     ...uploads(parts),
     ...bulkActions(parts),
-    hasSearchable: parts.store.hasSearchable,
+    knowledgeSize: parts.store.knowledgeSize,
+    allPassages: parts.store.allPassages,
     /** The passages for a reply, best first. */
     async passagesFor(organizationId: string, agentId: string, queries: readonly string[]) {
       const { hits } = await searchPassages(deps, { organizationId, agentId, queries, limit: DEFAULT_HITS });
@@ -199,7 +200,7 @@ function uploads({ agents, files, store, writer }: Parts) {
       if (!row) return writer.insert({ principal, agentId, content, file, externalKey, keep });
       if (row.contentHash !== content.contentHash) return writer.replace(row, { content, file, keep });
       writer.discard(file.id);
-      return { status: 200, document: toDocument(row) };
+      return writer.keepUnchanged(row, keep);
     },
   };
 }

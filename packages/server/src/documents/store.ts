@@ -1,5 +1,4 @@
 import { type SelectQueryBuilder, sql, type Transaction, type UpdateObject } from "kysely";
-import { compileOnce } from "../db/compiled-query.ts";
 import { containsText } from "../db/contains-text.ts";
 import { databaseNow } from "../db/database-clock.ts";
 import type { DocumentRow } from "../db/document-tables.ts";
@@ -7,6 +6,7 @@ import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { TEXT_PART } from "./ingest/text-parts.ts";
+import { createKnowledgeQueries } from "./knowledge-queries.ts";
 
 type DocumentFilter = Partial<Pick<DocumentRow, "agentId" | "sourceId" | "state" | "kind">> & { q?: string };
 export type Trx = Transaction<Tables>;
@@ -16,22 +16,16 @@ type Owner = Pick<DocumentRow, "organizationId" | "agentId">;
 type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
 
 export function createDocumentStore(deps: StoreDeps) {
-  return { ...documentReaders(deps), ...documentWriters(deps), ...contentReaders(deps) };
+  return {
+    ...documentReaders(deps),
+    ...documentWriters(deps),
+    ...contentReaders(deps),
+    ...createKnowledgeQueries(deps.db),
+  };
 }
 
 function documentReaders({ db, databaseKind, reads }: StoreDeps) {
   const owned = (organizationId: string) => db.selectFrom("documents").where("organizationId", "=", organizationId);
-  // Every chat message asks this, so the query is compiled once.
-  const searchable = compileOnce<Owner, Pick<DocumentRow, "id">>((param) =>
-    db
-      .selectFrom("documents")
-      .select("id")
-      .where("organizationId", "=", param("organizationId"))
-      .where("agentId", "=", param("agentId"))
-      .where("isEnabled", "=", 1)
-      .where("readyVersion", "is not", null)
-      .limit(1),
-  );
   const filtered = (organizationId: string, { agentId, sourceId, state, kind, q }: DocumentFilter) =>
     owned(organizationId)
       .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId ?? ""))
@@ -47,11 +41,6 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
   return {
     async get(organizationId: string, id: string): Promise<DocumentRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
-    },
-    /** Whether the agent has a document that searches can find. */
-    async hasSearchable(organizationId: string, agentId: string): Promise<boolean> {
-      const { rows } = await searchable(db, { organizationId, agentId });
-      return rows.length > 0;
     },
     /** The documents with these ids, in any order. */
     async getAll(organizationId: string, ids: readonly string[]): Promise<DocumentRow[]> {

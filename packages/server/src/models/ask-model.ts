@@ -5,6 +5,7 @@ import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
 import type { ChatModel, ModelPart } from "./chat-model.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
+import { rejectsTools, withoutTools } from "./without-tools.ts";
 
 /** milliseconds */
 export type AskLimits = { idleTimeout: number; totalTimeout: number };
@@ -18,6 +19,8 @@ const LONGEST_WAIT_MS = 20_000;
 
 /** Models that rejected `temperature` with a 400, per organization. Later requests to them omit it. */
 const refusesTemperature = new LRUCache<string, true>({ max: 10_000 });
+/** Models that cannot call tools, per organization. They are tried again after an hour, because servers are updated. */
+const refusesTools = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
 
 /**
  * Calls the model and passes its output to the sink part by part. A failure before the first token is retried (429, 5xx,
@@ -33,21 +36,27 @@ export async function askModel(
   signal: AbortSignal,
   sink: AnswerSink,
 ): Promise<void> {
-  const temperatureKey = `${account}/${model.provider}/${model.modelId}`;
+  const key = `${account}/${model.provider}/${model.modelId}`;
   const endsAt = performance.now() + limits.totalTimeout;
   for (let number = 1; ; number++) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state = { hasOutput: false };
-    const refused = refusesTemperature.has(temperatureKey);
+    const hasTemperature = !refusesTemperature.has(key);
+    const hasTools = request.tools !== undefined && !refusesTools.has(key);
+    const accepted = hasTools || request.tools === undefined ? request : withoutTools(request);
     sink.begin();
     try {
-      await once(model, refused ? withoutTemperature(request) : request, attempt, state, sink);
+      await once(model, hasTemperature ? accepted : withoutTemperature(accepted), attempt, state, sink);
       return;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ReplyLimitError) throw error;
-      if (rejectsTemperature(error) && !refused) {
-        refusesTemperature.set(temperatureKey, true);
+      if (hasTemperature && rejectsTemperature(error)) {
+        refusesTemperature.set(key, true);
+        continue;
+      }
+      if (hasTools && rejectsTools(error)) {
+        refusesTools.set(key, true);
         continue;
       }
       const pause = state.hasOutput || number === MAX_ATTEMPTS ? null : pauseAfter(error, number);

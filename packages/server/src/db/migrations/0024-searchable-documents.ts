@@ -1,0 +1,11 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../tables.ts";
+
+/** Each reply counts the documents that its agent can use; without this index it would read the disabled ones, too. */
+export async function searchableDocuments(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createIndex("documentsSearchable")
+    .on("documents")
+    .columns(["agentId", "isEnabled", "readyVersion"])
+    .execute();
+}

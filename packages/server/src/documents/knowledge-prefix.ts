@@ -1,0 +1,37 @@
+import type { Encryption } from "../encryption.ts";
+import type { NumberedPassage } from "../tools/tool-outcome.ts";
+import { describePassages, type Found, toNumbered } from "./describe-passages.ts";
+
+/** Documents that together stay within these limits are part of the prompt; more than that is searched. */
+export const promptLimits = { documents: 50, chunks: 100, characters: 6_000 } as const;
+
+/** All documents of an agent as a part of its instructions, numbered like the passages of a search. */
+export type KnowledgePrefix = {
+  kind: "prefix";
+  /** Belongs after the agent's instructions. */
+  text: string;
+  passages: NumberedPassage[];
+  /** Whether the model may cite this number. */
+  isCitable(n: number): boolean;
+};
+
+/**
+ * The delimiter is a keyed hash of the passages: no document can contain it, and it stays the same until a document
+ * changes, so that providers can cache the prompt up to here.
+ */
+export function createKnowledgePrefix(
+  encryption: Pick<Encryption, "sign">,
+  agentId: string,
+  found: readonly Found[],
+): KnowledgePrefix {
+  const numbered = found.map((passage, index) => ({ ...passage, n: index + 1 }));
+  const signature = encryption.sign("document-delimiter", JSON.stringify([agentId, numbered]));
+  const delimiter = `passage-${Buffer.from(signature, "base64url").toString("hex").slice(0, 12)}`;
+  const passages = numbered.map((passage) => toNumbered(passage, passage.n));
+  return {
+    kind: "prefix",
+    text: describePassages(numbered, delimiter),
+    passages,
+    isCitable: (n) => passages.some((passage) => passage.n === n && passage.citation !== "hidden"),
+  };
+}

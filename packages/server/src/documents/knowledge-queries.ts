@@ -1,0 +1,81 @@
+import { compileOnce } from "../db/compiled-query.ts";
+import type { DocumentRow } from "../db/document-tables.ts";
+import type { Db } from "../db/open.ts";
+import type { Found } from "./describe-passages.ts";
+import { promptLimits } from "./knowledge-prefix.ts";
+
+type Owner = Pick<DocumentRow, "organizationId" | "agentId">;
+type Totals = { documents: number; chunks: number; characters: number };
+
+/** What each reply asks about the agent's documents. Both queries are compiled once and read a bounded number of rows. */
+export function createKnowledgeQueries(db: Db) {
+  const totals = compileOnce<Owner, Totals>((param) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom("documents")
+          .select(["chunks", "characters"])
+          .where("organizationId", "=", param("organizationId"))
+          .where("agentId", "=", param("agentId"))
+          .where("isEnabled", "=", 1)
+          .where("readyVersion", "is not", null)
+          // One more than the prompt may hold is enough to know that there are too many.
+          .limit(promptLimits.documents + 1)
+          .as("searchable"),
+      )
+      .select(({ fn }) => [
+        fn.countAll<number>().as("documents"),
+        fn.sum<number>("chunks").as("chunks"),
+        fn.sum<number>("characters").as("characters"),
+      ]),
+  );
+  const passages = compileOnce<Owner, Omit<Found, "documentId"> & { documentId: string; question: string | null }>(
+    (param) =>
+      db
+        .selectFrom("documents")
+        .innerJoin("documentChunks", (join) =>
+          join
+            .onRef("documentChunks.documentId", "=", "documents.id")
+            .onRef("documentChunks.version", "=", "documents.readyVersion"),
+        )
+        .select([
+          "documents.id as documentId",
+          "documents.title",
+          "documents.url",
+          "documents.citation",
+          "documentChunks.ordinal",
+          "documentChunks.page",
+          "documentChunks.heading",
+          "documentChunks.question",
+          "documentChunks.text",
+        ])
+        .where("documents.organizationId", "=", param("organizationId"))
+        .where("documents.agentId", "=", param("agentId"))
+        .where("documents.isEnabled", "=", 1)
+        .where("documents.readyVersion", "is not", null)
+        .orderBy("documents.id")
+        .orderBy("documentChunks.ordinal")
+        .limit(promptLimits.chunks),
+  );
+
+  return {
+    /** `none`: the agent has no document that searches can find. `small`: all of them fit into the prompt. */
+    async knowledgeSize(organizationId: string, agentId: string): Promise<"none" | "small" | "large"> {
+      const [found] = (await totals(db, { organizationId, agentId })).rows;
+      if (!found || Number(found.documents) === 0) return "none";
+      const isSmall =
+        Number(found.documents) <= promptLimits.documents &&
+        Number(found.chunks) <= promptLimits.chunks &&
+        Number(found.characters) < promptLimits.characters;
+      return isSmall ? "small" : "large";
+    },
+    /** All passages of an agent with few documents, oldest document first. */
+    async allPassages(organizationId: string, agentId: string): Promise<Found[]> {
+      const { rows } = await passages(db, { organizationId, agentId });
+      return rows.map(({ question, heading, ...passage }) => ({
+        ...passage,
+        heading: heading ?? question?.split("\n")[0] ?? null,
+      }));
+    },
+  };
+}
