@@ -29,7 +29,7 @@ it("refuses a link that is stretched over a table row, because WebKit would stre
   const overlay = '<a className="after:absolute after:inset-0">';
   expect(problemsOf(path, `<Tr>\n<Td>${overlay}</a></Td></Tr>`)).toMatchObject([expect.stringContaining("LinkTr")]);
   expect(problemsOf(path, `<tr className="relative inset-0"></tr>`)).toHaveLength(1);
-  expect(problemsOf(path, `<Tr></Tr><li className="relative">${overlay}</a></li>`)).toEqual([]);
+  expect(problemsOf(path, `<><Tr></Tr><li className="relative">${overlay}</a></li></>`)).toEqual([]);
 });
 
 describe("toModule", () => {
@@ -47,6 +47,7 @@ describe("toModule", () => {
     ['const a = await import("./a.ts");', "./a.ts", false],
     ['const a = lazy(() =>\n  import(\n    "./a.ts"\n  ));', "./a.ts", false],
     ['type A = typeof import("./a.ts");', "./a.ts", true],
+    ['type A = import("./a.ts").B;', "./a.ts", true],
   ])("reads %j", (text, specifier, isTypeOnly) => {
     const { imports } = toModule("test/x.ts", text);
     expect(imports).toMatchObject([{ specifier, isTypeOnly }]);
@@ -54,7 +55,7 @@ describe("toModule", () => {
 
   it.each([
     '// import { a } from "./a.ts";',
-    ' * import("./a.ts") would load it',
+    '/**\n * import("./a.ts") would load it\n */',
     '  // const a = await import("./a.ts");',
     'export type A = "./a.ts";',
   ])("sees no import in %j", (text) => {

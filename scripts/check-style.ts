@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
+import { type Node, parseSync, Visitor } from "oxc-parser";
 
 /** One source file. `path` is relative to the repository's root. */
 export type Module = { path: string; lines: number; imports: Import[]; hasRowOverlay: boolean };
@@ -56,21 +57,32 @@ export function findProblems(modules: Module[]): string[] {
   ];
 }
 
-/** @returns the file as the rules see it; what stands in a comment or in a computed `import()` is not seen */
+/** @returns the file as the rules see it; a computed `import()` is not seen */
 export function toModule(path: string, text: string): Module {
-  const binding = String.raw`(?:[\w$]+|\*(?:\s+as\s+[\w$]+)?|\{[^}]*\})`;
-  const statement = new RegExp(
-    String.raw`^(?:import|export)\s+(type\s+)?(?:${binding}(?:\s*,\s*${binding})?\s+from\s+)?["']([^"']+)["']`,
-    "gm",
-  );
-  const call = /(typeof\s+)?\bimport\((?<!^\s*(?:\/\/|\/?\*).*)\s*["']([^"']+)["']/gm;
-  const imports = [...text.matchAll(statement), ...text.matchAll(call)].map(([, type, specifier = ""]) => ({
-    specifier,
-    file: specifier.startsWith(".") ? join(dirname(path), specifier) : null,
-    isTypeOnly: type !== undefined,
-  }));
   const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
-  return { path, lines, imports, hasRowOverlay: path.endsWith(".tsx") && rowOverlay.test(text) };
+  return { path, lines, imports: importsOf(path, text), hasRowOverlay: path.endsWith(".tsx") && rowOverlay.test(text) };
+}
+
+function importsOf(path: string, text: string): Import[] {
+  const { program, errors } = parseSync(path, text);
+  const [error] = errors;
+  if (error) throw new Error(`${path}: ${error.message}`);
+  const imports: Import[] = [];
+  const add = (source: Node | null, isTypeOnly: boolean) => {
+    if (source?.type !== "Literal" || typeof source.value !== "string") return;
+    const { value: specifier } = source;
+    const file = specifier.startsWith(".") ? join(dirname(path), specifier) : null;
+    imports.push({ specifier, file, isTypeOnly });
+  };
+  const visitor = new Visitor({
+    ImportDeclaration: ({ source, importKind }) => add(source, importKind === "type"),
+    ExportNamedDeclaration: ({ source, exportKind }) => add(source, exportKind === "type"),
+    ExportAllDeclaration: ({ source, exportKind }) => add(source, exportKind === "type"),
+    ImportExpression: ({ source }) => add(source, false),
+    TSImportType: ({ source }) => add(source, true),
+  });
+  visitor.visit(program);
+  return imports;
 }
 
 /** Lines of the files that have a length budget. Where a quantile falls between two files it is the longer one's. */
