@@ -152,6 +152,20 @@ onBothDatabases("documents in the chat", (createDatabase) => {
     expect(requests().filter(({ tools }) => tools !== undefined)).toHaveLength(1);
   });
 
+  it("are quoted and cited by the demo, which needs no provider", async () => {
+    const agentId = await createAgent(client.account);
+    await client.account.call("PATCH", `/agents/${agentId}`, { model: "foyer/demo" });
+    const text = "# Service\n\nA basic service costs 59 euros.\n\n# Returns\n\nYou can return a bike within 14 days.";
+    const { body } = await client.account.call("POST", "/documents", { agentId, kind: "text", title: "Shop", text });
+    await client.settled(body.id);
+    const events = await ask("What does a service cost?", agentId);
+    expect(events[1]).toMatchObject({ type: "tool_use_start", executionType: "documents" });
+    expect(textOf(events)).toBe("A basic service costs 59 euros. [1]");
+    expect(events.at(-2)).toMatchObject({ type: "sources", sources: [{ n: 1, title: "Shop" }] });
+    expect(textOf(await ask("Do you have a swimming pool?", agentId))).toMatch(/^I found nothing about that/);
+    expect((await ask("Hello", agentId)).map(({ type }) => type)).not.toContain("tool_use_start");
+  });
+
   describe("of an agent with few documents", () => {
     let agentId: string;
     let hours: string;

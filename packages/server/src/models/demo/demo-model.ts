@@ -9,25 +9,29 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from "@ai-sdk/provider";
 import type { ChatModel, ModelPart } from "../chat-model.ts";
-import { contentWords, fold, promptTopics, searchPrompt } from "./demo-search.ts";
-import { chooseTool, type ToolRequest } from "./tool-choice.ts";
+import { linesOfInstructions, linesOfPassages, quote, topicsOf } from "./quote.ts";
+import { requestedTool, type ToolRequest } from "./tool-request.ts";
+import { fold, stemsOf } from "./words.ts";
 
 /** After each word: about as fast as a hosted model, so that what is built on the demo is seen streaming. */
 const PAUSE_MS = 8;
 /** The usual rule of thumb for English. */
 const CHARACTERS_PER_TOKEN = 4;
 const RESULT_LENGTH = 1200;
-const MOST_FIELDS = 6;
-const MOST_ITEMS = 5;
+const MAX_FIELDS = 6;
+const MAX_ITEMS = 5;
+/** The search of the agent's documents, see documents/search-tool.ts. */
+const SEARCH_TOOL = "search_documents";
 
 const announcement = "No model provider is configured, so Foyer's built-in demo answers here.";
 const introduction =
-  "I am Foyer's built-in demo. I am not an AI model: I search this agent's instructions for the words of your message.";
+  "I am Foyer's built-in demo. I am not an AI model: I quote this agent's documents and instructions.";
 
 /**
- * The model `foyer/demo`: no network, no key, the same words for the same prompt. It answers from the system prompt by
- * lexical search, calls a tool when the message clearly asks for it, and answers from the tool's result in the next step.
- * It says what it is instead of pretending to be an AI. The stream fails with the signal's abort like a provider's does.
+ * The model `foyer/demo`: no network, no key, the same words for the same prompt. It quotes and cites what the search of
+ * the agent's documents found, or quotes the agent's instructions; calls a tool when the message clearly asks for it, and
+ * answers from the tool's result in the next step. It says what it is instead of pretending to be an AI. The stream fails
+ * with the signal's abort like a provider's does.
  * `announce`: say once in this reply's first text that no model provider is configured (the caller decides once a
  * conversation).
  */
@@ -101,18 +105,34 @@ function wordsOf(text: string): string[] {
 }
 
 function replyTo({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): string | ToolRequest {
-  const result = prompt.at(-1);
-  if (result?.role === "tool") return answerFromResults(result.content);
+  const results = resultsAtEnd(prompt);
+  const isSearch = ({ toolName }: ToolResult) => toolName === SEARCH_TOOL;
+  const others = results.filter((result) => !isSearch(result));
+  if (others.length > 0) return answerFromResults(others);
   const systemPrompt = prompt.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n");
   const [message = "", earlier = ""] = prompt.flatMap(textOfUser).reverse();
-  const callable = tools.filter((tool): tool is LanguageModelV4FunctionTool => tool.type === "function");
-  const request = toolChoice?.type === "none" ? null : chooseTool(message, callable);
+  const callable = tools.filter((tool) => tool.type === "function" && tool.name !== SEARCH_TOOL);
+  const request =
+    toolChoice?.type === "none" ? null : requestedTool(message, callable as LanguageModelV4FunctionTool[]);
+  if (request) return request;
+  const passages = results.filter(isSearch).flatMap(({ output }) => linesOfPassages(textOfOutput(output)));
   return (
-    request ??
     smallTalk(message, systemPrompt) ??
-    searchPrompt(systemPrompt, message, earlier) ??
+    quote(passages, message) ??
+    quote(linesOfInstructions(systemPrompt), message, earlier) ??
     nothingFound(systemPrompt)
   );
+}
+
+type ToolResult = Extract<Results[number], { type: "tool-result" }>;
+
+function resultsAtEnd(prompt: LanguageModelV4Prompt): ToolResult[] {
+  const last = prompt.at(-1);
+  return last?.role === "tool" ? last.content.filter((part) => part.type === "tool-result") : [];
+}
+
+function textOfOutput(output: LanguageModelV4ToolResultOutput): string {
+  return output.type === "text" ? output.value : "";
 }
 
 function textOfUser(message: LanguageModelV4Message): string[] {
@@ -138,32 +158,29 @@ const identity =
 
 function smallTalk(message: string, systemPrompt: string): string | null {
   const text = fold(message.slice(0, 200)).trim();
-  if (identity.test(text)) return `${introduction} ${topicsOf(systemPrompt)}`.trim();
+  if (identity.test(text)) return `${introduction} ${offer(systemPrompt)}`.trim();
   if (message.length > 200 || /[?？]/.test(text)) return null;
   // A name may follow ("Hello Harbour"); a sentence is answered instead.
   const isOnly = (pattern: RegExp, more: number) =>
-    pattern.test(text) && contentWords(text.replace(pattern, "")).length <= more;
-  if (isOnly(greeting, 1)) return `Hello. ${introduction} ${topicsOf(systemPrompt)}`.trim();
-  if (isOnly(thanks, 2)) return `You are welcome. ${topicsOf(systemPrompt)}`.trim();
+    pattern.test(text) && stemsOf(text.replace(pattern, "")).length <= more;
+  if (isOnly(greeting, 1)) return `Hello. ${introduction} ${offer(systemPrompt)}`.trim();
+  if (isOnly(thanks, 2)) return `You are welcome. ${offer(systemPrompt)}`.trim();
   return isOnly(farewell, 1) ? "Goodbye. Come back whenever you have a question." : null;
 }
 
 function nothingFound(systemPrompt: string): string {
-  return `I found nothing about that in what I was given. ${introduction} ${topicsOf(systemPrompt)}`.trim();
+  return `I found nothing about that in what I was given. ${introduction} ${offer(systemPrompt)}`.trim();
 }
 
-function topicsOf(systemPrompt: string): string {
-  const topics = promptTopics(systemPrompt);
+function offer(systemPrompt: string): string {
+  const topics = topicsOf(systemPrompt);
   return topics.length > 0 ? `You can ask me about: ${topics.join(", ")}.` : "";
 }
 
 type Results = Extract<LanguageModelV4Message, { role: "tool" }>["content"];
 
-function answerFromResults(results: Results): string {
-  const answers = results.flatMap((part) =>
-    part.type === "tool-result" ? [describe(part.toolName, part.output)] : [],
-  );
-  return answers.join("\n\n") || "The tool gave no result.";
+function answerFromResults(results: readonly ToolResult[]): string {
+  return results.map(({ toolName, output }) => describe(toolName, output)).join("\n\n");
 }
 
 function describe(toolName: string, output: LanguageModelV4ToolResultOutput): string {
@@ -211,8 +228,8 @@ function parse(text: string): JSONValue {
 /** Fields as lines, items as lines of fields; what is nested deeper is left out. */
 function listOf(value: JSONValue): string {
   if (isList(value)) {
-    const items = value.slice(0, MOST_ITEMS).map((item) => `- ${inline(item)}`);
-    const more = value.length > MOST_ITEMS ? `\n\nThere are ${value.length - MOST_ITEMS} more.` : "";
+    const items = value.slice(0, MAX_ITEMS).map((item) => `- ${inline(item)}`);
+    const more = value.length > MAX_ITEMS ? `\n\nThere are ${value.length - MAX_ITEMS} more.` : "";
     return items.filter((item) => item !== "- ").join("\n") + more;
   }
   const holdsItems = (field: JSONValue) => isList(field) && field.some((item) => typeof item === "object");
@@ -227,7 +244,7 @@ const isList = (value: JSONValue): value is readonly JSONValue[] => Array.isArra
 const joined = (texts: string[]) => texts.filter((text) => text !== "").join(", ");
 
 function inline(value: JSONValue): string {
-  if (isList(value)) return joined(value.slice(0, MOST_ITEMS).map(plain));
+  if (isList(value)) return joined(value.slice(0, MAX_ITEMS).map(plain));
   if (typeof value !== "object" || value === null) return plain(value);
   const fields = fieldsOf(value).map(
     ([label, field]) => [label, isList(field) ? inline(field) : plain(field)] as const,
@@ -237,7 +254,7 @@ function inline(value: JSONValue): string {
 
 function fieldsOf(value: JSONValue): [string, JSONValue][] {
   const filled = Object.entries(value ?? {}).filter(([, field]) => field !== null && field !== "");
-  return filled.slice(0, MOST_FIELDS).map(([key, field]) => [labelOf(key), field ?? null]);
+  return filled.slice(0, MAX_FIELDS).map(([key, field]) => [labelOf(key), field ?? null]);
 }
 
 function labelOf(key: string): string {

@@ -1,0 +1,123 @@
+import type { JSONValue, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { fold, stemsOf } from "./words.ts";
+
+/** A request for a tool is short. */
+const MAX_REQUEST = 500;
+
+export type ToolRequest = { toolName: string; input: Record<string, JSONValue> };
+
+type Schema = {
+  type?: string | string[];
+  enum?: unknown[];
+  format?: string;
+  properties?: Record<string, unknown>;
+  required?: string[];
+};
+
+const negation = /\b(?:not|never|nicht|kein\w*|pas|jamais)\b|n't\b|^why\b/;
+/** A statement about the visitor or the shop asks for nothing. */
+const statement = /^(?:i (?:read|like|wrote|love|saw)|nice|great|thanks?)\b/;
+/** Verbs that say only "tell me": the rest of the tool's name says what. */
+const lookUps = new Set(stemsOf("show list find check search look lookup fetch read view query retrieve display see"));
+const spaced = (key: string) => key.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_-]/g, " ");
+
+/**
+ * The one tool that a message clearly asks for: it has the tool's name, or most of the name's words, and every required
+ * input. Null when there is none, or when two fit equally well.
+ */
+export function requestedTool(message: string, tools: readonly LanguageModelV4FunctionTool[]): ToolRequest | null {
+  const text = fold(message).trim();
+  if (message.length > MAX_REQUEST || negation.test(text) || statement.test(text)) return null;
+  const said = new Set(stemsOf(message));
+  const rated = tools.flatMap((tool) => {
+    const score = rate(tool, said, text);
+    const input = score > 0 ? fill(tool.inputSchema as Schema, message, tool) : null;
+    return input === null ? [] : [{ toolName: tool.name, input, score }];
+  });
+  const [best, second] = rated.toSorted((a, b) => b.score - a.score);
+  return best && best.score !== second?.score ? { toolName: best.toolName, input: best.input } : null;
+}
+
+/** 0 when the message does not clearly ask for the tool. */
+function rate(
+  { name, description = "", inputSchema }: LanguageModelV4FunctionTool,
+  said: ReadonlySet<string>,
+  text: string,
+) {
+  if (text.includes(name.toLowerCase())) return 10;
+  const words = [...new Set(stemsOf(spaced(name)))].filter((word) => !lookUps.has(word));
+  const named = words.filter((word) => said.has(word)).length;
+  const properties = Object.values((inputSchema as Schema).properties ?? {}) as Schema[];
+  const options = properties.flatMap((property) => property.enum ?? []);
+  const context = new Set(stemsOf([description, ...options.map((option) => spaced(String(option)))].join(" ")));
+  const described = [...context].filter((word) => said.has(word) && !words.includes(word)).length;
+  const asked = pairsOf(text);
+  const phrases = [...pairsOf(`${spaced(name)}. ${description}`)].filter((pair) => asked.has(pair)).length;
+  const agreed = named + described + phrases;
+  // One word alone is enough only when the message has no other.
+  if (named === 0 || named < words.length / 2 || (agreed < 2 && said.size > 1)) return 0;
+  return named * 2 + described + phrases;
+}
+
+/** Neighboring words of which one has a meaning, such as "in stock". They say more than each word alone. */
+function pairsOf(text: string): Set<string> {
+  const words = fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const pairs = words.slice(1).map((word, index) => `${words[index] ?? ""} ${word}`);
+  return new Set(pairs.filter((pair) => stemsOf(pair).length > 0));
+}
+
+/** The required inputs as the message has them; null when one is missing. */
+function fill({ properties = {}, required = [] }: Schema, message: string, tool: LanguageModelV4FunctionTool) {
+  const input: Record<string, JSONValue> = {};
+  const own = new Set(stemsOf(`${spaced(tool.name)} ${tool.description ?? ""}`));
+  for (const key of required) {
+    const value = inputFor(key, (properties[key] ?? {}) as Schema, message, own);
+    if (value === undefined) return null;
+    input[key] = value;
+  }
+  for (const [key, property] of Object.entries(properties)) {
+    const named = required.includes(key) ? undefined : namedOption((property as Schema).enum, message);
+    if (named !== undefined) input[key] = named;
+  }
+  return input;
+}
+
+function inputFor(key: string, schema: Schema, message: string, own: ReadonlySet<string>): JSONValue | undefined {
+  const { type = "string", format = "" } = schema;
+  if (schema.enum) return namedOption(schema.enum, message);
+  if (type === "object") return (schema.required ?? []).length === 0 ? {} : undefined;
+  if (type === "number" || type === "integer") {
+    const number = /-?\d+(?:\.\d+)?/.exec(message)?.[0];
+    return number === undefined || (type === "integer" && number.includes(".")) ? undefined : Number(number);
+  }
+  if (type !== "string") return undefined;
+  const shape = `${format} ${fold(spaced(key))}`;
+  if (/mail/.test(shape)) return /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/.exec(message)?.[0];
+  if (/\b(?:uri|url|link)\b/.test(shape)) return /https?:\/\/[^\s"'<>]+/.exec(message)?.[0];
+  if (/\bdate\b/.test(shape)) return /\b\d{4}-\d\d-\d\d\b/.exec(message)?.[0];
+  if (/\b(?:id|code|sku|reference|number)\b/.test(shape)) return /\b[\w-]*\d[\w-]*\b/.exec(message)?.[0];
+  return /["“„«]([^"”“»]{1,200})["”“»]/.exec(message)?.[1] ?? properName(message, own) ?? rest(message, own);
+}
+
+function namedOption(options: unknown[] | undefined, message: string): string | number | undefined {
+  const line = ` ${stemsOf(message).join(" ")} `;
+  const named = (options ?? []).filter(
+    (option): option is string | number =>
+      (typeof option === "string" || typeof option === "number") &&
+      line.includes(` ${stemsOf(spaced(String(option))).join(" ")} `),
+  );
+  return named.length === 1 ? named[0] : undefined;
+}
+
+/** Capitalized words after the first one, such as "Harbour City". */
+function properName(message: string, own: ReadonlySet<string>): string | undefined {
+  const names = [...message.matchAll(/(?<=[\p{L}\p{N},] )\p{Lu}[\p{L}\p{N}]*(?: (?:\p{Lu}[\p{L}\p{N}]*|\d+))*/gu)];
+  return names.map(([name]) => name).find((name) => stemsOf(name).some((word) => !own.has(word)));
+}
+
+/** The words that are not the tool's own. */
+function rest(message: string, own: ReadonlySet<string>): string | undefined {
+  const words = message.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const left = words.filter((word) => stemsOf(word).some((stem) => !own.has(stem) && !lookUps.has(stem)));
+  return left.length === 0 || left.length > 6 ? undefined : left.join(" ");
+}
