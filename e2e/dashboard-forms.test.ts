@@ -242,7 +242,7 @@ describe("a submission", () => {
     await webhook.getByText("Sending").waitFor();
     down();
     await webhook.getByText(/^Attempt 2 in [1-4] s$/).waitFor();
-    await webhook.getByText("The receiver answered HTTP 503.").first().waitFor();
+    await webhook.getByText("The receiver responded with HTTP 503.").first().waitFor();
     expect(await webhook.getByText("The calendar is down").first().innerText()).toContain('<h1 id="injected">');
     expect(await page.locator("#injected").count()).toBe(0);
     await site.picture(page, "dashboard-submission-pending");

@@ -22,7 +22,6 @@ import { createSubmitForm } from "./submit/submit-form.ts";
 
 export type Forms = ReturnType<typeof createForms>;
 
-/** Everything about submissions, put together. */
 export function createForms(
   deps: Deps,
   services: {
@@ -41,15 +40,19 @@ export function createForms(
   const send = createDeliverySender(deps, services);
   const run = createSubmissionDelivery(config.webhooks.schedule, store, send, records);
   const worker = createDeliveryWorker({ queue, run, log });
-  // Without a wait before it, the first attempt is made by whoever takes the submission.
+  // Without an initial wait, the process that receives the submission makes the first attempt.
   const quota = createSubmissionQuota(deps);
-  const keep = createSubmissionWriter(db, { queue, counters, quota }, config.webhooks.schedule[0] || undefined);
+  const saveSubmission = createSubmissionWriter(
+    db,
+    { queue, counters, quota },
+    config.webhooks.schedule[0] || undefined,
+  );
   const confirmations = createConfirmations(deps);
   return {
     worker,
     store,
     notesOf: createSubmissionNotes(store),
-    submitForm: createSubmitForm(deps, services, store, { keep, worker, quota, confirmations }),
+    submitForm: createSubmitForm(deps, services, store, { saveSubmission, worker, quota, confirmations }),
     service: createFormService(deps, { ...services, store, queue, worker, records, counters }),
     analytics: createFormAnalytics(deps, services.tools, counters),
   };

@@ -6,7 +6,7 @@ import { deleteSubmissionDaysBefore, deleteSubmissionsBefore } from "./retention
 const DAY_MS = 86_400_000;
 const MIB = 1024 * 1024;
 
-onBothDatabases("The retention of submissions", (createDatabase) => {
+onBothDatabases("submission retention", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ onBothDatabases("The retention of submissions", (createDatabase) => {
     await database.drop();
   });
 
-  it("deletes older submissions with their files and deliveries, and keeps newer ones and all counts", async () => {
+  it("deletes older submissions with their files and deliveries, and keeps newer ones and all counters", async () => {
     const { db, account, agentId } = forms;
     const fields = [{ name: "paper", label: "Paper", type: "file" }];
     const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: `${forms.receiver.url}/lead` });
@@ -45,7 +45,7 @@ onBothDatabases("The retention of submissions", (createDatabase) => {
     expect(analytics[0].submitted).toBe(4);
   });
 
-  it("forgets the daily quotas of past days and keeps today's", async () => {
+  it("deletes the daily quotas of past days and keeps today's", async () => {
     const { db, agentId } = forms;
     await db.insertInto("submissionDays").values({ agentId, day: "2020-01-01", bytes: 5 }).execute();
     await db.insertInto("confirmationDays").values({ key: "ada", day: "2020-01-01", sent: 1 }).execute();

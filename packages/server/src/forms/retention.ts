@@ -6,20 +6,23 @@ import { firstIdAt } from "../ids.ts";
 
 type Submissions = SelectQueryBuilder<Tables, "submissions", object>;
 
-/** With its files, and with what its receivers answered. */
+/** The size of a submission with its files and the receivers' responses. */
 const submissionBytes = sql<number>`1024 + octet_length("formData")
   + coalesce((select sum(size) from "submissionFiles" where "submissionId" = submissions.id), 0)
   + coalesce((select sum(coalesce(octet_length(response), 0)) from deliveries
       join "deliveryAttempts" on "deliveryAttempts"."deliveryId" = deliveries.id
       where deliveries."submissionId" = submissions.id), 0)`;
 
-/** Deletes the submissions created before this instant (milliseconds), with their files. Their counters stay. @returns how many */
+/**
+ * Deletes submissions, with their files, created before this instant (in milliseconds). The counters are kept.
+ * @returns the number deleted
+ */
 export function deleteSubmissionsBefore(db: Db, before: number): Promise<number> {
-  // Ids sort by time of creation.
+  // Ids sort by creation time.
   return deleteSubmissions(db, (all) => all.where("id", "<", firstIdAt("sub", before)));
 }
 
-/** Deletes what was submitted to an agent's forms, and who saw them. @returns how many submissions */
+/** Deletes the submissions and impressions of an agent's forms. @returns the number of submissions */
 export async function deleteSubmissionsOf(db: Db, agentId: string): Promise<number> {
   const submissions = await deleteSubmissions(db, (all) => all.where("agentId", "=", agentId));
   await deleteInBatches(db, async (trx, limit) => {
@@ -47,14 +50,14 @@ function deleteSubmissions(db: Db, which: (all: Submissions) => Submissions): Pr
   });
 }
 
-/** Deletes the daily quotas of submissions and confirmations before this day (UTC). @returns how many rows */
+/** Deletes the daily quotas of submissions and confirmations before this day (UTC). @returns the number of rows */
 export async function deleteSubmissionDaysBefore(db: Db, day: string): Promise<number> {
   const quotas = await db.deleteFrom("submissionDays").where("day", "<", day).executeTakeFirst();
   const confirmations = await db.deleteFrom("confirmationDays").where("day", "<", day).executeTakeFirst();
   return Number(quotas.numDeletedRows + confirmations.numDeletedRows);
 }
 
-/** Deletes the impressions of forms before this day (UTC). Their counters stay. @returns how many */
+/** Deletes the impressions of forms before this day (UTC). The counters are kept. @returns the number deleted */
 export function deleteImpressionsBefore(db: Db, day: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const old = trx.selectFrom("formInstances").select(["toolId", "id"]).where("day", "<", day).limit(limit);

@@ -8,7 +8,7 @@ import type { Forms } from "./forms-module.ts";
 import { toFilter } from "./service.ts";
 import { submissionsAsCsv } from "./submission-csv.ts";
 
-/** What the account's members do with submissions. */
+/** Endpoints with which members manage submissions. */
 export function formRoutes(app: App, deps: Deps, { service, analytics, store }: Forms): void {
   app.route({
     ...contract.getFormAnalytics,
@@ -56,7 +56,8 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
     handler: async (request, reply) => {
       const { id, name } = request.params;
       const { mediaType, content, name: fileName } = await service.file(principalOf(request).organizationId, id, name);
-      // Whatever a visitor sent is downloaded, never shown as one of our pages.
+      // Files from visitors are always downloaded and never displayed, because they could be pages that run scripts on
+      // our origin.
       reply.header("content-disposition", attachment(fileName ?? name));
       return reply.type(mediaType).send(content);
     },

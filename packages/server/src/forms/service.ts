@@ -18,7 +18,7 @@ import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { toDelivery, toSubmission } from "./submission-view.ts";
 
 const PAGE = { default: 20, max: 100 };
-/** Of submitted data in one page; reading and writing it as JSON takes about 10 ms a megabyte. */
+/** Submitted data per page. Reading it and writing it as JSON takes about 10 ms per megabyte. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 type Parts = {
@@ -31,13 +31,16 @@ type Parts = {
   agents: AgentService;
 };
 
-/** Submissions as the account's members handle them, and what the visitor's page reports of one. */
+/** Manages submissions for members, and accepts the results that visitors' pages report. */
 export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKind">, parts: Parts) {
   const { config } = deps;
   const { store, worker, records, counters, agents, formFinder } = parts;
   const retryFailed = createRetryFailed({ ...parts, failed: createFailedStore(deps) });
 
-  /** 404 for a filter by what is not the organization's. Submissions outlive their form, so one of them is enough. */
+  /**
+   * 404 for a filter by an agent or form of another organization. Submissions outlive their form, so a form with
+   * submissions is accepted.
+   */
   async function checkOwned(
     organizationId: string,
     { agentId, toolId }: { agentId?: string | null; toolId?: string | null },
@@ -48,14 +51,14 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
     if (!isKnown) throw notFound("Form");
   }
 
-  async function existing(organizationId: string, id: string): Promise<SubmissionRow> {
+  async function requireSubmission(organizationId: string, id: string): Promise<SubmissionRow> {
     const row = isId("sub", id) ? await store.get(organizationId, id) : undefined;
     if (!row) throw notFound("Submission");
     return row;
   }
 
   async function detail(organizationId: string, id: string): Promise<FormSubmissionDetail> {
-    const row = await existing(organizationId, id);
+    const row = await requireSubmission(organizationId, id);
     const parts = { files: await store.fileFacts([id]), failing: await store.failing([id]) };
     const attempts = await store.attempts(id);
     const deliveries = (await store.deliveries(id)).map((delivery) => toDelivery(delivery, attempts));
@@ -68,9 +71,13 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
     async list(organizationId: string, { limit, offset = 0, ...query }: SubmissionQuery) {
       const filter = toFilter(query);
       await checkOwned(organizationId, filter);
-      const asked = Math.min(limit ?? PAGE.default, PAGE.max);
-      const { rows, isCut } = await store.list(organizationId, filter, { limit: asked, offset, maxBytes: PAGE_BYTES });
-      const page = { limit: isCut ? rows.length : asked, offset };
+      const pageSize = Math.min(limit ?? PAGE.default, PAGE.max);
+      const { rows, isCut } = await store.list(organizationId, filter, {
+        limit: pageSize,
+        offset,
+        maxBytes: PAGE_BYTES,
+      });
+      const page = { limit: isCut ? rows.length : pageSize, offset };
       const ids = rows.map(({ id }) => id);
       const parts = { files: await store.fileFacts(ids), failing: await store.failing(ids) };
       const submissions: FormSubmission[] = rows.map((row) => toSubmission(row, parts));
@@ -83,7 +90,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
     },
     /** Retries the undelivered deliveries now. If all were delivered, sends the webhook again. */
     async retry(organizationId: string, id: string): Promise<FormSubmissionDetail> {
-      const leased = await restart(await existing(organizationId, id), parts);
+      const leased = await requeue(await requireSubmission(organizationId, id), parts);
       await worker.runWithin(leased, config.webhooks.submitWait);
       return detail(organizationId, id);
     },
@@ -91,14 +98,14 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
       await checkOwned(organizationId, { agentId: retry.agentId ?? null, toolId: retry.toolId ?? null });
       return retryFailed(organizationId, retry);
     },
-    /** Its counts go with it. */
+    /** Also subtracts the submission from the counters. */
     async delete(organizationId: string, id: string): Promise<void> {
-      await existing(organizationId, id);
+      await requireSubmission(organizationId, id);
       await records.change(id, async (trx, { toolId, agentId, createdAt, status }) => {
         await store.delete(trx, id);
         const { successful, failed } = countsOf(status);
-        const less = { submitted: -1, successful: -successful, failed: -failed };
-        await counters.add(trx, [{ toolId, agentId, day: dayOf(createdAt), ...less }]);
+        const deltas = { submitted: -1, successful: -successful, failed: -failed };
+        await counters.add(trx, [{ toolId, agentId, day: dayOf(createdAt), ...deltas }]);
       });
     },
     reportClientResult: createClientResults(config, parts),
@@ -116,7 +123,7 @@ export function toFilter({ from, to, status, agentId, toolId, conversationId }: 
 }
 
 /** Uses the form's current address, so that a delivery to a wrong address can be corrected and retried. */
-async function restart(
+async function requeue(
   submission: SubmissionRow,
   { store, queue, records, formFinder }: Parts,
 ): Promise<LeasedDelivery[]> {
@@ -124,7 +131,7 @@ async function restart(
   const deliveries = await store.deliveries(submission.id);
   const open = deliveries.filter(({ state }) => state === "pending" || state === "failed");
   const chosen = open.length > 0 ? open : deliveries.filter(({ purpose }) => purpose === "webhook");
-  if (chosen.length === 0) throw new AppError("CONFLICT", "This submission has nothing that could be delivered again.");
+  if (chosen.length === 0) throw new AppError("CONFLICT", "This submission has nothing to deliver again.");
   const restarted = await records.change(submission.id, async (trx) => {
     const leased: LeasedDelivery[] = [];
     for (const delivery of chosen) {

@@ -22,7 +22,7 @@ const days = {
   options: ["Mo", "Fr"].map((value) => ({ value, label: value })),
 };
 
-onBothDatabases("Submissions as CSV", (createDatabase) => {
+onBothDatabases("the CSV export of submissions", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   beforeAll(async () => {
@@ -65,7 +65,7 @@ onBothDatabases("Submissions as CSV", (createDatabase) => {
     expect(records).toMatchObject([{ consent: "true", news: "false" }]);
   });
 
-  it("have a column for each field that any of them has, newest first", async () => {
+  it("has a column for each field of any submission, newest submission first", async () => {
     const form = await forms.createForm({ formSchema: { fields: [text("name"), days, text("id")] } });
     const first = await forms.submit(form.id, { name: "Ada", extra: ["Mo", "Fr"] }, { conversationId: "conv_1" });
     await forms.account.call("PUT", `/tools/${form.id}`, {
@@ -83,7 +83,7 @@ onBothDatabases("Submissions as CSV", (createDatabase) => {
     expect(rows[1]?.slice(1, 5)).toEqual([expect.stringMatching(/Z$/), "submitted", form.name, "conv_1"]);
   });
 
-  it("keep quotes, line breaks and every letter", async () => {
+  it("keeps quotes, line breaks and all characters", async () => {
     const form = await forms.createForm();
     const texts = ['say "hi", ok', "two\r\nlines\nand more", "Grüße 🚲 ﷽", " spaced ", "a,b;c", ""];
     for (const name of texts) await forms.submit(form.id, { name });
@@ -91,7 +91,7 @@ onBothDatabases("Submissions as CSV", (createDatabase) => {
     expect(records.map(({ name }) => name)).toEqual(texts.toReversed());
   });
 
-  it("are no formulas, in values and names", async () => {
+  it("escapes formulas in values and column names", async () => {
     const formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://evil.example","x")', "＝1+1"];
     const form = await forms.createForm({ formSchema: { fields: ["name", ...formulas].map(text) } });
     for (const name of formulas) await forms.submit(form.id, { name, [name]: "x" }, { conversationId: name });
@@ -103,7 +103,7 @@ onBothDatabases("Submissions as CSV", (createDatabase) => {
     expect(header.filter((name) => /^[=+\-@\t\r＝]/.test(name))).toEqual([]);
   });
 
-  it("have every cell in quotes, so that no separator of a spreadsheet begins a formula", async () => {
+  it("quotes every cell, so that no separator can start a formula", async () => {
     const form = await forms.createForm({ formSchema: { fields: [text("name"), text("a;=cmd|' /C calc'!A0")] } });
     await forms.submit(form.id, { name: "y;=1+1", "a;=cmd|' /C calc'!A0": "\t=1" });
     const { headers } = forms.account;
@@ -113,14 +113,14 @@ onBothDatabases("Submissions as CSV", (createDatabase) => {
     expect(body).not.toMatch(/(^|[,\r\n])"[=+\-@＝＋－＠]/m);
   });
 
-  it("name files by their address", async () => {
+  it("contains the URL of each file", async () => {
     const form = await forms.createForm({ formSchema: { fields: [{ name: "cv", label: "CV", type: "file" }] } });
     const { body } = await forms.submit(form.id, { cv: "data:a/b;base64,QUJD" });
     const { records } = await csv(`toolId=${form.id}`);
     expect(records[0]?.cv).toBe(`http://localhost:3210/form-submissions/${body.submissionId}/files/cv`);
   });
 
-  it("have no address that a visitor made up", async () => {
+  it("ignores a URL that a visitor made up", async () => {
     const form = await forms.createForm({ formSchema: { fields: [text("name"), text("cv")] } });
     const { body } = await forms.submit(form.id, { name: "Ada" });
     // As earlier versions kept it.
@@ -131,7 +131,7 @@ onBothDatabases("Submissions as CSV", (createDatabase) => {
     expect(records[0]?.cv).toMatch(/^\{"file":true/);
   });
 
-  it("have a column for the first 1,000 fields, and one for what any of them has besides", async () => {
+  it("has columns for the first 1,000 fields and one column for all others", async () => {
     const form = await forms.createForm();
     const many = (from: number) => Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`f${from + i}`, from]));
     // Earlier versions kept fields that the form did not have.
@@ -147,7 +147,7 @@ onBothDatabases("Submissions as CSV", (createDatabase) => {
     expect([Object.keys(more).length, more.f1000, more.f1199]).toEqual([200, 600, 600]);
   });
 
-  it("are all of them, whatever the page", async () => {
+  it("contains all submissions across pages", async () => {
     const form = await forms.createForm();
     const { body } = await forms.submit(form.id);
     const [row] = await forms.db.selectFrom("submissions").selectAll().where("id", "=", body.submissionId).execute();

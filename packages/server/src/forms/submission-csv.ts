@@ -6,15 +6,16 @@ import { asText } from "./deliveries/delivery-content.ts";
 import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { fileUrl, toSubmission } from "./submission-view.ts";
 
-/** Rows and bytes that are read at a time: a few milliseconds of work between two turns of the event loop. */
+/** Rows and bytes read at a time, for a few milliseconds of work between turns of the event loop. */
 const PAGE = 500;
 const PAGE_BYTES = 512 * 1024;
-/** A form that was changed often has had many fields, and every row has every column. */
+/** Limits the columns, because every row has all of them and a form that is edited often can accumulate many fields. */
 const MAX_FIELD_COLUMNS = 1_000;
 
 /**
- * Every submission that the filter lets through, newest first, as CSV: what is known of it, then a column for each field
- * that any of them has; from the 1,001st field on, they share one column as JSON. Text that a spreadsheet would take for a formula is marked as text. Read page by page.
+ * All submissions that match the filter as CSV, newest first: fixed columns, then a column for each field that any
+ * submission has. Fields beyond the first 1,000 share a column as JSON. Text that a spreadsheet would run as a formula
+ * is escaped. The rows are read page by page.
  */
 export async function submissionsAsCsv(
   { config }: Pick<Deps, "config">,
@@ -62,7 +63,7 @@ function otherFields({ formData }: FormSubmission, fields: ReadonlySet<string>):
   return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : "";
 }
 
-/** A visitor may send an object that looks like a file, with an address of another place. */
+/** A visitor can send an object that looks like a file but has another URL. */
 function isFile(value: unknown, url: string): boolean {
   return typeof value === "object" && value !== null && "file" in value && "url" in value && value.url === url;
 }

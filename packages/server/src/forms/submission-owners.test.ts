@@ -3,7 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { createFormClient, type FormClient, openForms } from "../../../../test/form-client.ts";
 import { newId } from "../ids.ts";
 
-onBothDatabases("Submissions and their owners", (createDatabase) => {
+onBothDatabases("submissions of another organization", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ onBothDatabases("Submissions and their owners", (createDatabase) => {
   const formSchema = { fields: [{ name: "cv", label: "CV", type: "file" }] };
   const cv = "data:a/b;base64,QUJD";
 
-  it("another account's are not there: every answer is that of an unknown id", async () => {
+  it("get the same responses as unknown ids", async () => {
     const stranger = await forms.server.createAccount();
     const form = await forms.createForm({ formSchema, formWebhookUrl: `${forms.receiver.url}/lead` });
     const { submissionId } = (await forms.submit(form.id, { cv })).body;
@@ -62,7 +62,7 @@ onBothDatabases("Submissions and their owners", (createDatabase) => {
     }
   });
 
-  it("need a key, whatever is asked", async () => {
+  it("cannot be read without a key", async () => {
     for (const [method, url] of [
       ["GET", "/form-submissions"],
       ["GET", `/form-submissions/${newId("sub")}`],
@@ -75,7 +75,7 @@ onBothDatabases("Submissions and their owners", (createDatabase) => {
     }
   });
 
-  it("go with their agent, in one go, and what waited to be sent is not", async () => {
+  it("are deleted with their agent, and pending deliveries are not sent", async () => {
     const doomed = await createFormClient(forms.server, forms.account);
     const form = await doomed.createForm({ formSchema, formWebhookUrl: `${forms.receiver.url}/doomed` });
     const other = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/other` });

@@ -10,7 +10,7 @@ import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 
 export type FileFacts = Omit<SubmissionFileRow, "content" | "prefix">;
-/** An action, or the mail to the visitor, whose last attempt failed. */
+/** A post action or confirmation email whose last attempt failed. */
 export type FailingRow = Pick<DeliveryRow, "submissionId" | "purpose" | "type"> & {
   state: "pending" | "failed";
   error: string | null;
@@ -23,14 +23,17 @@ export type SubmissionFilter = Partial<Pick<SubmissionRow, "agentId" | "toolId" 
 };
 export type DeliveryOutcome = Pick<DeliveryRow, "position" | "purpose" | "type" | "state"> & { error: string | null };
 
-/** An attempt holds up to 16 KB of the receiver's answer, and a submission can be retried any number of times. */
+/** An attempt stores up to 16 KB of the response, and a submission can be retried any number of times. */
 const MAX_ATTEMPTS = 100;
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
 
-/** Reads submissions and changes them; they are made in new-submissions.ts, their deliveries move in attempt-records.ts. */
+/**
+ * Reads, changes and deletes submissions. new-submissions.ts creates them, and attempt-records.ts updates their
+ * deliveries.
+ */
 export function createSubmissionStore(deps: StoreDeps) {
   const { db } = deps;
   const owned = (organizationId: string, filter: SubmissionFilter = {}) =>
@@ -60,16 +63,16 @@ function filtered(query: Submissions, filter: SubmissionFilter): Submissions {
     .$if(status !== undefined, (q) => q.where("status", "=", status ?? "pending"));
 }
 
-type Owned = (organizationId: string, filter?: SubmissionFilter) => Submissions;
+type OwnedBy = (organizationId: string, filter?: SubmissionFilter) => Submissions;
 
-/** `before` is the id before which the page begins, because ids sort by time. */
+/** `before` is the id of the submission after which the page starts, because ids sort by time, newest first. */
 type Page = { limit: number; maxBytes: number; offset?: number; before?: string };
 
 const rowBytes = sql<number>`octet_length("formData") + coalesce(octet_length("clientResult"), 0)`;
 
-function submissionLists({ reads }: StoreDeps, owned: Owned) {
+function submissionLists({ reads }: StoreDeps, owned: OwnedBy) {
   return {
-    /** Newest first: at most `limit` rows, and no more than fit into `maxBytes`, but at least one. */
+    /** Newest first: at most `limit` rows, and at most `maxBytes` of them, but at least one. */
     async list(
       organizationId: string,
       filter: SubmissionFilter,
@@ -98,7 +101,7 @@ function submissionLists({ reads }: StoreDeps, owned: Owned) {
   };
 }
 
-function submissionReaders(db: Db, owned: Owned) {
+function submissionReaders(db: Db, owned: OwnedBy) {
   return {
     /** Whether the organization has submissions of a form, which may have been deleted since. */
     async hasOfTool(organizationId: string, toolId: string): Promise<boolean> {
@@ -107,7 +110,7 @@ function submissionReaders(db: Db, owned: Owned) {
     async get(organizationId: string, id: string): Promise<SubmissionRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
-    /** For a visitor, who knows the id and no account. */
+    /** For visitors, who know the id of a submission but have no account. */
     async getPublic(id: string): Promise<SubmissionRow | undefined> {
       return db
         .selectFrom("submissions")
@@ -116,8 +119,8 @@ function submissionReaders(db: Db, owned: Owned) {
         .where(ofExistingAgent("submissions"))
         .executeTakeFirst();
     },
-    /** What the visitor of a conversation submitted in it, oldest first. */
-    async provenIn(agentId: string, conversationId: string, limit: number): Promise<SubmissionRow[]> {
+    /** The submissions that the visitor of the conversation demonstrably made in it, oldest first. */
+    async verifiedIn(agentId: string, conversationId: string, limit: number): Promise<SubmissionRow[]> {
       const newest = db
         .selectFrom("submissions")
         .selectAll()
@@ -163,7 +166,7 @@ function submissionReaders(db: Db, owned: Owned) {
   };
 }
 
-/** What changes a submission, within the transaction that also brings its status up to date. */
+/** Changes to a submission. They run in the transaction that also updates its status. */
 function submissionWriters(db: Db) {
   return {
     async delete(trx: Executor, id: string): Promise<void> {
@@ -193,7 +196,7 @@ function contentReader({ db, databaseKind }: StoreDeps) {
     db.selectFrom("submissionFiles").selectAll().where("submissionId", "=", param("id")).orderBy("field"),
   );
   return {
-    /** What is to be sent of a submission, without its files. What is asked for at once is one query. */
+    /** The content to send, without files. Concurrent reads share one query. */
     toSend: createBatchReader(async (ids) => {
       const { rows } = await submissions(db, { json: toJson(ids.map((id) => ({ id }))) });
       return new Map(
@@ -219,7 +222,7 @@ function deliveryReaders(db: Db) {
       .orderBy("position"),
   );
   return {
-    /** How far each delivery of a submission came, in order, with the error of its last attempt. */
+    /** The state of each delivery of a submission, in order, with the error of its last attempt. */
     async outcomes(submissionId: string): Promise<DeliveryOutcome[]> {
       return (await outcomes(db, { id: submissionId })).rows;
     },

@@ -3,10 +3,10 @@ import type { DeliveryAttemptRow, DeliveryRow, SubmissionRow } from "../db/form-
 import type { DeliveryTarget } from "./deliveries/send-delivery.ts";
 import type { FailingRow, FileFacts } from "./submission-store.ts";
 
-/** What belongs to a page of submissions; rows of other submissions may be among it. */
+/** Parts of a page of submissions. May include rows of other submissions. */
 export type SubmissionParts = { files: readonly FileFacts[]; failing: readonly FailingRow[] };
 
-/** A submission for members: in `formData` a file is replaced by what is known of it and where to download it. */
+/** A submission for members. In `formData`, each file is replaced by its metadata and download URL. */
 export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionParts): FormSubmission {
   const { id, agentId, toolId, toolName, conversationId, status, executionMode, impressionAt, startedAt } = row;
   const shown = files
@@ -35,7 +35,7 @@ function toFailingAction({ purpose, type, state, error }: FailingRow) {
   return { type: purpose === "confirmation" ? purpose : type, state, error };
 }
 
-/** Where a file is to be had, on this server. */
+/** The path at which a file can be downloaded. */
 export function fileUrl(submissionId: string, field: string): string {
   return `/form-submissions/${submissionId}/files/${encodeURIComponent(field.toWellFormed())}`;
 }

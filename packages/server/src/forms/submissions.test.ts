@@ -8,7 +8,7 @@ const notFound = (what: string) => ({
   error: { code: "NOT_FOUND", message: expect.stringContaining(what) },
 });
 
-onBothDatabases("Submissions", (createDatabase) => {
+onBothDatabases("submissions", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   let hook: string;
@@ -24,7 +24,7 @@ onBothDatabases("Submissions", (createDatabase) => {
   });
   const manage: FormClient["account"]["call"] = (...args) => forms.account.call(...args);
 
-  describe("are taken", () => {
+  describe("are accepted", () => {
     const none = { success: true, error: null, attempted: false };
     const done = { success: true, error: null };
     it.each([
@@ -34,7 +34,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       ["client", false, { webhookResult: none, clientHandler: "onLead" }, "submitted"],
       ["both", true, { webhookResult: done, clientHandler: "onLead" }, "webhook_success"],
       ["both", false, { webhookResult: none, clientHandler: "onLead" }, "submitted"],
-    ])("in mode %s, with a webhook %s", async (formExecutionMode, hasUrl, answer, status) => {
+    ])("in mode %s with webhook %s", async (formExecutionMode, hasUrl, answer, status) => {
       const url = hasUrl ? { formWebhookUrl: hook } : {};
       const form = await forms.createForm({ formExecutionMode, formClientHandler: "onLead", ...url });
       const { status: code, body } = await forms.submit(form.id);
@@ -47,7 +47,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       expect(await forms.detail(body.submissionId)).toMatchObject({ status, executionMode: formExecutionMode });
     });
 
-    it("with all that was sent, and what was not is null", async () => {
+    it("with all data, and null for everything that was not sent", async () => {
       const form = await forms.createForm({ formWebhookUrl: hook });
       const sent = {
         conversationId: "conv_elsewhere",
@@ -96,7 +96,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       expect(forms.receiver.bodies("/lead")[1]).toMatchObject({ conversationId: null, formData: {} });
     });
 
-    it("from a form that was disabled meanwhile, but not from one that was deleted", async () => {
+    it("from a form that was disabled in the meantime, but not from a deleted one", async () => {
       const form = await forms.createForm({ formWebhookUrl: hook });
       await manage("PUT", `/tools/${form.id}`, { isEnabled: false });
       expect((await forms.submit(form.id)).body.webhookResult).toEqual(done);
@@ -105,7 +105,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       expect([gone.status, gone.body]).toEqual([404, notFound("Form")]);
     });
 
-    it("from no other tool, and from nothing", async () => {
+    it("only for forms, not for other tools or unknown ids", async () => {
       const { agentId } = forms;
       const mock = { agentId, name: "hours", description: "d", executionType: "mock", inputSchema: { type: "object" } };
       const { body } = await manage("POST", "/tools", mock);
@@ -115,7 +115,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       }
     });
 
-    it("from the pages that the agent allows", async () => {
+    it("from the origins that the agent allows", async () => {
       const other = await createFormClient(forms.server, forms.account);
       const form = await other.createForm();
       await manage("PATCH", `/agents/${other.agentId}`, { allowedOrigins: ["https://shop.example"] });
@@ -133,7 +133,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       expect(await from("null")).toBe(403);
     });
 
-    it("from any page, which may read the answer", async () => {
+    it("from any origin, with CORS headers for the response", async () => {
       const form = await forms.createForm();
       const headers = { origin: "https://shop.example" };
       const payload = { toolId: form.id, formData: {}, fieldsCompleted: [] };
@@ -146,7 +146,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       expect(response.headers["access-control-allow-origin"]).toBe("*");
     });
 
-    it("with every wrong field named, by the form's own words", async () => {
+    it("only when valid, with an error message for each invalid field", async () => {
       const rule = (value: unknown, message?: string) => ({ value, ...(message ? { message } : {}) });
       const fields = [
         { name: "name", label: "Name", type: "text", validation: { required: rule(true, "Who are you?") } },
@@ -169,7 +169,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       expect((await forms.submit(form.id, { name: "Ada", age: 18, code: "ABC", bike: "city" })).status).toBe(200);
     });
 
-    it("up to 100 KiB apart from files, with what the form does not have left out", async () => {
+    it("up to 100 KiB without files, ignoring unknown fields", async () => {
       const form = await forms.createForm();
       const overhead = JSON.stringify({ name: "" }).length;
       expect((await forms.submit(form.id, { name: "ä".repeat((102_400 - overhead) / 2) })).status).toBe(200);
@@ -180,11 +180,11 @@ onBothDatabases("Submissions", (createDatabase) => {
     });
   });
 
-  describe("that were not delivered", () => {
+  describe("that failed", () => {
     const refuse = () => forms.receiver.answer((_, response) => void response.writeHead(500).end("no"));
     const retry = (id: string) => manage("POST", `/form-submissions/${id}/retry`);
 
-    it("are delivered to where the form says by then", async () => {
+    it("are delivered to the form's current address", async () => {
       const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/wrong` });
       refuse();
       const { body } = await forms.submit(form.id);
@@ -213,7 +213,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       expect(forms.receiver.bodies("/wrong")).toEqual([]);
     });
 
-    it("go to where they went when the form is gone, signed as before", async () => {
+    it("are delivered to their original address, with the same secret, after the form was deleted", async () => {
       const form = await forms.createForm({ formWebhookUrl: hook });
       refuse();
       const { body } = await forms.submit(form.id);
@@ -223,13 +223,13 @@ onBothDatabases("Submissions", (createDatabase) => {
       expect(forms.receiver.received[0]?.headers["webhook-signature"]).toMatch(/^v1,/);
     });
 
-    it("are 409 when there is nothing to deliver", async () => {
+    it("get 409 when there is nothing to deliver", async () => {
       const form = await forms.createForm({ formExecutionMode: "client" });
       const { body } = await forms.submit(form.id);
       expect(await retry(body.submissionId)).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     });
 
-    it("have what is done left alone; when all is, the webhook goes once more", async () => {
+    it("repeat only what failed, or the webhook when everything succeeded", async () => {
       const formPostActions = ["/one", "/two"].map((path) => ({ type: "webhook", url: forms.receiver.url + path }));
       const form = await forms.createForm({ formWebhookUrl: hook, formPostActions });
       const paths = () => forms.receiver.received.map(({ path }) => path).sort();
@@ -249,12 +249,12 @@ onBothDatabases("Submissions", (createDatabase) => {
     });
   });
 
-  it("keep of an answer its first 16 KB, and of a failure what it was", async () => {
+  it("store the first 16 KB of a response and the reason of a failure", async () => {
     const form = await forms.createForm({ formWebhookUrl: hook });
     forms.receiver.answer((_, response) => void response.writeHead(418).end(`a\0b${"ü".repeat(20_000)}`));
     const { body } = await forms.submit(form.id);
     const [attempt] = (await forms.detail(body.submissionId)).deliveries[0]?.attempts ?? [];
-    expect(attempt).toMatchObject({ status: 418, error: "HTTP 418", detail: "The receiver answered HTTP 418." });
+    expect(attempt).toMatchObject({ status: 418, error: "HTTP 418", detail: "The receiver responded with HTTP 418." });
     expect(attempt?.durationMs).toBeGreaterThanOrEqual(0);
     const response = attempt?.response ?? "";
     expect(response.startsWith("abüü")).toBe(true);
@@ -296,7 +296,7 @@ onBothDatabases("Submissions", (createDatabase) => {
         .execute();
     });
 
-    it("newest first, with the page and the total", async () => {
+    it("newest first, with pagination and total", async () => {
       const page = await list();
       expect(names(page)).toEqual(["elsewhere", "page", "failed", "delivered"]);
       expect(page.pagination).toEqual({ total: 4, limit: 20, offset: 0 });
@@ -326,7 +326,7 @@ onBothDatabases("Submissions", (createDatabase) => {
       ["?from=2026-03-01T10:00:00.001Z&to=2026-03-02", [], { total: 0, limit: 20, offset: 0 }],
       ["?to=2026-03-01T10:00:00Z", [], { total: 0, limit: 20, offset: 0 }],
       ["?to=2026-03-02&status=webhook_success", ["delivered"], { total: 1, limit: 20, offset: 0 }],
-    ])("by %s", async (query, expected, pagination) => {
+    ])("filtered by %s", async (query, expected, pagination) => {
       const page = await list(typeof query === "string" ? query : query());
       expect([names(page), page.pagination]).toEqual([expected, pagination]);
     });
@@ -347,13 +347,13 @@ onBothDatabases("Submissions", (createDatabase) => {
       "to=2026-01-01T25:00:00Z",
       "conversationId=",
       "agentId=",
-    ])("not by %s", async (query) => {
+    ])("never with the invalid filter %s", async (query) => {
       const { status, body } = await manage("GET", `/form-submissions?${query}`);
       expect([status, body.error.code]).toEqual([400, "VALIDATION_ERROR"]);
     });
   });
 
-  it("go with their rows and their counts when they are deleted", async () => {
+  it("are deleted with their files, deliveries and counts", async () => {
     const fields = [{ name: "cv", label: "CV", type: "file" }];
     const form = await forms.createForm({ formWebhookUrl: hook, formSchema: { fields } });
     const kept = await forms.submit(form.id);

@@ -17,7 +17,7 @@ const zeros = {
   completionRate: 0,
 };
 
-onBothDatabases("Form analytics", (createDatabase) => {
+onBothDatabases("form analytics", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   /** On PostgreSQL a second process works on the same database. */
@@ -38,7 +38,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
   const event = (toolId: string, eventType: string, formInstanceId: string, fieldName?: string) =>
     forms.visit("event", { toolId, eventType, formInstanceId, ...(fieldName ? { fieldName } : {}) });
 
-  it("has zeros for a form that nobody saw, and nothing else of the agent's tools", async () => {
+  it("reports zeros for a form without visitors, and nothing for other tools of the agent", async () => {
     const client = await createFormClient(forms.server, forms.account);
     const form = await client.createForm({ formSchema: { fields } });
     const mock = { name: "hours", description: "d", executionType: "mock", inputSchema: { type: "object" } };
@@ -48,7 +48,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
     expect(body).toEqual({ analytics: [{ toolId: form.id, toolName: form.name, ...zeros, fieldCompletionRates }] });
   });
 
-  it("counts each showing once, a start as a showing, a submission as both", async () => {
+  it("counts each impression once, a start as an impression, and a submission as both", async () => {
     const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: `${forms.receiver.url}/x` });
     const seen = async () => {
       const { impressions, started, submitted } = await forms.analyticsOf(form.id);
@@ -72,7 +72,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
     expect(await seen()).toEqual([5, 5, 4]);
   });
 
-  it("has rates as they are, unrounded", async () => {
+  it("returns unrounded rates", async () => {
     const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: `${forms.receiver.url}/x` });
     for (const id of ["a", "b", "c", "d", "e", "f", "g"]) await event(form.id, "impression", id);
     for (const id of ["a", "b", "c"]) await event(form.id, "started", id);
@@ -99,7 +99,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
     });
   });
 
-  it("has the days one by one when asked, oldest first, and the newest 366 of them", async () => {
+  it("returns the newest 366 days on request, oldest first", async () => {
     const client = await createFormClient(forms.server, forms.account);
     const form = await client.createForm({ formSchema: { fields } });
     const unseen = await client.createForm({ formSchema: { fields } });
@@ -133,7 +133,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
     expect(foreign.status).toBe(404);
   });
 
-  it("tells success from failure by the status, as it changes", async () => {
+  it("counts successes and failures by the current status", async () => {
     const form = await forms.createForm({ formExecutionMode: "client" });
     const [a, b, c] = [await forms.submit(form.id), await forms.submit(form.id), await forms.submit(form.id)];
     const seen = async () => {
@@ -149,7 +149,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
     expect(await seen()).toEqual([1, 1, 0]);
   });
 
-  describe("of some days", () => {
+  describe("limited to a range of days", () => {
     let toolId: string;
     beforeAll(async () => {
       const { agentId } = forms;
@@ -174,7 +174,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
       ["&from=2026-01-02T00:00:00Z&to=2026-01-02T23:59:59.999Z", 10],
       ["&from=2026-01-02T23:30:00-02:00", 100],
       ["&to=2026-01-03T01:00:00%2B05:30", 11],
-    ])("%s counts %d", async (query, impressions) => {
+    ])("with %s counts %d impressions", async (query, impressions) => {
       const entry = await forms.analyticsOf(toolId, query);
       const name = impressions === 0 ? 0 : 100;
       expect(entry).toMatchObject({ impressions, started: impressions, fieldCompletionRates: { name } });
@@ -182,7 +182,7 @@ onBothDatabases("Form analytics", (createDatabase) => {
   });
 
   it.each(["", "?agentId=", "?agentId=x&from=yesterday", "?agentId=x&to=2026-02-32", "?agentId=x&agentId=y"])(
-    "asked for as %j is 400",
+    "refuses the query %j with 400",
     async (query) => {
       expect((await forms.account.call("GET", `/form-submissions/analytics${query}`)).status).toBe(400);
     },
@@ -194,13 +194,13 @@ onBothDatabases("Form analytics", (createDatabase) => {
     { eventType: "impression", formInstanceId: "" },
     { eventType: "impression", formInstanceId: "x".repeat(101) },
     { eventType: "field_completed", formInstanceId: "i", fieldName: 1 },
-  ])("an event like %j is 400 and not counted", async (bad) => {
+  ])("refuses the event %j with 400 and does not count it", async (bad) => {
     const form = await forms.createForm();
     expect((await forms.visit("event", { toolId: form.id, ...bad })).status).toBe(400);
     expect(await forms.analyticsOf(form.id)).toMatchObject({ impressions: 0 });
   });
 
-  it("is what a recount of the rows gives, whatever happened at once", async () => {
+  it("equals a recount of the rows after concurrent changes", async () => {
     const formWebhookUrl = `${forms.receiver.url}/x`;
     const formSchema = { fields };
     const tools = [

@@ -7,34 +7,36 @@ import type { Deps } from "../../deps.ts";
 import type { ToolService } from "../../tools/service.ts";
 import { dayOf } from "../../utc-day.ts";
 import { toFormNotFound } from "../deleted-form.ts";
-import type { FormCounters, InstanceEvent } from "./form-counters.ts";
+import type { FormCounters, ImpressionEvent } from "./form-counters.ts";
 import { createAnalyticsStore, type DayRange } from "./store.ts";
 
 type Counts = Omit<FormDayRow, "toolId" | "day" | "agentId">;
 
-const nothing: Counts = { impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
+const zeroCounts: Counts = { impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
 
-/** What visitors do with forms before they submit them, and the figures that follow from all of it. */
+/** Records what visitors do with forms before submitting them, and calculates the analytics from all counters. */
 export function createFormAnalytics(
   { db, reads }: Pick<Deps, "db" | "reads">,
   tools: ToolService,
   counters: FormCounters,
 ) {
   const store = createAnalyticsStore({ db, reads });
-  const keepEvent = createBatchWriter(
+  const writeEvent = createBatchWriter(
     db,
-    async (trx: Executor, events: InstanceEvent[]) => {
-      await counters.add(trx, await counters.keepInstances(trx, events));
+    async (trx: Executor, events: ImpressionEvent[]) => {
+      await counters.add(trx, await counters.recordImpressions(trx, events));
       return events.map(() => undefined);
     },
     { maxItems: 500 },
   );
 
   return {
-    /** Counted once for each showing of the form; one that names a field that the form does not have counts as begun. */
+    /**
+     * Counts each impression once. An event for a field that the form does not have still counts the form as started.
+     */
     async record(tool: ToolRow, { eventType, formInstanceId, fieldName }: FormEvent): Promise<void> {
       const isField = eventType === "field_completed" && fieldName && fieldNames(tool).includes(fieldName);
-      await keepEvent({
+      await writeEvent({
         toolId: tool.id,
         agentId: tool.agentId,
         id: formInstanceId,
@@ -43,7 +45,10 @@ export function createFormAnalytics(
         fields: isField ? [fieldName] : [],
       }).catch(toFormNotFound);
     },
-    /** Every form of the agent, those without visitors too. Days are UTC, both ends count; `groupBy` adds them one by one. */
+    /**
+     * Covers every form of the agent, including those without visitors. Days are UTC and both ends are inclusive;
+     * `groupBy` adds the counts of each day.
+     */
     async entries(organizationId: string, agentId: string, range: DayRange, groupBy?: "day") {
       const forms = (await tools.list(organizationId, agentId)).filter((tool) => tool.executionType === "form");
       const owned = { organizationId, agentId };
@@ -51,12 +56,12 @@ export function createFormAnalytics(
       const days = groupBy === "day" ? Map.groupBy(await store.days(owned, range), ({ toolId }) => toolId) : null;
       const fields = await store.fields(owned, range);
       return forms.map(({ id: toolId, name: toolName, formSchema }): FormAnalyticsEntry => {
-        const counts = totals.find((row) => row.toolId === toolId) ?? nothing;
+        const counts = totals.find((row) => row.toolId === toolId) ?? zeroCounts;
         const completed = (field: string) =>
           fields.find((row) => row.toolId === toolId && row.field === field)?.completed ?? 0;
         const names = (formSchema?.fields ?? []).map(({ name }) => name);
-        const ofDays = days && { days: (days.get(toolId) ?? []).map(toDay) };
-        return { toolId, toolName, ...figures(counts, names, completed), ...ofDays };
+        const daily = days && { days: (days.get(toolId) ?? []).map(toDay) };
+        return { toolId, toolName, ...figures(counts, names, completed), ...daily };
       });
     },
   };
@@ -66,7 +71,7 @@ function toDay({ day, impressions, started, submitted, successful, failed }: For
   return { date: day, impressions, started, submitted, successful, failed };
 }
 
-/** The counts with the rates that follow; a rate of nothing is 0. */
+/** The counts and the rates derived from them. A rate of zero impressions or starts is 0. */
 function figures(row: Counts, fieldNames: readonly string[], completed: (field: string) => number) {
   const { impressions, started, submitted, successful, failed } = row;
   return {

@@ -7,21 +7,21 @@ import type { Db } from "../../db/open.ts";
 type DayKey = Pick<FormDayRow, "toolId" | "day" | "agentId">;
 type DayCounts = Omit<FormDayRow, keyof DayKey>;
 
-/** What is to be added to a form's counters of one day; negative to take away. */
+/** Amounts to add to the counters of a form and day. Negative amounts subtract. */
 export type DayDelta = DayKey & Partial<DayCounts> & { fields?: readonly string[] };
 
-/** What is known of one showing of a form. */
-export type InstanceEvent = Omit<FormInstanceRow, "fields" | "isStarted"> & { isStarted: boolean; fields: string[] };
+/** What an event says about one impression of a form. */
+export type ImpressionEvent = Omit<FormInstanceRow, "fields" | "isStarted"> & { isStarted: boolean; fields: string[] };
 
-const noCounts: DayCounts = { impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
+const zeroCounts: DayCounts = { impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
 
 export type FormCounters = ReturnType<typeof createFormCounters>;
 
-/** The counters of forms: kept as things happen, so that reading them does not depend on how much happened. */
+/** Counts forms as events arrive, so that the time to read the counters does not depend on the number of events. */
 export function createFormCounters(db: Db, isPostgres: boolean) {
   const queries = counterQueries(db, isPostgres);
 
-  async function keepInstance(trx: Executor, event: InstanceEvent): Promise<DayDelta | null> {
+  async function recordImpression(trx: Executor, event: ImpressionEvent): Promise<DayDelta | null> {
     const fields = [...new Set(event.fields)];
     const { toolId, agentId, day, id } = event;
     const row = {
@@ -35,29 +35,37 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
     const key = { toolId, agentId, day };
     if ((await queries.insertInstance(trx, row)).rows.length > 0)
       return { ...key, impressions: 1, started: row.isStarted, fields };
-    const known = (await queries.lockInstance(trx, { toolId, id })).rows[0];
-    if (!known) return null;
-    const knownFields: string[] = JSON.parse(known.fields);
-    const added = fields.filter((field) => !knownFields.includes(field));
-    const begins = event.isStarted && known.isStarted === 0;
-    if (!begins && added.length === 0) return null;
-    const isStarted = begins ? 1 : known.isStarted;
-    await queries.updateInstance(trx, { toolId, id, isStarted, fields: JSON.stringify([...knownFields, ...added]) });
-    return { ...key, day: known.day, started: begins ? 1 : 0, fields: added };
+    const existing = (await queries.lockInstance(trx, { toolId, id })).rows[0];
+    if (!existing) return null;
+    const existingFields: string[] = JSON.parse(existing.fields);
+    const newFields = fields.filter((field) => !existingFields.includes(field));
+    const isNewStart = event.isStarted && existing.isStarted === 0;
+    if (!isNewStart && newFields.length === 0) return null;
+    const isStarted = isNewStart ? 1 : existing.isStarted;
+    await queries.updateInstance(trx, {
+      toolId,
+      id,
+      isStarted,
+      fields: JSON.stringify([...existingFields, ...newFields]),
+    });
+    return { ...key, day: existing.day, started: isNewStart ? 1 : 0, fields: newFields };
   }
 
   return {
-    /** Keeps what is new of each showing. @returns what that adds to the counters */
-    async keepInstances(trx: Executor, events: readonly InstanceEvent[]): Promise<DayDelta[]> {
+    /** Stores what is new about each impression. @returns the amounts to add to the counters */
+    async recordImpressions(trx: Executor, events: readonly ImpressionEvent[]): Promise<DayDelta[]> {
       const deltas: DayDelta[] = [];
-      // In one order everywhere, so that two processes never wait for each other.
+      // A consistent order, so that two processes cannot deadlock.
       for (const event of events.toSorted((a, b) => compare(a.toolId + a.id, b.toolId + b.id))) {
-        const delta = await keepInstance(trx, event);
+        const delta = await recordImpression(trx, event);
         if (delta) deltas.push(delta);
       }
       return deltas;
     },
-    /** Adds to the counters, each row once and in one order; comes last in a transaction. */
+    /**
+     * Adds to the counters, each row once and in a consistent order. Must come last in a transaction, because it locks
+     * rows that many writers share.
+     */
     async add(trx: Executor, deltas: readonly DayDelta[]): Promise<void> {
       for (const delta of merged(deltas)) await queries.addDay(trx, delta);
       for (const delta of mergedFields(deltas)) await queries.addField(trx, delta);
@@ -65,14 +73,14 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
   };
 }
 
-/** What a submission with this status counts as, besides being submitted. */
+/** Which counters a submission with this status belongs to, besides `submitted`. */
 export function countsOf(status: SubmissionStatus): Pick<DayCounts, "successful" | "failed"> {
   const isSuccessful = /^(submitted|success|(webhook|client)_success)$/.test(status);
   const isFailed = /^(failed|(webhook|client)_failed)$/.test(status);
   return { successful: isSuccessful ? 1 : 0, failed: isFailed ? 1 : 0 };
 }
 
-/** What a change of status changes in the counters. */
+/** How a change of status changes the counters. */
 export function statusDelta(before: SubmissionStatus, after: SubmissionStatus) {
   const [from, to] = [countsOf(before), countsOf(after)];
   return { successful: to.successful - from.successful, failed: to.failed - from.failed };
@@ -84,11 +92,11 @@ function merged(deltas: readonly DayDelta[]): FormDayRow[] {
   const rows = new Map<string, FormDayRow>();
   for (const { fields: _, ...delta } of deltas) {
     const key = `${delta.toolId} ${delta.day}`;
-    const row = rows.get(key) ?? { ...noCounts, ...delta, ...noCounts };
+    const row = rows.get(key) ?? { ...zeroCounts, ...delta, ...zeroCounts };
     rows.set(key, row);
-    for (const name of Object.keys(noCounts) as Array<keyof DayCounts>) row[name] += delta[name] ?? 0;
+    for (const name of Object.keys(zeroCounts) as Array<keyof DayCounts>) row[name] += delta[name] ?? 0;
   }
-  const hasChanges = (row: FormDayRow) => Object.keys(noCounts).some((name) => row[name as keyof DayCounts] !== 0);
+  const hasChanges = (row: FormDayRow) => Object.keys(zeroCounts).some((name) => row[name as keyof DayCounts] !== 0);
   return [...rows].toSorted(([a], [b]) => compare(a, b)).flatMap(([, row]) => (hasChanges(row) ? [row] : []));
 }
 

@@ -2,21 +2,20 @@ import { type Compilable, sql } from "kysely";
 import type { FormDayRow, FormFieldDayRow } from "../../db/form-tables.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Days in UTC; both ends count. */
+/** Days in UTC, both ends inclusive. */
 export type DayRange = { from?: string | undefined; to?: string | undefined };
 
-/** The newest days that a chart gets. */
-const MOST_DAYS = 366;
+/** Only this many of the newest days are returned for a chart. */
+const MAX_DAYS = 366;
 
-/** An agent, and the organization that it is read for. */
-type Owned = { organizationId: string; agentId: string };
+type Scope = { organizationId: string; agentId: string };
 
-/** Reads the forms' counters: mostly one row for each form, its days added up. */
+/** Reads the counters of forms, usually one row per form with its days added up. */
 export function createAnalyticsStore({ db, reads }: Pick<Deps, "db" | "reads">) {
   const read = <Row>(owner: string, query: Compilable<Row>) => reads.run(query, { lane: "list", owner });
   return {
     async totals(
-      { organizationId, agentId }: Owned,
+      { organizationId, agentId }: Scope,
       range: DayRange,
     ): Promise<Array<Omit<FormDayRow, "day" | "agentId">>> {
       const query = db
@@ -28,15 +27,20 @@ export function createAnalyticsStore({ db, reads }: Pick<Deps, "db" | "reads">) 
         .groupBy("toolId");
       return read(organizationId, query);
     },
-    /** One row for each form and day, oldest first. */
-    async days({ organizationId, agentId }: Owned, range: DayRange): Promise<FormDayRow[]> {
-      const own = db.selectFrom("formDays").where("agentId", "=", agentId).where(isIn(range));
-      const newest = await read(organizationId, own.select("day").distinct().orderBy("day", "desc").limit(MOST_DAYS));
+    /** One row per form and day, oldest first. */
+    async days({ organizationId, agentId }: Scope, range: DayRange): Promise<FormDayRow[]> {
+      const daysOfAgent = db.selectFrom("formDays").where("agentId", "=", agentId).where(isIn(range));
+      const newest = await read(
+        organizationId,
+        daysOfAgent.select("day").distinct().orderBy("day", "desc").limit(MAX_DAYS),
+      );
       const first = newest.at(-1)?.day;
-      return first === undefined ? [] : read(organizationId, own.selectAll().where("day", ">=", first).orderBy("day"));
+      return first === undefined
+        ? []
+        : read(organizationId, daysOfAgent.selectAll().where("day", ">=", first).orderBy("day"));
     },
     async fields(
-      { organizationId, agentId }: Owned,
+      { organizationId, agentId }: Scope,
       range: DayRange,
     ): Promise<Array<Omit<FormFieldDayRow, "day" | "agentId">>> {
       const query = db

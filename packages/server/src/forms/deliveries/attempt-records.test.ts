@@ -10,7 +10,7 @@ import {
 import { createFormCounters } from "../analytics/form-counters.ts";
 import { type AttemptRecords, createAttemptRecords } from "./attempt-records.ts";
 
-onBothDatabases("The record of attempts", (createDatabase) => {
+onBothDatabases("attempt records", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   let queue: DeliveryQueue;
@@ -60,7 +60,7 @@ onBothDatabases("The record of attempts", (createDatabase) => {
       .where("purpose", "=", "notice")
       .execute();
 
-  it("has nothing of who lost the lease: no attempt, no status, no count, no mail, nothing that goes on", async () => {
+  it("record nothing for a lost lease: no attempt, status, count or email, and unblock nothing", async () => {
     const { form, submissionId, delivery } = await submitted();
     const before = await forms.detail(submissionId);
     expect(await write({ ...delivery, fence: delivery.fence - 1 }, { state: "failed" })).toEqual([]);
@@ -70,7 +70,7 @@ onBothDatabases("The record of attempts", (createDatabase) => {
     expect(await forms.db.selectFrom("failureNotices").selectAll().where("toolId", "=", form.id).execute()).toEqual([]);
   });
 
-  it("has all that follows of who holds it, many in one go", async () => {
+  it("record everything that follows from the attempts of a batch with valid leases", async () => {
     const all = await Promise.all(Array.from({ length: 5 }, submitted));
     const released = await Promise.all(all.map(({ delivery }) => write(delivery, { state: "failed" })));
     for (const [index, { submissionId, form }] of all.entries()) {
@@ -84,7 +84,7 @@ onBothDatabases("The record of attempts", (createDatabase) => {
     }
   });
 
-  it("takes one of two outcomes that meet in one go, and lets the actions go on once", async () => {
+  it("accept one of two outcomes for a delivery in the same batch, and unblock the actions once", async () => {
     const { submissionId, delivery } = await submitted();
     const wait = { state: "pending", waitMs: 3_600_000 } as const;
     const released = await Promise.all([
@@ -100,7 +100,7 @@ onBothDatabases("The record of attempts", (createDatabase) => {
     expect((await forms.detail(submissionId)).deliveries[0]?.attempts.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it("says nothing about what was deleted meanwhile", async () => {
+  it("record nothing about deleted submissions", async () => {
     const { submissionId, delivery } = await submitted();
     await forms.account.call("DELETE", `/form-submissions/${submissionId}`);
     expect(await write(delivery, { state: "failed" })).toEqual([]);

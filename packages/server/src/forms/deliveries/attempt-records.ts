@@ -12,7 +12,7 @@ import { createFailureNotices } from "./failure-notices.ts";
 import { submissionStatus } from "./submission-status.ts";
 
 export type Attempt = Omit<DeliveryAttemptRow, "deliveryId" | "number">;
-type Made = { delivery: LeasedDelivery; attempt: Attempt; next: Next };
+type CompletedAttempt = { delivery: LeasedDelivery; attempt: Attempt; next: Next };
 type StatusRow = Pick<SubmissionRow, (typeof statusColumns)[number]>;
 
 const statusColumns = [
@@ -23,8 +23,8 @@ const statusColumns = [
 export type AttemptRecords = ReturnType<typeof createAttemptRecords>;
 
 /**
- * Writes down attempts and all that follows from them: the delivery's state, the submission's status, the counters,
- * what may go on now, and the notice to the owners. Many attempts share one transaction.
+ * Records attempts and everything that follows from them: the delivery's state, the submission's status, the counters,
+ * the deliveries that were waiting for it, and the notice to the owners. Many attempts share one transaction.
  */
 export function createAttemptRecords(
   { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
@@ -34,18 +34,22 @@ export function createAttemptRecords(
   const queries = recordQueries({ db, databaseKind });
   const notices = createFailureNotices({ db, mailer }, queue);
 
-  /** @returns the attempts that count, which is not so where another has the lease, and for each in turn what it lets go on */
+  /**
+   * @returns the attempts that were recorded (those whose lease was lost are skipped), and for each attempt of the
+   * batch the deliveries that it unblocked
+   */
   async function settle(
     trx: Executor,
-    batch: readonly Made[],
-  ): Promise<{ settled: Made[]; released: LeasedDelivery[][] }> {
+    batch: readonly CompletedAttempt[],
+  ): Promise<{ settled: CompletedAttempt[]; released: LeasedDelivery[][] }> {
     const numbers = await queue.settle(trx, batch);
     const attempts = batch.flatMap(({ delivery: { id: deliveryId }, attempt }) => {
       const number = numbers.get(deliveryId);
       return number === undefined ? [] : [{ ...attempt, deliveryId, number }];
     });
     await queries.insertAttempts(trx, attempts);
-    const isFirst = ({ delivery }: Made) => delivery.purpose === "webhook" && numbers.get(delivery.id) === 1;
+    const isFirst = ({ delivery }: CompletedAttempt) =>
+      delivery.purpose === "webhook" && numbers.get(delivery.id) === 1;
     const released = await queue.releaseWaiting(trx, batch.filter(isFirst).map(submissionOf));
     return {
       settled: batch.filter(({ delivery }) => numbers.has(delivery.id)),
@@ -55,21 +59,21 @@ export function createAttemptRecords(
     };
   }
 
-  async function writeBatch(trx: Executor, batch: readonly Made[]): Promise<LeasedDelivery[][]> {
+  async function writeBatch(trx: Executor, batch: readonly CompletedAttempt[]): Promise<LeasedDelivery[][]> {
     const submissions = await lock(trx, batch.map(submissionOf));
     const { settled, released } = await settle(trx, batch);
-    const givenUp = new Set(settled.filter(isGivenUp).map(submissionOf));
-    for (const submission of submissions) if (givenUp.has(submission.id)) await notices.add(trx, submission);
+    const failedIds = new Set(settled.filter(isFailed).map(submissionOf));
+    for (const submission of submissions) if (failedIds.has(submission.id)) await notices.add(trx, submission);
     await counters.add(trx, await updateStatus(trx, submissions));
     return released;
   }
 
-  /** Nobody else changes these submissions before the transaction ends. */
+  /** Locks these submissions until the transaction ends. */
   async function lock(trx: Executor, ids: readonly string[]): Promise<StatusRow[]> {
     return (await queries.lockSubmissions(trx, { json: jsonIds(ids) })).rows;
   }
 
-  /** Brings their status up to date. @returns what that changes in the counters */
+  /** Updates the status of the submissions. @returns the resulting changes of the counters */
   async function updateStatus(trx: Executor, submissions: readonly StatusRow[]): Promise<DayDelta[]> {
     const parts = (await queries.partsOf(trx, { json: jsonIds(submissions.map(({ id }) => id)) })).rows;
     const partsById = Map.groupBy(parts, ({ submissionId }) => submissionId);
@@ -96,26 +100,26 @@ export function createAttemptRecords(
 
   const write = createBatchWriter(db, writeBatch, { maxItems: 200 });
   return {
-    /** @returns deliveries that may go on now, leased to this process */
-    write: (made: Made): Promise<LeasedDelivery[]> => write(made),
+    /** @returns the deliveries that this attempt unblocked, leased to this process */
+    write: (made: CompletedAttempt): Promise<LeasedDelivery[]> => write(made),
     /**
-     * Changes a part of a submission otherwise than by an attempt, while nobody else can, and brings its status up to
-     * date. @returns what `work` returns, or undefined when there is no such submission
+     * Locks a submission, runs `work`, and updates the submission's status.
+     * @returns the result of `work`, or undefined when the submission does not exist
      */
     change<T>(id: string, work: (trx: Executor, submission: StatusRow) => Promise<T>): Promise<T | undefined> {
       return changeAll([id], async (trx, [before]) => before && work(trx, before));
     },
-    /** The same for several; `work` is run however many of them there are. */
+    /** The same for several submissions. `work` runs even if none of them exists. */
     changeAll,
   };
 }
 
-const isGivenUp = ({ delivery, next }: Made) =>
+const isFailed = ({ delivery, next }: CompletedAttempt) =>
   next.state === "failed" && (delivery.purpose === "webhook" || delivery.purpose === "action");
 
 type Part = Pick<DeliveryRow, "purpose" | "state">;
 
-/** The status by the submission's own parts; notices to the owners and mails to the visitor do not count. */
+/** The status that follows from the submission's parts. Notices to owners and confirmation emails do not count. */
 export function statusOf(
   submission: Pick<SubmissionRow, "executionMode" | "clientResult">,
   deliveries: readonly Part[],
@@ -131,13 +135,13 @@ export function statusOf(
   });
 }
 
-const submissionOf = ({ delivery }: Made) => delivery.submissionId;
+const submissionOf = ({ delivery }: CompletedAttempt) => delivery.submissionId;
 const jsonIds = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
 
 function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind">) {
   const ids = (json: string) => db.selectFrom(jsonRows<{ id: string }>(kind, json, { id: "text" })).select("rows.id");
   return {
-    /** In one order everywhere, so that two processes never wait for each other. */
+    /** A consistent order, so that two processes cannot deadlock. */
     lockSubmissions: compileOnce<{ json: string }, StatusRow>((param) =>
       db
         .selectFrom("submissions")

@@ -3,7 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../../test/database
 import { type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { newId } from "../../ids.ts";
 
-onBothDatabases("The result of the page's own handler", (createDatabase) => {
+onBothDatabases("the result of the page's handler", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ onBothDatabases("The result of the page's own handler", (createDatabase) => {
   it.each([
     [true, "client_success", { successful: 1, failed: 0 }],
     [false, "client_failed", { successful: 0, failed: 1 }],
-  ])("%s is the submission's in client mode: %s", async (success, status, counts) => {
+  ])("with success %s gives the submission the status %s in client mode", async (success, status, counts) => {
     const { form, id } = await submitted({ formExecutionMode: "client" });
     expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 1, successful: 1, failed: 0 });
     const result = { success, message: "Grüße", data: { order: [1, { a: null }] } };
@@ -40,7 +40,7 @@ onBothDatabases("The result of the page's own handler", (createDatabase) => {
     ["ok", false, "failed"],
     ["failed", true, "failed"],
     ["failed", false, "failed"],
-  ])("counts with the webhook in mode both: %s and %s is %s", async (webhook, success, status) => {
+  ])("is combined with the webhook in mode both: %s and %s give %s", async (webhook, success, status) => {
     forms.receiver.answer((_, response) => void response.writeHead(webhook === "ok" ? 200 : 500).end());
     const { id } = await submitted({ formExecutionMode: "both", formWebhookUrl: `${forms.receiver.url}/lead` });
     expect((await forms.detail(id)).status).toBe(webhook === "ok" ? "webhook_success" : "webhook_failed");
@@ -48,7 +48,7 @@ onBothDatabases("The result of the page's own handler", (createDatabase) => {
     expect(await forms.detail(id)).toMatchObject({ status, clientResult: { success, message: null, data: null } });
   });
 
-  it("waits for the webhook when it comes first", async () => {
+  it("waits for the webhook when it arrives first", async () => {
     const held = Promise.withResolvers<void>();
     forms.receiver.answer((_, response) => void held.promise.then(() => response.end()));
     const form = await forms.createForm({ formExecutionMode: "both", formWebhookUrl: `${forms.receiver.url}/lead` });
@@ -62,7 +62,7 @@ onBothDatabases("The result of the page's own handler", (createDatabase) => {
     expect((await forms.detail(submissionId)).status).toBe("success");
   });
 
-  it("stands: the same again is fine, another is 409", async () => {
+  it("is final: repeating it succeeds and a different one gets 409", async () => {
     const { id } = await submitted({ formExecutionMode: "client" });
     const result = { success: true, message: "Done", data: { a: 1, b: [2] } };
     expect(await report(id, result)).toEqual(ok);
@@ -81,7 +81,7 @@ onBothDatabases("The result of the page's own handler", (createDatabase) => {
     expect(await forms.detail(id)).toMatchObject({ status: "client_success", clientResult: result, updatedAt });
   });
 
-  it("stands, whatever numbers it has", async () => {
+  it("is compared exactly, whatever numbers it contains", async () => {
     const { id } = await submitted({ formExecutionMode: "client" });
     const payload = `{"submissionId":"${id}","success":true,"data":{"below":-0,"huge":1e999}}`;
     const headers = { "content-type": "application/json" };
@@ -92,7 +92,7 @@ onBothDatabases("The result of the page's own handler", (createDatabase) => {
     }
   });
 
-  it("is one, however many come at once", async () => {
+  it("is recorded once when several arrive concurrently", async () => {
     const { form, id } = await submitted({ formExecutionMode: "client" });
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => report(id, { success: i % 2 === 0 })));
     const { clientResult, status } = await forms.detail(id);
@@ -104,7 +104,7 @@ onBothDatabases("The result of the page's own handler", (createDatabase) => {
     expect([successful, failed]).toEqual(clientResult?.success ? [1, 0] : [0, 1]);
   });
 
-  it("is kept and changes nothing in webhook mode", async () => {
+  it("is stored without changing the status in webhook mode", async () => {
     const { form, id } = await submitted({
       formExecutionMode: "webhook",
       formWebhookUrl: `${forms.receiver.url}/lead`,
@@ -116,7 +116,7 @@ onBothDatabases("The result of the page's own handler", (createDatabase) => {
     expect(await forms.analyticsOf(form.id)).toMatchObject({ successful: 1, failed: 0 });
   });
 
-  it("of no submission is 404", async () => {
+  it("gets 404 for an unknown submission", async () => {
     for (const id of [newId("sub"), newId("tool"), "sub_", "nobody", "sub_%00"]) {
       const { status, body } = await report(id, { success: true });
       expect([status, body], id).toEqual([

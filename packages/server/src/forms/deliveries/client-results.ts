@@ -12,8 +12,8 @@ const MAX_RESULT_BYTES = 100 * 1024;
 type Parts = { store: SubmissionStore; records: AttemptRecords; agents: AgentService };
 
 /**
- * Takes what the page's own handler reports of a submission. The first result stands: reporting the same again is fine,
- * another one is 409. `origin` is the page's, which the agent must allow (403).
+ * Accepts the result that the page's own handler reports for a submission. The first result is final: repeating it
+ * succeeds, and a different one gets 409. `origin` is the page's origin, which the agent must allow (403).
  */
 export function createClientResults({ baseUrl }: Pick<Config, "baseUrl">, { store, records, agents }: Parts) {
   const ownOrigin = new URL(baseUrl).origin;
@@ -21,19 +21,21 @@ export function createClientResults({ baseUrl }: Pick<Config, "baseUrl">, { stor
     const { submissionId, success, message = null, data = null } = report;
     const json = JSON.stringify({ success, message, data });
     if (Buffer.byteLength(json) > MAX_RESULT_BYTES) {
-      throw new AppError("PAYLOAD_TOO_LARGE", "The result is too large: it takes 100 KiB.");
+      throw new AppError("PAYLOAD_TOO_LARGE", "The result is larger than 100 KiB.");
     }
-    // As it will be read again: JSON knows no -0, and no number too large for one.
+    // Normalized through JSON for the comparison below, because the stored result is, too: JSON has no -0 and no
+    // infinite numbers.
     const result = JSON.parse(json);
     const submission = isId("sub", submissionId) ? await store.getPublic(submissionId) : undefined;
     if (submission) agents.checkOrigin(await agents.getPublic(submission.agentId), origin, ownOrigin);
-    const known = submission
+    const stored = submission
       ? await records.change(submissionId, async (trx, { clientResult }) => {
           if (clientResult === null) await store.setClientResult(trx, submissionId, JSON.stringify(result));
           return clientResult === null ? result : JSON.parse(clientResult);
         })
       : undefined;
-    if (!known) throw notFound("Submission");
-    if (!isDeepStrictEqual(known, result)) throw new AppError("CONFLICT", "Another result was reported before.");
+    if (!stored) throw notFound("Submission");
+    if (!isDeepStrictEqual(stored, result))
+      throw new AppError("CONFLICT", "A different result has already been reported for this submission.");
   };
 }

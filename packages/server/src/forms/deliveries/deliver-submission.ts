@@ -11,7 +11,7 @@ import type { Answer, createDeliverySender } from "./send-delivery.ts";
 const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
 
 /**
- * Makes one attempt at a delivery and has it written down: what the delivery worker runs.
+ * Makes one attempt at a delivery and records its outcome. The delivery worker runs this.
  * @param schedule the wait before each attempt, in milliseconds
  */
 export function createSubmissionDelivery(
@@ -26,30 +26,32 @@ export function createSubmissionDelivery(
     failpoint("delivery.sending");
     const { retryAfterMs, isFinal = false, ...answer } = await send(delivery, content, signal);
     failpoint("delivery.sent");
-    const made = { ...answer, startedAt, durationMs: Math.round(performance.now() - before) };
+    const attempt = { ...answer, startedAt, durationMs: Math.round(performance.now() - before) };
     const next = nextOf(delivery, { ...answer, retryAfterMs, isFinal }, schedule);
-    const released = await records.write({ delivery, attempt: made, next });
+    const released = await records.write({ delivery, attempt: attempt, next });
     failpoint("delivery.recorded");
     return released;
   }
 
-  const room = createRoomForFiles();
+  const fileSlots = createFileSlots();
   return async (delivery, signal) => {
     const found = await store.toSend(delivery.submissionId);
-    // Deleted in the meantime, and the delivery with it.
+    // The submission was deleted, and its deliveries with it.
     if (!found) return [];
     const { submission, hasFiles } = found;
     if (!hasFiles) return attempt(delivery, { submission, files: [] }, signal);
-    const leave = await room.take(delivery.host, signal);
+    const release = await fileSlots.acquire(delivery.host, signal);
     try {
       return await attempt(delivery, { submission, files: await store.files(submission.id) }, signal);
     } finally {
-      leave();
+      release();
     }
   };
 }
 
-/** After a failure the wait that the schedule has for the next attempt, up to a tenth longer, or what the receiver asks. */
+/**
+ * After a failure, waits as long as the schedule says plus up to 10 % jitter, or longer if the receiver asks for it.
+ */
 export function nextOf(
   { attempts, attemptsBefore }: Pick<LeasedDelivery, "attempts" | "attemptsBefore">,
   { error, retryAfterMs, isFinal }: Pick<Answer, "error" | "retryAfterMs" | "isFinal">,
@@ -62,22 +64,28 @@ export function nextOf(
   return { state: "pending", waitMs: Math.round(Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS))) };
 }
 
-/** Files are in memory while they are sent: those of few submissions at a time, and of fewer for one host. */
-function createRoomForFiles() {
+/**
+ * Files are in memory while they are sent, so the number of submissions with files that are sent concurrently is
+ * limited, in total and per host.
+ */
+function createFileSlots() {
   const [all, perHost] = [createHostSemaphore(8), createHostSemaphore(2)];
   return {
-    /** @returns how to give the place back. @throws when there is none soon: the attempt is made later */
-    async take(host: string, signal: AbortSignal): Promise<() => void> {
-      const leaveHost = await perHost.acquire(host, MAX_SLOT_WAIT_MS / 2, signal);
-      const leaveAll = leaveHost && (await all.acquire("", MAX_SLOT_WAIT_MS / 2, signal));
-      if (leaveAll) {
+    /**
+     * @returns a function that releases the slot.
+     * @throws when no slot becomes free soon; the attempt is then made later
+     */
+    async acquire(host: string, signal: AbortSignal): Promise<() => void> {
+      const releaseHost = await perHost.acquire(host, MAX_SLOT_WAIT_MS / 2, signal);
+      const releaseAll = releaseHost && (await all.acquire("", MAX_SLOT_WAIT_MS / 2, signal));
+      if (releaseAll) {
         return () => {
-          leaveAll();
-          leaveHost();
+          releaseAll();
+          releaseHost();
         };
       }
-      leaveHost?.();
-      throw new Error("No room for another submission with files right now.");
+      releaseHost?.();
+      throw new Error("Too many submissions with files are being sent right now.");
     },
   };
 }

@@ -41,12 +41,12 @@ const urlOf = ({ prefix, content }: File) => prefix + content.toString("base64")
 const message = (messageTemplate: string, formData: object, webhookUrl = "https://hooks.example/x") =>
   JSON.parse(teamChatBody({ messageTemplate, webhookUrl }, contentOf(formData)));
 
-it("writes true and false for checkboxes in team chat messages", () => {
+it("team chat messages show checkboxes as true and false", () => {
   expect(message("{{consent}}, {{news}}", { consent: true, news: false })).toEqual({ text: "true, false" });
 });
 
 describe("the body of a webhook", () => {
-  it("has exactly what the interface says", async () => {
+  it("has exactly the documented fields", async () => {
     const body = await webhookBody(contentOf({ name: "Ada" }));
     expect(body.toString()).toBe(
       '{"submissionId":"sub_1","toolId":"tool_1","toolName":"contact_us","conversationId":null,' +
@@ -55,7 +55,7 @@ describe("the body of a webhook", () => {
   });
 
   it.each([0, 1, 2, 3, 768 * 1024 - 1, 768 * 1024, 768 * 1024 + 1, 5 * 1024 * 1024])(
-    "carries a file of %d bytes as it was submitted",
+    "contains a file of %d bytes as it was submitted",
     async (size) => {
       const file = fileOf("cv", Buffer.alloc(size, "0123456789"), 'data:text/x;name="a\\b";base64,');
       const { formData } = JSON.parse((await webhookBody(contentOf({ a: 1, cv: null, z: 2 }, [file]))).toString());
@@ -64,7 +64,7 @@ describe("the body of a webhook", () => {
     },
   );
 
-  it("is what JSON.stringify makes of the plain object, whatever the data and files", async () => {
+  it("equals JSON.stringify of the plain object for any data and files", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({
@@ -113,7 +113,7 @@ describe("the body of a webhook", () => {
 });
 
 describe("a payload", () => {
-  it("is filled wherever it holds text, however deep, and nowhere else", async () => {
+  it("is filled in within every text at any depth, and nowhere else", async () => {
     const payload = {
       "{{name}}": "Hello {{ name }}, from {{_toolName}}",
       nested: { list: ["{{name}}", { deep: "{{choices}}" }, 7, null, true], number: "{{age}}" },
@@ -129,13 +129,13 @@ describe("a payload", () => {
     });
   });
 
-  it("carries files as data URLs, as often as they are named", async () => {
+  it("contains a file as a data URL wherever it is named", async () => {
     const file = fileOf("cv", Buffer.from("Ada"));
     const body = await payloadBody({ a: "{{cv}}", b: ["<{{cv}}{{cv}}>"] }, contentOf({ cv: null }, [file]));
     expect(JSON.parse(body.toString())).toEqual({ a: urlOf(file), b: [`<${urlOf(file)}${urlOf(file)}>`] });
   });
 
-  it("does not grow with every place that names a long text or a file", async () => {
+  it("is limited in size when it repeats a long text or a file", async () => {
     const text = contentOf({ text: "x".repeat(990_000) });
     await expect(payloadBody({ a: Array(10).fill("{{text}}") }, text)).rejects.toThrow("more than 4000000 characters");
     await expect(payloadBody({ a: Array(4).fill("{{text}}") }, text)).resolves.toHaveLength(3_960_019);
@@ -145,7 +145,7 @@ describe("a payload", () => {
     await expect(payloadBody({ a: Array(8).fill("{{cv}}") }, file)).rejects.toThrow("more than 32 MiB");
   });
 
-  it("takes no text of a visitor's for a file", async () => {
+  it("never takes a visitor's text for a file", async () => {
     const file = fileOf("cv", Buffer.from("Ada"));
     for (const name of ["\\u0000file 0", "\\u0000file 0\\u0000", "file 0", "\\", '"', '\\"']) {
       const body = await payloadBody({ all: "{{name}}{{cv}}{{name}}" }, contentOf({ name, cv: null }, [file]));
@@ -154,8 +154,8 @@ describe("a payload", () => {
   });
 });
 
-describe("a message to a team chat", () => {
-  it("is the template, filled, under either name", () => {
+describe("a team chat message", () => {
+  it("is the filled-in template, given as message or messageTemplate", () => {
     expect(message("{{name}} wrote by {{_toolName}}: {{text}}{{nobody}}", { name: "Ada", text: "Hi" })).toEqual({
       text: "Ada wrote by contact_us: Hi",
     });
@@ -163,7 +163,7 @@ describe("a message to a team chat", () => {
     expect(JSON.parse(teamChatBody(action, contentOf({ name: "Ada" })))).toEqual({ text: "From Ada" });
   });
 
-  it("escapes what a visitor wrote and leaves the owner's own marks", () => {
+  it("escapes the visitor's text and keeps the owner's formatting", () => {
     expect(message("<!here> {{text}}", { text: "<!channel> & <https://evil.example|here> &lt;" })).toEqual({
       text: "<!here> &lt;!channel&gt; &amp; &lt;https://evil.example|here&gt; &amp;lt;",
     });
@@ -175,16 +175,16 @@ describe("a message to a team chat", () => {
     ["![](https://evil.example/beacon.png)", "!\\[\\](https://evil.example/beacon.png)"],
     ["# Heading\n> quote", "\\# Heading\n\\&gt; quote"],
     ["maria_d@example.com", "maria_d@example.com"],
-  ])("shows %j as text in a chat that renders Markdown", (text, shown) => {
+  ])("shows %j as plain text in a chat that renders Markdown", (text, shown) => {
     expect(message("{{text}}", { text }).text).toBe(shown);
   });
 
-  it("leaves Markdown to Slack, which knows none of it", () => {
+  it("does not escape Markdown for Slack, which does not render it", () => {
     const url = "https://hooks.slack.com/services/1";
     expect(message("{{text}}", { text: "[a](b) @here <!here>" }, url).text).toBe("[a](b) @here &lt;!here&gt;");
   });
 
-  it("names files and does not carry them", () => {
+  it("lists files by name without attaching them", () => {
     const content = contentOf({ cv: null }, [fileOf("cv", Buffer.alloc(1_000))]);
     expect(JSON.parse(teamChatBody({ message: "CV: {{cv}}" }, content))).toEqual({
       text: "CV: (file: application/pdf, 1000 bytes)",
@@ -196,7 +196,7 @@ describe("a message to a team chat", () => {
     "https://discordapp.com/api/webhooks/1/a",
     "https://ptb.discord.com/api/webhooks/1/a",
     "https://canary.discord.com/api/webhooks/1/a",
-  ])("is content without mentions at %s", (url) => {
+  ])("uses content without mentions at %s", (url) => {
     expect(message("{{text}}", { text: "@everyone & <b>" }, url)).toEqual({
       content: "@everyone & <b>",
       allowed_mentions: { parse: [] },
@@ -207,11 +207,11 @@ describe("a message to a team chat", () => {
     "https://discord.com/channels/1",
     "https://discord.com.evil.example/api/webhooks/1/a",
     "https://hooks.example/discord.com/api/webhooks/1",
-  ])("is text at %s", (url) => {
+  ])("uses text at %s", (url) => {
     expect(message("{{text}}", { text: "a" }, url)).toEqual({ text: "a" });
   });
 
-  it("has at most 2,000 characters for Discord, none of them halved", () => {
+  it("is cut to 2,000 characters for Discord without splitting a character", () => {
     const url = "https://discord.com/api/webhooks/1/a";
     expect(message("{{text}}", { text: "x".repeat(2_000) }, url).content).toBe("x".repeat(2_000));
     const { content } = message("{{text}}", { text: "🚲".repeat(2_500) }, url);
@@ -220,8 +220,8 @@ describe("a message to a team chat", () => {
   });
 });
 
-describe("a mail", () => {
-  it("has every field in a line, then where it comes from", () => {
+describe("an email", () => {
+  it("has one line per field, followed by its origin", () => {
     const content = contentOf({ name: "Ada", choices: ["a", "b"], cv: null, none: "" }, [
       fileOf("cv", Buffer.alloc(10)),
     ]);
@@ -240,7 +240,7 @@ describe("a mail", () => {
     });
   });
 
-  it("has a subject of one line, whatever a visitor wrote", () => {
+  it("has a one-line subject, whatever the visitor entered", () => {
     const name = "Ada\r\nBcc: everybody@example.com\u2028\u0085X: 1";
     const { subject } = emailContent({ subject: "From {{name}}" }, contentOf({ name }));
     expect(subject).toMatch(/^From Ada Bcc: everybody@example.com.*X: 1$/);
@@ -257,6 +257,6 @@ it.each([
   [false, "false"],
   [["a", ["b", null], 1], "a, b, , 1"],
   [{ a: [1] }, '{"a":[1]}'],
-])("%j as text is %j", (value, text) => {
+])("formats %j as the text %j", (value, text) => {
   expect(asText(value)).toBe(text);
 });

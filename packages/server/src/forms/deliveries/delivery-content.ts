@@ -5,31 +5,34 @@ import { AppError } from "../../errors.ts";
 
 type File = Omit<SubmissionFileRow, "submissionId">;
 
-/** A submission with all that can be sent of it. */
+/** A submission with its files. */
 export type SubmissionContent = { submission: SubmissionRow; files: readonly File[] };
 
-/** Encoded at a time: about a millisecond. A multiple of three, so that the pieces of base64 can be joined. */
+/**
+ * Bytes encoded at a time, which takes about a millisecond. A multiple of three, so that the pieces of base64 can be
+ * concatenated.
+ */
 const SLICE_BYTES = 768 * 1024;
 
-/** A template may name one long text, or file, thousands of times: together they would fill the memory. */
+/** Limits a body, because a template can repeat one long text or file thousands of times. */
 const MAX_FILLED_CHARACTERS = 4_000_000;
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The body of the primary webhook, and of a `webhook` action without a payload of its own. */
+/** The body of the form's webhook, and of a `webhook` action without its own payload. */
 export function webhookBody({ submission, files }: SubmissionContent): Promise<Buffer> {
   const { id, toolId, toolName, conversationId, createdAt } = submission;
-  const formData = { ...JSON.parse(submission.formData), ...stand(files) };
+  const formData = { ...JSON.parse(submission.formData), ...placeholders(files) };
   const submittedAt = new Date(createdAt).toISOString();
   return encode({ submissionId: id, toolId, toolName, conversationId, formData, submittedAt }, files);
 }
 
-/** A payload of the owner's, with `{{field}}` filled in wherever it holds text. */
+/** The owner's payload, with `{{field}}` filled in within every text. */
 export async function payloadBody(payload: Record<string, unknown>, content: SubmissionContent): Promise<Buffer> {
-  const values = valuesOf(content.submission, stand(content.files));
+  const values = valuesOf(content.submission, placeholders(content.files));
   return encode(fillDeep(payload, values), content.files);
 }
 
-/** A value as text: lists with commas, nothing for what is not there. */
+/** A value as text: lists separated by commas, missing values as an empty text. */
 export function asText(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(asText).join(", ");
@@ -48,8 +51,8 @@ export function valuesOf(submission: SubmissionRow, files: Record<string, string
   };
 }
 
-/** Files as text: their name where there is one, type and size. */
-export function labels(files: readonly File[]): Record<string, string> {
+/** Files as text: name (if known), type and size. */
+export function fileLabels(files: readonly File[]): Record<string, string> {
   return Object.fromEntries(
     files.map(({ field, name, mediaType, size }) => {
       const facts = [...(name === null ? [] : [name]), mediaType, `${size} bytes`];
@@ -58,19 +61,22 @@ export function labels(files: readonly File[]): Record<string, string> {
   );
 }
 
-/** Nobody can know it, so no text of a visitor's stands for a file; and JSON has nothing to escape in it. */
-const mark = randomUUID();
-const standIn = (index: number) => `${mark}:${index}:`;
-const standInAsJson = new RegExp(`${mark}:(\\d+):`);
+/** A random marker that stands for a file. A visitor cannot guess it, and it contains nothing that JSON escapes. */
+const marker = randomUUID();
+const placeholder = (index: number) => `${marker}:${index}:`;
+const placeholderPattern = new RegExp(`${marker}:(\\d+):`);
 
-function stand(files: readonly File[]): Record<string, string> {
-  return Object.fromEntries(files.map(({ field }, index) => [field, standIn(index)]));
+function placeholders(files: readonly File[]): Record<string, string> {
+  return Object.fromEntries(files.map(({ field }, index) => [field, placeholder(index)]));
 }
 
-/** JSON with the files as data URLs. Escaping those as text would block everybody else for tens of milliseconds. */
+/**
+ * JSON with the files as data URLs. Passing whole files through `JSON.stringify` would block the event loop for tens of
+ * milliseconds.
+ */
 async function encode(value: unknown, files: readonly File[]): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  const parts = JSON.stringify(value).split(standInAsJson);
+  const parts = JSON.stringify(value).split(placeholderPattern);
   const size = (part: string, index: number) =>
     index % 2 === 0 ? part.length : ((files[Number(part)]?.content.length ?? 0) * 4) / 3;
   if (parts.reduce((sum, part, index) => sum + size(part, index), 0) > MAX_BODY_BYTES) throw tooLarge("32 MiB");
@@ -92,7 +98,7 @@ async function dataUrl(file: File | undefined): Promise<Buffer[]> {
 }
 
 function tooLarge(limit: string): AppError {
-  return new AppError("PAYLOAD_TOO_LARGE", `With what was submitted filled in, it has more than ${limit}.`);
+  return new AppError("PAYLOAD_TOO_LARGE", `It has more than ${limit} with the submitted values filled in.`);
 }
 
 function fillDeep(value: unknown, values: (name: string) => string | undefined): unknown {

@@ -1,16 +1,19 @@
 import type { PostAction } from "@foyer/contract";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
-import { labels, type SubmissionContent, valuesOf } from "./delivery-content.ts";
+import { fileLabels, type SubmissionContent, valuesOf } from "./delivery-content.ts";
 
 type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message">;
 
-/** The body that a chat's incoming webhook takes. What visitors typed is plain text in it: no link, image or mention. */
+/**
+ * The body for the incoming webhook of a team chat. Visitors' answers are escaped, so that they cannot create links,
+ * images or mentions.
+ */
 export function teamChatBody(action: ChatMessage, content: SubmissionContent): string {
   const template = action.messageTemplate || action.message || "";
-  const values = valuesOf(content.submission, labels(content.files));
+  const values = valuesOf(content.submission, fileLabels(content.files));
   const url = URL.parse(action.webhookUrl ?? "");
   if (isDiscord(url)) {
-    // Discord has a field of its own, and takes 2,000 characters.
+    // Discord expects `content` instead of `text` and accepts at most 2,000 characters.
     const text = fillTemplate(template, (name) => escapeMarkdown(values(name)));
     return JSON.stringify({ content: cut(text, 2_000), allowed_mentions: { parse: [] } });
   }
@@ -18,10 +21,10 @@ export function teamChatBody(action: ChatMessage, content: SubmissionContent): s
   return JSON.stringify({ text: fillTemplate(template, (name) => escapeText(values(name))) });
 }
 
-/** The mail to members and mail recipients, with every field on a line of its own. */
+/** The email to members and external recipients, with one field per line. */
 export function emailContent(action: Pick<PostAction, "subject">, content: SubmissionContent) {
   const { submission, files } = content;
-  const values = valuesOf(submission, labels(files));
+  const values = valuesOf(submission, fileLabels(files));
   const fields = Object.keys(JSON.parse(submission.formData)).map(
     (name) => `${oneLine(name)}: ${indented(values(name) ?? "")}`,
   );
@@ -36,11 +39,11 @@ export function emailContent(action: Pick<PostAction, "subject">, content: Submi
 const MAX_CONFIRMED_CHARACTERS = 200;
 
 /**
- * The mail to the visitor. Anybody can enter somebody else's address, so values in it are short, on one line and without
- * links: a form must not be a way to send a message of one's own.
+ * The confirmation email to the visitor. Anyone can enter someone else's address, so values are shortened to one line
+ * and stripped of links: a form must not become a way to send arbitrary messages.
  */
 export function confirmationContent(action: Pick<PostAction, "subject" | "message">, content: SubmissionContent) {
-  const values = valuesOf(content.submission, labels(content.files));
+  const values = valuesOf(content.submission, fileLabels(content.files));
   const safe = (name: string) => {
     const text = values(name);
     return text === undefined ? undefined : cut(oneLine(text).replace(links, "…"), MAX_CONFIRMED_CHARACTERS);
@@ -48,7 +51,7 @@ export function confirmationContent(action: Pick<PostAction, "subject" | "messag
   return { subject: subjectOf(action.subject ?? "", safe), text: fillTemplate(action.message ?? "", safe) };
 }
 
-/** What mail programs turn into links: an address with a scheme, or a host name. Addresses with an @ stay. */
+/** What email programs turn into links: URLs with a scheme, and host names. Email addresses are kept. */
 const links = /\b[a-z][a-z\d+.-]{1,20}:\/\/\S*|(?<![@\w.-])(?:[\w-]+\.)+[a-z]{2,}\b(?!@)\S*/giu;
 
 function subjectOf(template: string, values: (name: string) => string | undefined): string {
@@ -57,7 +60,7 @@ function subjectOf(template: string, values: (name: string) => string | undefine
 
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
-/** Further lines are indented, so that a value cannot imitate the mail's own lines. */
+/** Continuation lines are indented, so that a value cannot imitate other lines of the email. */
 const indented = (text: string) => text.replace(/\r\n|[\r\n\u2028\u2029]/g, "\n    ");
 
 /** https://docs.slack.dev/messaging/formatting-message-text#escaping */
@@ -65,12 +68,15 @@ function escapeForSlack(text: string | undefined): string | undefined {
   return text?.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** For chats that render Markdown, such as Mattermost and Rocket.Chat. An address keeps its @: it mentions nobody. */
+/**
+ * For chats that render Markdown, such as Mattermost and Rocket.Chat. An email address keeps its @, because it mentions
+ * no user.
+ */
 function escapeForChat(text: string | undefined): string | undefined {
   return escapeForSlack(escapeMarkdown(text))?.replace(/(?<![\w.+-])@/g, "@\u200b");
 }
 
-/** Letters, digits and `_` inside of words stay as they are, so that names and addresses can be copied. */
+/** Leaves letters, digits and `_` within words alone, so that names and email addresses can be copied. */
 function escapeMarkdown(text: string | undefined): string | undefined {
   return text?.replace(/[\\`*[\]]|(?<!\w)_|_(?!\w)|^\s*[#>]/gm, (found) => found.replace(/\S/, "\\$&"));
 }

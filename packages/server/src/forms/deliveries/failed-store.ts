@@ -9,7 +9,7 @@ type Filter = { agentId: string | null; toolId: string | null; status: Submissio
 
 export type FailedStore = ReturnType<typeof createFailedStore>;
 
-/** Finds deliveries that were given up; a notice to the owners is not one of them. */
+/** Finds failed deliveries, except notices to owners. */
 export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   const failedOf = compileOnce<{ json: string }, DeliveryRow>((param) =>
     db
@@ -25,7 +25,7 @@ export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "datab
   );
   const json = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
   return {
-    /** The account's submissions, oldest first, from the one after `after` on. */
+    /** The organization's submissions with an id after `after`, oldest first. */
     async submissionsAfter(organizationId: string, { agentId, toolId, status }: Filter, after: string, limit: number) {
       return db
         .selectFrom("submissions")

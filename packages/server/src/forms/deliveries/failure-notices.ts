@@ -8,12 +8,12 @@ import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts"
 
 type Submission = Pick<SubmissionRow, "id" | "organizationId" | "toolId" | "agentId">;
 
-const AT_MOST_EVERY_MS = 3_600_000;
+const MIN_INTERVAL_MS = 3_600_000;
 
-/** Tells the account's owners by mail that something was not delivered, once an hour at most for each form. */
+/** Emails the organization's owners about a failed delivery, at most once an hour per form. */
 export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">, queue: DeliveryQueue) {
-  /** True for one caller an hour. */
-  async function mayTell(trx: Executor, { toolId, agentId }: Submission, now: number) {
+  /** Claims the hour for this form. True for only one caller. */
+  async function claimNotice(trx: Executor, { toolId, agentId }: Submission, now: number) {
     const claim = db
       .insertInto("failureNotices")
       .values({ toolId, agentId, sentAt: now })
@@ -21,18 +21,18 @@ export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">
         conflict
           .column("toolId")
           .doUpdateSet({ sentAt: now })
-          .where("failureNotices.sentAt", "<=", now - AT_MOST_EVERY_MS),
+          .where("failureNotices.sentAt", "<=", now - MIN_INTERVAL_MS),
       )
       .returning("toolId");
     return (await trx.executeQuery(claim.compile())).rows.length > 0;
   }
 
   return {
-    /** Adds a mail for each owner to the queue, in the transaction that records the failure. */
+    /** Enqueues an email to each owner in the transaction that records the failure. */
     async add(trx: Executor, submission: Submission): Promise<void> {
       if (!mailer.isConfigured) return;
       const now = Date.now();
-      if (!(await mayTell(trx, submission, now))) return;
+      if (!(await claimNotice(trx, submission, now))) return;
       const owners = await trx.executeQuery(selectOwners(db, submission.organizationId).compile());
       const last = db
         .selectFrom("deliveries")
@@ -61,14 +61,13 @@ export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">
   };
 }
 
-/** The mail itself, as text. */
 export function failureNotice(submission: Pick<SubmissionRow, "id" | "toolName">, baseUrl: string) {
   const { id, toolName } = submission;
   const lines = [
-    `A submission of the form ${toolName} could not be delivered, and no further attempt will be made by itself.`,
-    "The submission is kept. See what went wrong, and deliver it again, here:",
+    `A submission of the form ${toolName} could not be delivered. Foyer has stopped retrying it.`,
+    "The submission is stored. See what went wrong and retry the delivery here:",
     `${baseUrl}/dashboard/forms/submissions/${id}`,
-    "You get at most one such mail an hour for each form.",
+    "You receive at most one of these emails per form and hour.",
   ];
-  return { subject: `A submission of ${toolName} was not delivered`, text: lines.join("\n\n") };
+  return { subject: `Delivery failed: submission of ${toolName}`, text: lines.join("\n\n") };
 }

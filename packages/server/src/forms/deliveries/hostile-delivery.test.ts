@@ -29,7 +29,7 @@ const isName = (url: string) =>
 const literals = (port: number) =>
   hostileUrls(port).filter((url) => !url.startsWith("https:") && !(URL.canParse(url) && isName(url)));
 
-it("no hostile address is kept by any way out of a form", async () => {
+it("a form refuses hostile addresses in every setting that sends data out", async () => {
   const forms = await openPublic();
   const { port, seen } = await serveCanary();
   const { agentId, account } = forms;
@@ -49,7 +49,7 @@ it("no hostile address is kept by any way out of a form", async () => {
   expect(seen.connections).toBe(0);
 }, 60_000);
 
-it("none is called either, when it stands in the database all the same", async () => {
+it("a delivery does not call a hostile address that is already in the database", async () => {
   const forms = await openPublic();
   const { port, seen } = await serveCanary();
   const urls = [...literals(port), `http://localhost:${port}/`];
@@ -77,7 +77,7 @@ it("none is called either, when it stands in the database all the same", async (
   expect(seen.connections).toBe(0);
 }, 60_000);
 
-it("nor is a name that leads there", async () => {
+it("a delivery does not call a host name that resolves to a hostile address", async () => {
   const forms = await openPublic();
   const { port, seen } = await serveCanary();
   const outbound = openOutbound({ resolve: async (name) => hostileAnswers[name] ?? [] });
@@ -120,7 +120,7 @@ it("nor is a name that leads there", async () => {
   expect(seen.connections).toBe(0);
 });
 
-it("loopback is called from a server on loopback, where only this machine can ask", async () => {
+it("a delivery may call loopback from a server that only this machine can reach", async () => {
   const forms = await openPublic({});
   const { port, seen } = await serveCanary("127.0.0.1");
   const form = await forms.createForm({ formWebhookUrl: `http://127.0.0.1:${port}/` });

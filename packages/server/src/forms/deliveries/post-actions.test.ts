@@ -4,7 +4,7 @@ import { type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { startServer } from "../../../../../test/server.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
 
-onBothDatabases("Post actions", (createDatabase) => {
+onBothDatabases("post actions", (createDatabase) => {
   let database: TestDatabase;
   let smtp: SmtpTestServer;
   let forms: FormClient;
@@ -35,7 +35,7 @@ onBothDatabases("Post actions", (createDatabase) => {
     (await forms.detail(id)).deliveries.filter(({ purpose }) => purpose === "action");
   const retry = (id: string) => forms.account.call("POST", `/form-submissions/${id}/retry`);
 
-  it("webhook: the primary's body without a payload, else the payload; with its headers, under either name", async () => {
+  it("of type webhook send the default body or the payload, with headers, to url or webhookUrl", async () => {
     const headers = {
       "X-Team": "harbour",
       Authorization: "Bearer abc",
@@ -78,7 +78,7 @@ onBothDatabases("Post actions", (createDatabase) => {
     expect(sent?.toSorted()).toEqual([...new Set(sent)].toSorted());
   });
 
-  it("cannot put on another signature", async () => {
+  it("cannot replace the signature headers", async () => {
     const headers = { "Webhook-Signature": "v1,forged", "WEBHOOK-ID": "other", "webhook-timestamp": "1" };
     const form = await createForm([{ type: "webhook", url: at("/a"), headers }]);
     const { body } = await forms.submit(form.id);
@@ -88,7 +88,7 @@ onBothDatabases("Post actions", (createDatabase) => {
     expect(Number(received?.["webhook-timestamp"])).toBeGreaterThan(1_700_000_000);
   });
 
-  it("team_chat and slack: a text, escaped, without a signature", async () => {
+  it("of type team_chat and slack send escaped text without a signature", async () => {
     const form = await createForm([
       { type: "team_chat", webhookUrl: at("/chat"), messageTemplate: "{{name}} & co by {{_toolName}}{{nobody}}" },
       { type: "slack", webhookUrl: at("/slack"), message: "New: {{name}}" },
@@ -103,7 +103,7 @@ onBothDatabases("Post actions", (createDatabase) => {
     for (const { headers } of forms.receiver.received) expect(headers).not.toHaveProperty("webhook-signature");
   });
 
-  it("email: to each member, with the fields and a subject of one line", async () => {
+  it("of type email send each member the fields and a one-line subject", async () => {
     const fields = ["name", "text"].map((name) => ({ name, label: name, type: "textarea" }));
     const action = { type: "email", recipientIds: [ada, grace], subject: "Lead: {{name}}" };
     const form = await createForm([action], { formSchema: { fields } });
@@ -124,7 +124,7 @@ onBothDatabases("Post actions", (createDatabase) => {
     ]);
   });
 
-  it("email: fails for who left the account, and only for them", async () => {
+  it("of type email fail only for recipients who have left the organization", async () => {
     const leaver = await forms.addMember("member", "leaver@example.com");
     const form = await createForm([{ type: "email", recipientIds: [leaver, ada] }]);
     await forms.db.deleteFrom("members").where("userId", "=", leaver).execute();
@@ -149,20 +149,20 @@ onBothDatabases("Post actions", (createDatabase) => {
     });
   });
 
-  it("email: says what the mail server said, to the account alone", async () => {
+  it("of type email show the mail server's response to members only", async () => {
     smtp.script({ recipient: "550 No such mailbox here" });
     const form = await createForm([{ type: "email", recipientIds: [ada] }]);
     const { body } = await forms.submit(form.id);
     expect(body.postActionResults).toEqual([{ type: "email", success: false }]);
     expect(JSON.stringify(body)).not.toContain("mailbox");
     expect((await actionsOf(body.submissionId))[0]?.attempts).toMatchObject([
-      { error: "Not accepted by the mail server", detail: expect.stringContaining("550 No such mailbox here") },
+      { error: "Rejected by the mail server", detail: expect.stringContaining("550 No such mailbox here") },
     ]);
     smtp.script({});
     expect((await retry(body.submissionId)).body.status).toBe("success");
   });
 
-  it("email: fails when no mail server is set", async () => {
+  it("of type email fail when no mail server is configured", async () => {
     const server = await startServer({ database, env: { FOYER_WEBHOOK_SCHEDULE: "0s" } });
     const form = await createForm([{ type: "email", recipientIds: [ada] }]);
     const payload = { toolId: form.id, formData: {}, fieldsCompleted: [] };
@@ -177,7 +177,7 @@ onBothDatabases("Post actions", (createDatabase) => {
     await server.stop();
   });
 
-  it("email: not to somebody of another account", async () => {
+  it("of type email do not reach members of another organization", async () => {
     const { agentId, account } = forms;
     const stranger = await forms.server.createAccount();
     const strangersAgent = await stranger.call("POST", "/agents", { name: "Other" });
@@ -193,7 +193,7 @@ onBothDatabases("Post actions", (createDatabase) => {
     expect((await account.call("POST", "/tools", { agentId, ...form, formPostActions })).status).toBe(201);
   });
 
-  it("are reported in their own order, whatever order they end in", async () => {
+  it("are reported in the form's order, whatever order they finish in", async () => {
     const first = Promise.withResolvers<void>();
     forms.receiver.answer(({ path }, response) => {
       if (path === "/first") return void first.promise.then(() => response.end());
@@ -215,27 +215,30 @@ onBothDatabases("Post actions", (createDatabase) => {
     ]);
   });
 
-  it.each([200, 500])("go after the webhook's first attempt, and then whatever it answered (%d)", async (status) => {
-    const answered = Promise.withResolvers<void>();
-    forms.receiver.answer(({ path }, response) => {
-      if (path === "/lead") answered.promise.then(() => response.writeHead(status).end());
-      else response.end();
-    });
-    const form = await createForm([{ type: "webhook", url: at("/after") }], { formWebhookUrl: at("/lead") });
-    const submitted = forms.submit(form.id);
-    await forms.receiver.hasReceived(1);
-    const { submissionId } = forms.receiver.bodies("/lead")[0];
-    expect(await actionsOf(submissionId)).toMatchObject([{ state: "waiting", nextAttemptAt: null, attempts: [] }]);
-    expect(paths()).toEqual(["/lead"]);
-    answered.resolve();
-    const { body } = await submitted;
-    expect(paths()).toEqual(["/lead", "/after"]);
-    expect(body.webhookResult.success).toBe(status === 200);
-    expect(body.postActionResults).toEqual([{ type: "webhook", success: true }]);
-    expect((await forms.detail(submissionId)).status).toBe(status === 200 ? "success" : "failed");
-  });
+  it.each([200, 500])(
+    "wait for the webhook's first attempt, even when the receiver responds with %d",
+    async (status) => {
+      const answered = Promise.withResolvers<void>();
+      forms.receiver.answer(({ path }, response) => {
+        if (path === "/lead") answered.promise.then(() => response.writeHead(status).end());
+        else response.end();
+      });
+      const form = await createForm([{ type: "webhook", url: at("/after") }], { formWebhookUrl: at("/lead") });
+      const submitted = forms.submit(form.id);
+      await forms.receiver.hasReceived(1);
+      const { submissionId } = forms.receiver.bodies("/lead")[0];
+      expect(await actionsOf(submissionId)).toMatchObject([{ state: "waiting", nextAttemptAt: null, attempts: [] }]);
+      expect(paths()).toEqual(["/lead"]);
+      answered.resolve();
+      const { body } = await submitted;
+      expect(paths()).toEqual(["/lead", "/after"]);
+      expect(body.webhookResult.success).toBe(status === 200);
+      expect(body.postActionResults).toEqual([{ type: "webhook", success: true }]);
+      expect((await forms.detail(submissionId)).status).toBe(status === 200 ? "success" : "failed");
+    },
+  );
 
-  it("go at once where there is no webhook to wait for", async () => {
+  it("start immediately when there is no webhook to wait for", async () => {
     const form = await createForm([{ type: "webhook", url: at("/only") }], {
       formExecutionMode: "client",
       formWebhookUrl: at("/never"),
@@ -248,7 +251,7 @@ onBothDatabases("Post actions", (createDatabase) => {
     expect((await forms.detail(body.submissionId)).status).toBe("success");
   });
 
-  it("are not run again when they are done, and count their own attempts", async () => {
+  it("are not repeated after they succeed, and count their own attempts", async () => {
     forms.receiver.answer(({ path }, response) => void response.writeHead(path === "/done" ? 200 : 503).end());
     const form = await createForm(
       [

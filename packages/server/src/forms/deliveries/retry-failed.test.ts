@@ -3,7 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../../test/database
 import { createFormClient, type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 
-onBothDatabases("Retrying all that failed", (createDatabase) => {
+onBothDatabases("retrying all failed deliveries", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   let second: TestServer;
@@ -34,7 +34,7 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
   };
   const received = (path: string) => forms.receiver.bodies(`/${path}`).map((body) => String(body.submissionId));
 
-  it("sends it to where the form points now, once, and counts what was queued", async () => {
+  it("sends them once, to the form's current address, and returns the number of submissions", async () => {
     refuse();
     const form = await forms.createForm({ formWebhookUrl: hook("wrong") });
     const ids = await submitTimes(form.id, 5);
@@ -50,7 +50,7 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     expect((await retry({ toolId: form.id })).body).toEqual({ retried: 0 });
   });
 
-  it("sends only the part that failed, and leaves alone what is pending or has arrived", async () => {
+  it("sends only failed parts, not pending or completed ones", async () => {
     forms.receiver.answer((request, response) => {
       if (request.path === "/action") response.writeHead(500);
       response.end();
@@ -66,7 +66,7 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     expect([received("main"), received("action")]).toEqual([[], [id]]);
   });
 
-  it("sends what failed of a submission whose page has not reported", async () => {
+  it("includes failed parts of a submission whose page has not reported a result", async () => {
     refuse();
     const formPostActions = [{ type: "webhook", url: hook("action") }];
     const form = await forms.createForm({ formExecutionMode: "client", formPostActions });
@@ -80,7 +80,7 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     expect(received("action")).toEqual([id]);
   });
 
-  it("is for an agent, a form or a status, and for nobody else's", async () => {
+  it("can be limited to an agent, a form or a status, and never affects another organization", async () => {
     refuse();
     const other = await createFormClient(forms.server, forms.account);
     const [mine, theirs] = [await forms.createForm({ formWebhookUrl: hook("a") }), await other.createForm()];
@@ -101,7 +101,7 @@ onBothDatabases("Retrying all that failed", (createDatabase) => {
     await forms.reaches(a, "webhook_success");
   });
 
-  it("at the same time, in several processes, sends everything once", async () => {
+  it("sends each delivery once when several processes do it concurrently", async () => {
     refuse();
     const form = await forms.createForm({ formWebhookUrl: hook("crowd") });
     // Several batches of them.

@@ -9,12 +9,12 @@ import { currentAddress } from "./submission-deliveries.ts";
 
 type Parts = { failed: FailedStore; queue: DeliveryQueue; records: AttemptRecords; formFinder: FormFinder };
 
-/** Submissions that are looked at in one query, and that are changed in one transaction. */
+/** Submissions read by one query, and changed in one transaction. */
 const PAGE = 500;
 const BATCH = 50;
 
-/** Where a delivery may have failed for good; those that are still under way come first. */
-const withFailures = [
+/** The statuses that a submission with a failed delivery can have. Statuses that can still change come first. */
+const statusesWithFailures = [
   "pending",
   "submitted",
   "webhook_success",
@@ -25,14 +25,14 @@ const withFailures = [
 ] as const;
 
 /**
- * Queues again what failed for good, to where the forms point now: in small transactions, with a rest after each for as
- * long as it took, so that nothing waits long for it. What is pending or has arrived stays as it is, so a second call at
- * the same time finds nothing to do. The returned function resolves to the number of submissions concerned, once all of
- * it is in the queue.
+ * Queues failed deliveries again, with the addresses that the forms have now. It works in small transactions and rests
+ * after each for as long as the transaction took, so that other work is not delayed. Pending and completed deliveries
+ * are left alone, so a concurrent second call finds nothing to do. The returned function resolves to the number of
+ * affected submissions once everything is queued.
  */
 export function createRetryFailed({ failed, queue, records, formFinder }: Parts) {
-  /** @returns the submissions of which something was queued, of those given, which have failed parts */
-  async function restart(organizationId: string, ids: readonly string[], toolOf: ToolOf, forms: Forms) {
+  /** @returns the ids of the submissions that have a delivery in the queue again */
+  async function requeue(organizationId: string, ids: readonly string[], toolOf: ToolOf, forms: Forms) {
     for (const id of ids) {
       const toolId = toolOf.get(id) ?? "";
       if (!forms.has(toolId)) forms.set(toolId, await formFinder.owned(organizationId, toolId));
@@ -51,18 +51,18 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
     const retried = new Set<string>();
     const forms: Forms = new Map();
     const owned = { agentId: agentId ?? null, toolId: toolId ?? null };
-    for (const status of withFailures.filter((known) => statuses?.includes(known) ?? true)) {
+    for (const status of statusesWithFailures.filter((known) => statuses?.includes(known) ?? true)) {
       for (let after: string | undefined = ""; after !== undefined; ) {
         const page = await paced(() =>
           failed.submissionsAfter(organizationId, { ...owned, status }, after ?? "", PAGE),
         );
-        // One that failed again meanwhile may come by once more, with another status.
+        // A submission that failed again in the meantime can appear a second time, with another status.
         const fresh = page.filter(({ id }) => !retried.has(id));
         const toolOf: ToolOf = new Map(fresh.map((row) => [row.id, row.toolId]));
         const ids = await paced(() => failed.withFailed([...toolOf.keys()]));
         for (let first = 0; first < ids.length; first += BATCH) {
-          const some = ids.slice(first, first + BATCH);
-          for (const id of await paced(() => restart(organizationId, some, toolOf, forms))) retried.add(id);
+          const batch = ids.slice(first, first + BATCH);
+          for (const id of await paced(() => requeue(organizationId, batch, toolOf, forms))) retried.add(id);
         }
         after = page.length < PAGE ? undefined : page.at(-1)?.id;
       }
@@ -71,7 +71,7 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
   };
 }
 
-/** Rests for as long as the work took: SQLite works within this process. */
+/** Rests for as long as the work took, because SQLite runs within this process. */
 async function paced<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await work();
@@ -79,8 +79,8 @@ async function paced<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** The forms as they are now, by id; undefined for one that is gone. */
+/** The current forms by id; undefined for a deleted form. */
 type Forms = Map<string, ToolRow | undefined>;
 
-/** A submission's form. */
+/** The form of each submission. */
 type ToolOf = ReadonlyMap<string, string>;

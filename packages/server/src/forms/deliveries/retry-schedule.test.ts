@@ -11,11 +11,11 @@ import { nextOf } from "./deliver-submission.ts";
 const usual = [0, 60_000, 300_000, 1_800_000, 7_200_000];
 const hours = (count: number) => count * 3_600_000;
 
-describe("after an attempt", () => {
+describe("the next step after an attempt", () => {
   const after = (attempts: number, retryAfterMs = 0, attemptsBefore = 0) =>
     nextOf({ attempts, attemptsBefore }, { error: "HTTP 500", retryAfterMs }, usual);
 
-  it("that arrived nothing more is due", () => {
+  it("is nothing after a success", () => {
     expect(nextOf({ attempts: 0, attemptsBefore: 0 }, { error: null, retryAfterMs: 9 }, usual)).toEqual({
       state: "delivered",
     });
@@ -24,7 +24,7 @@ describe("after an attempt", () => {
     });
   });
 
-  it("that failed the next is due by the schedule, up to a tenth later, until the fifth", () => {
+  it("is another attempt by the schedule with up to 10 % jitter, until the fifth attempt fails", () => {
     for (const [attempts, wait] of [60_000, 300_000, 1_800_000, 7_200_000].entries()) {
       const waits = Array.from({ length: 200 }, () => {
         const next = after(attempts);
@@ -38,13 +38,13 @@ describe("after an attempt", () => {
     expect(after(4)).toEqual({ state: "failed" });
   });
 
-  it("all attempts are there again for what was asked to be delivered again", () => {
+  it("follows the whole schedule again after a manual retry", () => {
     expect(after(5, 0, 5)).toMatchObject({ state: "pending" });
     expect(after(8, 0, 5)).toMatchObject({ state: "pending" });
     expect(after(9, 0, 5)).toEqual({ state: "failed" });
   });
 
-  it("the receiver can lengthen a wait, to two hours at most, and never shorten it or win attempts", () => {
+  it("is delayed by Retry-After up to two hours, which never shortens the wait or adds attempts", () => {
     fc.assert(
       fc.property(fc.nat({ max: 4 }), fc.integer({ min: 0, max: hours(1_000) }), (attempts, asked) => {
         const next = after(attempts, asked);
@@ -61,7 +61,7 @@ describe("after an attempt", () => {
   });
 });
 
-onBothDatabases("Deliveries that fail", (createDatabase) => {
+onBothDatabases("failing deliveries", (createDatabase) => {
   let database: TestDatabase;
   let smtp: SmtpTestServer;
   let forms: FormClient;
@@ -87,7 +87,7 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
   const attemptsOf = async (id: string) => (await forms.detail(id)).deliveries[0]?.attempts ?? [];
   const mailsAbout = (id: string) => smtp.mails().filter(({ text }) => text.includes(id));
 
-  it("are tried as often as the schedule says, kept each with its answer, then given up, and the owners told", async () => {
+  it("are attempted as often as the schedule says, recorded with each response, then abandoned with a notice to the owners", async () => {
     refuse(503);
     const form = await forms.createForm(at("/down"));
     const { body } = await forms.submit(form.id);
@@ -113,14 +113,14 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
         .flatMap(({ to }) => to)
         .toSorted(),
     ).toEqual(["owner@example.com", "second@example.com"]);
-    expect(mail?.subject).toBe(`A submission of ${form.name} was not delivered`);
+    expect(mail?.subject).toBe(`Delivery failed: submission of ${form.name}`);
     expect(mail?.text).toContain(`http://localhost:3210/dashboard/forms/submissions/${id}`);
     // The mails are no part of what the account sees of a submission, nor of its status.
     expect((await forms.detail(id)).deliveries).toHaveLength(1);
     expect((await forms.detail(id)).status).toBe("webhook_failed");
   });
 
-  it("are nobody else's for as long as an attempt with files can take", async () => {
+  it("stay leased for as long as an attempt with files can take", async () => {
     const seen = Promise.withResolvers<number>();
     forms.receiver.answer(async (_, response) => {
       const [row] = await forms.db.selectFrom("deliveries").select("dueAt").orderBy("createdAt", "desc").execute();
@@ -132,7 +132,7 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
     expect(await seen.promise).toBeGreaterThan(10_000 + 10_000 + 1_000);
   });
 
-  it("wait as long as the receiver asks, in seconds or by a date, for two hours at most", async () => {
+  it("wait as long as Retry-After asks, in seconds or as a date, up to two hours", async () => {
     const failWith = async (retryAfter: string) => {
       refuse(429, { "retry-after": retryAfter });
       return (await forms.submit((await forms.createForm(at("/busy"))).id)).body.submissionId as string;
@@ -153,7 +153,7 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
     }
   });
 
-  describe("say in general what happened, and exactly to the account", () => {
+  describe("report a general error to the visitor and the details to members", () => {
     const failure = async (formWebhookUrl: string) => {
       const { body } = await forms.submit((await forms.createForm({ formWebhookUrl })).id);
       expect(body.webhookResult.success).toBe(false);
@@ -162,15 +162,15 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
       return attempt;
     };
 
-    it("an answer that is no success", async () => {
+    it("for a response that is not a success", async () => {
       for (const status of [199, 400, 404, 410, 500, 599].slice(1)) {
         refuse(status);
-        const detail = `The receiver answered HTTP ${status}.`;
+        const detail = `The receiver responded with HTTP ${status}.`;
         expect(await failure(at("/x").formWebhookUrl)).toMatchObject({ status, error: `HTTP ${status}`, detail });
       }
     });
 
-    it("a redirect, with where it leads, and nobody follows it", async () => {
+    it("for a redirect, which is not followed", async () => {
       const elsewhere = `${forms.receiver.url}/elsewhere`;
       for (const status of [301, 302, 303, 307, 308]) {
         refuse(status, { location: "/elsewhere" });
@@ -180,14 +180,14 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
       expect(forms.receiver.received.filter(({ path }) => path === "/elsewhere")).toEqual([]);
     });
 
-    it("a receiver that hangs", async () => {
+    it("for a receiver that times out", async () => {
       forms.receiver.answer(() => {});
       const attempt = await failure(at("/hang").formWebhookUrl);
       expect(attempt).toMatchObject({ status: null, error: "Timed out", detail: expect.stringContaining("0.3 s") });
       expect(attempt?.durationMs).toBeGreaterThanOrEqual(290);
     });
 
-    it("a receiver that is not there, or hangs up", async () => {
+    it("for a receiver that is unreachable or closes the connection", async () => {
       const { port, release } = await holdRefusedPort();
       expect(await failure(`http://127.0.0.1:${port}/x`)).toMatchObject({
         status: null,
@@ -206,7 +206,7 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
       await close(server);
     });
 
-    it("nothing of the address to the visitor", async () => {
+    it("without revealing the URL to the visitor", async () => {
       const { port, release } = await holdRefusedPort();
       const { body } = await forms.submit(
         (await forms.createForm({ formWebhookUrl: `http://127.0.0.1:${port}/x` })).id,
@@ -216,15 +216,15 @@ onBothDatabases("Deliveries that fail", (createDatabase) => {
     });
   });
 
-  it.each([200, 201, 202, 204, 299])("%d is a success", async (status) => {
+  it.each([200, 201, 202, 204, 299])("unless the status %d is a success", async (status) => {
     refuse(status);
     const { body } = await forms.submit((await forms.createForm(at("/ok"))).id);
     expect(body.webhookResult).toEqual({ success: true, error: null });
   });
 });
 
-onBothDatabases("A schedule that begins with a wait", (createDatabase) => {
-  it("keeps that wait before the first attempt, and makes it", async () => {
+onBothDatabases("a retry schedule that starts with a wait", (createDatabase) => {
+  it("delays the first attempt by that wait", async () => {
     const database = await createDatabase();
     const forms = await openForms({ database, env: { FOYER_WEBHOOK_SCHEDULE: "300ms,10m" } });
     const formPostActions = [{ type: "webhook", url: `${forms.receiver.url}/action` }];
@@ -244,8 +244,8 @@ onBothDatabases("A schedule that begins with a wait", (createDatabase) => {
   });
 });
 
-onBothDatabases("Owners are told", (createDatabase) => {
-  it("of one form once an hour", async () => {
+onBothDatabases("owners", (createDatabase) => {
+  it("are notified about a form at most once an hour", async () => {
     const database = await createDatabase();
     // Nobody listens there: what counts is what is to be sent.
     const mailPort = await holdRefusedPort();

@@ -17,27 +17,30 @@ import { confirmationContent, emailContent, teamChatBody } from "./delivery-text
 import { failureNotice } from "./failure-notices.ts";
 import { webhookHeaders } from "./webhook-signature.ts";
 
-/** Where a delivery goes, as it was when the form was submitted or last asked to be delivered again. */
+/** The receiver of a delivery, as of the submission or the last retry. */
 export type DeliveryTarget = Partial<Omit<PostAction, "type">>;
 
-/** What came of a sending; `error` is null when it arrived. `retryAfterMs`: the receiver asks for at least so long a wait. */
+/**
+ * The outcome of an attempt. `error` is null on success. `retryAfterMs` is the minimum wait that the receiver asked
+ * for.
+ */
 export type Answer = Pick<Attempt, "status" | "error" | "detail" | "response"> & {
   retryAfterMs: number;
-  /** another attempt cannot succeed */
+  /** true when another attempt cannot succeed */
   isFinal?: boolean;
 };
 
-/** Read of a receiver's answer, and kept of it. */
+/** Bytes of a response that are read, and bytes that are stored. */
 const READ_BYTES = 64 * 1024;
-const KEPT_BYTES = 16 * 1024;
+const STORED_BYTES = 16 * 1024;
 
-const arrived: Answer = { status: null, error: null, detail: null, response: null, retryAfterMs: 0 };
+const success: Answer = { status: null, error: null, detail: null, response: null, retryAfterMs: 0 };
 
 type SenderDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "log">;
 
 /**
- * Sends a delivery once, by whichever way its type goes. Whatever goes wrong is an answer; it rejects only when `signal`
- * ended it or the database is gone: then nothing was tried.
+ * Sends a delivery once, by the method of its type. Failures are returned as an `Answer`. It rejects only when `signal`
+ * aborted it or the database is unavailable; nothing counts as attempted then.
  */
 export function createDeliverySender(
   deps: SenderDeps,
@@ -46,9 +49,9 @@ export function createDeliverySender(
   const { db, config, outbound, mailer, log } = deps;
 
   async function post(url: string, headers: Record<string, string>, body: Buffer | string, signal: AbortSignal) {
-    const sent = { "user-agent": "Foyer", ...headers, "content-type": "application/json" };
+    const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": "application/json" };
     const limits = { timeoutMs: config.webhooks.timeout, maxBytes: READ_BYTES, trust: "account" } as const;
-    return readAnswer(await outbound.request({ url, method: "POST", headers: sent, body, signal, ...limits }));
+    return readAnswer(await outbound.request({ url, method: "POST", headers: allHeaders, body, signal, ...limits }));
   }
 
   async function webhook(
@@ -59,14 +62,14 @@ export function createDeliverySender(
   ) {
     const { id: submissionId, toolId, agentId } = content.submission;
     const body = await (target.payload ? payloadBody(target.payload, content) : webhookBody(content));
-    // The webhook and an action may go to one receiver, which must not take one for a duplicate of the other.
+    // A webhook and an action can have the same receiver, which must not take one for a duplicate of the other.
     const id = purpose === "webhook" ? submissionId : `${submissionId}.${position}`;
     const signed = webhookHeaders(id, new Date(), body, await webhookSecrets.signing({ id: toolId, agentId }));
     return post(target.url || target.webhookUrl || "", { ...lowerCase(target.headers), ...signed }, body, signal);
   }
 
-  /** The address that a mail goes to now, or why there is none. */
-  async function addressee(organizationId: string, purpose: DeliveryRow["purpose"], target: DeliveryTarget) {
+  /** The email address of the recipient, or the reason why there is none. */
+  async function recipientOf(organizationId: string, purpose: DeliveryRow["purpose"], target: DeliveryTarget) {
     const [address] = target.to ?? [];
     if (address === undefined) {
       const to = await memberEmail(db, organizationId, target.recipientIds?.[0] ?? "");
@@ -79,16 +82,16 @@ export function createDeliverySender(
 
   async function email({ purpose }: DeliveryRow, target: DeliveryTarget, content: SubmissionContent): Promise<Answer> {
     if (!mailer.isConfigured) {
-      const detail = "This server sends no mail because SMTP_URL is not set. Set it, then deliver this again.";
-      return { ...failed("No mail server", detail), isFinal: true };
+      const detail = "This server cannot send email because SMTP_URL is not set. Set it, then retry the delivery.";
+      return { ...failed("Email is not configured", detail), isFinal: true };
     }
     const { submission } = content;
-    const { to, problem } = await addressee(submission.organizationId, purpose, target);
+    const { to, problem } = await recipientOf(submission.organizationId, purpose, target);
     if (to === undefined) return failed("No recipient", problem);
     if (purpose === "notice") await mailer.send({ to, ...failureNotice(submission, config.baseUrl) });
     else if (purpose === "confirmation") await mailer.send({ to, ...confirmationContent(target, content) });
     else await mailer.send({ to, ...emailContent(target, content) });
-    return arrived;
+    return success;
   }
 
   async function send(delivery: DeliveryRow, content: SubmissionContent, signal: AbortSignal): Promise<Answer> {
@@ -108,21 +111,21 @@ export function createDeliverySender(
     send(delivery, content, signal).catch((error: unknown) => explain(error, signal, log));
 }
 
-/** One spelling of each name, so that our own headers take the place of the owner's and do not stand beside them. */
+/** Lower-cases the names, so that our own headers replace the owner's instead of being sent in addition. */
 function lowerCase(headers: DeliveryTarget["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function readAnswer({ status, headers, body }: Awaited<ReturnType<Deps["outbound"]["request"]>>): Answer {
   const isSuccess = status >= 200 && status < 300;
-  const outcome = isSuccess ? arrived : failed(`HTTP ${status}`, `The receiver answered HTTP ${status}.`);
-  // PostgreSQL takes every character but this one.
-  const response = body.subarray(0, KEPT_BYTES).toString("utf8").replaceAll("\0", "");
+  const outcome = isSuccess ? success : failed(`HTTP ${status}`, `The receiver responded with HTTP ${status}.`);
+  // PostgreSQL cannot store NUL in text.
+  const response = body.subarray(0, STORED_BYTES).toString("utf8").replaceAll("\0", "");
   return { ...outcome, status, response, retryAfterMs: parseRetryAfter(headers["retry-after"]) ?? 0 };
 }
 
 function failed(error: string, detail: string): Answer {
-  return { ...arrived, error, detail };
+  return { ...success, error, detail };
 }
 
 function explain(error: unknown, signal: AbortSignal, log: Logger): Answer {
@@ -130,7 +133,7 @@ function explain(error: unknown, signal: AbortSignal, log: Logger): Answer {
   if (error instanceof OutboundError)
     return { ...failed(error.publicMessage, error.message), status: error.status ?? null };
   if (error instanceof AppError) return failed("Too large", error.message);
-  if (error instanceof MailError) return failed("Not accepted by the mail server", error.message);
-  log.error({ err: error }, "a delivery could not be put together");
-  return failed("Could not be sent", "It could not be put together. The server's log says why.");
+  if (error instanceof MailError) return failed("Rejected by the mail server", error.message);
+  log.error({ err: error }, "could not build a delivery");
+  return failed("Could not be sent", "The server could not build the request. See the server log for the reason.");
 }

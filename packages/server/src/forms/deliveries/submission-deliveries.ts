@@ -10,12 +10,12 @@ import type { DeliveryTarget } from "./send-delivery.ts";
 
 type Form = Pick<ToolRow, "formExecutionMode" | "formWebhookUrl" | "formPostActions">;
 
-/** Positions from one post action to the next, so that the mails of one, one a recipient, stand side by side. */
+/** The distance between the positions of post actions, leaving room for one email per recipient within an action. */
 const ACTION_STEP = 100;
 /** After the last of 20 post actions. */
 const CONFIRMATION_POSITION = 21 * ACTION_STEP;
 
-/** What a form has to deliver: its webhook, where its mode has one and there is an address, then its post actions. */
+/** The deliveries of a form's submission: the webhook (if the mode has one and it has a URL), then the post actions. */
 export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | "createdAt">): NewDelivery[] {
   const { id: submissionId, createdAt } = submission;
   return partsOf(form).map(({ position, type, target }, _, parts) => ({
@@ -33,7 +33,7 @@ export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | 
   }));
 }
 
-/** The mail to the visitor. `isFirst`: no webhook has to be tried before it. */
+/** The confirmation email to the visitor. `isFirst` is true when it does not have to wait for a webhook. */
 export function confirmationDelivery(
   { id: submissionId, createdAt }: Pick<SubmissionRow, "id" | "createdAt">,
   { address: to, subject, message }: Confirmation,
@@ -54,7 +54,7 @@ export function confirmationDelivery(
   };
 }
 
-/** Where a delivery would go by what the form says now; null when the form has no such part any more. */
+/** Where the form would send this delivery now, or null when the form no longer has this part. */
 export function currentAddress(form: Form, { position, type }: Pick<DeliveryRow, "position" | "type">) {
   const part = partsOf(form).find((candidate) => candidate.position === position && candidate.type === type);
   return part ? address(part.target) : null;
@@ -71,16 +71,16 @@ function partsOf(form: Form): Part[] {
       const position = (index + 1) * ACTION_STEP;
       if (type !== "email") return [{ position, type, target }];
       const { recipientIds, to, ...rest } = target;
-      const mails: DeliveryTarget[] = [
+      const emails: DeliveryTarget[] = [
         ...(recipientIds ?? []).map((id) => ({ ...rest, recipientIds: [id] })),
-        ...(to ?? []).map((address) => ({ ...rest, to: [normalizeAddress(address)] })),
+        ...(to ?? []).map((addressOf) => ({ ...rest, to: [normalizeAddress(addressOf)] })),
       ];
-      return mails.map((mail, place) => ({ position: position + place, type, target: mail }));
+      return emails.map((mail, place) => ({ position: position + place, type, target: mail }));
     }),
   ];
 }
 
-/** How the deliveries of a submission went so far, in words for a visitor. */
+/** The state of a submission's deliveries, as shown to the visitor. */
 export function resultsOf(
   outcomes: readonly DeliveryOutcome[],
 ): Pick<SubmitResult, "webhookResult" | "postActionResults"> {

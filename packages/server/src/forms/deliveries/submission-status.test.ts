@@ -40,9 +40,12 @@ function inWords({ webhook, client, actions }: SubmissionParts): string {
 const label = ({ webhook, client, actions }: SubmissionParts) => `${webhook} · ${client} · [${actions}]`;
 
 describe("the status of a submission", () => {
-  it.each(combinations.map((parts) => [label(parts), parts] as const))("webhook · client · actions %s", (_, parts) => {
-    expect(submissionStatus(parts)).toBe(inWords(parts));
-  });
+  it.each(combinations.map((parts) => [label(parts), parts] as const))(
+    "follows from the outcomes of webhook, client and actions: %s",
+    (_, parts) => {
+      expect(submissionStatus(parts)).toBe(inWords(parts));
+    },
+  );
 
   it.each([
     ["waits for the webhook's last attempt, whatever else is known", "pending", "failed", ["success"], "pending"],
@@ -51,11 +54,11 @@ describe("the status of a submission", () => {
     ["is submitted while there is only the client to wait for", null, "pending", ["failed"], "submitted"],
     ["is common for a single action too", null, null, ["success"], "success"],
     ["fails with one of the actions", "success", "success", ["success", "failed"], "failed"],
-  ] as const)("%s", (_, webhook, client, actions, status) => {
+  ] as const)("is as documented for %s", (_, webhook, client, actions, status) => {
     expect(submissionStatus({ webhook, client, actions })).toBe(status);
   });
 
-  it("ends the same in whatever order its parts came about, by statuses that the table has", () => {
+  it("ends the same, and passes only through documented statuses, in any order of outcomes", () => {
     const outcome = fc.constantFrom<Outcome>("success", "failed");
     const parts = fc.record({
       webhook: fc.option(outcome),
@@ -93,7 +96,7 @@ describe("the status of a submission", () => {
   });
 });
 
-describe("what a status counts as", () => {
+describe("the counters of a status", () => {
   it.each([
     ["pending", 0, 0],
     ["submitted", 1, 0],
@@ -103,12 +106,12 @@ describe("what a status counts as", () => {
     ["webhook_failed", 0, 1],
     ["client_failed", 0, 1],
     ["failed", 0, 1],
-  ] as const)("%s", (status, successful, failed) => {
+  ] as const)("are as documented for %s", (status, successful, failed) => {
     expect(countsOf(status)).toEqual({ successful, failed });
     expect(statusDelta("pending", status)).toEqual({ successful, failed });
   });
 
-  it("moves from one count to the other", () => {
+  it("change when the status changes", () => {
     expect(statusDelta("webhook_failed", "pending")).toEqual({ successful: 0, failed: -1 });
     expect(statusDelta("submitted", "failed")).toEqual({ successful: -1, failed: 1 });
     expect(statusDelta("webhook_success", "success")).toEqual({ successful: 0, failed: 0 });

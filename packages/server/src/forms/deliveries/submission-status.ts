@@ -2,25 +2,25 @@ import type { SubmissionStatus } from "@foyer/contract";
 
 type Outcome = "pending" | "success" | "failed";
 
-/** Where each part of a submission stands; a part that it does not have is `null`. */
+/** The outcome of each part of a submission; null for a part that it does not have. */
 export type SubmissionParts = {
   webhook: Outcome | null;
-  /** `pending` until the page's own handler has reported */
+  /** `pending` until the page's handler has reported a result */
   client: Outcome | null;
   actions: readonly Outcome[];
 };
 
-/** What a submission's parts make of it, whatever the order in which they came about. */
+/** The status of a submission. It depends only on the outcomes of the parts, not on their order. */
 export function submissionStatus({ webhook, client, actions }: SubmissionParts): SubmissionStatus {
   if (webhook === "pending") return "pending";
   if (webhook === null && client === null && actions.includes("pending")) return "pending";
   const parts = [webhook, client, ...actions].filter((part) => part !== null);
-  // A webhook or a client's handler that is all there was has statuses of its own.
+  // A webhook or client handler without other parts has its own statuses.
   const hasCommonStatus = parts.length > 1 || actions.length > 0;
   if (hasCommonStatus && !parts.includes("pending")) return parts.includes("failed") ? "failed" : "success";
-  return known("client", client) ?? known("webhook", webhook) ?? "submitted";
+  return ownStatus("client", client) ?? ownStatus("webhook", webhook) ?? "submitted";
 }
 
-function known<Part extends "client" | "webhook">(part: Part, outcome: Outcome | null) {
+function ownStatus<Part extends "client" | "webhook">(part: Part, outcome: Outcome | null) {
   return outcome === "success" || outcome === "failed" ? (`${part}_${outcome}` as const) : null;
 }

@@ -45,7 +45,7 @@ describe.each([
   ["the standardwebhooks package", byPackage],
   ["a verifier after the specification", byWebCrypto],
 ])("%s", (_, verify) => {
-  it("accepts what we sign, whatever the body", async () => {
+  it("accepts our signature of any body", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme" }), async (text) => {
         expect(await verify(first, sign(JSON.stringify({ text })))).toBe(true);
@@ -53,7 +53,7 @@ describe.each([
     );
   });
 
-  it("rejects another secret, body, id, time or signature", async () => {
+  it("rejects a different secret, body, id, timestamp or signature", async () => {
     const { body, headers } = sign('{"a":1}');
     const changed = (name: string, value: string): Signed => ({ body, headers: { ...headers, [name]: value } });
     expect(await verify(first, { body, headers })).toBe(true);
@@ -66,13 +66,13 @@ describe.each([
     expect(await verify(first, changed("webhook-signature", flipped ?? ""))).toBe(false);
   });
 
-  it("rejects what is sent again after more than five minutes", async () => {
+  it("rejects a request replayed after more than five minutes", async () => {
     const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
     expect(await verify(first, sign("{}", [first], ago(280)))).toBe(true);
     expect(await verify(first, sign("{}", [first], ago(320)))).toBe(false);
   });
 
-  it("accepts either of two secrets while they are exchanged", async () => {
+  it("accepts either of two secrets during a rotation", async () => {
     const signed = sign("{}", [second, first]);
     expect([await verify(first, signed), await verify(second, signed), await verify(other, signed)]).toEqual([
       true,
@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-onBothDatabases("Signed webhooks", (createDatabase) => {
+onBothDatabases("signed webhooks", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   beforeAll(async () => {
@@ -111,7 +111,7 @@ onBothDatabases("Signed webhooks", (createDatabase) => {
     return received;
   };
 
-  it("verify with the form's secret, and no other form's", async () => {
+  it("verify with the secret of their form and of no other form", async () => {
     const formWebhookUrl = `${forms.receiver.url}/lead`;
     const [form, stranger] = [await forms.createForm({ formWebhookUrl }), await forms.createForm({ formWebhookUrl })];
     const received = await send(form.id);
@@ -123,7 +123,7 @@ onBothDatabases("Signed webhooks", (createDatabase) => {
     expect(JSON.stringify(stored)).not.toContain(secret.slice(6, 30));
   });
 
-  it("verify with both secrets for 24 hours after a rotation, then with the new one alone", async () => {
+  it("verify with both secrets for 24 hours after a rotation, then only with the new one", async () => {
     const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/lead` });
     const before = await read(form.id);
     await send(form.id);
@@ -158,7 +158,7 @@ onBothDatabases("Signed webhooks", (createDatabase) => {
     expect(await read(form.id)).toMatchObject({ secret: rotated.body.secret, previousSecret: null });
   });
 
-  it("have a secret of forms only", async () => {
+  it("exist for forms only", async () => {
     const { agentId, account } = forms;
     const mock = { agentId, name: "hours", description: "d", executionType: "mock", inputSchema: { type: "object" } };
     const { body } = await account.call("POST", "/tools", mock);

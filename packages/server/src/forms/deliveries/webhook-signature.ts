@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 
 /**
- * The headers of https://github.com/standard-webhooks/standard-webhooks (version 1): one signature for every secret, so
- * that a receiver may know either while they are exchanged.
- * @param id what the receiver knows duplicates by
+ * The headers of https://github.com/standard-webhooks/standard-webhooks (version 1). There is one signature for each
+ * secret, so that receivers can verify either during a rotation.
+ * @param id identifies duplicates to the receiver
  */
 export function webhookHeaders(id: string, sentAt: Date, body: Buffer, secrets: readonly string[]) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1_000));

@@ -7,14 +7,15 @@ import type { Deps } from "../../deps.ts";
 import { isMailAddress, normalizeAddress } from "../../outbound/smtp-address.ts";
 import { dayOf } from "../../utc-day.ts";
 
-/** A mail to a visitor: its address, and what the form says in it. */
+/** An email to a visitor: the address, and the subject and message from the form. */
 export type Confirmation = Pick<FormConfirmation, "subject" | "message"> & { address: string };
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
 /**
- * Decides whether a submission is confirmed to the visitor by mail. Anybody can enter anybody's address, so each address
- * and each form has a limit of mails a day (UTC); beyond it a submission is kept without a confirmation.
+ * Decides whether a submission is confirmed to the visitor by email. Anyone can enter someone else's address, so
+ * confirmations per address and per form are limited each day (UTC). Beyond the limit, a submission is stored without a
+ * confirmation.
  */
 export function createConfirmations({ db, config }: Pick<Deps, "db" | "config">) {
   const { confirmationsPerAddress, confirmationsPerForm } = config.limits;
@@ -31,13 +32,13 @@ export function createConfirmations({ db, config }: Pick<Deps, "db" | "config">)
       .returning("sent"),
   );
 
-  async function isWithin(limit: number, key: string): Promise<boolean> {
+  async function claimSlot(limit: number, key: string): Promise<boolean> {
     if (limit === 0) return true;
     return (await claim(db, { key, day: dayOf(Date.now()), limit })).rows.length > 0;
   }
 
   return {
-    /** @param formData checked, so that an address in it has the form of one */
+    /** @param formData validated, so that an email field contains a valid address */
     async of(tool: ToolRow, formData: Record<string, unknown>): Promise<Confirmation | null> {
       if (!tool.formConfirmation) return null;
       const { emailField, subject, message }: FormConfirmation = JSON.parse(tool.formConfirmation);
@@ -46,7 +47,7 @@ export function createConfirmations({ db, config }: Pick<Deps, "db" | "config">)
       if (!isMailAddress(address)) return null;
       const addressKey = createHash("sha256").update(address).digest("hex");
       const isAllowed =
-        (await isWithin(confirmationsPerAddress, addressKey)) && (await isWithin(confirmationsPerForm, tool.id));
+        (await claimSlot(confirmationsPerAddress, addressKey)) && (await claimSlot(confirmationsPerForm, tool.id));
       return isAllowed ? { address, subject, message } : null;
     },
   };

@@ -9,8 +9,8 @@ import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { createToolService } from "../../tools/service.ts";
 import { createForms } from "../forms-module.ts";
 
-onBothDatabases("What arrives while the form's agent is deleted", (createDatabase) => {
-  it("is 404, and nothing of it is kept", async () => {
+onBothDatabases("a request for a form whose agent is being deleted", (createDatabase) => {
+  it("gets 404 and leaves nothing behind", async () => {
     const database = await createDatabase();
     const client = await openForms({ database });
     const { deps } = client.server;

@@ -6,7 +6,7 @@ import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-s
 const field = (name: string, type = "text") => ({ name, label: name, type });
 const HOUR = 3_600_000;
 
-onBothDatabases("Form submissions", (createDatabase) => {
+onBothDatabases("form submissions", (createDatabase) => {
   let database: TestDatabase;
   let smtp: SmtpTestServer;
   let forms: FormClient;
@@ -30,7 +30,7 @@ onBothDatabases("Form submissions", (createDatabase) => {
   const open = (method: "GET" | "POST", url: string) => forms.server.app.inject({ method, url });
   const tokenIn = (text: string) => /confirm\?token=([\w-]+)/.exec(text)?.[1] ?? "";
 
-  it("leave out of webhooks, templates and mails what the form does not have", async () => {
+  it("leave unknown fields out of webhooks, templates and emails", async () => {
     const formPostActions = [{ type: "webhook", url: `${forms.receiver.url}/crm`, payload: { role: "{{role}}" } }];
     const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/lead`, formPostActions });
     const { body } = await forms.submit(form.id, { name: "Ada", role: "admin", "a\nForm: other": "x" });
@@ -39,7 +39,7 @@ onBothDatabases("Form submissions", (createDatabase) => {
     expect(forms.receiver.bodies("/crm")).toEqual([{ role: "" }]);
   });
 
-  it("are refused with 429 once an agent's forms have stored the day's bytes", async () => {
+  it("are refused with 429 when an agent's forms have reached the daily storage limit", async () => {
     const other = await createFormClient(forms.server, forms.account);
     const form = await other.createForm();
     const text = "x".repeat(90_000);
@@ -50,7 +50,7 @@ onBothDatabases("Form submissions", (createDatabase) => {
     expect((await other.submit(form.id, { name: "short" })).status).toBe(200);
   });
 
-  it("are taken for an hour after their form was disabled", async () => {
+  it("are accepted for an hour after the form was disabled", async () => {
     const form = await forms.createForm();
     await forms.account.call("PUT", `/tools/${form.id}`, { isEnabled: false });
     expect((await forms.submit(form.id)).status).toBe(200);
@@ -61,7 +61,7 @@ onBothDatabases("Form submissions", (createDatabase) => {
     expect((await forms.submit(form.id)).status).toBe(200);
   });
 
-  it("take a page's result only from pages that the agent allows", async () => {
+  it("accept a page's result only from origins that the agent allows", async () => {
     const form = await forms.createForm({ formExecutionMode: "client", formClientHandler: "save" });
     const { body } = await forms.submit(form.id);
     const allowedOrigins = ["https://shop.example"];
@@ -72,7 +72,7 @@ onBothDatabases("Form submissions", (createDatabase) => {
     await forms.account.call("PATCH", `/agents/${forms.agentId}`, { allowedOrigins: [] });
   });
 
-  it("find their form by name alone only when it is the only one, or its agent names the page's origin", async () => {
+  it("find a form by name only if the name is unique or the agent allows the page's origin", async () => {
     const stranger = await createFormClient(forms.server, await forms.server.createAccount());
     const own = await forms.createForm({ name: "contact_form" });
     const get = (origin?: string, query = "") =>
@@ -92,7 +92,7 @@ onBothDatabases("Form submissions", (createDatabase) => {
     await forms.account.call("PATCH", `/agents/${forms.agentId}`, { allowedOrigins: [] });
   });
 
-  it("are mailed to an outside address once its owner has confirmed it by the page's button", async () => {
+  it("are emailed to an external address after its owner has confirmed it with the button on the page", async () => {
     const action = { type: "email", to: ["Leads@Shop.example"] };
     const refused = await forms.account.call("POST", "/tools", {
       agentId: forms.agentId,
@@ -135,7 +135,7 @@ onBothDatabases("Form submissions", (createDatabase) => {
     expect((await stranger.call("DELETE", `/mail-recipients/${added.body.id}`)).status).toBe(404);
   });
 
-  it("are confirmed to the visitor by mail, a few times a day for each address, without links of a visitor", async () => {
+  it("are confirmed to the visitor by email, a few times a day per address, without the visitor's links", async () => {
     const formConfirmation = { emailField: "email", subject: "Thanks, {{name}}", message: "We got it, {{name}}." };
     const formSchema = { fields: [field("email", "email"), field("name")] };
     const form = await forms.createForm({ formSchema, formConfirmation });
@@ -157,8 +157,8 @@ onBothDatabases("Form submissions", (createDatabase) => {
   });
 });
 
-onBothDatabases("Mail actions of a server without a mail server", (createDatabase) => {
-  it("warn when they are saved and fail at the first attempt with the reason", async () => {
+onBothDatabases("email actions on a server without email", (createDatabase) => {
+  it("warn when saved, and fail at the first attempt with the reason", async () => {
     const database = await createDatabase();
     const forms = await openForms({ database });
     const ada = await forms.addMember("owner", "ada@example.com");
@@ -168,7 +168,7 @@ onBothDatabases("Mail actions of a server without a mail server", (createDatabas
     const { body } = await forms.submit(form.id);
     expect(await forms.detail(body.submissionId)).toMatchObject({
       status: "failed",
-      failingActions: [{ type: "email", state: "failed", error: "No mail server" }],
+      failingActions: [{ type: "email", state: "failed", error: "Email is not configured" }],
       deliveries: [{ state: "failed", attempts: [{ detail: expect.stringContaining("SMTP_URL") }] }],
     });
     expect((await forms.account.call("POST", "/mail-recipients", { address: "a@b.example" })).status).toBe(409);

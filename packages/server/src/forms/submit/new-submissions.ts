@@ -11,19 +11,19 @@ import type { SubmissionQuota } from "./submission-quota.ts";
 export type NewSubmission = {
   submission: SubmissionRow;
   files: readonly SubmissionFileRow[];
-  /** its webhook and post actions, in order */
+  /** the webhook and the post actions, in order */
   deliveries: NewDelivery[];
-  /** what it stores: its data and its files */
+  /** the size of its data and files */
   bytes: number;
-  /** fields that count as filled in */
+  /** fields that count as completed */
   completed: string[];
-  /** written in the same transaction */
-  also?: (trx: Executor) => Promise<void>;
+  /** runs in the same transaction */
+  onWrite?: (trx: Executor) => Promise<void>;
 };
 
 /**
- * Keeps new submissions: each with its files, deliveries and counts, all or nothing, many in one transaction. The
- * deliveries are leased to the caller, or due for anybody after `firstWaitMs`.
+ * Stores new submissions with their files, deliveries and counts, many submissions per transaction. The deliveries are
+ * leased to the caller, or become due after `firstWaitMs`.
  * @returns a function that resolves when the submission is durable
  */
 export function createSubmissionWriter(
@@ -66,14 +66,14 @@ export function createSubmissionWriter(
   );
 
   async function writeBatch(trx: Executor, batch: readonly NewSubmission[]): Promise<undefined[]> {
-    for (const { submission, files, deliveries, also } of batch) {
+    for (const { submission, files, deliveries, onWrite } of batch) {
       await insertSubmission(trx, submission);
       for (const file of files) await insertFile(trx, file);
       await queue.insert(trx, deliveries, firstWaitMs);
-      await also?.(trx);
+      await onWrite?.(trx);
     }
-    const shown = await counters.keepInstances(trx, batch.map(instanceOf));
-    await counters.add(trx, [...shown, ...batch.map(deltaOf)]);
+    const impressions = await counters.recordImpressions(trx, batch.map(impressionOf));
+    await counters.add(trx, [...impressions, ...batch.map(deltaOf)]);
     await quota.add(
       trx,
       batch.map(({ submission: { agentId, createdAt }, bytes }) => ({ agentId, createdAt, bytes })),
@@ -85,8 +85,8 @@ export function createSubmissionWriter(
   return createBatchWriter(db, writeBatch, { maxItems: 200 });
 }
 
-/** A submission implies that its form was shown and begun. */
-function instanceOf({ submission, completed }: NewSubmission) {
+/** A submission implies that its form was displayed and started. */
+function impressionOf({ submission, completed }: NewSubmission) {
   const { toolId, agentId, formInstanceId, createdAt } = submission;
   return { toolId, agentId, id: formInstanceId, day: dayOf(createdAt), isStarted: true, fields: completed };
 }

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { readSubmission } from "./read-submission.ts";
 
-/** One body at a time: `{ id, bytes }` in, `{ id, read }` out. */
+/** Receives `{ id, bytes }` and responds with `{ id, read }`, one body at a time. */
 parentPort?.on("message", ({ id, bytes }: { id: number; bytes: Uint8Array }) => {
   const read = readSubmission(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const memory = "files" in read ? [...read.files.values()].map(({ content }) => content.buffer) : [];

@@ -1,13 +1,16 @@
 import { parseDataUrl } from "@foyer/contract/rules/data-url";
 import { type JsonProblem, readJson } from "../../http/json-value.ts";
 
-/** A data URL's parts: `prefix` goes up to and with the comma. */
+/** The parts of a data URL. `prefix` includes the comma. */
 export type DecodedFile = { prefix: string; content: Uint8Array };
 
-/** The body of a submission, with "" in `formData` in place of every data URL, and these by the field's name. */
+/**
+ * The body of a submission. Every data URL in `formData` is replaced by "" and returned in `files`, keyed by field
+ * name.
+ */
 export type ReadSubmission = { value: unknown; files: Map<string, DecodedFile> } | { problem: JsonProblem };
 
-/** Reads a body and decodes its files. It runs in a thread of its own when the body is large. */
+/** Parses a body and decodes its files. Large bodies are parsed in a worker thread. */
 export function readSubmission(bytes: Buffer): ReadSubmission {
   const read = readJson(bytes);
   if ("problem" in read) return read;
@@ -31,7 +34,7 @@ function decode(text: string): DecodedFile | null {
   return { prefix, content: ownBytes(Buffer.from(parsed.base64, "base64")) };
 }
 
-/** Small buffers share memory with others, and memory that is shared cannot be handed to another thread. */
+/** Small buffers share a pool, and memory that is shared cannot be transferred to another thread. */
 function ownBytes(bytes: Buffer): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -12,10 +12,10 @@ import type { Forms } from "../forms-module.ts";
 import type { DecodedFile } from "./read-submission.ts";
 import { registerSubmissionBodies } from "./submission-body.ts";
 
-/** Four files of the largest size, in base64, with room for the rest. */
+/** Four files of the maximum size in base64, plus room for the rest. */
 const BODY_LIMIT = 24 * 1024 * 1024;
 
-/** What visitors do with forms. */
+/** Endpoints with which visitors submit forms. */
 export function submitRoutes(
   app: App,
   { config }: Deps,
@@ -33,7 +33,7 @@ export function submitRoutes(
     scope.route({
       ...contract.submitForm,
       bodyLimit: BODY_LIMIT,
-      errorHandler: tooLargeIsAFile,
+      errorHandler: handleTooLarge,
       onRequest: (request) => consume(submissions, request),
       handler: async (request, reply) => {
         const { body, submittedFiles: files } = request;
@@ -69,14 +69,14 @@ export function submitRoutes(
   });
 }
 
-/** By which two submissions with files count as the same. */
+/** Digests instead of the files themselves, to compare submissions with the same Idempotency-Key. */
 function digestsOf(files: ReadonlyMap<string, DecodedFile>) {
   const digest = ({ prefix, content }: DecodedFile) => [prefix, hash("sha256", content)];
   return Object.fromEntries([...files].map(([field, file]) => [field, digest(file)]));
 }
 
-function tooLargeIsAFile(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
-  const known = toAppError(error);
-  const message = "The form's files are too large together: a submission takes 24 MiB.";
-  sendError(known.code === "PAYLOAD_TOO_LARGE" ? new AppError("FILE_TOO_LARGE", message) : known, request, reply);
+function handleTooLarge(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
+  const appError = toAppError(error);
+  const message = "The form's files are too large in total. A submission is limited to 24 MiB.";
+  sendError(appError.code === "PAYLOAD_TOO_LARGE" ? new AppError("FILE_TOO_LARGE", message) : appError, request, reply);
 }

@@ -52,7 +52,7 @@ afterEach(() => void vi.useRealTimers());
 const enlarged = (json: string) => json.replace(/\}$/, `,"padding":"${"x".repeat(LARGE)}"}`);
 
 describe("the body of a submission", () => {
-  it("says the same whether it is read here or in a thread", async () => {
+  it("is parsed the same way in the main thread and in the worker thread", async () => {
     const { post } = await openApp();
     const threads = watchThreads();
     const url = fc
@@ -71,7 +71,7 @@ describe("the body of a submission", () => {
     expect(threads).toHaveLength(1);
   });
 
-  it("has its files apart and an empty text in their place", async () => {
+  it("has its files separated and replaced by empty text", async () => {
     const { post } = await openApp();
     const formData = { name: "Ada", cv: "data:text/plain;base64,QUJD", list: ["data:;base64,QUJD"], no: "data:x,QUJD" };
     const json = JSON.stringify({ toolId: "t", formData });
@@ -93,7 +93,7 @@ describe("the body of a submission", () => {
     ["too deep", `{"formData":${'{"a":'.repeat(100)}1${"}".repeat(100)}}`],
     ["far too deep", `{"formData":${"[".repeat(50_000)}${"]".repeat(50_000)}}`],
     ["too many values", `{"formData":{"a":[${"0,".repeat(100_001)}0]}}`],
-  ])("with %s is 400, in the same words here and in the thread", async (_, bad) => {
+  ])("with %s gets 400, with the same message from both threads", async (_, bad) => {
     const { post } = await openApp();
     const threads = watchThreads();
     const bytes = Buffer.from(bad);
@@ -104,7 +104,7 @@ describe("the body of a submission", () => {
     expect(threads).toHaveLength(1);
   });
 
-  it("may be empty, or no object", async () => {
+  it("may be empty or not an object", async () => {
     const { post } = await openApp();
     expect((await post("")).body).toEqual({ files: [] });
     for (const json of ["null", "[]", '"x"', "1", '{"formData":[]}', '{"formData":null}']) {
@@ -113,10 +113,10 @@ describe("the body of a submission", () => {
   });
 });
 
-describe("the thread that reads large bodies", () => {
+describe("the thread that parses large bodies", () => {
   const large = enlarged('{"toolId":"t"}');
 
-  it("is not there before it is needed, and ends with the server", async () => {
+  it("starts on first use and ends with the server", async () => {
     const threads = watchThreads();
     const { app, post } = await openApp();
     await post('{"toolId":"t"}');
@@ -128,7 +128,7 @@ describe("the thread that reads large bodies", () => {
     await exit;
   });
 
-  it("ends when it was not needed for half a minute, and is started anew", async () => {
+  it("ends after half a minute of idle time and starts again when needed", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const threads = watchThreads();
     const { post } = await openApp();
@@ -145,7 +145,7 @@ describe("the thread that reads large bodies", () => {
     expect(threads).toHaveLength(2);
   });
 
-  it("is replaced when it dies, and nobody waits for it", async () => {
+  it("is replaced after a crash, which rejects pending reads", async () => {
     const threads = watchThreads();
     const { post } = await openApp();
     await post(large);
@@ -175,7 +175,7 @@ describe("large bodies", () => {
     return { status: response.statusCode, retryAfter: response.headers["retry-after"], body: await text(response) };
   };
 
-  it("block nobody while they do not arrive, and are bounded by what has arrived", async () => {
+  it("do not block other requests while they arrive, and are limited by the bytes received", async () => {
     const mib = 1024 * 1024;
     const { app } = await openApp({ total: 8 * mib, perClient: 3 * mib });
     await app.listen({ host: "127.0.0.1", port: 0 });
@@ -203,7 +203,7 @@ describe("large bodies", () => {
     await expect.poll(readable).toBe(200);
   });
 
-  it("over the limit are refused once, whole or in chunks", async () => {
+  it("over the limit are refused with one response, chunked or not", async () => {
     const { app } = await openApp();
     await app.listen({ host: "127.0.0.1", port: 0 });
     const { port } = app.server.address() as AddressInfo;

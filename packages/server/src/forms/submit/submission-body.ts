@@ -7,18 +7,18 @@ import { createUploadBudget, readBody, type UploadBudget, type UploadLimits } fr
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** the files of a submission, by the name of their field */
+    /** the files of a submission, keyed by field name */
     submittedFiles: ReadonlyMap<string, DecodedFile>;
   }
 }
 
-/** Above this a body is read in another thread: reading and decoding take about 10 ms a megabyte. */
+/** Larger bodies are parsed in another thread, because parsing and decoding takes about 10 ms per megabyte. */
 const LARGE_BYTES = 256 * 1024;
 const THREAD_IDLE_MS = 30_000;
 
 const noFiles: ReadonlyMap<string, DecodedFile> = new Map();
 
-/** Bodies of submissions: JSON as everywhere, with files that are decoded without holding up anybody else. */
+/** Parses the bodies of submissions: JSON as everywhere, but files are decoded without blocking the event loop. */
 export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLimits): void {
   const thread = createReadingThread();
   const budgetFor = createUploadBudget(limits);
@@ -28,7 +28,7 @@ export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLi
     request.submittedFiles = noFiles;
     const budget = budgetFor(clientKey(request.ip));
     budgets.set(request, budget);
-    // The files stay in memory until the answer is sent.
+    // The files stay in memory until the response is sent.
     reply.raw.once("close", budget.release);
     done();
   });
@@ -45,7 +45,7 @@ export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLi
   app.addHook("onClose", () => thread.stop());
 }
 
-/** Started when it is first needed, ended when it was not needed for a while: an idle server has no use for it. */
+/** Starts on first use and ends after some idle time, because an idle server should not pay for a thread. */
 function createReadingThread() {
   const waiting = new Map<number, { resolve(read: ReadSubmission): void; reject(error: Error): void }>();
   let worker: Worker | null = null;
@@ -60,14 +60,16 @@ function createReadingThread() {
       waiting.delete(id);
       if (waiting.size === 0) idle = setTimeout(stop, THREAD_IDLE_MS).unref();
     });
-    // An exit may come without an error, and nobody may wait for a thread that is gone.
+    // A thread can exit without an error event, and pending reads must be rejected then, too.
     started.on("error", (error) => fail(started, error as Error));
-    started.on("exit", (code) => fail(started, new Error(`The thread that reads submissions ended with ${code}.`)));
+    started.on("exit", (code) =>
+      fail(started, new Error(`The thread that parses submissions exited with code ${code}.`)),
+    );
     return started;
   }
 
-  function fail(gone: Worker, error: Error) {
-    if (worker !== gone) return;
+  function fail(failed: Worker, error: Error) {
+    if (worker !== failed) return;
     worker = null;
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
@@ -84,7 +86,7 @@ function createReadingThread() {
       clearTimeout(idle);
       worker ??= start();
       const id = ++lastId;
-      // The request's own memory goes over without a copy, if no other request has a part of it.
+      // Transfers the memory without copying, unless it is part of a shared pool.
       const isOwn = body.byteLength === body.buffer.byteLength;
       worker.postMessage({ id, bytes: body }, isOwn ? [body.buffer as ArrayBuffer] : []);
       return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));

@@ -10,8 +10,8 @@ type Stored = { agentId: string; createdAt: number; bytes: number };
 export type SubmissionQuota = ReturnType<typeof createSubmissionQuota>;
 
 /**
- * Bounds what visitors can store with each agent's forms in a day (UTC), because anybody can submit them. Submissions
- * that arrive at the same moment can exceed the limit together, by at most what is in memory at once.
+ * Limits what visitors can store through an agent's forms per day (UTC), because anyone can submit them. Concurrent
+ * submissions can exceed the limit by at most what is in memory at once.
  */
 export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config">) {
   const limit = config.limits.submissionBytesPerDay;
@@ -31,7 +31,7 @@ export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config"
       ),
   );
   return {
-    /** @throws 429 until the next day, when `bytes` more would exceed the limit */
+    /** @throws 429 until the next day when `bytes` more would exceed the limit */
     async check(agentId: string, bytes: number): Promise<void> {
       if (limit === 0) return;
       const now = Date.now();
@@ -39,14 +39,14 @@ export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config"
       if (before + bytes <= limit) return;
       const retryAfter = (Date.parse(`${dayOf(now + DAY_MS)}T00:00:00Z`) - now) / 1_000;
       const message =
-        "This form cannot take more data today: the daily limit of its agent is reached. Try again tomorrow.";
+        "This form cannot accept more data today because its agent has reached the daily limit. Try again tomorrow.";
       throw new AppError("RATE_LIMITED", message, { retryAfter });
     },
-    /** Counts what was stored, in the transaction that stores it. */
+    /** Counts stored bytes. Runs in the transaction that stores them. */
     async add(trx: Executor, stored: readonly Stored[]): Promise<void> {
       if (limit === 0) return;
       const days = Map.groupBy(stored, ({ agentId, createdAt }) => `${agentId} ${dayOf(createdAt)}`);
-      // In one order everywhere, so that two processes never wait for each other.
+      // A consistent order, so that two processes cannot deadlock.
       for (const [key, rows] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
         const [agentId = "", day = ""] = key.split(" ");
         await add(trx, { agentId, day, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) });

@@ -23,32 +23,35 @@ import type { SubmissionQuota } from "./submission-quota.ts";
 import { type SubmittedFile, submittedFiles } from "./submitted-files.ts";
 
 type Files = ReadonlyMap<string, DecodedFile>;
-/** The model of the conversation is told of it only when the request proved that it may speak there. */
-type Submitted = FormSubmit & { hasConversationProof?: boolean };
+/** The model sees the submission only if the request proved that it belongs to the conversation. */
+type SubmitInput = FormSubmit & { hasConversationProof?: boolean };
 
-/** UTF-8, as JSON. Everything that is listed, exported or told to a model is bounded by this. */
+/** UTF-8 bytes of JSON. This limits everything that is listed, exported or sent to a model. */
 const MAX_DATA_BYTES = 100 * 1024;
 const MAX_IGNORED_NAMES = 100;
 
-/** What a visitor's submission goes through: checked, kept together with what is to be delivered, tried at once. */
+/** Handles a visitor's submission: validates it, stores it with its deliveries, and attempts the deliveries. */
 export function createSubmitForm(
   { config }: Pick<Deps, "config">,
   services: { agents: AgentService; formFinder: FormFinder },
   store: SubmissionStore,
   parts: {
-    keep: (submission: NewSubmission) => Promise<unknown>;
+    saveSubmission: (submission: NewSubmission) => Promise<unknown>;
     worker: DeliveryWorker;
     quota: SubmissionQuota;
     confirmations: Confirmations;
   },
 ) {
-  const { keep, worker, quota, confirmations } = parts;
+  const { saveSubmission, worker, quota, confirmations } = parts;
   const ownOrigin = new URL(config.baseUrl).origin;
-  const isTriedAtOnce = config.webhooks.schedule[0] === 0;
+  const isAttemptedImmediately = config.webhooks.schedule[0] === 0;
 
-  /** Tries what is due first, and whatever that lets go on, for as long as a visitor can be asked to wait. */
+  /**
+   * Attempts the pending deliveries and those that they unblock, but only for as long as a visitor can be expected to
+   * wait.
+   */
   async function deliverNow({ deliveries }: NewSubmission): Promise<void> {
-    const due = isTriedAtOnce ? deliveries.filter(({ state }) => state === "pending") : [];
+    const due = isAttemptedImmediately ? deliveries.filter(({ state }) => state === "pending") : [];
     if (due.length === 0) return;
     const leased = due.map((delivery) => ({ ...delivery, dueAt: 0 }));
     await worker.runWithin(leased, config.webhooks.submitWait);
@@ -62,32 +65,32 @@ export function createSubmitForm(
       services.agents.checkOrigin(agent, origin, ownOrigin);
       return { tool, agent };
     },
-    /** @throws 400 with one detail for each field that is wrong */
-    async submit(tool: ToolRow, input: Submitted, files: Files, remember?: Keep): Promise<SubmitResult> {
+    /** @throws 400 with one detail for each invalid field */
+    async submit(tool: ToolRow, input: SubmitInput, files: Files, saveResponse?: Keep): Promise<SubmitResult> {
       const { formData, kept, ignored } = check(tool, input, files);
-      const made = newSubmission(tool, { ...input, formData }, kept);
-      await quota.check(tool.agentId, made.bytes);
+      const created = newSubmission(tool, { ...input, formData }, kept);
+      await quota.check(tool.agentId, created.bytes);
       const confirmation = await confirmations.of(tool, formData);
-      const isFirst = made.deliveries[0]?.purpose !== "webhook";
-      if (confirmation) made.deliveries.push(confirmationDelivery(made.submission, confirmation, isFirst));
+      const isFirst = created.deliveries[0]?.purpose !== "webhook";
+      if (confirmation) created.deliveries.push(confirmationDelivery(created.submission, confirmation, isFirst));
       const ignoredFields = ignored.slice(0, MAX_IGNORED_NAMES).map((name) => name.slice(0, 100).toWellFormed());
-      const told = ignoredFields.length > 0 ? { ignoredFields } : {};
-      const known = { ...resultFor(made.submission, made.deliveries.map(untried)), ...told };
-      await keep(remember ? { ...made, also: (trx) => remember(trx, tool.agentId, known) } : made).catch(
-        toFormNotFound,
-      );
+      const warnings = ignoredFields.length > 0 ? { ignoredFields } : {};
+      const initialResult = { ...resultFor(created.submission, created.deliveries.map(unattempted)), ...warnings };
+      await saveSubmission(
+        saveResponse ? { ...created, onWrite: (trx) => saveResponse(trx, tool.agentId, initialResult) } : created,
+      ).catch(toFormNotFound);
       failpoint("submission.committed");
-      await deliverNow(made);
+      await deliverNow(created);
       failpoint("submission.answering");
-      if (made.deliveries.length === 0) return known;
-      return { ...resultFor(made.submission, await store.outcomes(made.submission.id)), ...told };
+      if (created.deliveries.length === 0) return initialResult;
+      return { ...resultFor(created.submission, await store.outcomes(created.submission.id)), ...warnings };
     },
   };
 }
 
-const untried = (delivery: NewDelivery): DeliveryOutcome => ({ ...delivery, error: null });
+const unattempted = (delivery: NewDelivery): DeliveryOutcome => ({ ...delivery, error: null });
 
-/** What the visitor is told of a submission, as it stands. */
+/** The response to the visitor, from the current state of the deliveries. */
 function resultFor(submission: SubmissionRow, outcomes: readonly DeliveryOutcome[]): SubmitResult {
   const { id: submissionId, executionMode, clientHandler } = submission;
   return { success: true, submissionId, executionMode, ...resultsOf(outcomes), clientHandler };
@@ -105,7 +108,7 @@ function check(tool: ToolRow, { formData, fileNames }: FormSubmit, files: Files)
   return { formData: data, kept, ignored };
 }
 
-function newSubmission(tool: ToolRow, input: Submitted, kept: ReadonlyMap<string, SubmittedFile>): NewSubmission {
+function newSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<string, SubmittedFile>): NewSubmission {
   const { id: toolId, organizationId, agentId, name: toolName, formClientHandler: clientHandler } = tool;
   const now = Date.now();
   const id = newId("sub");
@@ -114,10 +117,10 @@ function newSubmission(tool: ToolRow, input: Submitted, kept: ReadonlyMap<string
   if (dataBytes > MAX_DATA_BYTES) {
     throw new AppError(
       "FILE_TOO_LARGE",
-      "The form's answers are too large: apart from files, a submission takes 100 KiB.",
+      "The form's answers are too large. Apart from files, a submission is limited to 100 KiB.",
     );
   }
-  const completed = knownFields(tool, input.fieldsCompleted);
+  const completed = ownFields(tool, input.fieldsCompleted);
   const deliveries = deliveriesOf(tool, { id, createdAt: now });
   const executionMode = tool.formExecutionMode ?? "webhook";
   const status = statusOf({ executionMode, clientResult: null }, deliveries);
@@ -146,8 +149,8 @@ function newSubmission(tool: ToolRow, input: Submitted, kept: ReadonlyMap<string
   return { submission, files, deliveries, completed, bytes };
 }
 
-/** Only the form's own fields are counted: anybody can name others. */
-function knownFields({ formSchema }: ToolRow, names: readonly string[]): string[] {
+/** Only the form's own fields count, because a visitor can send any names. */
+function ownFields({ formSchema }: ToolRow, names: readonly string[]): string[] {
   const { fields }: FormSchema = JSON.parse(formSchema ?? '{"fields":[]}');
   const known = new Set(fields.map(({ name }) => name));
   return [...new Set(names)].filter((name) => known.has(name));

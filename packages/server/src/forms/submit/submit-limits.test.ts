@@ -16,7 +16,7 @@ async function open(env: Record<string, string>) {
     forms.server.app.inject({ method: "POST", url: `/form-submissions/${path}`, payload: bodies[path], remoteAddress });
 }
 
-it("a visitor's address has so many submissions and results a minute, together", async () => {
+it("submissions and results of one IP address share a limit per minute", async () => {
   const send = await open({ BASE_URL, FOYER_LIMIT_SUBMIT_PER_IP: "2" });
   expect([(await send("submit")).statusCode, (await send("client-result")).statusCode]).toEqual([200, 404]);
   for (const path of ["submit", "client-result"] as const) {
@@ -30,7 +30,7 @@ it("a visitor's address has so many submissions and results a minute, together",
   expect((await send("event")).statusCode).toBe(200);
 });
 
-it("and so many events", async () => {
+it("form events of one IP address have a limit per minute", async () => {
   const send = await open({ BASE_URL, FOYER_LIMIT_EVENTS_PER_IP: "2" });
   expect([(await send("event")).statusCode, (await send("event")).statusCode]).toEqual([200, 200]);
   expect((await send("event")).statusCode).toBe(429);
@@ -38,7 +38,7 @@ it("and so many events", async () => {
   expect((await send("submit")).statusCode).toBe(200);
 });
 
-it("but not from loopback to a server on loopback", async () => {
+it("form limits do not apply to loopback clients of a server on loopback", async () => {
   const send = await open({ FOYER_LIMIT_SUBMIT_PER_IP: "1", FOYER_LIMIT_EVENTS_PER_IP: "1" });
   for (const path of ["submit", "submit", "event", "event"] as const) {
     expect((await send(path, "127.0.0.1")).statusCode, path).toBe(200);

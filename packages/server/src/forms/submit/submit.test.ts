@@ -8,7 +8,7 @@ const fields = [
   { name: "cv", label: "CV", type: "file" },
 ];
 
-onBothDatabases("Submitting a form", (createDatabase) => {
+onBothDatabases("submitting a form", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   let receiver: FormClient["receiver"];
@@ -31,7 +31,7 @@ onBothDatabases("Submitting a form", (createDatabase) => {
   const createForm = (more: object = {}) => forms.createForm({ formSchema: { fields }, ...more });
   const submit = (toolId: string, formData: object, more: object = {}) => forms.submit(toolId, formData, more);
 
-  it("delivers it and says so", async () => {
+  it("delivers the data and reports the result", async () => {
     const form = await createForm({ formWebhookUrl: `${receiver.url}/lead` });
     const { status, body } = await submit(form.id, { name: "Ada", extra: 1 }, { conversationId: "conv_x" });
     expect([status, body]).toEqual([
@@ -63,7 +63,7 @@ onBothDatabases("Submitting a form", (createDatabase) => {
     });
   });
 
-  it("carries a file as it was submitted, and keeps it to be downloaded", async () => {
+  it("delivers a file as submitted and keeps it for download", async () => {
     const form = await createForm({ formWebhookUrl: `${receiver.url}/lead` });
     const bytes = Buffer.alloc(1_000_000, "foyer");
     const cv = `data:application/pdf;name=a.pdf;base64,${bytes.toString("base64")}`;
@@ -78,7 +78,7 @@ onBothDatabases("Submitting a form", (createDatabase) => {
     expect(file.rawPayload.equals(bytes)).toBe(true);
   });
 
-  it("says what is wrong, field by field", async () => {
+  it("reports what is wrong with each field", async () => {
     const form = await createForm();
     const { status, body } = await submit(form.id, { email: "nobody" });
     expect([status, body.error.code]).toEqual([400, "VALIDATION_ERROR"]);
@@ -88,7 +88,7 @@ onBothDatabases("Submitting a form", (createDatabase) => {
     ]);
   });
 
-  it("answers before a slow receiver does, and goes on", async () => {
+  it("responds before a slow receiver does and delivers in the background", async () => {
     const form = await createForm({ formWebhookUrl: `${receiver.url}/slow` });
     const held = Promise.withResolvers<() => void>();
     receiver.answer((_, response) => held.resolve(() => response.end()));

@@ -26,11 +26,11 @@ describe("the name of a submitted file", () => {
     ["..", null],
     ["/", null],
     ["\u0000", null],
-  ])("%j is kept as %j", (given, kept) => {
+  ])("%j is stored as %j", (given, kept) => {
     expect(safeFileName(given)).toBe(kept);
   });
 
-  it("keeps its extension when it is longer than file systems take", () => {
+  it("is shortened but keeps its extension when it is longer than file systems accept", () => {
     const kept = safeFileName(`${"ä".repeat(500)}.pdf`) ?? "";
     expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(255);
     expect(kept).toMatch(/^ä{100,}\.pdf$/);
@@ -47,7 +47,7 @@ describe("a submitted file", () => {
     ["image/heic", "\0\0\0\x20ftypheic"],
     ["image/bmp", "BM"],
     ["image/tiff", "II*\0"],
-  ])("is %s when it begins like one, else any bytes", (mediaType, start) => {
+  ])("is %s if its first bytes match, and otherwise application/octet-stream", (mediaType, start) => {
     expect(keptAs(mediaType, start)).toBe(mediaType);
     expect(keptAs(mediaType.toUpperCase(), start)).toBe(mediaType);
     expect(keptAs(`${mediaType};charset=x`, start)).toBe(mediaType);
@@ -56,18 +56,18 @@ describe("a submitted file", () => {
   });
 
   it.each(["image/svg+xml", "image/x-unknown", "a b", "", "text", "x/y\r\nset-cookie: a", "x/é", "a/b/c"])(
-    "declared as %j is any bytes",
+    "declared as %j is application/octet-stream",
     (declared) => {
       expect(keptAs(declared, "<svg/>", "file")).toBe("application/octet-stream");
     },
   );
 
-  it("of another kind is what it says", () => {
+  it("of a type other than an image keeps its declared type", () => {
     expect(keptAs("application/pdf", "anything", "file")).toBe("application/pdf");
     expect(keptAs("text/html", "<b>", "file")).toBe("text/html");
   });
 
-  it("goes apart in a field for files, and stays as it was in any other", () => {
+  it("is separated in a file field and remains text in any other field", () => {
     const fields: FormField[] = [image, { name: "text", label: "T", type: "textarea" }];
     const file = { prefix: "data:text/plain;base64,", content: Buffer.from("ABC") };
     const files = new Map(["a", "text", "unknown"].map((name) => [name, file]));
@@ -80,7 +80,7 @@ describe("a submitted file", () => {
   });
 });
 
-onBothDatabases("Files of a form", (createDatabase) => {
+onBothDatabases("files of a form", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   beforeAll(async () => {
@@ -100,7 +100,7 @@ onBothDatabases("Files of a form", (createDatabase) => {
     return forms.server.app.inject({ url: path, headers });
   };
 
-  it("may have 5 MiB to the byte, and no byte more", async () => {
+  it("can have exactly 5 MiB and not a byte more", async () => {
     const form = await createForm("cv");
     const bytes = Buffer.alloc(5 * MIB + 1, "foyer");
     const { status, body } = await forms.submit(form.id, { cv: url(bytes.subarray(0, -1)) });
@@ -124,7 +124,7 @@ onBothDatabases("Files of a form", (createDatabase) => {
     expect(total).toBe(1);
   });
 
-  it("are sent to nobody's browser as a page of ours", async () => {
+  it("are never displayed in a browser as one of our pages", async () => {
     const form = await createForm("cv");
     const { body } = await forms.submit(form.id, { cv: url(Buffer.from("<script>alert(1)</script>"), "text/html") });
     const { headers, statusCode } = await download(`/form-submissions/${body.submissionId}/files/cv`);
@@ -144,7 +144,7 @@ onBothDatabases("Files of a form", (createDatabase) => {
     "it's (a) file*!",
     "ü".repeat(100),
     "?#&=+",
-  ])("can be in a field named %j", async (name) => {
+  ])("can belong to a field named %j", async (name) => {
     const form = await createForm(name);
     const { body } = await forms.submit(form.id, { [name]: url(Buffer.from("Ada")) });
     const { formData } = await forms.detail(body.submissionId);
@@ -164,7 +164,7 @@ onBothDatabases("Files of a form", (createDatabase) => {
     expect(decodeURIComponent(encoded), disposition).toBe(name);
   });
 
-  it("keep the name that they were uploaded under, in lists and downloads", async () => {
+  it("keep their original name in lists and downloads", async () => {
     const form = await createForm("cv");
     const fileNames = { cv: "C:\\plans\\Größe 🚲.pdf", other: "no.pdf" };
     const { body } = await forms.submit(form.id, { cv: url(Buffer.from("Ada")) }, { fileNames });
@@ -175,7 +175,7 @@ onBothDatabases("Files of a form", (createDatabase) => {
     expect(decodeURIComponent(encoded)).toBe("Größe 🚲.pdf");
   });
 
-  it("that are not there are 404", async () => {
+  it("that do not exist get 404", async () => {
     const form = await createForm("cv");
     const { body } = await forms.submit(form.id, { cv: url(Buffer.from("Ada")) });
     for (const path of [`${body.submissionId}/files/other`, `${body.submissionId}/files/`, "sub_x/files/cv"]) {
@@ -183,7 +183,7 @@ onBothDatabases("Files of a form", (createDatabase) => {
     }
   });
 
-  it("are 24 MiB in all with the rest of the body, and too large is 400 like a file that is", async () => {
+  it("are limited to 24 MiB in total, which is reported with 400 like a single file that is too large", async () => {
     const { id } = await createForm("cv");
     const head = JSON.stringify({ toolId: id, fieldsCompleted: [], formData: { name: "Ada" } }).slice(0, -1);
     for (const [size, isChunked, status] of [
@@ -206,7 +206,7 @@ onBothDatabases("Files of a form", (createDatabase) => {
     }
   });
 
-  it("are the same in whatever order they are sent again", async () => {
+  it("count as the same in any order when a request is repeated", async () => {
     const { id } = await forms.createForm({
       formSchema: { fields: ["a", "b"].map((name) => ({ name, label: name, type: "file" })) },
     });

@@ -6,28 +6,28 @@ import type { DecodedFile } from "./read-submission.ts";
 
 export type SubmittedFile = Omit<SubmissionFileRow, "submissionId" | "field">;
 
-/** What a visitor sent. `files` are the data URLs of `formData`, decoded, by field. */
-type Sent = {
+/** The visitor's input. `files` contains the decoded data URLs of `formData`, keyed by field. */
+type VisitorInput = {
   formData: Record<string, unknown>;
   files: ReadonlyMap<string, DecodedFile>;
   fileNames: Readonly<Record<string, string>>;
 };
 
 /**
- * Splits what a visitor sent into the form's own data and its files, which leave `null` in their place. A data URL in a
- * field of another type is text. Fields that the form does not have are dropped.
- * @returns in `ignored` the names of what was dropped
+ * Separates a visitor's input into the form's data and its files. Files are replaced by `null` in the data. A data URL
+ * in a field of another type remains text. Unknown fields are dropped.
+ * @returns the names of dropped fields in `ignored`
  */
-export function submittedFiles(fields: readonly FormField[], { formData, files, fileNames }: Sent) {
+export function submittedFiles(fields: readonly FormField[], { formData, files, fileNames }: VisitorInput) {
   const known = new Map(fields.map((field) => [field.name, field]));
   const ignored = Object.keys(formData).filter((name) => !known.has(name));
   const data = Object.fromEntries(Object.entries(formData).filter(([name]) => known.has(name)));
   const kept = new Map<string, SubmittedFile>();
   for (const [field, { prefix, content }] of files) {
-    const asked = known.get(field);
-    if (asked === undefined) continue;
+    const formField = known.get(field);
+    if (formField === undefined) continue;
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-    if (holdsFile(asked)) {
+    if (holdsFile(formField)) {
       const name = Object.hasOwn(fileNames, field) ? safeFileName(fileNames[field] ?? "") : null;
       kept.set(field, { prefix, mediaType: mediaTypeOf(prefix, bytes), size: bytes.length, content: bytes, name });
       data[field] = null;
@@ -38,12 +38,12 @@ export function submittedFiles(fields: readonly FormField[], { formData, files, 
   return { data, kept, ignored };
 }
 
-/** Longest name that common file systems take, in bytes of UTF-8. */
+/** The longest name that common file systems accept, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 255;
 
 /**
- * The last part of a path, without what file systems refuse, and without control and direction characters, which can
- * make `exe.pdf` of `fdp.exe`. A long name keeps its extension.
+ * The last segment of a path, without characters that file systems refuse, and without control and bidirectional
+ * characters, which can disguise `exe.pdf` as `fdp.exe`. A long name keeps its extension.
  * @returns null when nothing is left
  */
 export function safeFileName(path: string): string | null {
@@ -61,7 +61,7 @@ export function safeFileName(path: string): string | null {
   return stem.join("") + extension;
 }
 
-/** How the images that browsers show begin: at which byte, with what. */
+/** Magic numbers of the images that browsers display: the offset and the bytes. */
 const signatures: ReadonlyArray<readonly [mediaType: string, at: number, text: string]> = [
   ["image/png", 0, "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", 0, "\xff\xd8\xff"],
@@ -76,15 +76,15 @@ const signatures: ReadonlyArray<readonly [mediaType: string, at: number, text: s
   ["image/tiff", 0, "MM\0*"],
 ];
 
-const anyBytes = "application/octet-stream";
+const OCTET_STREAM = "application/octet-stream";
 
-/** The declared type; an image whose first bytes are not of that type is any bytes. */
+/** The declared type. An image whose first bytes do not match becomes `application/octet-stream`. */
 function mediaTypeOf(prefix: string, bytes: Buffer): string {
   const declared = declaredType(prefix);
-  // It goes into a header when the file is downloaded.
-  if (!/^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(declared)) return anyBytes;
+  // Only valid types pass, because the type becomes a header of the download.
+  if (!/^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(declared)) return OCTET_STREAM;
   if (!declared.startsWith("image/")) return declared;
   const start = bytes.subarray(0, 16).toString("latin1");
-  const isIt = signatures.some(([mediaType, at, text]) => mediaType === declared && start.startsWith(text, at));
-  return isIt ? declared : anyBytes;
+  const hasSignature = signatures.some(([mediaType, at, text]) => mediaType === declared && start.startsWith(text, at));
+  return hasSignature ? declared : OCTET_STREAM;
 }

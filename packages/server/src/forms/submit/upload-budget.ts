@@ -2,13 +2,13 @@ import type { FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 
 const MIB = 1024 * 1024;
-/** Of bodies in memory at once: four of the largest from one client, eight in all. */
+/** Limits for bodies in memory: four of the maximum size from one client, eight in total. */
 const defaults = { total: 192 * MIB, perClient: 96 * MIB };
 
 export type UploadLimits = typeof defaults;
 export type UploadBudget = { take(bytes: number): void; release(): void };
 
-/** Counts the bytes of bodies that have arrived. A connection that sends nothing holds nothing, and blocks nobody. */
+/** Counts the bytes that have arrived. A connection that sends nothing takes nothing from the budget. */
 export function createUploadBudget(limits: UploadLimits = defaults) {
   const byClient = new Map<string, number>();
   let total = 0;
@@ -16,15 +16,17 @@ export function createUploadBudget(limits: UploadLimits = defaults) {
   return (client: string): UploadBudget => {
     let held = 0;
     return {
-      /** @throws 503 when this client, or all of them together, would have too much in memory */
+      /** @throws 503 when this client, or all clients together, would exceed the budget */
       take(bytes: number): void {
-        const own = byClient.get(client) ?? 0;
-        if (total + bytes > limits.total || own + bytes > limits.perClient) {
-          throw new AppError("OVERLOADED", "Too many large submissions at once. Try again.", { retryAfter: 2 });
+        const current = byClient.get(client) ?? 0;
+        if (total + bytes > limits.total || current + bytes > limits.perClient) {
+          throw new AppError("OVERLOADED", "Too many large submissions are being processed. Try again in a moment.", {
+            retryAfter: 2,
+          });
         }
         held += bytes;
         total += bytes;
-        byClient.set(client, own + bytes);
+        byClient.set(client, current + bytes);
       },
       release(): void {
         const left = (byClient.get(client) ?? 0) - held;
@@ -37,7 +39,7 @@ export function createUploadBudget(limits: UploadLimits = defaults) {
   };
 }
 
-/** Reads a body to its end. `onBytes` may throw; what follows is then left to be discarded. */
+/** Reads a body to its end. When `onBytes` throws, reading stops and the rest is discarded. */
 export function readBody(
   request: FastifyRequest["raw"],
   maxBytes: number,
@@ -55,7 +57,8 @@ export function readBody(
       size += chunk.length;
       chunks.push(chunk);
       try {
-        if (size > maxBytes) throw new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint accepts.");
+        if (size > maxBytes)
+          throw new AppError("PAYLOAD_TOO_LARGE", "The request body is larger than this endpoint accepts.");
         onBytes(chunk.length);
       } catch (error) {
         fail(error);
@@ -65,7 +68,7 @@ export function readBody(
       stop();
       resolve(Buffer.concat(chunks));
     };
-    const onBroken = () => fail(new AppError("VALIDATION_ERROR", "The body did not arrive completely."));
+    const onBroken = () => fail(new AppError("VALIDATION_ERROR", "The request body is incomplete."));
     request.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onBroken);
   });
 }
