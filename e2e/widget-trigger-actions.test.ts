@@ -382,14 +382,18 @@ describe("what triggers do", () => {
       return (await page.locator(".debug-row").allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
     };
     const [welcome, timed, bike, scroll, exit, cart] = await rows();
-    expect(welcome).toContain("Already fired in this session");
+    expect(welcome).toContain("Already fired. It fires once per session.");
     expect(welcome).toContain("fired: received");
-    expect(timed).toMatch(/Not yet\. Wants 120 s on the page while it is visible Has \d\d of 120 s visible/);
-    expect(bike).toContain("Not on this page. Wants the page /bikes/* Has this page is /pricing");
-    expect(scroll).toContain("the page fits its window, so it cannot be scrolled");
+    expect(timed).toMatch(
+      /Condition not met yet\. Condition 120 s with the page visible Current \d\d of 120 s visible/,
+    );
+    expect(bike).toContain(
+      "Does not apply to this page. Condition a page that matches /bikes/* Current the page /pricing",
+    );
+    expect(scroll).toContain("the page fits its window and cannot be scrolled");
     expect(exit).toContain("has not happened");
     expect(cart).toContain(
-      'the event cart_updated with {"total":{"$gt":500}} Has cart_updated {"total":120} does not fit',
+      'the event cart_updated with {"total":{"$gt":500}} Current cart_updated {"total":120} does not match',
     );
     for (const [name, viewport] of [
       ["debug", null],
@@ -408,10 +412,10 @@ describe("what triggers do", () => {
     await page.getByRole("button", { name: "Close message" }).click();
     await openChat(page);
     await stay(page, 120);
-    expect((await rows())[1]).toContain("Let go for this page view: the chat was open");
+    expect((await rows())[1]).toContain("Skipped for this page view because the chat was open");
     await page.locator(".panel").getByRole("button", { name: "Close", exact: true }).click();
     const before = await use.counts(agentId, ids);
-    await page.getByRole("button", { name: "Forget what fired" }).click();
+    await page.getByRole("button", { name: "Reset fired triggers" }).click();
     await bubbleOf(page).getByText("Welcome").waitFor();
     await page.locator(".debug").getByRole("button", { name: "Close", exact: true }).click();
     expect(await page.locator(".debug").count()).toBe(0);

@@ -217,11 +217,11 @@ describe("the pages that triggers are on", () => {
     const { page } = await site.browser.open();
     await page.clock.install();
     const loaded = Promise.withResolvers<void>();
-    await page.route("**/widget/acting*", async (route) => {
+    await page.route("**/widget/actions*", async (route) => {
       await loaded.promise;
       await route.continue();
     });
-    const asked = page.waitForRequest("**/widget/acting*");
+    const asked = page.waitForRequest("**/widget/actions*");
     await page.goto(site.host.page("/pricing", { "data-agent-id": agentId }));
     await asked;
     await page.evaluate(() => history.pushState({}, "", "/checkout"));

@@ -16,6 +16,6 @@ export function buildTargets(versions: BrowserVersions): string[] {
 export const widgetParts = {
   panel: "panel/panel.tsx",
   triggers: "triggers/watch-triggers.ts",
-  acting: "triggers/actions/run-actions.ts",
+  actions: "triggers/actions/trigger-actions.ts",
   debug: "triggers/debug/open-debug.ts",
 };

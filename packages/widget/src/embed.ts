@@ -3,26 +3,29 @@ import { readOptions } from "./loader/read-options.ts";
 import { startWidget } from "./loader/start-widget.ts";
 
 /** Calls that the page queued before this script was loaded. */
-type Waiting = QueuedCall[] | Partial<FoyerApi> | undefined;
+type QueuedCalls = QueuedCall[] | Partial<FoyerApi> | undefined;
 
-const page = window as unknown as { Foyer?: Waiting };
+const page = window as unknown as { Foyer?: QueuedCalls };
 
-begin(document.currentScript as HTMLScriptElement | null);
+embed(document.currentScript as HTMLScriptElement | null);
 
-/** One widget a page: a second script tag, or the same page restored by a framework, leaves the first alone. */
-function begin(script: HTMLScriptElement | null) {
+/**
+ * Starts one widget per page. A second script tag, or the same page restored by a framework, leaves the first one
+ * alone.
+ */
+function embed(script: HTMLScriptElement | null) {
   const waiting = page.Foyer;
-  // An element of the page with this id is found under the same name.
+  // An element of the page with the id `Foyer` appears under the same global name.
   if (!script) return;
   if (waiting && "identify" in waiting) {
-    // biome-ignore lint/suspicious/noConsole: the site's developer looks here for the widget that is missing
+    // biome-ignore lint/suspicious/noConsole: the site's developer looks here for a missing widget
     console.warn("Foyer: only one widget per page. This script tag is ignored.");
     return;
   }
   const options = readOptions(script.dataset, new URL(".", script.src).href);
   if (!options) {
-    // biome-ignore lint/suspicious/noConsole: the only place where the site's maker looks for a widget that is not there
-    console.warn("Foyer: the script tag needs data-agent-id.");
+    // biome-ignore lint/suspicious/noConsole: the site's developer looks here for a missing widget
+    console.warn("Foyer: the script tag needs a data-agent-id attribute.");
     return;
   }
   const foyer = startWidget(options, () => {

@@ -1,50 +1,50 @@
-/** Who the visitor is, as the site knows it. `userHash` is needed where the agent asks for signed identities. */
+/** The visitor as the site knows them. `userHash` is required if the agent requires signed identities. */
 export type Identity = {
   userId: string;
   userEmail?: string;
   userName?: string;
-  /** hex HMAC-SHA256 of `userId` with the agent's identity secret, made by the site's server */
+  /** Hexadecimal HMAC-SHA256 of `userId` with the agent's identity secret, computed by the site's server. */
   userHash?: string;
   metadata?: Record<string, unknown>;
-  /** Alternate spelling of `metadata` */
+  /** Alternate spelling of `metadata`. */
   userMetadata?: Record<string, unknown>;
 };
 
-/** A message of the visitor, or a finished reply. */
+/** A message from the visitor, or a finished reply. */
 export type MessageNotice = { role: "user" | "assistant"; text: string; conversationId: string | null };
 
-/** How far a visitor got with a form. Never what was filled in: for that, register a form handler. */
+/** How far a visitor got with a form. It never contains the answers. To receive those, register a form handler. */
 export type FormNotice = {
   toolId: string;
   toolName: string;
   /**
-   * `shown`: it can be seen. `started`: the first field is being filled in. `submitted`: the server has it and, where
-   * there is one, the page's own handler did its part. `failed`: it did not arrive, or that handler failed; the visitor
-   * may try again. The first two come once for one showing of a form.
+   * `shown`: the form is visible. `started`: the visitor began to fill in a field. `submitted`: the server has stored
+   * the submission and the page's form handler, if any, has succeeded. `failed`: the submission or the handler failed,
+   * and the visitor may try again. `shown` and `started` occur once per impression.
    */
   event: "shown" | "started" | "submitted" | "failed";
-  /** One showing of a form to one visitor, as in the analytics. */
+  /** Identifies the impression, as in the analytics. */
   formInstanceId: string;
-  /** With `submitted`, and with `failed` when the server has it. */
+  /** Set with `submitted`, and with `failed` if the server stored the submission. */
   submissionId?: string;
   /** Why it failed: an error code of the server, `UNREACHABLE`, or `HANDLER` for the page's own handler. */
   reason?: string;
 };
 
-/** What a trigger of the agent did on this page, as it is reported to the server. */
+/** An event of a trigger on this page, as it is reported to the server. */
 export type TriggerNotice = {
   triggerId: string;
   triggerName: string;
   triggerType: "time_on_page" | "scroll_depth" | "exit_intent" | "page_view" | "custom_event";
   actionType: "open_chat" | "show_form" | "show_bubble";
   /**
-   * `fired`: what it does can be seen. `converted`: after it, on the same page, the visitor pressed its bubble, sent a
-   * message or submitted a form; once for what fired last.
+   * `fired`: the action is visible. `converted`: on the same page view, the visitor then clicked the bubble, sent a
+   * message or submitted a form. Only the trigger that fired last converts, and only once.
    */
   event: "fired" | "converted";
 };
 
-/** What `Foyer.on` can hear. */
+/** The events that `Foyer.on` accepts, with their data. */
 export type FoyerEvents = {
   ready: undefined;
   open: undefined;
@@ -54,7 +54,7 @@ export type FoyerEvents = {
   trigger: TriggerNotice;
 };
 
-/** Draws a result in the site's own way into `place`, an empty element. May return what undoes it. */
+/** Renders a tool's result into the empty element `place`. It may return a cleanup function. */
 export type Renderer = (
   place: HTMLElement,
   result: {
@@ -64,65 +64,74 @@ export type Renderer = (
     options: { readonly [name: string]: boolean | undefined };
     result: unknown;
   },
-  /** Says something to the agent in the visitor's name. */
+  /** Sends a message as the visitor. */
   say: (text: string) => void,
 ) => undefined | (() => void);
 
-/** What a form handler gets to know besides the data. */
+/** What a form handler receives besides the form data. */
 export type FormSubmissionFacts = {
   submissionId: string;
   toolId: string;
   toolName: string;
   conversationId: string | null;
-  /** What `Foyer.setContext` was given last. */
+  /** The last value passed to `Foyer.setContext`. */
   context: Record<string, unknown>;
 };
 
 /**
- * Does what a form is for on the page itself. `formData` is what the server was sent: files as data URLs, what was not
- * filled in as null. Nothing returned means success. What it throws or rejects with counts as failed and is not shown to
- * the visitor; nor is what takes longer than a minute waited for.
+ * Handles a submission on the page. `formData` is the data sent to the server: files are data URLs, and empty fields
+ * are null. Returning nothing means success. An exception, a rejected promise or a run time over one minute counts as
+ * a failure. The visitor never sees the exception.
  */
 export type FormHandler = (
   formData: Record<string, unknown>,
   submission: FormSubmissionFacts,
 ) => FormHandlerResult | undefined | Promise<FormHandlerResult | undefined>;
 
-/** The visitor reads `message`; the server keeps all of it with the submission. */
+/** The visitor sees `message`. The server stores the whole result with the submission. */
 export type FormHandlerResult = { success: boolean; message?: string; data?: Record<string, unknown> };
 
-/** `window.Foyer`, once the widget runs. Before that it is a list that takes `["open"]` or a function of this object. */
+/**
+ * `window.Foyer` while the widget runs. Before that it is an array that queues calls such as `["open"]`, or functions
+ * that receive this object.
+ */
 export type FoyerApi = {
   /**
-   * Opens the chat. `message` is put into the field where the visitor writes; `form` is the id or name of a form tool,
-   * whose form is shown at the end of the conversation.
+   * Opens the chat. `message` is inserted into the message field. `form` is the id or name of a form tool, whose form
+   * appears at the end of the conversation.
    */
   open(options?: { message?: string; form?: string }): void;
   close(): void;
   toggle(): void;
   /** Shows the widget again after `hide`. */
   show(): void;
-  /** Takes the whole widget off the page, as if it were not there; a conversation goes on. */
+  /** Hides the whole widget. The conversation continues. */
   hide(): void;
-  /** Tells of an event that triggers may wait for. Those told before the triggers are there are kept until then. */
+  /** Reports an event that triggers may wait for. Events from before the triggers have loaded are kept. */
   track(name: string, data?: Record<string, unknown>): void;
   identify(identity: Identity): void;
-  /** Forgets the visitor: conversations, session and identity, in this browser. */
+  /** Deletes the visitor's conversations, session and identity from this browser. */
   logout(): void;
-  /** What forms may fill in as `{{context.…}}`; replaces what was set before. */
+  /** Sets the values for `{{context.…}}` in form defaults. Replaces the previous values. */
   setContext(context: Record<string, unknown>): void;
   on<Name extends keyof FoyerEvents>(name: Name, listener: (detail: FoyerEvents[Name]) => void): () => void;
   off<Name extends keyof FoyerEvents>(name: Name, listener: (detail: FoyerEvents[Name]) => void): void;
   registerFormHandler(name: string, handler: FormHandler): void;
-  /** For results whose display is `custom`, by the tool's name. */
+  /** Registers a renderer for results of this tool whose display is `custom`. */
   registerRenderer(toolName: string, renderer: Renderer): void;
-  /** With `data-consent="required"`: the visitor agreed to storage. */
+  /** Allows storage in the browser, for a widget with `data-consent="required"`. */
   consent(): void;
-  /** For who makes the site: lists the agent's triggers on the page, each with what it waits for and why it did not fire. */
+  /**
+   * For developers: lists the agent's triggers over the page, each with its condition and the reason why it has not
+   * fired.
+   */
   debug(): void;
-  /** Takes the widget away with all that it listens to. */
+  /** Removes the widget and all its event listeners. */
   destroy(): void;
-  /** Runs at once what before the load would have waited: `["open"]`, or a function of this object. */
+  /**
+   * Runs calls such as `["open"]`, or functions that receive this object, immediately. Before the widget has loaded,
+   * the same method queues them.
+   */
   push(...calls: QueuedCall[]): void;
 };
 

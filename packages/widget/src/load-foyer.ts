@@ -1,8 +1,8 @@
 import type { FoyerApi, Identity } from "./foyer-api.ts";
 
-/** What the script tag's `data-*` can say, for pages that are made by a program. */
+/** The options of the script tag's `data-*` attributes, for pages that load the widget from code. */
 export type LoadOptions = {
-  /** The server's address, such as `https://chat.example.com`; it serves the widget that fits it. */
+  /** The server's URL, such as `https://chat.example.com`. The widget is loaded from it. */
   baseUrl: string;
   agentId: string;
   identity?: Identity;
@@ -18,19 +18,20 @@ export type LoadOptions = {
   /** Distance of the launcher from the side and the bottom of the window, in pixels. Default: 20. */
   offsetX?: number;
   offsetY?: number;
-  /** `false`: no button in the corner; the page opens the chat by itself. */
+  /** `false` hides the launcher. The page then opens the chat itself. */
   launcher?: boolean;
   open?: boolean;
   zIndex?: number;
 };
 
 /**
- * Puts the server's own widget on the page, once, and resolves with `window.Foyer`. So a page's build never holds a
- * widget that is older or newer than its server. Rejects when the script cannot be loaded; then it can be called again.
+ * Loads the widget from the server, once per page, and resolves with `window.Foyer`. The widget is not part of the
+ * page's build, so its version always matches the server's. Rejects if the script cannot be loaded. The call can then
+ * be repeated.
  */
 export function loadFoyer({ baseUrl, agentId, identity, ...options }: LoadOptions): Promise<FoyerApi> {
   const page = window as unknown as { Foyer?: FoyerApi | object };
-  // An element of the page with this id is found under the same name.
+  // An element of the page with the id `Foyer` appears under the same global name.
   if (page.Foyer && "identify" in page.Foyer) return Promise.resolve(page.Foyer);
   loading ??= new Promise<FoyerApi>((resolve, reject) => {
     const script = document.createElement("script");

@@ -5,10 +5,10 @@ import { expect, it } from "vitest";
 const dist = join(import.meta.dirname, "../dist");
 const size = (file: string) => readFileSync(join(dist, `${file}.gz`)).length;
 
-/** Bytes as a page loads them, gzip. */
+/** Compressed (gzip) size in bytes. */
 const budgets = { loader: 8 * 1024, chat: 37 * 1024, triggers: 6.5 * 1024, forms: 12.75 * 1024 };
 
-/** A file with all that it cannot begin without. */
+/** A file and its static imports. */
 function withImports(file: string): string[] {
   const text = readFileSync(join(dist, `widget/${file}`), "utf8");
   return [
@@ -17,7 +17,7 @@ function withImports(file: string): string[] {
   ];
 }
 
-it("stays light: the loader, all that a chat loads in the largest language, and what triggers add", () => {
+it("keeps the loader, the chat in its largest language, and the triggers within their size limits", () => {
   const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
   const locales = readdirSync(join(dist, "widget")).filter((name) => /^[a-z]{2}-[\w-]+\.js$/.test(name));
   expect(locales).toHaveLength(11);
@@ -27,10 +27,10 @@ it("stays light: the loader, all that a chat loads in the largest language, and 
   const largest = Math.max(...locales.map((file) => size(`widget/${file}`)));
   expect(loader).toBeLessThanOrEqual(budgets.loader);
   expect(loader + sizeOf(partFiles.panel) + largest).toBeLessThanOrEqual(budgets.chat);
-  expect(sizeOf(partFiles.triggers, partFiles.acting)).toBeLessThanOrEqual(budgets.triggers);
+  expect(sizeOf(partFiles.triggers, partFiles.actions)).toBeLessThanOrEqual(budgets.triggers);
 });
 
-it("loads what forms need with the first form, and nothing twice", () => {
+it("loads the form code only with the first form, without duplicating shared code", () => {
   const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
   expect(withImports(partFiles["mount-form"])).toEqual([partFiles["mount-form"], partFiles.panel]);
   expect(size(`widget/${partFiles["mount-form"]}`)).toBeLessThanOrEqual(budgets.forms);

@@ -1,11 +1,14 @@
 import type { ChatEvent, Display, VisitorForm } from "@foyer/sdk";
 import { newReply, type Piece, type ReplyEntry } from "./conversation-state.ts";
 
-/** The reply after an event of its stream; `problem` is what an error means to the visitor. */
+/**
+ * Returns the reply with one stream event applied. `problem` is the message shown to the visitor if the event is an
+ * error.
+ */
 export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string): ReplyEntry {
   switch (event.type) {
     case "message_start":
-      // A second start is another reply's: what was said belongs to the one before.
+      // A second start belongs to another reply, so the pieces of the first one are discarded.
       return { ...newReply(reply.key), id: event.messageId };
     case "content_block_start":
       return withPiece(reply, event.index, { type: "text", text: "" });
@@ -60,7 +63,7 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
   }
 }
 
-/** A word of the stream is also the sign that the connection is back. */
+/** Replaces a piece. Receiving one also shows that the connection is back. */
 function withPiece(reply: ReplyEntry, index: number, piece: Piece): ReplyEntry {
   const pieces = [...reply.pieces];
   pieces[index] = piece;

@@ -3,17 +3,17 @@ import type { Entry, ReplyEntry } from "./conversation-state.ts";
 
 export type ChatState = {
   entries: readonly Entry[];
-  /** Of a stored conversation; `unloadable` can be tried again. */
+  /** Loading state of a stored conversation. `unloadable` can be retried. */
   phase: "loading" | "ready" | "unloadable";
-  /** The key of the reply that comes in. */
+  /** The key of the reply that is streaming in. */
   running: string | null;
-  /** For screen readers: the start and the end of a reply, and what went wrong. */
+  /** Text for screen readers: the start and end of a reply, and errors. */
   announcement: string;
 };
 
 export type ChatEntries = ReturnType<typeof createChatEntries>;
 
-/** What the chat shows, and how single entries of it change. */
+/** Holds the entries that the chat shows, with functions that change one entry at a time. */
 export function createChatEntries() {
   const empty: ChatState = { entries: [], phase: "ready", running: null, announcement: "" };
   const store = createStore<ChatState>(empty);

@@ -9,10 +9,10 @@ const MAX_CHARACTERS = 1_000;
 
 /** Asks what was wrong with a reply that the visitor rated as bad. */
 export function CommentField({ reply }: { reply: ReplyEntry }): JSX.Element {
-  const { chat, words } = usePanel();
+  const { chat, messages } = usePanel();
   const [text, setText] = useState("");
   const [isSent, setIsSent] = useState(false);
-  if (isSent) return <p class="note">{words.commentSent}</p>;
+  if (isSent) return <p class="note">{messages.commentSent}</p>;
   return (
     <form
       class="comment"
@@ -25,13 +25,13 @@ export function CommentField({ reply }: { reply: ReplyEntry }): JSX.Element {
         dir="auto"
         value={text}
         maxLength={MAX_CHARACTERS}
-        placeholder={words.comment}
-        aria-label={words.comment}
+        placeholder={messages.comment}
+        aria-label={messages.comment}
         autocomplete="off"
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <button type="submit" class="quiet" disabled={text.trim() === ""}>
-        {words.send}
+        {messages.send}
       </button>
     </form>
   );

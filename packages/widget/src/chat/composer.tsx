@@ -13,7 +13,7 @@ const MAX_CHARACTERS = 32_000;
 
 /** The message field. Enter or the button sends; while a reply streams in, the button stops it instead. */
 export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: string) => void }): JSX.Element {
-  const { core, chat, words } = usePanel();
+  const { core, chat, messages } = usePanel();
   const isBusy = useStore(chat.store).running !== null;
   const field = useRef<HTMLTextAreaElement>(null);
   const stop = useRef<HTMLButtonElement>(null);
@@ -36,7 +36,7 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
     // A message written during a reply can be sent once the reply has ended.
     if (isBusy || text.trim() === "" || lengthOver(text) > 0) return;
     onDraft("");
-    void chat.say(text.trim());
+    void chat.send(text.trim());
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -56,7 +56,7 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
     >
       {tooMany > 0 ? (
         <p class="note" role="alert">
-          {interpolate(words.tooLong, { count: tooMany })}
+          {interpolate(messages.tooLong, { count: tooMany })}
         </p>
       ) : null}
       <div class="writing">
@@ -65,9 +65,9 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
           rows={1}
           dir={draft === "" ? undefined : "auto"}
           value={draft}
-          placeholder={words.write}
-          aria-label={`${words.write}. ${core.agent.name}`}
-          aria-description={words.keys}
+          placeholder={messages.write}
+          aria-label={`${messages.write}. ${core.agent.name}`}
+          aria-description={messages.keys}
           autocomplete="off"
           enterkeyhint="send"
           onInput={(event) => onDraft(event.currentTarget.value)}
@@ -80,8 +80,8 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
             type="submit"
             class="send"
             part="send"
-            aria-label={words.send}
-            title={words.send}
+            aria-label={messages.send}
+            title={messages.send}
             disabled={draft.trim() === "" || tooMany > 0}
           >
             <Icon name="send" />
@@ -95,14 +95,14 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
 type StopProps = { button: RefObject<HTMLButtonElement | null>; onFocusLost: () => void };
 
 function StopButton({ button, onFocusLost }: StopProps): JSX.Element {
-  const { chat, words } = usePanel();
+  const { chat, messages } = usePanel();
   const stop = () => {
     // The button disappears as soon as the reply has stopped.
     onFocusLost();
     void chat.stop();
   };
   return (
-    <button ref={button} type="button" class="stop" aria-label={words.stop} title={words.stop} onClick={stop}>
+    <button ref={button} type="button" class="stop" aria-label={messages.stop} title={messages.stop} onClick={stop}>
       <Icon name="stop" />
     </button>
   );

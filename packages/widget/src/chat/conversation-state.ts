@@ -1,13 +1,13 @@
 import type { Conversation, Display, Message, Rating, Source, VisitorForm } from "@foyer/sdk";
 
-/** A reply is a row of these, in the order in which they came. */
+/** A reply is a list of pieces, in the order in which they arrived. */
 export type Piece = { type: "text"; text: string } | ToolPiece;
 
 export type ToolPiece = {
   type: "tool";
   id: string;
   name: string;
-  /** What the visitor reads instead of the name. */
+  /** Shown to the visitor instead of the name. */
   label: string | null;
   /** `mock`, `http`, `form` or `documents`. Previews leave it out. */
   kind?: string | null;
@@ -22,31 +22,31 @@ export type UserEntry = { type: "user"; key: string; text: string; state: "sent"
 export type ReplyEntry = {
   type: "reply";
   key: string;
-  /** The server's id; null until it has begun. */
+  /** The server's id, or null until the reply has started. */
   id: string | null;
   pieces: readonly Piece[];
   /** The passages of documents that the reply cites. */
   sources: readonly Source[];
-  /** `running` ends as one of the others; `lost` can be taken up again where it is. */
+  /** `running` becomes one of the others. A `lost` reply continues on the server and can be resumed. */
   state: "running" | "done" | "stopped" | "cut" | "failed" | "lost" | "refused";
   isReconnecting: boolean;
-  /** Why it failed, in the visitor's words. */
+  /** Why it failed, in the visitor's language. */
   problem: string | null;
   rating: Rating | null;
   /** Ask for a comment: the visitor has just rated the reply as bad. */
   isCommentWanted?: boolean;
-  /** when it started, milliseconds since 1970 */
+  /** When it started, in milliseconds since 1970. */
   at: number;
   /** The conversation is full: the visitor has to start a new one. */
   isFull?: boolean;
-  /** A bubble's text that opens a conversation; the server takes it from the trigger. */
+  /** Set when a bubble's text opens the conversation. The server reads the text from the trigger. */
   triggerId?: string;
 };
 
-/** A form that a trigger or the page shows, outside of any reply. Without one it is on its way, or there is a problem. */
+/** A form that a trigger or the page shows outside of any reply. `form` is null while it loads and after an error. */
 export type FormEntry = { type: "form"; key: string; wanted: string; form: VisitorForm | null; problem: string | null };
 
-/** What stands in the conversation, oldest first. Each is replaced by another object when it changes. */
+/** An entry of the conversation. Entries are immutable: a change replaces the object. */
 export type Entry = UserEntry | ReplyEntry | FormEntry;
 
 export function newReply(key: string): ReplyEntry {
@@ -64,12 +64,15 @@ export function newReply(key: string): ReplyEntry {
   } as ReplyEntry;
 }
 
-/** All that was said in a reply, as it was written. */
+/** The text of a reply as Markdown, without its tool calls. */
 export function textOf({ pieces }: ReplyEntry): string {
   return pieces.flatMap((piece) => (piece.type === "text" ? [piece.text] : [])).join("\n\n");
 }
 
-/** A stored conversation as it is shown. A reply that still runs is left out: it is followed from its beginning. */
+/**
+ * The entries of a stored conversation, oldest first. A running reply is left out, because it is streamed from its
+ * start.
+ */
 export function toEntries({ messages }: Conversation): Entry[] {
   return messages.flatMap((message): Entry[] => {
     const at = Date.parse(message.createdAt);
@@ -92,13 +95,13 @@ export function toEntries({ messages }: Conversation): Entry[] {
   });
 }
 
-/** Whether the last reply of a stored conversation goes on somewhere. */
+/** Whether the last reply of a stored conversation is still running. */
 export function isRunning({ messages }: Conversation): boolean {
   const last = messages.at(-1);
   return last?.role === "assistant" && last.stopReason === null;
 }
 
-/** The calls stand in the text where they were made. */
+/** Puts each tool call at the position in the text where it was made. */
 function toPieces({ content, toolCalls }: Message): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;

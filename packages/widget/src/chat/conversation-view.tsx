@@ -13,46 +13,46 @@ import { ReplyView } from "./reply-view.tsx";
 import { UserView } from "./user-view.tsx";
 import { Welcome } from "./welcome.tsx";
 
-/** So many entries are drawn at first, and so many more each time that the visitor asks for earlier ones. */
-const STEP = 40;
-/** Who is this near to the end, in pixels, is taken along as it moves. */
-const NEAR = 80;
+/** How many entries are rendered at first, and how many more each time the visitor asks for earlier messages. */
+const PAGE_SIZE = 40;
+/** A visitor within this many pixels of the end keeps following it as content arrives. */
+const END_TOLERANCE_PX = 80;
 
-/** What was said, and the place to say more. */
+/** The messages of the conversation and the composer. */
 export function ConversationView({ state }: { state: PanelState }): JSX.Element {
-  const { chat, words } = usePanel();
+  const { chat, messages } = usePanel();
   const { isOpen, draft } = useStore(state);
   const { entries, phase, running } = useStore(chat.store);
-  const [count, setCount] = useState(STEP);
+  const [count, setCount] = useState(PAGE_SIZE);
   const shown = entries.slice(-count);
-  const { scroller, isAway, onScroll, goToEnd } = useEnd(entries.at(-1)?.key, isOpen);
+  const { scroller, isAway, onScroll, goToEnd } = useStickToEnd(entries.at(-1)?.key, isOpen);
   const last = entries.findLast((entry) => entry.type === "reply");
 
   const showEarlier = () => {
     const element = scroller.current;
     const fromEnd = element ? element.scrollHeight - element.scrollTop : 0;
-    setCount(count + STEP);
-    // What the visitor was looking at stays where it is.
+    setCount(count + PAGE_SIZE);
+    // Keeps what the visitor was looking at in place.
     requestAnimationFrame(() => element?.scrollTo({ top: element.scrollHeight - fromEnd, behavior: "instant" }));
   };
 
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard */}
-      <section class="scroll" ref={scroller} onScroll={onScroll} tabIndex={0} aria-label={words.messages}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard */}
+      <section class="scroll" ref={scroller} onScroll={onScroll} tabIndex={0} aria-label={messages.messages}>
         {phase === "loading" ? <Loading /> : null}
         {phase === "unloadable" ? (
           <div class="failure">
-            <p>{words.notLoaded}</p>
+            <p>{messages.notLoaded}</p>
             <button type="button" class="quiet" onClick={chat.restore}>
-              {words.retry}
+              {messages.retry}
             </button>
           </div>
         ) : null}
         {phase === "ready" && count >= entries.length ? <Welcome hasStarted={entries.length > 0} /> : null}
         {count < entries.length ? (
           <button type="button" class="quiet earlier" onClick={showEarlier}>
-            {words.earlier}
+            {messages.earlier}
           </button>
         ) : null}
         {shown.length > 0 ? (
@@ -64,7 +64,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
         ) : null}
       </section>
       {isAway ? (
-        <button type="button" class="to-end" aria-label={words.newest} title={words.newest} onClick={goToEnd}>
+        <button type="button" class="to-end" aria-label={messages.newest} title={messages.newest} onClick={goToEnd}>
           <Icon name="down" />
         </button>
       ) : null}
@@ -73,12 +73,12 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
   );
 }
 
-/** One line of the conversation, drawn again only when something of it changed. */
+/** One entry of the conversation. Memoized, so it renders again only when its entry changes. */
 function EntryView({ entry, isLast, isBusy }: { entry: Entry; isLast: boolean; isBusy: boolean }): JSX.Element {
   const isOffering = isLast && !isBusy;
   return useMemo(() => {
     if (entry.type === "user") return <UserView entry={entry} />;
-    if (entry.type === "reply") return <ReplyView reply={entry} isLast={isLast} isOffering={isOffering} />;
+    if (entry.type === "reply") return <ReplyView reply={entry} isLast={isLast} canRegenerate={isOffering} />;
     return <FormView entry={entry} />;
   }, [entry, isLast, isOffering]);
 }
@@ -95,11 +95,11 @@ function FormView({ entry }: { entry: FormEntry }): JSX.Element {
   );
 }
 
-/** The outline of a conversation, so that nothing moves when it is there. */
+/** A skeleton of the conversation, which keeps the layout stable until it has loaded. */
 function Loading(): JSX.Element {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   return (
-    <div class="skeleton" role="img" aria-label={words.loading}>
+    <div class="skeleton" role="img" aria-label={messages.loading}>
       <span />
       <span />
       <span />
@@ -107,13 +107,13 @@ function Loading(): JSX.Element {
   );
 }
 
-/** The form that the conversation ends with, if it does. */
+/** The form at the end of the conversation, or null. */
 function newestForm(scroller: HTMLElement): HTMLElement | null {
   return scroller.querySelector<HTMLElement>(".messages > li:last-child .form");
 }
 
 /** Keeps the end in view while content arrives, unless the visitor has scrolled up. */
-function useEnd(lastKey: string | undefined, isOpen: boolean) {
+function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
   const scroller = useRef<HTMLElement>(null);
   const isNear = useRef(true);
   const lastTop = useRef(0);
@@ -125,18 +125,19 @@ function useEnd(lastKey: string | undefined, isOpen: boolean) {
     element.scrollTop = element.scrollHeight;
     setIsAway(false);
   };
-  // Something new of the visitor's own, or another conversation: there the end is what counts.
+  // The visitor sent something or opened another conversation, so the end is what matters.
   useLayoutEffect(goToEnd, [lastKey, isOpen]);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    // Follows words, images that arrive, the keyboard, and the panel's own size.
+    // Reacts to streamed text, images that load, the on-screen keyboard, and the panel's own size.
     const watcher = new ResizeObserver(() => {
       if (!isNear.current) return;
       const form = newestForm(element);
-      // Who fills in a form looks at its fields, and who has just got one begins at its top.
+      // A visitor who is filling in a form looks at its fields, and a new form is read from its top.
       if (form?.matches(":focus-within")) return;
-      const isTall = form && !form.classList.contains("sent") && form.clientHeight > element.clientHeight - NEAR;
+      const isTall =
+        form && !form.classList.contains("sent") && form.clientHeight > element.clientHeight - END_TOLERANCE_PX;
       if (isTall) scrollIntoConversation(form, "start");
       else element.scrollTop = element.scrollHeight;
     });
@@ -157,12 +158,12 @@ function useEnd(lastKey: string | undefined, isOpen: boolean) {
     const element = scroller.current;
     if (!element) return;
     const { scrollTop } = element;
-    const isAtEnd = element.scrollHeight - element.clientHeight - scrollTop < NEAR;
-    // Content that grew since the last scroll also takes the end away. WebKit reports that scroll after the content grew,
-    // so only scrolling up counts as leaving the end.
+    const isAtEnd = element.scrollHeight - element.clientHeight - scrollTop < END_TOLERANCE_PX;
+    // Content that grew since the last scroll event also moves the end away. WebKit reports that scroll after the
+    // content grew, so only scrolling up counts as leaving the end.
     if (isAtEnd || scrollTop < lastTop.current) isNear.current = isAtEnd;
     lastTop.current = scrollTop;
-    // A form at the end is not something new to go to, and the button would lie on its fields.
+    // A form at the end is not a new message to jump to, and the button would cover its fields.
     setIsAway(!isNear.current && !newestForm(element)?.matches(":not(.sent)"));
   };
   return { scroller, isAway, onScroll, goToEnd };

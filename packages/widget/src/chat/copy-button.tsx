@@ -4,18 +4,18 @@ import { useEffect, useState } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 
-const SHOWN_MS = 2_000;
+const FEEDBACK_MS = 2_000;
 
 export function CopyButton({ text }: { text: () => string }): JSX.Element {
-  const { core, words } = usePanel();
+  const { core, messages } = usePanel();
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
-    const timer = setTimeout(() => setIsCopied(false), SHOWN_MS);
+    const timer = setTimeout(() => setIsCopied(false), FEEDBACK_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
   const copy = async () => setIsCopied(await copyText(text(), core.shadow.frame));
-  const label = isCopied ? words.copied : words.copy;
+  const label = isCopied ? messages.copied : messages.copy;
   return (
     <button type="button" class="icon-button" aria-label={label} title={label} onClick={() => void copy()}>
       <Icon name={isCopied ? "done" : "copy"} />
@@ -23,7 +23,7 @@ export function CopyButton({ text }: { text: () => string }): JSX.Element {
   );
 }
 
-/** Pages on plain http have no clipboard; there the old way still works. */
+/** Pages on plain HTTP have no `navigator.clipboard`, but `execCommand` still works there. */
 async function copyText(text: string, place: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

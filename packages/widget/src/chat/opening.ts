@@ -11,12 +11,12 @@ export function saveOpening({ storage }: Core, opening: Opening | null): void {
   storage.write("session", "opening", opening);
 }
 
-export function savedOpening({ storage }: Core): Opening | null {
+export function loadOpening({ storage }: Core): Opening | null {
   const saved = storage.read("session", "opening") as Partial<Opening> | null;
   if (typeof saved?.triggerId !== "string" || typeof saved.text !== "string") return null;
   return { triggerId: saved.triggerId, text: saved.text };
 }
 
-export function openingEntry(key: string, { triggerId, text }: Opening): ReplyEntry {
+export function toEntry(key: string, { triggerId, text }: Opening): ReplyEntry {
   return { ...newReply(key), pieces: [{ type: "text", text }], state: "done", triggerId };
 }

@@ -5,8 +5,8 @@ import { usePanel } from "../panel/panel-context.ts";
 
 /** The conversations of this visitor in this browser, newest first. */
 export function PastConversations({ onDone }: { onDone: () => void }): JSX.Element {
-  const { core, chat, words } = usePanel();
-  const { conversations, current } = core.visit;
+  const { core, chat, messages } = usePanel();
+  const { conversations, current } = core.visitor;
   const date = new Intl.DateTimeFormat(core.locale, { dateStyle: "medium", timeStyle: "short" });
   const go = (action: () => void) => () => {
     action();
@@ -18,7 +18,7 @@ export function PastConversations({ onDone }: { onDone: () => void }): JSX.Eleme
         <li>
           <button type="button" class="quiet" onClick={go(chat.startNew)}>
             <Icon name="add" />
-            {words.newConversation}
+            {messages.newConversation}
           </button>
         </li>
         {conversations.map(({ id, title, at }) => (
@@ -30,14 +30,14 @@ export function PastConversations({ onDone }: { onDone: () => void }): JSX.Eleme
               onClick={go(() => chat.select(id))}
             >
               <span class="past-title" dir="auto">
-                {title || words.newConversation}
+                {title || messages.newConversation}
               </span>
               <time dateTime={new Date(at).toISOString()}>{date.format(at)}</time>
             </button>
           </li>
         ))}
       </ul>
-      {conversations.length === 0 ? <p class="note">{words.noConversations}</p> : null}
+      {conversations.length === 0 ? <p class="note">{messages.noConversations}</p> : null}
     </div>
   );
 }

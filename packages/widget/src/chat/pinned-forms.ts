@@ -1,30 +1,33 @@
 import { FoyerError, getForm, type Request } from "@foyer/sdk";
-import { createFormMemory } from "../forms/form-memory.ts";
+import { createFormStorage } from "../forms/form-storage.ts";
 import { randomId } from "../loader/random-id.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Words } from "../locales/en.ts";
+import type { Messages } from "../locales/en.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import type { FormEntry } from "./conversation-state.ts";
-import { problemWords } from "./error-messages.ts";
+import { errorMessageFor } from "./error-messages.ts";
 
-export type StandingForms = ReturnType<typeof createStandingForms>;
+export type PinnedForms = ReturnType<typeof createPinnedForms>;
 
-/** The forms that triggers and the page show. The server knows of none: they stay until they are sent, also over a reload. */
-export function createStandingForms(core: WidgetCore, request: Request, words: Words, entries: ChatEntries) {
-  const memory = createFormMemory(core);
+/**
+ * Forms shown by triggers and by the page. The server doesn't store them, so the browser keeps them until they are
+ * submitted, even across reloads.
+ */
+export function createPinnedForms(core: WidgetCore, request: Request, messages: Messages, entries: ChatEntries) {
+  const storage = createFormStorage(core);
   const shown = () => entries.store.get().entries.filter((entry): entry is FormEntry => entry.type === "form");
   const finished = new Set<string>();
-  // Also what was sent on a page that is come back from.
-  const isOpen = ({ key }: { key: string }) => !finished.has(key) && memory.sent(key) === null;
-  let before = core.visit.identity;
+  // The form may have been submitted on a page that the visitor has left since.
+  const isOpen = ({ key }: { key: string }) => !finished.has(key) && storage.sent(key) === null;
+  let before = core.visitor.identity;
   core.bus.on("identity", (identity) => {
-    // What was shown to somebody else is not for who comes next.
+    // Do not show the previous visitor's forms.
     if (before || !identity) for (const { key } of shown()) finished.add(key);
     before = identity;
   });
   const keep = () => {
     const forms = shown().filter(isOpen);
-    memory.keepStanding(forms.flatMap(({ key, form }) => (form ? [{ key, form }] : [])));
+    storage.savePinned(forms.flatMap(({ key, form }) => (form ? [{ key, form }] : [])));
   };
   const set = (key: string, changes: Partial<FormEntry>) =>
     entries.edit(key, (entry) => (entry.type === "form" ? { ...entry, ...changes } : entry));
@@ -36,7 +39,7 @@ export function createStandingForms(core: WidgetCore, request: Request, words: W
       keep();
     } catch (error) {
       const isGone = error instanceof FoyerError && error.status === 404;
-      set(key, { problem: isGone ? words.formGone : problemWords(error, words) });
+      set(key, { problem: isGone ? messages.formGone : errorMessageFor(error, messages) });
     }
   }
 
@@ -60,11 +63,14 @@ export function createStandingForms(core: WidgetCore, request: Request, words: W
       finished.add(key);
       keep();
     },
-    /** What is to be shown below a conversation that is loaded (again): after a reload only what somebody began to fill in. */
-    standing(): FormEntry[] {
+    /**
+     * The forms to show below a loaded conversation. After a reload these are only the ones that the visitor had
+     * started.
+     */
+    pinned(): FormEntry[] {
       const here = shown().filter(isOpen);
       const isElsewhere = (key: string) => !here.some((entry) => entry.key === key);
-      const kept = memory.standing().filter((one) => isOpen(one) && isElsewhere(one.key) && memory.draft(one.key));
+      const kept = storage.pinned().filter((one) => isOpen(one) && isElsewhere(one.key) && storage.draft(one.key));
       const others = kept.map(({ key, form }) => ({
         key,
         form,
@@ -74,7 +80,7 @@ export function createStandingForms(core: WidgetCore, request: Request, words: W
       }));
       return [...others, ...here];
     },
-    /** The visitor begins anew. */
-    drop: () => memory.keepStanding([]),
+    /** Removes all stored forms, for a new conversation. */
+    clear: () => storage.savePinned([]),
   };
 }

@@ -1,15 +1,18 @@
 import { type ChatEvent, type ConversationKey, FoyerError, type Request, stopChat } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Words } from "../locales/en.ts";
+import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { applyEvent } from "./apply-event.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { textOf } from "./conversation-state.ts";
-import { problemWords } from "./error-messages.ts";
+import { errorMessageFor } from "./error-messages.ts";
 
 type Running = { key: string; abort: AbortController; conversation: ConversationKey | null; isStopping: boolean };
 
-/** What is to be read: `open` begins the stream, `userKey` is the message that it answers, `title` the conversation's. */
+/**
+ * A stream to read. `open` starts it, `userKey` is the entry of the message it answers, and `title` names a new
+ * conversation.
+ */
 export type Reading = {
   key: string;
   conversation: ConversationKey | null;
@@ -20,11 +23,11 @@ export type Reading = {
 
 export type ReplyReader = ReturnType<typeof createReplyReader>;
 
-/** Reads the one reply that comes in, and shows it as it comes, up to its end, whatever that is. */
+/** Reads one reply at a time and shows it as it arrives, until it finishes, fails or is stopped. */
 export function createReplyReader(
-  { visit, bus, agent }: WidgetCore,
+  { visitor, bus, agent }: WidgetCore,
   request: Request,
-  words: Words,
+  messages: Messages,
   { patch, edit, editReply, replyOf }: ChatEntries,
 ) {
   let running: Running | null = null;
@@ -32,19 +35,19 @@ export function createReplyReader(
   async function read({ key, conversation, open, userKey, title = "" }: Reading): Promise<void> {
     const own: Running = { key, abort: new AbortController(), conversation, isStopping: false };
     running = own;
-    patch({ running: key, announcement: interpolate(words.replying, { name: agent.name }) });
+    patch({ running: key, announcement: interpolate(messages.replying, { name: agent.name }) });
     const onReconnect = () => editReply(key, (reply) => ({ ...reply, isReconnecting: true }));
     try {
       for await (const event of open({ signal: own.abort.signal, onReconnect })) {
         if (running !== own) return;
         if (event.type === "message_start") begin(own, event, title);
-        editReply(key, (reply) => applyEvent(reply, event, words.replyFailed));
+        editReply(key, (reply) => applyEvent(reply, event, messages.replyFailed));
       }
       if (running === own) end(own);
     } catch (error) {
       if (running !== own) return;
       running = null;
-      const problem = problemWords(error, words);
+      const problem = errorMessageFor(error, messages);
       const state = replyOf(key)?.id ? "lost" : "refused";
       if (userKey && state === "refused")
         edit(userKey, (entry) => (entry.type === "user" ? { ...entry, state: "unsent" } : entry));
@@ -55,11 +58,11 @@ export function createReplyReader(
   }
 
   function begin(own: Running, event: Extract<ChatEvent, { type: "message_start" }>, title: string) {
-    const known = visit.conversations.find(({ id }) => id === event.conversationId);
+    const known = visitor.conversations.find(({ id }) => id === event.conversationId);
     const token = event.conversationToken ?? own.conversation?.token;
     if (!token) return;
     own.conversation = { id: event.conversationId, token };
-    visit.remember({ ...own.conversation, title: known?.title ?? title, at: Date.now() });
+    visitor.remember({ ...own.conversation, title: known?.title ?? title, at: Date.now() });
     if (own.isStopping) stopChat(request, own.conversation).catch(() => {});
   }
 
@@ -67,7 +70,7 @@ export function createReplyReader(
     running = null;
     const reply = replyOf(key);
     const text = reply ? textOf(reply) : "";
-    const note = reply?.state === "stopped" ? words.stopped : (reply?.problem ?? "");
+    const note = reply?.state === "stopped" ? messages.stopped : (reply?.problem ?? "");
     patch({ running: null, announcement: `${agent.name}: ${text} ${note}`.trim() });
     bus.emit("message", { role: "assistant", text, conversationId: conversation?.id ?? null });
   }
@@ -75,20 +78,20 @@ export function createReplyReader(
   return {
     read,
     isReading: () => running !== null,
-    /** Leaves the stream; the reply goes on at the server, unless it is `ended` there too. */
+    /** Stops reading. The reply continues on the server unless `ended` is set, which stops it there too. */
     leave({ ended = false } = {}): void {
       const left = running;
       running = null;
       left?.abort.abort();
       if (ended && left?.conversation) stopChat(request, left.conversation).catch(() => {});
     },
-    /** What has not begun yet is stopped as soon as it begins. */
+    /** Stops the reply. One that has not started yet is stopped as soon as it starts. */
     async stop(): Promise<void> {
       if (!running) return;
       running.isStopping = true;
       const { conversation, key } = running;
       if (!conversation || !replyOf(key)?.id) return;
-      await stopChat(request, conversation).catch((error) => patch({ announcement: problemWords(error, words) }));
+      await stopChat(request, conversation).catch((error) => patch({ announcement: errorMessageFor(error, messages) }));
     },
   };
 }

@@ -15,16 +15,16 @@ import { SourceList } from "./source-list.tsx";
 type ReplyProps = {
   reply: ReplyEntry;
   isLast: boolean;
-  /** The visitor may ask for it again. */
-  isOffering: boolean;
+  /** Whether the visitor can regenerate it. */
+  canRegenerate: boolean;
 };
 
-/** A reply: its pieces, how it ended, and what can be done about it. */
-export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Element {
-  const { core, chat, words } = usePanel();
+/** A reply: its pieces, how it ended, and the available actions. */
+export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Element {
+  const { core, chat, messages } = usePanel();
   const isRunning = reply.state === "running";
-  const problem = reply.problem ?? (reply.state === "failed" ? words.replyFailed : null);
-  const note = { stopped: words.stopped, cut: words.cut }[reply.state as string];
+  const problem = reply.problem ?? (reply.state === "failed" ? messages.replyFailed : null);
+  const note = { stopped: messages.stopped, cut: messages.cut }[reply.state as string];
   const avatar = agentImage(core, "avatar");
   const hasCitations = reply.pieces.some((piece) => piece.type === "tool" && piece.kind === "documents");
   return (
@@ -40,25 +40,27 @@ export function ReplyView({ reply, isLast, isOffering }: ReplyProps): JSX.Elemen
           isUnfinished={isRunning && index === reply.pieces.length - 1}
         />
       ))}
-      {isRunning && (reply.isReconnecting || !isTalking(reply)) ? <Waiting isLost={reply.isReconnecting} /> : null}
+      {isRunning && (reply.isReconnecting || !showsProgress(reply)) ? (
+        <WaitingIndicator isLost={reply.isReconnecting} />
+      ) : null}
       {reply.sources.length > 0 ? <SourceList sources={reply.sources} /> : null}
       {note ? <p class="note">{note}</p> : null}
       {problem ? (
         <div class="failure">
           <p>{problem}</p>
-          {isOffering ? (
+          {canRegenerate ? (
             <button
               type="button"
               class="quiet"
-              onClick={() => (reply.isFull ? chat.sayInNew(reply) : chat.retry(reply))}
+              onClick={() => (reply.isFull ? chat.resendInNew(reply) : chat.retry(reply))}
             >
-              {reply.isFull ? words.newConversation : words.retry}
+              {reply.isFull ? messages.newConversation : messages.retry}
             </button>
           ) : null}
         </div>
       ) : null}
       {!isRunning && textOf(reply) ? (
-        <Actions reply={reply} isLast={isLast} isOffering={isOffering && !problem && !reply.triggerId} />
+        <Actions reply={reply} isLast={isLast} canRegenerate={canRegenerate && !problem && !reply.triggerId} />
       ) : null}
       {reply.isCommentWanted && reply.rating === "down" ? <CommentField reply={reply} /> : null}
     </li>
@@ -81,29 +83,29 @@ export function PieceView({ piece, formKey, isUnfinished, hasCitations = false }
   );
 }
 
-/** The same on every page and in every tab, so that a form that was sent is known again. */
+/** Identical on every page and in every tab, so a submitted form is recognized. */
 function formKey({ id, key, pieces }: ReplyEntry, index: number) {
   return `${id ?? key}:${pieces.slice(0, index).filter(({ type }) => type === "tool").length}`;
 }
 
-/** Whether it can be seen that the reply goes on. */
-function isTalking({ pieces }: ReplyEntry) {
+/** Whether the last piece already shows progress, so no waiting indicator is needed. */
+function showsProgress({ pieces }: ReplyEntry) {
   const last = pieces.at(-1);
   return last !== undefined && (last.type === "text" ? last.text !== "" : last.state === "running");
 }
 
-function Waiting({ isLost }: { isLost: boolean }): JSX.Element {
-  const { core, words } = usePanel();
+function WaitingIndicator({ isLost }: { isLost: boolean }): JSX.Element {
+  const { core, messages } = usePanel();
   return (
     <p class="waiting">
       <span class="lamp lit" aria-hidden="true" />
-      <span>{isLost ? words.reconnecting : interpolate(words.replying, { name: core.agent.name })}</span>
+      <span>{isLost ? messages.reconnecting : interpolate(messages.replying, { name: core.agent.name })}</span>
     </p>
   );
 }
 
-function Actions({ reply, isLast, isOffering }: ReplyProps): JSX.Element {
-  const { chat, words } = usePanel();
+function Actions({ reply, isLast, canRegenerate }: ReplyProps): JSX.Element {
+  const { chat, messages } = usePanel();
   const rate = (rating: "up" | "down", label: string, icon: "up" | "thumbDown") => (
     <button
       type="button"
@@ -119,14 +121,14 @@ function Actions({ reply, isLast, isOffering }: ReplyProps): JSX.Element {
   return (
     <div class={isLast ? "actions last" : "actions"}>
       <CopyButton text={() => textOf(reply)} />
-      {reply.id ? rate("up", words.good, "up") : null}
-      {reply.id ? rate("down", words.bad, "thumbDown") : null}
-      {isOffering ? (
+      {reply.id ? rate("up", messages.good, "up") : null}
+      {reply.id ? rate("down", messages.bad, "thumbDown") : null}
+      {canRegenerate ? (
         <button
           type="button"
           class="icon-button"
-          aria-label={words.regenerate}
-          title={words.regenerate}
+          aria-label={messages.regenerate}
+          title={messages.regenerate}
           onClick={() => chat.retry(reply)}
         >
           <Icon name="again" />

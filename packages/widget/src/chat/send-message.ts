@@ -1,5 +1,5 @@
 import { type ChatRequest, type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
-import type { Visit } from "../loader/visitor-session.ts";
+import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { newReply } from "./conversation-state.ts";
@@ -10,7 +10,7 @@ const TITLE_LENGTH = 80;
 
 /** The two ways to start a reply: follow a running one, or send a message. */
 export function createMessageSender(core: WidgetCore, request: Request, entries: ChatEntries, reader: ReplyReader) {
-  const { visit, agent } = core;
+  const { visitor, agent } = core;
   const openedBy = () => {
     const [first] = entries.store.get().entries;
     return first?.type === "reply" && first.triggerId !== undefined ? { triggerId: first.triggerId } : {};
@@ -25,17 +25,17 @@ export function createMessageSender(core: WidgetCore, request: Request, entries:
     /** Sends the message whose entry has the key `userKey`. Without a key the agent answers the last message again. */
     ask(content: string, userKey?: string): void {
       const key = entries.newKey();
-      const conversation = visit.current;
+      const conversation = visitor.current;
       entries.add(newReply(key));
       const body = {
         agentId: agent.id,
         messages: [{ role: "user" as const, content }],
-        ...visitorFields(visit),
+        ...visitorFields(visitor),
         ...(conversation ? { conversationId: conversation.id } : {}),
         ...(userKey ? {} : { regenerate: true }),
         ...(conversation ? {} : { context: visitContext(), ...openedBy() }),
       };
-      // From here on the bubble's text is part of the conversation.
+      // From now on the bubble's text is stored with the conversation.
       saveOpening(core, null);
       const title = content.replace(/\s+/g, " ").trim().slice(0, TITLE_LENGTH);
       const open = (options: object) => streamChat(request, body, { ...options, token: conversation?.token });
@@ -55,7 +55,7 @@ function visitContext() {
 }
 
 /** The fields of a chat request that identify the visitor. */
-function visitorFields({ identity, sessionId }: Visit): Partial<ChatRequest> {
+function visitorFields({ identity, sessionId }: VisitorSession): Partial<ChatRequest> {
   if (!identity) return { sessionId };
   const { userId, userEmail, userName, userHash, metadata } = identity;
   return {

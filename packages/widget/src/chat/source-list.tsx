@@ -5,18 +5,21 @@ import type { Source } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { interpolate } from "../locales/load-messages.ts";
-import { targetOf } from "../markdown/link-target.ts";
+import { linkTargetFor } from "../markdown/link-target.ts";
 import { usePanel } from "../panel/panel-context.ts";
 
-const SHOWN = 3;
+const COLLAPSED_COUNT = 3;
 
-/** The documents that a reply cites, with the numbers of the citations. The first three, and a button for the rest. */
+/**
+ * The documents that a reply cites, with the numbers of the citations. Shows the first three and a button for the
+ * rest.
+ */
 export function SourceList({ sources }: { sources: readonly Source[] }): JSX.Element {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   const [isOpen, setOpen] = useState(false);
-  const shown = isOpen ? sources : sources.slice(0, SHOWN);
+  const shown = isOpen ? sources : sources.slice(0, COLLAPSED_COUNT);
   return (
-    <ul class="sources" aria-label={words.sources}>
+    <ul class="sources" aria-label={messages.sources}>
       {shown.map((source) => (
         <li key={source.n}>
           <SourceChip source={source} />
@@ -25,7 +28,7 @@ export function SourceList({ sources }: { sources: readonly Source[] }): JSX.Ele
       {shown.length < sources.length ? (
         <li>
           <button type="button" class="source" onClick={() => setOpen(true)}>
-            {interpolate(words.moreSources, { count: sources.length - SHOWN })}
+            {interpolate(messages.moreSources, { count: sources.length - COLLAPSED_COUNT })}
           </button>
         </li>
       ) : null}
@@ -48,7 +51,7 @@ function SourceChip({ source: { n, title, url, snippet } }: { source: Source }):
     );
   }
   return (
-    <a class="source" href={href} title={snippet} {...targetOf(href)}>
+    <a class="source" href={href} title={snippet} {...linkTargetFor(href)}>
       {label}
     </a>
   );

@@ -5,7 +5,7 @@ import { usePanel } from "../panel/panel-context.ts";
 
 /** The greeting, which stays above the conversation, and suggested questions until the conversation has started. */
 export function Welcome({ hasStarted }: { hasStarted: boolean }): JSX.Element | null {
-  const { core, chat, words } = usePanel();
+  const { core, chat, messages } = usePanel();
   const { widget, allowedImageHosts } = core.agent;
   const greeting = core.options.greeting ?? widget.greeting;
   const suggestions = hasStarted ? [] : (widget.suggestions ?? []);
@@ -14,7 +14,7 @@ export function Welcome({ hasStarted }: { hasStarted: boolean }): JSX.Element | 
     <div class="welcome" part="welcome">
       {greeting ? <MarkdownView text={greeting} imageHosts={allowedImageHosts} isUnfinished={false} /> : null}
       {suggestions.length > 0 ? (
-        <ul class="suggestions" aria-label={words.suggestions}>
+        <ul class="suggestions" aria-label={messages.suggestions}>
           {suggestions.map((suggestion) => (
             <li key={suggestion}>
               <button
@@ -22,7 +22,7 @@ export function Welcome({ hasStarted }: { hasStarted: boolean }): JSX.Element | 
                 class="quiet"
                 part="suggestion"
                 dir="auto"
-                onClick={() => void chat.say(suggestion)}
+                onClick={() => void chat.send(suggestion)}
               >
                 {suggestion}
               </button>

@@ -1,18 +1,18 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
-import { targetOf } from "../markdown/link-target.ts";
+import { linkTargetFor } from "../markdown/link-target.ts";
 import { usePanel } from "../panel/panel-context.ts";
-import { linkIn, listIn, type ShownTool, textIn } from "./slots.ts";
+import { type ShownTool, slotLink, slotList, slotText } from "./slots.ts";
 
-/** Answers to choose from: each leads somewhere, or says its value in the visitor's name. */
+/** Suggested answers. Each one opens a link or sends its value as the visitor's message. */
 export function ButtonsDisplay({ tool }: { tool: ShownTool }): JSX.Element | null {
   const { chat } = usePanel();
-  const buttons = listIn(tool.slots, "buttons").map((slots) => ({
-    href: linkIn(slots),
-    label: textIn(slots, "label") || textIn(slots, "value"),
-    value: textIn(slots, "value") || textIn(slots, "label"),
+  const buttons = slotList(tool.slots, "buttons").map((slots) => ({
+    href: slotLink(slots),
+    label: slotText(slots, "label") || slotText(slots, "value"),
+    value: slotText(slots, "value") || slotText(slots, "label"),
   }));
-  const title = textIn(tool.slots, "title");
+  const title = slotText(tool.slots, "title");
   if (buttons.length === 0) return null;
   return (
     <div class="choices">
@@ -21,11 +21,11 @@ export function ButtonsDisplay({ tool }: { tool: ShownTool }): JSX.Element | nul
         {buttons.map(({ href, label, value }, index) => (
           <li key={index}>
             {href ? (
-              <a class="quiet" href={href} dir="auto" {...targetOf(href)}>
+              <a class="quiet" href={href} dir="auto" {...linkTargetFor(href)}>
                 {label || href}
               </a>
             ) : (
-              <button type="button" class="quiet" dir="auto" onClick={() => void chat.say(value)}>
+              <button type="button" class="quiet" dir="auto" onClick={() => void chat.send(value)}>
                 {label}
               </button>
             )}

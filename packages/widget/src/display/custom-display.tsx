@@ -2,9 +2,9 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { usePanel } from "../panel/panel-context.ts";
-import { type ShownTool, textIn } from "./slots.ts";
+import { type ShownTool, slotText } from "./slots.ts";
 
-/** Drawn by the site's own renderer for this tool; without one, or when it throws, the slots as a plain list. */
+/** Rendered by the site's renderer for this tool. Without one, or if it throws, the slots appear as a plain list. */
 export function CustomDisplay({ tool }: { tool: ShownTool }): JSX.Element {
   const { core, chat } = usePanel();
   const renderer = core.registry.renderers.get(tool.name);
@@ -14,13 +14,13 @@ export function CustomDisplay({ tool }: { tool: ShownTool }): JSX.Element {
     if (!renderer || !element) return;
     const { name: toolName, slots, options, result } = tool;
     try {
-      const undo = renderer(element, { toolName, slots, options, result }, (text) => void chat.say(text));
+      const undo = renderer(element, { toolName, slots, options, result }, (text) => void chat.send(text));
       return () => {
         undo?.();
         element.replaceChildren();
       };
     } catch (error) {
-      // Shown by the browser as any other; the conversation goes on.
+      // The browser reports it like any uncaught error, and the conversation continues.
       reportError(error);
     }
   }, [renderer]);
@@ -30,7 +30,7 @@ export function CustomDisplay({ tool }: { tool: ShownTool }): JSX.Element {
       {Object.keys(tool.slots).map((slot) => (
         <div key={slot}>
           <dt>{slot}</dt>
-          <dd dir="auto">{textIn(tool.slots, slot)}</dd>
+          <dd dir="auto">{slotText(tool.slots, slot)}</dd>
         </div>
       ))}
     </dl>

@@ -1,19 +1,19 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
-import { imageIn, type ShownTool, textIn } from "./slots.ts";
+import { type ShownTool, slotImage, slotText } from "./slots.ts";
 
-/** A picture with its caption; it opens in its full size where it has an address of its own. */
+/** An image with its caption. It opens at full size unless it is embedded as a data URL. */
 export function ImageDisplay({ tool }: { tool: ShownTool }): JSX.Element | null {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   const { slots } = tool;
-  const src = imageIn(slots);
+  const src = slotImage(slots);
   if (!src) return null;
-  const [title, description] = [textIn(slots, "title"), textIn(slots, "description")];
+  const [title, description] = [slotText(slots, "title"), slotText(slots, "description")];
   const image = (
     <img src={src} alt={title || description} loading="lazy" decoding="async" referrerpolicy="no-referrer" />
   );
-  const label = [words.openImage, title || description].filter(Boolean).join(": ");
+  const label = [messages.openImage, title || description].filter(Boolean).join(": ");
   return (
     <figure class="card picture">
       {src.startsWith("https:") ? (

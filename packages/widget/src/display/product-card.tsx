@@ -2,23 +2,23 @@
 import type { Display } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { interpolate } from "../locales/load-messages.ts";
-import { targetOf } from "../markdown/link-target.ts";
+import { linkTargetFor } from "../markdown/link-target.ts";
 import { usePanel } from "../panel/panel-context.ts";
-import { imageIn, linkIn, type Slots, textIn } from "./slots.ts";
+import { type Slots, slotImage, slotLink, slotText } from "./slots.ts";
 
-/** A product: its picture, name, price and a few words, and what leads on from it. */
+/** A product: image, name, price, description and actions. */
 export function ProductCard({ slots, options }: { slots: Slots; options: Display["options"] }): JSX.Element {
-  const { chat, words } = usePanel();
+  const { chat, messages } = usePanel();
   const shows = (option: keyof Display["options"]) => options[option] !== false;
-  const text = (name: string, option: keyof Display["options"]) => (shows(option) ? textIn(slots, name) : "");
+  const text = (name: string, option: keyof Display["options"]) => (shows(option) ? slotText(slots, name) : "");
   const [title, price, description] = [
     text("title", "showTitle"),
     text("price", "showPrice"),
     text("description", "showDescription"),
   ];
-  const image = shows("showImage") ? imageIn(slots) : null;
-  const href = linkIn(slots);
-  const name = textIn(slots, "title");
+  const image = shows("showImage") ? slotImage(slots) : null;
+  const href = slotLink(slots);
+  const name = slotText(slots, "title");
   return (
     <article class="card product" part="card" aria-label={name || undefined}>
       {image ? <img src={image} alt="" loading="lazy" decoding="async" referrerpolicy="no-referrer" /> : null}
@@ -40,14 +40,19 @@ export function ProductCard({ slots, options }: { slots: Slots; options: Display
               <button
                 type="button"
                 class="quiet"
-                onClick={() => void chat.say(interpolate(words.addedToCart, { title: name }))}
+                onClick={() => void chat.send(interpolate(messages.addedToCart, { title: name }))}
               >
-                {words.addToCart}
+                {messages.addToCart}
               </button>
             ) : null}
             {href ? (
-              <a class="quiet" href={href} {...targetOf(href)} aria-label={name ? `${words.view}: ${name}` : undefined}>
-                {words.view}
+              <a
+                class="quiet"
+                href={href}
+                {...linkTargetFor(href)}
+                aria-label={name ? `${messages.view}: ${name}` : undefined}
+              >
+                {messages.view}
               </a>
             ) : null}
           </p>

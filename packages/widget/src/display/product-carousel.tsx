@@ -4,22 +4,25 @@ import { useRef } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { ProductCard } from "./product-card.tsx";
-import { listIn, type ShownTool } from "./slots.ts";
+import { type ShownTool, slotList } from "./slots.ts";
 
-/** Products beside each other: to be swiped, scrolled, or gone through with the buttons. */
+/** A row of product cards that visitors swipe, scroll, or page through with buttons. */
 export function ProductCarousel({ tool }: { tool: ShownTool }): JSX.Element | null {
-  const { words, core } = usePanel();
+  const { messages, core } = usePanel();
   const row = useRef<HTMLUListElement>(null);
-  const items = listIn(tool.slots, "items");
+  const items = slotList(tool.slots, "items");
   if (items.length === 0) return null;
   const go = (direction: 1 | -1) => () => {
     const width = row.current?.firstElementChild?.getBoundingClientRect().width ?? 0;
     const toTheEnd = core.shadow.frame.dir === "rtl" ? -1 : 1;
-    row.current?.scrollBy({ left: direction * toTheEnd * (width + 8), behavior: calm() ? "instant" : "smooth" });
+    row.current?.scrollBy({
+      left: direction * toTheEnd * (width + 8),
+      behavior: prefersReducedMotion() ? "instant" : "smooth",
+    });
   };
   return (
     <section class="carousel" aria-label={tool.name.replaceAll("_", " ")}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard */}
       <ul ref={row} tabIndex={0}>
         {items.map((item, index) => (
           <li key={index}>
@@ -29,10 +32,16 @@ export function ProductCarousel({ tool }: { tool: ShownTool }): JSX.Element | nu
       </ul>
       {items.length > 1 ? (
         <p class="carousel-buttons">
-          <button type="button" class="icon-button" aria-label={words.previous} title={words.previous} onClick={go(-1)}>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={messages.previous}
+            title={messages.previous}
+            onClick={go(-1)}
+          >
             <Icon name="back" />
           </button>
-          <button type="button" class="icon-button" aria-label={words.next} title={words.next} onClick={go(1)}>
+          <button type="button" class="icon-button" aria-label={messages.next} title={messages.next} onClick={go(1)}>
             <Icon name="next" />
           </button>
         </p>
@@ -41,4 +50,4 @@ export function ProductCarousel({ tool }: { tool: ShownTool }): JSX.Element | nu
   );
 }
 
-const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const prefersReducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

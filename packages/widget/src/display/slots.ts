@@ -11,25 +11,25 @@ export type ShownTool = {
   result: unknown;
 };
 
-/** What a slot says, as text; "" when it is empty. */
-export function textIn(slots: Slots, name: string): string {
+/** A slot's value as text, "" when it is empty. */
+export function slotText(slots: Slots, name: string): string {
   const value = slots[name];
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-/** The objects of a slot that holds a list. */
-export function listIn(slots: Slots, name: string): Slots[] {
+/** The objects in a slot that holds a list. */
+export function slotList(slots: Slots, name: string): Slots[] {
   const list = slots[name];
   return Array.isArray(list) ? list.filter((item) => typeof item === "object" && item !== null) : [];
 }
 
-/** A link's address; null when it is none that may be followed. */
-export function linkIn(slots: Slots): string | null {
-  return linkAddress(textIn(slots, "url"));
+/** The URL of a link, or null when the URL is missing or unsafe. */
+export function slotLink(slots: Slots): string | null {
+  return linkAddress(slotText(slots, "url"));
 }
 
-/** An image's address; the server has let through only hosts that the agent allows. */
-export function imageIn(slots: Slots): string | null {
-  const address = textIn(slots, "image");
+/** The URL of an image. The server has already removed hosts that the agent does not allow. */
+export function slotImage(slots: Slots): string | null {
+  const address = slotText(slots, "image");
   return /^(https:\/\/|data:image\/(png|jpeg|gif|webp);base64,)/.test(address) ? address : null;
 }

@@ -2,14 +2,14 @@
 import type { JSX } from "preact";
 import type { ShownTool } from "./slots.ts";
 
-/** Rows of a result. A cell is a text or a number, and empty when the result had nothing there. */
+/** A result as a table. A cell holds text or a number, and is empty when the result has no value for it. */
 export function TableDisplay({ tool }: { tool: ShownTool }): JSX.Element | null {
   const { slots, options, name } = tool;
   const columns = Array.isArray(slots.columns) ? slots.columns.map(String) : [];
   const rows = Array.isArray(slots.rows) ? slots.rows.filter(Array.isArray) : [];
   if (rows.length === 0) return null;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
     <section class="scroller" tabIndex={0} aria-label={name.replaceAll("_", " ")}>
       <table>
         {options.showHeader === false ? null : (

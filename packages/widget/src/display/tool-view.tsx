@@ -14,7 +14,7 @@ import type { ShownTool } from "./slots.ts";
 import { TableDisplay } from "./table-display.tsx";
 import { TextDisplay } from "./text-display.tsx";
 
-/** What shows each display type. A type that only a newer server knows is shown as text. */
+/** The component of each display type. A type that only a newer server knows is shown as text. */
 const views: Record<Display["type"], (props: { tool: ShownTool }) => JSX.Element | null> = {
   text: TextDisplay,
   product_card: ({ tool }) => <ProductCard slots={tool.slots} options={tool.options} />,
@@ -22,30 +22,30 @@ const views: Record<Display["type"], (props: { tool: ShownTool }) => JSX.Element
   image: ImageDisplay,
   table: TableDisplay,
   buttons: ButtonsDisplay,
-  // The form itself comes with the result. Other tools have nothing to show as one.
+  // A form tool's result contains the form. Other tools have no form to show.
   form: TextDisplay,
   custom: CustomDisplay,
 };
 
-/** What the visitor sees of a tool call: that it runs, and then what came of it. `formKey` tells forms apart. */
+/** What the visitor sees of a tool call: that it is running, and then its result. `formKey` identifies the form. */
 export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element | null {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   const { name, label, state, display, form, result } = tool;
   const readable = name.replaceAll("_", " ");
   const isSearch = tool.kind === "documents";
-  // The reply lists what it cites, so a finished search shows nothing of its own.
+  // The reply lists its sources, so a finished search shows nothing.
   if (isSearch && state !== "running") return null;
   if (state === "running") {
     return (
       <p class="tool waiting">
         <span class="lamp lit" aria-hidden="true" />
         <span dir="auto">
-          {isSearch ? words.searchingDocuments : (label ?? interpolate(words.usingTool, { tool: readable }))}
+          {isSearch ? messages.searchingDocuments : (label ?? interpolate(messages.usingTool, { tool: readable }))}
         </span>
       </p>
     );
   }
-  if (state === "failed") return <p class="tool">{interpolate(words.toolFailed, { tool: label ?? readable })}</p>;
+  if (state === "failed") return <p class="tool">{interpolate(messages.toolFailed, { tool: label ?? readable })}</p>;
   if (form) return <FormPlace form={form} instanceKey={formKey} />;
   const shown: ShownTool = { name, label, result, slots: display?.slots ?? {}, options: display?.options ?? {} };
   const View = views[display?.type ?? "text"] ?? TextDisplay;

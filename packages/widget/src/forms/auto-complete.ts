@@ -1,14 +1,17 @@
 import type { FormField } from "@foyer/contract";
 
-/** What browsers fill in by themselves: by the type, else by what the field is usually called. */
+/**
+ * The `autocomplete` value that lets the browser fill in the field. It follows from the type, or from a common field
+ * name.
+ */
 export function autoCompleteOf({ type, name }: FormField): string | undefined {
   if (type === "email" || type === "tel") return type;
   if (type !== "text") return undefined;
   const plain = name.toLowerCase().replace(/[^a-z]/g, "");
-  return purposes.find(([names]) => names.split(" ").includes(plain))?.[1];
+  return valuesByName.find(([names]) => names.split(" ").includes(plain))?.[1];
 }
 
-const purposes: ReadonlyArray<[names: string, token: string]> = [
+const valuesByName: ReadonlyArray<[names: string, token: string]> = [
   ["name fullname yourname", "name"],
   ["firstname givenname forename", "given-name"],
   ["lastname surname familyname", "family-name"],

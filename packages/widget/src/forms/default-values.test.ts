@@ -19,7 +19,7 @@ const filled = (type: FormField["type"], defaultValue: string, facts: Partial<De
   return defaultValues([{ ...field, ...choices }], { ...nobody, ...facts }).f;
 };
 
-it("knows the visitor, what the site says, and what the tool before found", () => {
+it("fills defaults from the visitor's identity, the site's context and the previous tool result", () => {
   const identity = {
     userId: "7",
     userEmail: "ada@shop.example",
@@ -35,7 +35,7 @@ it("knows the visitor, what the site says, and what the tool before found", () =
   ).toBe("city");
 });
 
-it("leaves empty what there is nothing for, and what is no text", () => {
+it("leaves a field empty when its placeholder has no value or a value that is not text", () => {
   const facts = { identity: { userId: "7", metadata: { list: [1], deep: {} } }, previousResult: "text" };
   const names = [
     "user.email",
@@ -49,7 +49,7 @@ it("leaves empty what there is nothing for, and what is no text", () => {
   }
 });
 
-it("fits the field, or is left out", () => {
+it("leaves out a default that its field cannot hold", () => {
   expect(["1", "Two", ""].map((text) => filled("select", text))).toEqual(["1", "", ""]);
   expect(["2,3", "4, 1, 4", "9", ""].map((text) => filled("multiselect", text))).toEqual([["2,3"], ["4", "1"], [], []]);
   expect(["1.50", " 7 ", "1e3", "x", " "].map((text) => filled("number", text))).toEqual(["1.5", "7", "1000", "", ""]);
@@ -59,7 +59,7 @@ it("fits the field, or is left out", () => {
   expect(filled("email", " ada@shop.example ")).toBe("ada@shop.example");
 });
 
-it("ticks a box in advance unless it is required, because consent has to be given by the visitor", () => {
+it("ticks a box by default unless it is required, because visitors must give consent themselves", () => {
   expect(["true", " true ", "false", "1", ""].map((text) => filled("checkbox", text))).toEqual([
     true,
     true,
@@ -77,15 +77,15 @@ it("ticks a box in advance unless it is required, because consent has to be give
   expect(defaultValues([consent], nobody)).toEqual({ f: false });
 });
 
-it("shows a moment as the visitor's clock does", () => {
-  // The tests' zone is five and a half hours ahead.
+it("shows a date and time in the visitor's time zone", () => {
+  // The time zone of the tests is UTC+5:30.
   expect(filled("datetime", "2026-01-31T09:30Z")).toBe("2026-01-31T15:00");
   expect(filled("datetime", "2026-01-31T09:30:15+05:30")).toBe("2026-01-31T09:30");
   expect(filled("datetime", "2026-01-31T09:30:15")).toBe("2026-01-31T09:30");
   expect(filled("datetime", "2026-01-31")).toBe("");
 });
 
-it("never holds what its field cannot, whatever the default is", () => {
+it("never gives a field a value that it cannot hold, for any default", () => {
   const types = (Object.keys(fieldTypes) as FieldType[]).filter((type) => !holdsFile({ type }));
   const texts = fc.oneof(
     fc.string(),
@@ -96,7 +96,7 @@ it("never holds what its field cannot, whatever the default is", () => {
       const field: FormField = { name: "f", label: "F", type, defaultValue, options };
       const values = defaultValues([field], nobody);
       expect(accepts(field, values.f)).toBe(true);
-      // Texts are as they are given; of all else only what the rules take is there.
+      // Text is kept as given. Other values appear only if the rules accept them.
       const isText = ["text", "email", "tel", "textarea"].includes(type);
       const rules = (pattern: string) => new RegExp(pattern);
       if (!isText) expect(validateForm([field], toFormData([field], values, {}), rules)).toEqual([]);

@@ -14,7 +14,10 @@ const MAX_ROWS = 10;
 type Control = (props: FieldProps) => JSX.Element;
 type InputAttributes = JSX.IntrinsicElements["input"];
 
-/** A control of one line. `attributes` choose the keyboard or picker; validation is Foyer's own, with the same words in every browser. */
+/**
+ * A single-line control. `attributes` choose the keyboard or picker. Validation is Foyer's own, so messages are the
+ * same in every browser.
+ */
 export function lineControl(attributes: InputAttributes | ((field: FormField) => InputAttributes)): Control {
   return function LineControl(props) {
     const { field, session } = props;
@@ -37,13 +40,13 @@ export function lineControl(attributes: InputAttributes | ((field: FormField) =>
 }
 
 export function numberAttributes({ validation }: FormField): InputAttributes {
-  // Some phones have no minus on their numeric keyboard, so it is for fields without negative numbers.
+  // Numeric keyboards of some phones have no minus key, so they are used only for fields without negative numbers.
   const isPositive = Number(validation?.min?.value ?? -1) >= 0;
   return {
     type: "number",
     step: "any",
     inputMode: isPositive ? "decimal" : undefined,
-    // Prevents the mouse wheel from changing a focused number.
+    // Prevents the mouse wheel from changing a focused number input.
     onWheel: ({ currentTarget }) => currentTarget.blur(),
   };
 }
@@ -57,7 +60,7 @@ function boundsOf(field: FormField): { min?: string | undefined; max?: string | 
   return { min: local(min?.value), max: local(max?.value) };
 }
 
-/** Grows with its text, from three lines on. */
+/** A multi-line control that grows with its text. It starts with three lines. */
 export function TextControl(props: FieldProps): JSX.Element {
   const { field, session } = props;
   const { value, ...shared } = useControl(props);
@@ -81,7 +84,7 @@ export function TextControl(props: FieldProps): JSX.Element {
 }
 
 export function SelectControl(props: FieldProps): JSX.Element {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   const { field, session } = props;
   const { value, ...shared } = useControl(props);
   return (
@@ -93,7 +96,7 @@ export function SelectControl(props: FieldProps): JSX.Element {
         disabled={props.isLocked}
         onChange={(event) => session.change(field.name, event.currentTarget.value)}
       >
-        <option value="">{field.placeholder || words.chooseOption}</option>
+        <option value="">{field.placeholder || messages.chooseOption}</option>
         {(field.options ?? []).map(({ value, label }) => (
           <option key={value} value={value}>
             {label || value}
@@ -120,7 +123,7 @@ function useControl({ field, id, session, isWrong, describedBy }: FieldProps) {
   };
 }
 
-/** Sets `rows`, because a page's Content-Security-Policy may refuse style attributes. */
+/** Sets `rows`, because a page's Content Security Policy may refuse style attributes. */
 function grow(field: HTMLTextAreaElement) {
   field.rows = 3;
   const line = Number.parseFloat(getComputedStyle(field).lineHeight) || 24;

@@ -10,7 +10,7 @@ export type FieldProps = {
   isLocked: boolean;
   isWrong: boolean;
   describedBy: string | undefined;
-  /** For groups only: their label, and what goes below their controls. */
+  /** Only for groups: the label, and the hints and errors below the controls. */
   label?: JSX.Element;
   children?: ComponentChildren;
 };

@@ -8,7 +8,7 @@ import { type AnswerKind, describeField } from "@foyer/contract/rules/field-type
 export type FormValue = string | boolean | readonly string[];
 export type FormValues = Readonly<Record<string, FormValue>>;
 
-/** What a control may hold, and what is submitted for it. Files are held and submitted apart from the other values. */
+/** Which values a control can hold, and how they are submitted. Files are held and submitted separately. */
 type ValueRules = {
   accepts: (value: unknown, field: FormField) => boolean;
   toSubmitted: (value: FormValue) => unknown;
@@ -24,7 +24,7 @@ const valueRules: Record<AnswerKind, ValueRules> = {
     accepts: isText,
     toSubmitted(value) {
       const number = Number(value);
-      // Text that is not a number is submitted as it is, for validation to refuse.
+      // Text that is not a number is submitted unchanged, so that validation rejects it.
       return value !== "" && Number.isFinite(number) ? number : textOrNull(value);
     },
   },
@@ -63,7 +63,7 @@ export function accepts(field: FormField, value: unknown): value is FormValue {
   return valueRules[describeField(field).answer].accepts(value, field);
 }
 
-/** Whether there is an answer. A box that is not ticked has none. */
+/** Whether the field has an answer. A box that is not ticked has none. */
 export function isAnswered(value: FormValue | undefined): boolean {
   return typeof value === "boolean" ? value : value !== undefined && value.length > 0;
 }

@@ -28,9 +28,9 @@ const controls: Record<FieldType, (props: FieldProps) => JSX.Element> = {
 };
 const framed = new Set<unknown>([ChoicesField, CheckboxField]);
 
-/** A field: its label, its control, and below it what is wrong. */
+/** A field: its label, its control, and any error below it. */
 export function FieldView({ field, id, session }: { field: FormField; id: string; session: FormSession }): JSX.Element {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   const { problems, locked, lostFiles } = useStore(session.store);
   const problem = problems[field.name];
   const isLost = lostFiles.includes(field.name);
@@ -47,7 +47,7 @@ export function FieldView({ field, id, session }: { field: FormField; id: string
     <>
       {isLost ? (
         <p id={`${id}-lost`} class="hint">
-          {words.fileNotKept}
+          {messages.fileNotKept}
         </p>
       ) : null}
       {problem === undefined ? null : (
@@ -86,7 +86,8 @@ function Label({ field }: { field: FormField }): JSX.Element {
           href === undefined ? (
             text
           ) : (
-            // In a new tab: leaving this page would lose what was chosen and, without consent to storage, typed.
+            // Opens in a new tab: leaving this page would lose chosen files and, without storage consent, everything
+            // typed.
             <a key={index} href={href} target="_blank" rel="noopener noreferrer nofollow">
               {text}
             </a>

@@ -9,28 +9,28 @@ import { usePanel } from "../panel/panel-context.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { useStore } from "../store.ts";
 import type { FieldProps } from "./field-props.ts";
-import { sizeWords } from "./format-bytes.ts";
+import { formatBytes } from "./format-bytes.ts";
 import { ImagePreview } from "./image-preview.tsx";
 
 /** A control for one file, which can be chosen or dropped, previewed and removed. It wraps a real file input. */
 export function FileField({ field, id, session, isLocked, isWrong, describedBy }: FieldProps): JSX.Element {
-  const { core, words } = usePanel();
+  const { core, messages } = usePanel();
   const file = useStore(session.store).files[field.name];
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
   const { mediaType } = describeField(field);
   const isImage = mediaType === "image/";
-  // The error message appears below the file, which may be outside a small screen.
+  // The error message appears below the file, which may be outside the visible area of a small screen.
   useEffect(() => {
     if (file && isWrong) scrollIntoConversation(input.current?.closest(".field"), "nearest");
   }, [file, isWrong]);
-  const size = (bytes: number) => sizeWords(bytes, core.locale);
-  const limit = interpolate(words.upTo, { size: size(MAX_FILE_BYTES) });
+  const size = (bytes: number) => formatBytes(bytes, core.locale);
+  const limit = interpolate(messages.upTo, { size: size(MAX_FILE_BYTES) });
 
   const choose = (files: FileList | null | undefined) => {
     const first = files?.[0];
     if (first && !isLocked) session.attach(field.name, first);
-    // So that the same file can be chosen again.
+    // Clears the input, so the same file can be chosen again.
     if (input.current) input.current.value = "";
   };
   const onDragOver = (event: DragEvent) => {
@@ -50,7 +50,7 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
     input.current?.focus();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop things; with the keyboard there is the control in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: a drop target; keyboard users have the file input inside it
     <div
       class={`file${isOver ? " over" : ""}${isWrong ? " wrong" : ""}`}
       part="input"
@@ -63,7 +63,7 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
         {file ? (
           <bdi class="file-name">{file.name}</bdi>
         ) : (
-          <span class="file-choose">{isImage ? words.chooseImage : words.chooseFile}</span>
+          <span class="file-choose">{isImage ? messages.chooseImage : messages.chooseFile}</span>
         )}
         <span class="hint">{file ? size(file.size) : limit}</span>
       </div>
@@ -86,8 +86,8 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
         <button
           type="button"
           class="icon-button"
-          aria-label={interpolate(words.removeFile, { name: file.name })}
-          title={interpolate(words.removeFile, { name: file.name })}
+          aria-label={interpolate(messages.removeFile, { name: file.name })}
+          title={interpolate(messages.removeFile, { name: file.name })}
           onClick={remove}
         >
           <Icon name="close" />

@@ -11,12 +11,12 @@ import { useStore } from "../store.ts";
 import { FieldView } from "./field-view.tsx";
 import type { FormSession } from "./form-session.ts";
 import { FormSummary } from "./form-summary.tsx";
-import { whenSeen } from "./on-visible.ts";
+import { onVisible } from "./on-visible.ts";
 import { SubmitArea } from "./submit-area.tsx";
 
-/** A form: its fields, and after it was sent the confirmation. */
+/** A form: its fields, and its confirmation once it has been submitted. */
 export function FormCard({ session }: { session: FormSession }): JSX.Element {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   const { phase } = useStore(session.store);
   const card = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
@@ -25,21 +25,22 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
 
   useEffect(() => {
     if (!card.current) return;
-    // The panel was probably opened for this form. A focused form is no longer scrolled to, so that happens here.
+    // The panel was probably opened for this form. Once the form has focus, the conversation no longer scrolls to it,
+    // so scroll here.
     if (session.isNew && isIdle(card.current)) {
       title.current?.focus({ preventScroll: true });
       scrollIntoConversation(card.current, "nearest");
     }
-    return whenSeen(card.current, session.shown);
+    return onVisible(card.current, session.shown);
   }, []);
   useLayoutEffect(() => {
     if (phase !== "sent" || wasSent.current) return;
     wasSent.current = true;
-    // The submit button, which had the focus, is gone, and the card is shorter now.
+    // The submit button had the focus and has been removed, and the card is now shorter.
     title.current?.focus({ preventScroll: true });
     scrollIntoConversation(card.current, "nearest");
   }, [phase]);
-  // Missed by a little, a dropped file would take the place of the whole page.
+  // A file dropped just outside the target would make the browser navigate to it.
   const onDrag = (event: DragEvent) => {
     event.preventDefault();
     if (event.dataTransfer) event.dataTransfer.dropEffect = "none";
@@ -55,14 +56,14 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
     >
       <h3 ref={title} class="form-title" part="form-title" tabIndex={-1}>
         {isSent ? <Icon name="done" /> : null}
-        <bdi>{isSent ? (ownFormText(form.formSchema, "successMessage") ?? words.formSent) : titleOf(form)}</bdi>
+        <bdi>{isSent ? (ownFormText(form.formSchema, "successMessage") ?? messages.formSent) : titleOf(form)}</bdi>
       </h3>
       {isSent ? <FormSummary session={session} /> : <Fields session={session} />}
     </section>
   );
 }
 
-/** Whether the visitor does nothing else in the panel. */
+/** Whether the visitor is not busy with anything else in the panel. */
 function isIdle(card: HTMLElement) {
   const active = (card.getRootNode() as ShadowRoot).activeElement;
   if (active instanceof HTMLTextAreaElement) return active.matches(".composer *") && active.value === "";
@@ -70,7 +71,7 @@ function isIdle(card: HTMLElement) {
 }
 
 function Fields({ session }: { session: FormSession }): JSX.Element {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   const { phase, refusals, problems } = useStore(session.store);
   const element = useRef<HTMLFormElement>(null);
   const seen = useRef(refusals);
@@ -82,18 +83,20 @@ function Fields({ session }: { session: FormSession }): JSX.Element {
     seen.current = refusals;
     const next = element.current?.querySelector<HTMLElement>("[aria-invalid=true]") ?? submitIn(element.current);
     next?.focus();
-    // Together with its error message.
+    // Scrolls to the whole field, including its error message.
     scrollIntoConversation(next?.closest(".field, .submit-area"), "nearest");
   }, [refusals, problems]);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
-    // What cannot be changed meanwhile cannot keep the focus.
+    // Controls are disabled while the form is being submitted and would lose the focus.
     submitIn(element.current)?.focus({ preventScroll: true });
     void session.submit();
   };
   return (
     <form ref={element} class="fields" noValidate onSubmit={onSubmit}>
-      {fields.some(({ validation }) => validation?.required?.value) ? <p class="hint">{words.formRequired}</p> : null}
+      {fields.some(({ validation }) => validation?.required?.value) ? (
+        <p class="hint">{messages.formRequired}</p>
+      ) : null}
       <div class="fields" inert={isSending}>
         {fields.map((field, index) => (
           <FieldView key={field.name} field={field} id={`${session.key}-${index}`} session={session} />

@@ -1,16 +1,16 @@
 import type { FormField } from "@foyer/contract";
 import { expect, it } from "vitest";
 import { type FormValues, toFormData } from "./field-values.ts";
-import { problemsFrom, problemsOf } from "./form-check.ts";
+import { fromServerDetails, validateAnswers } from "./form-check.ts";
 
-const words = { filesTooLarge: "Too large together.", boxRequired: "Please tick this box." };
+const messages = { filesTooLarge: "Too large together.", boxRequired: "Please tick this box." };
 const MEBIBYTE = 1024 * 1024;
 const check = (
   fields: FormField[],
   values: FormValues,
   files: Record<string, { type: string; size: number }> = {},
   unreadable: string[] = [],
-) => problemsOf(fields, { values, files, unreadable: new Set(unreadable) }, words);
+) => validateAnswers(fields, { values, files, unreadable: new Set(unreadable) }, messages);
 const text = (pattern: string): FormField => ({
   name: "f",
   label: "F",
@@ -19,16 +19,16 @@ const text = (pattern: string): FormField => ({
 });
 const file = (name: string): FormField => ({ name, label: name, type: "file" });
 
-it("runs patterns as the server does: anywhere, by whole characters, in the dialect that both know", () => {
+it("matches patterns like the server: unanchored, by code point, and in a syntax that both support", () => {
   expect(check([text("b")], { f: "abc" })).toEqual({});
   expect(check([text("^.$")], { f: "🚲" })).toEqual({});
-  // No pattern of the stricter kind, and yet one.
+  // Invalid with the `v` flag, but valid without it.
   expect(check([text("^[\\w-.]+$")], { f: "a-b.c" })).toEqual({});
   expect(check([text("^a")], { f: "ba" })).toEqual({ f: "No." });
   expect(check([text("(")], { f: "anything" })).toEqual({});
 });
 
-it("takes what a browser could not read for wrong, not for empty", () => {
+it("reports input that the browser could not parse as invalid, not as empty", () => {
   const fields: FormField[] = ["number", "date", "datetime"].map((type) => ({
     name: type,
     label: type,
@@ -43,7 +43,7 @@ it("takes what a browser could not read for wrong, not for empty", () => {
   ]);
 });
 
-it("limits each file, what calls itself an image, and all files together", () => {
+it("checks the size of each file, the type of images, and the total size of all files", () => {
   const size = 5 * MEBIBYTE;
   const all = ["a", "b", "c", "d"].map(file);
   const chosen = (names: string[], bytes: number) =>
@@ -56,7 +56,7 @@ it("limits each file, what calls itself an image, and all files together", () =>
   expect(check([{ ...photo, validation: { required: { value: true } } }], {})).toEqual({ p: "Photo is required" });
 });
 
-it("asks for a required box in the visitor's language, unless the form has a message of its own", () => {
+it("reports a required box in the visitor's language unless the form has its own message", () => {
   const consent: FormField = {
     name: "c",
     label: "I agree",
@@ -68,7 +68,7 @@ it("asks for a required box in the visitor's language, unless the form has a mes
   expect(check([consent, own], { c: true, o: true })).toEqual({});
 });
 
-it("sends numbers as numbers, choices as a list, files as data URLs, and what is empty as null", () => {
+it("submits numbers as numbers, choices as arrays, files as data URLs, and empty fields as null", () => {
   const fields: FormField[] = [
     { name: "n", label: "N", type: "number" },
     { name: "none", label: "N", type: "number" },
@@ -94,11 +94,11 @@ it("sends numbers as numbers, choices as a list, files as data URLs, and what is
   });
 });
 
-it("finds the fields in what the server answers, also those with dots in their names", () => {
+it("assigns the server's error details to fields, including fields with dots in their names", () => {
   const details = [
     { path: "formData.a.b", message: "No." },
     { path: "formData.unknown", message: "No." },
     { path: "fieldsCompleted", message: "No." },
   ];
-  expect(problemsFrom([file("a.b"), file("c")], details)).toEqual({ "a.b": "No." });
+  expect(fromServerDetails([file("a.b"), file("c")], details)).toEqual({ "a.b": "No." });
 });

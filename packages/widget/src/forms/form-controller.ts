@@ -3,26 +3,26 @@ import { holdsFile } from "@foyer/contract/rules/field-types";
 import type { PanelContext } from "../panel/panel-context.ts";
 import { type FormValue, isAnswered } from "./field-values.ts";
 import type { FormEvents } from "./form-events.ts";
-import type { Draft, FormMemory } from "./form-memory.ts";
 import { createFormState, type FormState, isWaiting } from "./form-state.ts";
+import type { Draft, FormStorage } from "./form-storage.ts";
 
-export type Filling = ReturnType<typeof createFilling>;
+export type FormController = ReturnType<typeof createFormController>;
 
-type Parts = Parameters<typeof createFormState>[1] & { key: string; events: FormEvents; memory: FormMemory };
+type Parts = Parameters<typeof createFormState>[1] & { key: string; events: FormEvents; storage: FormStorage };
 
-/** What a visitor does in a form, and what is wrong with it, kept across reloads as it changes. */
-export function createFilling(panel: PanelContext, parts: Parts) {
-  const { core, words } = panel;
-  const { form, key, events, memory, draft } = parts;
+/** Applies the visitor's input to a form, validates it, and keeps a draft across reloads. */
+export function createFormController(panel: PanelContext, parts: Parts) {
+  const { core, messages } = panel;
+  const { form, key, events, storage, draft } = parts;
   const { store, patch, touched, unreadable, check, refill } = createFormState(panel, parts);
   let attempt = draft?.attempt ?? null;
-  let isOver = false;
+  let hasEnded = false;
 
-  const keep = () => {
+  const save = () => {
     const { values, files, lostFiles, phase } = store.get();
-    // What takes a field off the page also makes the visitor leave it.
-    if (isOver || phase === "sent") return;
-    memory.keepDraft({
+    // Removing a focused field from the page also fires its blur event.
+    if (hasEnded || phase === "sent") return;
+    storage.saveDraft({
       key,
       attempt,
       ...events.progress(),
@@ -30,17 +30,22 @@ export function createFilling(panel: PanelContext, parts: Parts) {
       values: Object.fromEntries([...touched].map((name) => [name, values[name] ?? ""])),
     });
   };
-  /** A problem goes as soon as it is mended, and comes (`isLeft`) when the visitor is done with the field. */
+  /**
+   * Updates the problem of a field. It disappears as soon as it is fixed, but appears only once the visitor has left
+   * the field (`isLeft`).
+   */
   const recheck = (name: string, isLeft: boolean) => {
     const { [name]: before, ...others } = store.get().problems;
     const now = check();
-    // Which of the files is one too many depends on all of them.
-    const still = Object.entries(others).filter(([field, text]) => text !== words.filesTooLarge || now[field] === text);
+    // The limit on the total size concerns all files.
+    const still = Object.entries(others).filter(
+      ([field, text]) => text !== messages.filesTooLarge || now[field] === text,
+    );
     const mine = isLeft || before !== undefined ? Object.entries(now).filter(([field]) => field === name) : [];
     patch({ problems: Object.fromEntries([...still, ...mine]) });
   };
   const changed = (name: string, changes: Partial<FormState>, isLeft = false) => {
-    // Somebody who fills in a form wants to see it again on the next page.
+    // Reopen the panel on the next page for a visitor who is filling in a form.
     if (core.storage.read("session", "open") !== true) core.storage.write("session", "open", true);
     core.bus.emit("interaction");
     events.started();
@@ -48,7 +53,7 @@ export function createFilling(panel: PanelContext, parts: Parts) {
     const { failure } = store.get();
     patch({ ...changes, failure: isWaiting(failure) ? failure : null });
     recheck(name, isLeft);
-    keep();
+    save();
   };
 
   const change = (name: string, value: FormValue, isReadable = true) => {
@@ -63,14 +68,14 @@ export function createFilling(panel: PanelContext, parts: Parts) {
     patch,
     check,
     refill,
-    /** From here on nothing of it is kept. */
+    /** Stops saving anything about this form. */
     end(): void {
-      isOver = true;
+      hasEnded = true;
     },
     get isOver() {
-      return isOver;
+      return hasEnded;
     },
-    /** `isReadable` is false where the browser makes nothing of what was typed so far. */
+    /** `isReadable` is false while the browser cannot parse what was typed. */
     change,
     attach(name: string, file: File | null): void {
       const { [name]: _, ...others } = store.get().files;
@@ -78,30 +83,30 @@ export function createFilling(panel: PanelContext, parts: Parts) {
       changed(name, { files: file ? { ...others, [name]: file } : others, lostFiles }, file !== null);
       if (file && store.get().problems[name] === undefined) events.completed(name);
     },
-    /** The visitor goes on from a field. What was left empty is not complained about before the form is sent. */
+    /** The visitor left a field. An empty field is not reported as an error until the form is submitted. */
     leave(name: string, isReadable = true): void {
-      // Browsers tell nothing of half a date before it is left.
+      // Browsers don't report a partial date until the field loses the focus.
       if (isReadable === unreadable.has(name)) change(name, store.get().values[name] ?? "", isReadable);
       if (!touched.has(name) || (!isAnswered(store.get().values[name]) && !unreadable.has(name))) return;
       recheck(name, true);
       if (store.get().problems[name] !== undefined) return;
       events.completed(name);
-      keep();
+      save();
     },
-    /** The names of the fields that hold something. */
-    completed: (): string[] => form.formSchema.fields.filter((field) => isGiven(field, store.get())).map(nameOf),
+    /** The names of the fields that have an answer. */
+    completed: (): string[] => form.formSchema.fields.filter((field) => hasAnswer(field, store.get())).map(nameOf),
     get attempt() {
       return attempt;
     },
-    /** The same data is only ever sent under one key; changing it ends the attempt. */
+    /** Sets the attempt whose `Idempotency-Key` is reused for the same data. Changing the data ends the attempt. */
     setAttempt(next: Draft["attempt"]): void {
       attempt = next;
-      keep();
+      save();
     },
   };
 }
 
 const nameOf = ({ name }: FormField) => name;
 
-const isGiven = (field: FormField, { values, files }: FormState) =>
+const hasAnswer = (field: FormField, { values, files }: FormState) =>
   holdsFile(field) ? files[field.name] !== undefined : isAnswered(values[field.name]);

@@ -1,11 +1,11 @@
 import { type FormEvent, recordFormEvent, type VisitorForm } from "@foyer/sdk";
 import type { FormNotice } from "../foyer-api.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
-import type { Draft } from "./form-memory.ts";
+import type { Draft } from "./form-storage.ts";
 
 export type FormEvents = ReturnType<typeof createFormEvents>;
 
-/** Tells the server and the site how far the visitor got, each thing once for one showing of a form. */
+/** Reports to the server and the site how far the visitor got, each event once per impression. */
 export function createFormEvents({ core, request }: PanelContext, form: VisitorForm, key: string, draft: Draft | null) {
   const { toolId, toolName } = form;
   const completed = new Set(draft?.completed ?? []);
@@ -13,7 +13,7 @@ export function createFormEvents({ core, request }: PanelContext, form: VisitorF
   let startedAt = draft?.startedAt ?? null;
 
   const record = (event: Omit<FormEvent, "toolId" | "formInstanceId">) => {
-    // What is lost here comes with the submission.
+    // The submission carries the same data, so a lost event does not matter.
     recordFormEvent(request, { toolId, formInstanceId: key, ...event }).catch(() => {});
   };
   const tell = (notice: Pick<FormNotice, "event" | "submissionId" | "reason">) =>
@@ -28,12 +28,12 @@ export function createFormEvents({ core, request }: PanelContext, form: VisitorF
 
   return {
     tell,
-    /** So that a draft can go on where it was. */
+    /** Saved with a draft, so a restored form continues where it was. */
     progress: () => ({ impressionAt, startedAt, completed: [...completed] }),
     shown,
     started(): void {
       if (startedAt !== null) return;
-      // Whoever is quicker than the page's own look at what can be seen has seen it.
+      // A visitor who starts before the visibility check has run has seen the form.
       shown();
       startedAt = Date.now();
       record({ eventType: "started" });

@@ -4,12 +4,12 @@ import { expect, it } from "vitest";
 import { en } from "../locales/en.ts";
 import { answersOf } from "./answers.ts";
 import { autoCompleteOf } from "./auto-complete.ts";
-import { failureOf } from "./error-messages.ts";
-import { sizeWords } from "./format-bytes.ts";
+import { toFailure } from "./error-messages.ts";
+import { formatBytes } from "./format-bytes.ts";
 
-it("says what each refusal means to the visitor, and when to come back", () => {
+it("explains each submission error to the visitor and says when to retry", () => {
   const say = (code: FoyerErrorCode, status: number, retryAfter: number | null = null) => {
-    const { text, until, canRetry } = failureOf(
+    const { text, until, canRetry } = toFailure(
       new FoyerError(code, "For developers", { status, retryAfter }),
       en,
       true,
@@ -26,21 +26,21 @@ it("says what each refusal means to the visitor, and when to come back", () => {
   expect(say("NOT_FOUND", 404)).toEqual([en.formGone, null, false]);
   expect(say("FORBIDDEN", 403)).toEqual([en.formRefused, null, false]);
   expect(say("VALIDATION_ERROR", 400)).toEqual([en.formFailed, null, false]);
-  expect(failureOf(new TypeError("ours"), en, true).text).toBe(en.formFailed);
-  // A very long text gets the same answer as files do; there are none to choose smaller.
+  expect(toFailure(new TypeError("ours"), en, true).text).toBe(en.formFailed);
+  // A very long text gets the same response as large files, but there is no file to replace.
   const tooLarge = new FoyerError("FILE_TOO_LARGE", "For developers", { status: 400 });
-  expect(failureOf(tooLarge, en, false).text).toBe(en.formFailed);
+  expect(toFailure(tooLarge, en, false).text).toBe(en.formFailed);
 });
 
-it("tells sizes as the limit does, never less than they are", () => {
+it("formats file sizes with binary units and rounds them up", () => {
   const MEBIBYTE = 1024 * 1024;
   expect(
-    [0, 1, 1024, 1025, MEBIBYTE - 1, MEBIBYTE, 5 * MEBIBYTE, 5 * MEBIBYTE + 1].map((size) => sizeWords(size, "en")),
+    [0, 1, 1024, 1025, MEBIBYTE - 1, MEBIBYTE, 5 * MEBIBYTE, 5 * MEBIBYTE + 1].map((size) => formatBytes(size, "en")),
   ).toEqual(["0 kB", "1 kB", "1 kB", "2 kB", "1,024 kB", "1 MB", "5 MB", "5.1 MB"]);
-  expect(sizeWords(1.5 * MEBIBYTE, "de")).toBe("1,5 MB");
+  expect(formatBytes(1.5 * MEBIBYTE, "de")).toBe("1,5 MB");
 });
 
-it("lists what was filled in as people read it", () => {
+it("formats the submitted answers for people", () => {
   const options = [
     { label: "City One", value: "city" },
     { label: "", value: "tour" },
@@ -80,7 +80,7 @@ it("lists what was filled in as people read it", () => {
   ]);
 });
 
-it("tells browsers what they may fill in", () => {
+it("sets autocomplete values by field type and name", () => {
   const token = (name: string, type: FormField["type"] = "text") => autoCompleteOf({ name, label: "", type });
   expect(["first_name", "lastName", "Full name", "zip", "colour"].map((name) => token(name))).toEqual([
     "given-name",

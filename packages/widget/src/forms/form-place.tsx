@@ -2,10 +2,13 @@
 import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { resultBefore } from "../chat/previous-tool-result.ts";
+import { previousToolResult } from "../chat/previous-tool-result.ts";
 import { usePanel } from "../panel/panel-context.ts";
 
-/** A form within the conversation. `instanceKey` is that of one showing of it; forms are loaded when the first is shown. */
+/**
+ * A form within the conversation. `instanceKey` identifies the impression. The form code loads when the first form is
+ * shown.
+ */
 export function FormPlace({ form, instanceKey }: { form: VisitorForm; instanceKey: string }): JSX.Element {
   const panel = usePanel();
   const place = useRef<HTMLDivElement>(null);
@@ -18,7 +21,7 @@ export function FormPlace({ form, instanceKey }: { form: VisitorForm; instanceKe
     panel.loadForms().then(
       ({ mountForm }) => {
         if (isGone) return;
-        const previousResult = resultBefore(panel.chat.store.get().entries, form);
+        const previousResult = previousToolResult(panel.chat.store.get().entries, form);
         undo.current = mountForm(element, panel, { form, key: instanceKey, previousResult });
         setState("there");
       },
@@ -33,18 +36,18 @@ export function FormPlace({ form, instanceKey }: { form: VisitorForm; instanceKe
     <>
       {state === "loading" ? <FormOutline count={form.formSchema.fields.length} /> : null}
       {state === "missing" ? (
-        <FormMissing text={panel.words.formNotLoaded} onRetry={() => setState("loading")} />
+        <FormMissing text={panel.messages.formNotLoaded} onRetry={() => setState("loading")} />
       ) : null}
       <div ref={place} hidden={state !== "there"} />
     </>
   );
 }
 
-/** About as high as the form will be, so that little moves when it is there. */
+/** A skeleton about as tall as the form, so little moves when the form appears. */
 export function FormOutline({ count }: { count: number }): JSX.Element {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   return (
-    <div class="card form-outline" role="img" aria-label={words.formShown} aria-busy="true">
+    <div class="card form-outline" role="img" aria-label={messages.formShown} aria-busy="true">
       {Array.from({ length: Math.min(count, 8) }, (_, index) => (
         <span key={index} />
       ))}
@@ -53,12 +56,12 @@ export function FormOutline({ count }: { count: number }): JSX.Element {
 }
 
 export function FormMissing({ text, onRetry }: { text: string; onRetry: () => void }): JSX.Element {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   return (
     <div class="failure">
       <p>{text}</p>
       <button type="button" class="quiet" onClick={onRetry}>
-        {words.retry}
+        {messages.retry}
       </button>
     </div>
   );

@@ -1,33 +1,36 @@
 import type { VisitorForm } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
-import { createFilling } from "./form-controller.ts";
+import { createFormController } from "./form-controller.ts";
 import { createFormEvents } from "./form-events.ts";
-import { createFormMemory } from "./form-memory.ts";
-import { createSubmitting } from "./submit-form.ts";
+import { createFormStorage } from "./form-storage.ts";
+import { createFormSubmitter } from "./submit-form.ts";
 
 export type FormSession = ReturnType<typeof createFormSession>;
 
-type Showing = { form: VisitorForm; key: string; previousResult: unknown };
+type Impression = { form: VisitorForm; key: string; previousResult: unknown };
 
 /** The sessions of each widget on the page. */
-const known = new WeakMap<WidgetCore, Map<string, FormSession>>();
+const sessionsByWidget = new WeakMap<WidgetCore, Map<string, FormSession>>();
 
-/** The same form in the same place is the same session: it goes on where it was, also when it was out of sight. */
-export function formSession(panel: PanelContext, showing: Showing): FormSession {
-  const sessions = known.get(panel.core) ?? begin(panel.core);
+/** Returns the session of an impression. A form that is rendered again continues with its existing session. */
+export function formSession(panel: PanelContext, showing: Impression): FormSession {
+  const sessions = sessionsByWidget.get(panel.core) ?? createSessions(panel.core);
   const session = sessions.get(showing.key) ?? createFormSession(panel, showing);
   sessions.set(showing.key, session);
   session.catchUp();
   return session;
 }
 
-/** Whoever comes next sees nothing of what was filled in by somebody else. */
-function begin(core: WidgetCore) {
-  const { bus, visit } = core;
+/**
+ * Creates the sessions of a widget and ends them when the visitor changes, so the next visitor sees none of the
+ * previous visitor's answers.
+ */
+function createSessions(core: WidgetCore) {
+  const { bus, visitor } = core;
   const sessions = new Map<string, FormSession>();
-  known.set(core, sessions);
-  let before = visit.identity;
+  sessionsByWidget.set(core, sessions);
+  let before = visitor.identity;
   bus.on("identity", (identity) => {
     const isOther = before || !identity;
     for (const session of sessions.values()) isOther ? session.end() : session.refill();
@@ -37,22 +40,22 @@ function begin(core: WidgetCore) {
   return sessions;
 }
 
-/** One form in one visitor's hands, from the first look at it to the answer. It outlives what draws it. */
-function createFormSession(panel: PanelContext, { form, key, previousResult }: Showing) {
-  const memory = createFormMemory(panel.core);
-  const draft = memory.draft(key);
+/** The state of one impression, from the first render to the submission. It outlives the components that render it. */
+function createFormSession(panel: PanelContext, { form, key, previousResult }: Impression) {
+  const storage = createFormStorage(panel.core);
+  const draft = storage.draft(key);
   const events = createFormEvents(panel, form, key, draft);
-  const filling = createFilling(panel, { form, key, events, memory, draft, previousResult });
-  /** It may have been sent meanwhile, in another tab or on a page that was left. */
+  const filling = createFormController(panel, { form, key, events, storage, draft, previousResult });
+  /** Checks whether the form was submitted elsewhere in the meantime: in another tab, or on an earlier page. */
   const catchUp = () => {
-    const sent = memory.sent(key);
+    const sent = storage.sent(key);
     if (!sent || filling.store.get().phase !== "editing") return;
     filling.patch({ phase: "sent", message: sent.message });
-    memory.dropDraft(key);
+    storage.deleteDraft(key);
   };
   const { store, change, attach, leave, refill, end } = filling;
-  const submit = createSubmitting(panel, { form, key, filling, events, memory });
-  // The standing ones have a key of their own; those in replies come along with what is said.
+  const submit = createFormSubmitter(panel, { form, key, filling, events, storage });
+  // Pinned forms have generated keys. Forms in replies arrive with the conversation and are not scrolled to.
   const isNew = key.startsWith("form_") && !draft;
   return { form, key, isNew, catchUp, store, change, attach, leave, refill, end, submit, shown: events.shown };
 }

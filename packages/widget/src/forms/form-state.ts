@@ -4,39 +4,42 @@ import { createStore } from "../store.ts";
 import { defaultValues } from "./default-values.ts";
 import type { Failure } from "./error-messages.ts";
 import { accepts, type FormValues } from "./field-values.ts";
-import { type Problems, problemsOf } from "./form-check.ts";
-import type { Draft } from "./form-memory.ts";
+import { type Problems, validateAnswers } from "./form-check.ts";
+import type { Draft } from "./form-storage.ts";
 import { mediaTypeOf } from "./read-data-url.ts";
 
 export type FormState = {
   values: FormValues;
   files: Readonly<Record<string, File>>;
-  /** Fields whose file went with a reload. */
+  /** Fields that lost their file in a reload. */
   lostFiles: readonly string[];
-  /** Fields that are shown and not changed. One without a value that holds is not: nobody could send the form. */
+  /**
+   * Disabled fields. A disabled field with an invalid default stays editable, because the form could never be
+   * submitted otherwise.
+   */
   locked: ReadonlySet<string>;
   problems: Problems;
   phase: "editing" | "sending" | "sent";
-  /** How much of an upload has gone out, from 0 to 1; null when there is nothing to tell. */
+  /** Upload progress from 0 to 1, or null when nothing is being uploaded. */
   progress: number | null;
   failure: Failure | null;
-  /** How often it was refused, so that the focus can follow each time. */
+  /** Number of rejected attempts. Each one moves the focus to the first error. */
   refusals: number;
-  /** What the site's own code said to what was sent. */
+  /** The result message of the site's form handler. */
   message: string | null;
-  /** Sent just now: what it held is still here. */
+  /** Whether it was submitted on this page, so its answers are still available. */
   isFresh: boolean;
 };
 
 type Parts = {
   form: VisitorForm;
   draft: Draft | null;
-  /** What the tool before the form found. */
+  /** The result of the tool call before the form. */
   previousResult: unknown;
 };
 
-/** What is in a form: what the visitor has put in or left there before, and defaults for the rest. */
-export function createFormState({ core, words }: PanelContext, { form, draft, previousResult }: Parts) {
+/** Creates the state of a form from the restored draft, with defaults for the remaining fields. */
+export function createFormState({ core, messages }: PanelContext, { form, draft, previousResult }: Parts) {
   const { fields } = form.formSchema;
   const restored = Object.entries(draft?.values ?? {}).filter(([name, value]) =>
     fields.some((field) => field.name === name && accepts(field, value)),
@@ -46,15 +49,18 @@ export function createFormState({ core, words }: PanelContext, { form, draft, pr
 
   const check = ({ values, files }: Pick<FormState, "values" | "files">): Problems => {
     const facts = Object.entries(files).map(([name, file]) => [name, { type: mediaTypeOf(file), size: file.size }]);
-    return problemsOf(fields, { values, files: Object.fromEntries(facts), unreadable }, words);
+    return validateAnswers(fields, { values, files: Object.fromEntries(facts), unreadable }, messages);
   };
   const defaults = () =>
-    defaultValues(fields, { identity: core.visit.identity, context: core.registry.context, previousResult });
+    defaultValues(fields, { identity: core.visitor.identity, context: core.registry.context, previousResult });
   const lockedIn = (values: FormValues): ReadonlySet<string> => {
     const problems = check({ values, files: {} });
     return new Set(fields.flatMap(({ name, disabled }) => (disabled && problems[name] === undefined ? [name] : [])));
   };
-  /** What can no longer be changed is no longer what the visitor made of it: it could not be mended. */
+  /**
+   * Merges entered values with defaults. A field that is now locked gets its default, because the visitor could not
+   * correct it.
+   */
   const filled = (values: FormValues): Pick<FormState, "values" | "locked"> => {
     const untouched = defaults();
     const locked = lockedIn(untouched);
@@ -78,12 +84,12 @@ export function createFormState({ core, words }: PanelContext, { form, draft, pr
   return {
     store,
     patch,
-    /** What the visitor has changed. */
+    /** Names of the fields that the visitor has changed. */
     touched,
-    /** Where the browser makes nothing of what was typed so far. */
+    /** Names of the fields whose input the browser cannot parse. */
     unreadable,
     check: () => check(store.get()),
-    /** Somebody is known now who was not: what they have not touched shows it. */
+    /** Recomputes the defaults of untouched fields after the visitor has been identified. */
     refill(): void {
       const { values, problems } = store.get();
       const { locked, ...rest } = filled(values);
@@ -93,6 +99,6 @@ export function createFormState({ core, words }: PanelContext, { form, draft, pr
   };
 }
 
-/** The server asked for some patience, and that is not over. */
+/** Whether the server asked to retry later and that time has not come yet. */
 export const isWaiting = (failure: Failure | null): boolean =>
   failure !== null && failure.until !== null && Date.now() < failure.until;

@@ -3,12 +3,12 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
 
-/** In pixels of the picture: twice what is seen, for fine screens. */
-const SIDE = 96;
+/** Image pixels: twice the size in CSS pixels, for high-density screens. */
+const SIZE_PX = 96;
 
 /**
- * A small picture of an image, cut to a square. It is decoded beside the page's own work and drawn, not linked: a page's
- * policy may refuse images from anywhere but its own server. What the browser cannot decode has the mark of a file.
+ * A square thumbnail. The image is decoded off the main thread and drawn on a canvas, because a page's Content
+ * Security Policy may refuse `blob:` images. A file that the browser cannot decode gets a file icon.
  */
 export function ImagePreview({ file }: { file: File }): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -31,7 +31,7 @@ export function ImagePreview({ file }: { file: File }): JSX.Element {
   return (
     <span class="thumb" aria-hidden="true">
       {isDrawn ? null : <Icon name="file" />}
-      <canvas ref={canvas} width={SIDE} height={SIDE} hidden={!isDrawn} />
+      <canvas ref={canvas} width={SIZE_PX} height={SIZE_PX} hidden={!isDrawn} />
     </span>
   );
 }
@@ -42,6 +42,6 @@ function draw(canvas: HTMLCanvasElement, bitmap: ImageBitmap) {
   if (!context) return;
   context.imageSmoothingQuality = "high";
   const [x, y] = [(bitmap.width - side) / 2, (bitmap.height - side) / 2];
-  context.clearRect(0, 0, SIDE, SIDE);
-  context.drawImage(bitmap, x, y, side, side, 0, 0, SIDE, SIDE);
+  context.clearRect(0, 0, SIZE_PX, SIZE_PX);
+  context.drawImage(bitmap, x, y, side, side, 0, 0, SIZE_PX, SIZE_PX);
 }

@@ -8,8 +8,9 @@ import { formSession } from "./form-session.ts";
 import css from "./forms.css?inline";
 
 /**
- * Draws a form into an empty element, with a root of its own: loaded beside a panel that came under another name, it
- * brings its own copy of what draws. This is what the panel loads when the first form is shown. Returns how to undo it.
+ * Renders a form into an empty element. The panel loads this module when it shows the first form. It has its own
+ * render root, because after a server update the module may come with another copy of Preact than the panel. @returns
+ * a function that removes the form
  */
 export function mountForm(
   place: HTMLElement,

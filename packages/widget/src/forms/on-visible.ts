@@ -1,13 +1,13 @@
-/** Half of it, or of the room that there is for it. */
-const ENOUGH = 0.5;
+/** Half of the element, or of the window if the element is taller. */
+const MIN_VISIBLE_SHARE = 0.5;
 
-/** Calls back once, when an element can really be seen. Returns how to stop waiting. */
-export function whenSeen(element: HTMLElement, then: () => void): () => void {
+/** Calls back once, when an element is visible. @returns a function that cancels the wait */
+export function onVisible(element: HTMLElement, then: () => void): () => void {
   const watcher = new IntersectionObserver(
     (entries) => {
       const isSeen = entries.some(({ isIntersecting, intersectionRect, boundingClientRect }) => {
-        const room = Math.min(boundingClientRect.height, innerHeight) * ENOUGH;
-        return isIntersecting && intersectionRect.height >= Math.min(room, MOST_PIXELS);
+        const room = Math.min(boundingClientRect.height, innerHeight) * MIN_VISIBLE_SHARE;
+        return isIntersecting && intersectionRect.height >= Math.min(room, SUFFICIENT_PX);
       });
       if (!isSeen) return;
       watcher.disconnect();
@@ -19,5 +19,5 @@ export function whenSeen(element: HTMLElement, then: () => void): () => void {
   return () => watcher.disconnect();
 }
 
-/** A panel is lower than the window: with this much of it nobody can miss a form. */
-const MOST_PIXELS = 200;
+/** The panel is shorter than the window, so this many visible pixels are enough for a tall form. */
+const SUFFICIENT_PX = 200;

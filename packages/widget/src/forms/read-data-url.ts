@@ -1,6 +1,6 @@
 /**
- * A file as a base64 data URL, read by the browser beside the page's own work.
- * @throws when the file cannot be read (any more), for instance because it was changed or moved
+ * Reads a file as a base64 data URL, asynchronously. @throws if the file can no longer be read, for example because it
+ * was changed or moved
  */
 export function readDataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -8,7 +8,7 @@ export function readDataUrl(file: File): Promise<string> {
     reader.onerror = () => reject(reader.error);
     reader.onload = () => {
       const text = String(reader.result);
-      // Browsers do not agree on how an empty file, or one of no known type, begins.
+      // Browsers differ in the prefix for an empty file and for a file of unknown type.
       resolve(`data:${mediaTypeOf(file)};base64,${text.slice(text.indexOf(",") + 1 || text.length)}`);
     };
     reader.readAsDataURL(file);

@@ -1,7 +1,7 @@
 import { FoyerError } from "@foyer/sdk";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FormHandler } from "../foyer-api.ts";
-import { reportUntilHeard, runHandler } from "./run-handler.ts";
+import { reportResult, runHandler } from "./run-handler.ts";
 
 const facts = { submissionId: "sub_1", toolId: "tool_1", toolName: "book", conversationId: null, context: {} };
 const run = (handler: unknown, timeoutMs?: number) =>
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe("a form handler", () => {
-  it("succeeds with whatever it says, or nothing", async () => {
+  it("succeeds with any message, or with none", async () => {
     const data = { booking: 42 };
     expect(await run(() => undefined)).toEqual({ result: { success: true }, shown: null });
     expect(await run(async () => ({ success: true, message: "Done.", data }))).toEqual({
@@ -31,7 +31,7 @@ describe("a form handler", () => {
     });
   });
 
-  it("fails by throwing, rejecting, or not ending, and the visitor is shown nothing of it", async () => {
+  it("fails when it throws, rejects or times out, without showing the error to the visitor", async () => {
     const failing = [
       () => {
         throw new Error("broken");
@@ -47,7 +47,7 @@ describe("a form handler", () => {
     expect((await slow).result).toEqual({ success: false, message: 'The form handler "own" timed out.' });
   });
 
-  it("may say what cannot be sent: that is left out, and long messages are cut", async () => {
+  it("drops result data that cannot be serialized and truncates long messages", async () => {
     const circle: Record<string, unknown> = {};
     circle.circle = circle;
     for (const data of [circle, [1], "text", 1n]) {
@@ -57,7 +57,7 @@ describe("a form handler", () => {
     expect((await run(() => ({ success: true, message: 7 }))).result).toEqual({ success: true });
   });
 
-  it("that is missing is named", async () => {
+  it("is named in the error when it is not registered", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const { result, shown } = await runHandler(new Map(), "book", {}, facts);
     expect([result, shown]).toEqual([
@@ -72,10 +72,10 @@ describe("a form handler", () => {
   });
 });
 
-describe("the report of its result", () => {
+describe("the report of a form handler's result", () => {
   const result = { submissionId: "sub_1", success: true };
 
-  it("is repeated while the server cannot be reached, and no longer", async () => {
+  it("is retried only while the server is unreachable", async () => {
     vi.useFakeTimers();
     const answers = [new FoyerError("UNREACHABLE", ""), new FoyerError("OVERLOADED", "", { status: 503 }), null];
     const request = vi.fn(async () => {
@@ -83,7 +83,7 @@ describe("the report of its result", () => {
       if (error) throw error;
       return Response.json({ success: true });
     });
-    const reported = reportUntilHeard(request, result, [1_000, 2_000, 4_000]);
+    const reported = reportResult(request, result, [1_000, 2_000, 4_000]);
     await vi.advanceTimersByTimeAsync(999);
     expect(request).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -95,9 +95,9 @@ describe("the report of its result", () => {
     );
   });
 
-  it("is not repeated when the server has heard and refuses", async () => {
+  it("is not retried when the server rejects it", async () => {
     const request = vi.fn(() => Promise.reject(new FoyerError("CONFLICT", "", { status: 409 })));
-    await reportUntilHeard(request, result, [0, 0]);
+    await reportResult(request, result, [0, 0]);
     expect(request).toHaveBeenCalledTimes(1);
   });
 });

@@ -3,10 +3,13 @@ import type { FormHandler, FormSubmissionFacts } from "../foyer-api.ts";
 
 /** A handler that takes longer counts as failed. */
 const TIMEOUT_MS = 60_000;
-const REPORT_WAITS = [1_000, 5_000, 20_000, 60_000, 300_000];
+const RETRY_DELAYS_MS = [1_000, 5_000, 20_000, 60_000, 300_000];
 const MAX_CHARACTERS = 10_000;
 
-/** The outcome of the site's own handler. `shown` is its message to the visitor; its errors are for the site's developer. */
+/**
+ * The outcome of the site's form handler. `shown` is its message for the visitor. Its errors are for the site's
+ * developer.
+ */
 export type HandlerOutcome = { result: Omit<ClientResult, "submissionId">; shown: string | null };
 
 /** Runs the site's handler for a submission. It never rejects: an error or a timeout is an outcome, too. */
@@ -21,7 +24,7 @@ export async function runHandler(
   if (!handler) {
     const message =
       name === null
-        ? `The form ${facts.toolName} names no client handler.`
+        ? `The form ${facts.toolName} does not name a client handler.`
         : `No form handler named "${name}" is registered on this page.`;
     // biome-ignore lint/suspicious/noConsole: the site's developer looks here for a missing handler
     console.warn(`Foyer: ${message} Call Foyer.registerFormHandler("${name ?? "…"}", …).`);
@@ -48,20 +51,20 @@ export async function runHandler(
 }
 
 /** Reports the outcome to the server and retries while the server cannot be reached. Resolves in any case. */
-export async function reportUntilHeard(request: Request, result: ClientResult, waits = REPORT_WAITS): Promise<void> {
+export async function reportResult(request: Request, result: ClientResult, waits = RETRY_DELAYS_MS): Promise<void> {
   for (const wait of [...waits, null]) {
     try {
       return await reportClientResult(request, result);
     } catch (error) {
       if (wait === null || !(error instanceof FoyerError) || !error.isTemporary) return;
-      await online(Math.max(wait, (error.retryAfter ?? 0) * 1_000));
+      await waitUntilOnline(Math.max(wait, (error.retryAfter ?? 0) * 1_000));
     }
   }
 }
 
 const textFor = (message: string | null) => (message ? { message: message.slice(0, MAX_CHARACTERS) } : {});
 
-/** Data that is no plain JSON object is not sent. */
+/** Data that is not a plain JSON object is not sent. */
 function dataFor(data: unknown): { data?: Record<string, unknown> } {
   try {
     const copy = data === undefined ? null : JSON.parse(JSON.stringify(data));
@@ -72,7 +75,7 @@ function dataFor(data: unknown): { data?: Record<string, unknown> } {
 }
 
 /** Waits for the time given, or until the browser is online again. */
-function online(milliseconds: number): Promise<void> {
+function waitUntilOnline(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

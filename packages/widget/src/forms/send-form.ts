@@ -2,28 +2,25 @@ import { createRequest, type FormSubmit, FoyerError, type Request, type SubmitRe
 import { readDataUrl } from "./read-data-url.ts";
 import { createUploadFetch } from "./upload-fetch.ts";
 
-/** The server answers within 8 s; a connection that says nothing for this long is dead. Uploads take what they take. */
-const SILENCE = 30_000;
+/** The server answers within 8 s, so a connection that is silent for this long is dead. Uploads have no limit. */
+const TIMEOUT_MS = 30_000;
 
 export type Outgoing = {
   submission: Omit<FormSubmit, "formData">;
-  /** Puts the files' data URLs to what else was filled in. */
+  /** Combines the files' data URLs with the other answers. */
   formData: (files: Record<string, string>) => Record<string, unknown>;
   files: Readonly<Record<string, File>>;
   idempotencyKey: string;
-  /** Of the conversation, for the agent to learn what was submitted. */
+  /** The conversation token, which lets the agent see the submission. */
   token: string | undefined;
-  /** Of an upload, from 0 to 1. */
+  /** Receives the upload progress from 0 to 1. */
   onProgress: (share: number) => void;
 };
 
-/** A file that is no longer what was chosen. */
+/** The name of a field whose file has changed or disappeared since it was chosen. */
 export type UnreadableFile = { unreadable: string };
 
-/**
- * Reads the files and submits all of it once.
- * @throws FoyerError, or an UnreadableFile with its field
- */
+/** Reads the files and submits the form once. @throws FoyerError, or an UnreadableFile with the name of its field */
 export async function sendForm(
   request: Request,
   baseUrl: string,
@@ -44,7 +41,7 @@ export async function sendForm(
     const fileNames = Object.fromEntries(Object.entries(files).map(([field, file]) => [field, file.name]));
     return { result: await submitForm(upload, { ...body, fileNames }, { idempotencyKey, token }), formData: data };
   }
-  const signal = AbortSignal.timeout(SILENCE);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   const result = await submitForm(request, body, { idempotencyKey, token, signal }).catch((error) => {
     throw signal.aborted ? new FoyerError("UNREACHABLE", "The server did not answer.", { cause: error }) : error;
   });

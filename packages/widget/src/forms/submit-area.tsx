@@ -6,17 +6,17 @@ import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import type { FormSession } from "./form-session.ts";
 
-/** The one main action of a form, what it is doing, and why it did not work. */
+/** The submit button of a form, its progress, and the reason if the submission failed. */
 export function SubmitArea({ session }: { session: FormSession }): JSX.Element {
-  const { words } = usePanel();
+  const { messages } = usePanel();
   const { phase, progress, failure, problems } = useStore(session.store);
   const isSending = phase === "sending";
   const { formSchema } = session.form;
   const errorMessage = ownFormText(formSchema, "errorMessage");
   const seconds = useSecondsUntil(failure?.until ?? null);
   const isWrong = Object.keys(problems).length > 0;
-  const submitLabel = ownFormText(formSchema, "submitLabel") ?? words.formSubmit;
-  const label = isSending ? words.formSending : failure?.canRetry ? words.retry : submitLabel;
+  const submitLabel = ownFormText(formSchema, "submitLabel") ?? messages.formSubmit;
+  const label = isSending ? messages.formSending : failure?.canRetry ? messages.retry : submitLabel;
   return (
     <div class="submit-area">
       {failure && !isSending ? (
@@ -25,20 +25,20 @@ export function SubmitArea({ session }: { session: FormSession }): JSX.Element {
           <p dir="auto">{failure.text}</p>
         </div>
       ) : null}
-      {isWrong && !isSending ? <p class="hint">{words.formMend}</p> : null}
+      {isWrong && !isSending ? <p class="hint">{messages.formMend}</p> : null}
       <button type="submit" class="submit" part="submit" aria-disabled={isSending || seconds > 0 ? "true" : undefined}>
         <span class={isSending ? "lamp lit" : "lamp"} aria-hidden="true" hidden={!isSending} />
         <span dir="auto">{label}</span>
         {seconds > 0 && !isSending ? <span>({seconds})</span> : null}
       </button>
       {isSending && progress !== null ? (
-        <progress class="progress" max={100} value={Math.round(progress * 100)} aria-label={words.formSending} />
+        <progress class="progress" max={100} value={Math.round(progress * 100)} aria-label={messages.formSending} />
       ) : null}
     </div>
   );
 }
 
-/** Whole seconds until a moment, counted down; 0 when it is past. */
+/** Counts down the whole seconds until a time, then stays at 0. */
 function useSecondsUntil(moment: number | null): number {
   const left = () => (moment === null ? 0 : Math.max(0, Math.ceil((moment - Date.now()) / 1_000)));
   const [, draw] = useState(0);

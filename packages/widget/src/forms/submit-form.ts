@@ -1,26 +1,26 @@
 import { ownFormText } from "@foyer/contract/rules/form-texts";
 import { type FormSubmit, FoyerError, type SubmitResult, type VisitorForm } from "@foyer/sdk";
 import { randomId } from "../loader/random-id.ts";
-import type { Visit } from "../loader/visitor-session.ts";
+import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
-import { failureOf } from "./error-messages.ts";
+import { toFailure } from "./error-messages.ts";
 import { toFormData } from "./field-values.ts";
-import { type Problems, problemsFrom } from "./form-check.ts";
-import type { Filling } from "./form-controller.ts";
+import { fromServerDetails, type Problems } from "./form-check.ts";
+import type { FormController } from "./form-controller.ts";
 import type { FormEvents } from "./form-events.ts";
-import type { FormMemory } from "./form-memory.ts";
 import { isWaiting } from "./form-state.ts";
-import { reportUntilHeard, runHandler } from "./run-handler.ts";
+import type { FormStorage } from "./form-storage.ts";
+import { reportResult, runHandler } from "./run-handler.ts";
 import { isUnreadable, type Outgoing, sendForm } from "./send-form.ts";
 
-type Parts = { form: VisitorForm; key: string; filling: Filling; events: FormEvents; memory: FormMemory };
+type Parts = { form: VisitorForm; key: string; filling: FormController; events: FormEvents; storage: FormStorage };
 
-type Attempt = NonNullable<Filling["attempt"]>;
+type Attempt = NonNullable<FormController["attempt"]>;
 
-/** Sends what was filled in, has the site's own code do its part, and shows what came of it. */
-export function createSubmitting(panel: PanelContext, parts: Parts) {
-  const { form, key, filling, events, memory } = parts;
-  const { core, request, words, chat } = panel;
+/** Creates the function that submits a form, runs the site's form handler, and shows the outcome. */
+export function createFormSubmitter(panel: PanelContext, parts: Parts) {
+  const { form, key, filling, events, storage } = parts;
+  const { core, request, messages, chat } = panel;
   const { store, patch } = filling;
   const { fields } = form.formSchema;
   const errorMessage = ownFormText(form.formSchema, "errorMessage");
@@ -30,12 +30,12 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
 
   const send = (attempt: Attempt) => sendForm(request, core.options.baseUrl, outgoing(panel, parts, attempt));
   const newAttempt = () => {
-    filling.setAttempt({ key: randomId(), conversationId: core.visit.current?.id ?? null });
+    filling.setAttempt({ key: randomId(), conversationId: core.visitor.current?.id ?? null });
     return filling.attempt as Attempt;
   };
   const sendOnce = () =>
     send(filling.attempt ?? newAttempt()).catch((error) => {
-      // The key belongs to other data, sent before a reload: this is a submission of its own.
+      // The key was used for different data before a reload, so this is a new submission.
       if (error instanceof FoyerError && error.code === "CONFLICT") return send(newAttempt());
       throw error;
     });
@@ -44,34 +44,34 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
     events.tell({ event: "failed", reason: error instanceof FoyerError ? error.code : "FILE" });
     if (isUnreadable(error)) {
       filling.attach(error.unreadable, null);
-      return refuse({ [error.unreadable]: words.fileUnreadable });
+      return refuse({ [error.unreadable]: messages.fileUnreadable });
     }
-    const problems = problemsFrom(fields, error instanceof FoyerError ? error.details : []);
+    const problems = fromServerDetails(fields, error instanceof FoyerError ? error.details : []);
     if (Object.keys(problems).length > 0) return refuse(problems);
-    patch({ failure: failureOf(error, words, Object.keys(store.get().files).length > 0) });
+    patch({ failure: toFailure(error, messages, Object.keys(store.get().files).length > 0) });
     refuse({});
   };
 
-  /** The site's own part of it. */
-  async function handle({ submissionId, clientHandler }: SubmitResult, formData: Record<string, unknown>) {
+  /** Runs the site's form handler. */
+  async function runSiteHandler({ submissionId, clientHandler }: SubmitResult, formData: Record<string, unknown>) {
     const { toolId, toolName } = form;
     const conversationId = filling.attempt?.conversationId ?? null;
     const facts = { submissionId, toolId, toolName, conversationId, context: core.registry.context };
     const { result, shown } = await runHandler(core.registry.formHandlers, clientHandler, formData, facts);
-    void reportUntilHeard(request, { submissionId, ...result });
+    void reportResult(request, { submissionId, ...result });
     if (result.success) return patch({ message: shown });
     events.tell({ event: "failed", submissionId, reason: "HANDLER" });
-    // What comes next is another submission: this one has its result.
+    // This submission has its result, so a retry is a new submission.
     filling.setAttempt(null);
-    patch({ failure: { text: shown ?? errorMessage ?? words.formFailed, until: null, canRetry: true } });
+    patch({ failure: { text: shown ?? errorMessage ?? messages.formFailed, until: null, canRetry: true } });
     refuse({});
   }
 
   const finish = ({ submissionId }: SubmitResult) => {
     patch({ phase: "sent", progress: null, isFresh: true });
-    memory.dropDraft(key);
-    // Whoever comes next is not told what this one was.
-    if (!filling.isOver) memory.keepSent({ key, message: store.get().message });
+    storage.deleteDraft(key);
+    // Do not leak the previous visitor's submission.
+    if (!filling.isOver) storage.saveSent({ key, message: store.get().message });
     chat.formSent(key);
     events.tell({ event: "submitted", submissionId });
   };
@@ -87,7 +87,7 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
     try {
       const { result, formData } = await sendOnce();
       patch({ progress: null });
-      if (result.executionMode !== "webhook") await handle(result, formData);
+      if (result.executionMode !== "webhook") await runSiteHandler(result, formData);
       if (store.get().phase === "sending") finish(result);
     } catch (error) {
       fail(error);
@@ -96,7 +96,7 @@ export function createSubmitting(panel: PanelContext, parts: Parts) {
 }
 
 /** An agent that requires signed identities checks the signature before it learns what was submitted. */
-function signedUser({ identity }: Visit): Pick<FormSubmit, "userId" | "userHash"> {
+function signedUser({ identity }: VisitorSession): Pick<FormSubmit, "userId" | "userHash"> {
   return identity?.userHash ? { userId: identity.userId, userHash: identity.userHash } : {};
 }
 
@@ -106,8 +106,8 @@ function outgoing({ core }: PanelContext, { form, key, filling, events }: Parts,
   return {
     files,
     idempotencyKey: attempt.key,
-    // Kept with the conversation alone, so that it is not stored twice.
-    token: core.visit.conversations.find(({ id }) => id === attempt.conversationId)?.token,
+    // The token is stored only with the conversation, not in the draft as well.
+    token: core.visitor.conversations.find(({ id }) => id === attempt.conversationId)?.token,
     submission: {
       toolId: form.toolId,
       conversationId: attempt.conversationId,
@@ -115,8 +115,8 @@ function outgoing({ core }: PanelContext, { form, key, filling, events }: Parts,
       impressionAt,
       startedAt,
       formInstanceId: key,
-      sessionId: core.visit.sessionId,
-      ...signedUser(core.visit),
+      sessionId: core.visitor.sessionId,
+      ...signedUser(core.visitor),
     },
     formData: (dataUrls) => toFormData(form.formSchema.fields, values, dataUrls),
     onProgress: (progress) => filling.patch({ progress }),

@@ -1,6 +1,6 @@
 /**
- * A `fetch` for one upload that tells how much of it has gone out, from 0 to 1: the browser's own cannot. It knows what
- * the SDK uses of it, and no more.
+ * A `fetch` for one upload that reports its progress from 0 to 1, which the browser's own `fetch` cannot do. It
+ * implements only what the SDK uses.
  */
 export function createUploadFetch(onProgress: (share: number) => void): typeof fetch {
   return (address, { method = "GET", headers, body } = {}) =>

@@ -1,7 +1,7 @@
 import type { EventBus } from "./event-bus.ts";
 
 export type ConsentStorage = ReturnType<typeof createConsentStorage>;
-export type Place = "local" | "session";
+export type StorageArea = "local" | "session";
 
 /**
  * Web storage with one JSON value per name, separate for each agent. With `consent: "required"` nothing is read or
@@ -9,7 +9,7 @@ export type Place = "local" | "session";
  * write is `early`. Values that may not be written yet, or cannot be written at all, are held in memory for this page.
  */
 export function createConsentStorage(agentId: string, bus: EventBus, consent: "given" | "required") {
-  const waiting = new Map<string, { place: Place; name: string; text: string | null; early: boolean }>();
+  const waiting = new Map<string, { place: StorageArea; name: string; text: string | null; early: boolean }>();
   let hasConsent = consent === "given";
   let hasInteracted = false;
   const key = (name: string) => `foyer:${agentId}:${name}`;
@@ -34,7 +34,7 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
 
   return {
     /** The value, or null. The value may come from another version of the widget or from other code on the page. */
-    read(place: Place, name: string): unknown {
+    read(place: StorageArea, name: string): unknown {
       const kept = waiting.get(place + name);
       const text = kept ? kept.text : hasConsent ? load(place, key(name)) : null;
       try {
@@ -44,7 +44,7 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
       }
     },
     /** `null` removes the value. */
-    write(place: Place, name: string, value: unknown, { early = false } = {}): void {
+    write(place: StorageArea, name: string, value: unknown, { early = false } = {}): void {
       waiting.set(place + name, { place, name, text: value === null ? null : JSON.stringify(value), early });
       flush();
     },
@@ -52,11 +52,11 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
 }
 
 /** With storage blocked, browsers throw on the mere access to these properties. */
-function storageOf(place: Place) {
+function storageOf(place: StorageArea) {
   return place === "local" ? localStorage : sessionStorage;
 }
 
-function load(place: Place, key: string): string | null {
+function load(place: StorageArea, key: string): string | null {
   try {
     return storageOf(place).getItem(key);
   } catch {
@@ -64,7 +64,7 @@ function load(place: Place, key: string): string | null {
   }
 }
 
-function store(place: Place, key: string, text: string | null): boolean {
+function store(place: StorageArea, key: string, text: string | null): boolean {
   try {
     if (text === null) storageOf(place).removeItem(key);
     else storageOf(place).setItem(key, text);

@@ -8,13 +8,13 @@ export type BusEvents = {
   message: MessageNotice;
   form: FormNotice;
   trigger: TriggerNotice;
-  /** `Foyer.track`: an event of the site's own. */
+  /** An event that the site reported with `Foyer.track`. */
   track: { name: string; data: Record<string, unknown> };
-  /** The visitor is known now, or (null) no longer. */
+  /** The visitor was identified, or (null) logged out. */
   identity: Identity | null;
   /** Storage may be used from now on. */
   consent: undefined;
-  /** The visitor did something in the widget, by hand. */
+  /** The visitor interacted with the widget. */
   interaction: undefined;
   /** How many replies ended while the panel was closed, and the label for it in the visitor's language. */
   unread: { count: number; label: string };

@@ -2,25 +2,28 @@ import type { EventBus } from "./event-bus.ts";
 import { type LauncherIcon, launcherIcons } from "./launcher-icons.ts";
 import type { ShadowHost } from "./shadow-host.ts";
 
-export type LauncherWords = { open: string; close: string };
+export type LauncherMessages = { open: string; close: string };
 
 export type Launcher = ReturnType<typeof createLauncher>;
 
-const down = ["M6 9.5l6 6 6-6"];
+const chevronDown = ["M6 9.5l6 6 6-6"];
 
 type LauncherOptions = {
   label: string | null;
   icon: LauncherIcon;
-  /** The address of an image that replaces the icon. */
+  /** The URL of an image that replaces the icon. */
   image: string | null;
   onPress: () => void;
 };
 
-/** The button in the corner. Its name says what a press does, and a dot counts the replies that arrived while the chat was closed. */
+/**
+ * The button in the corner. Its accessible name says what a click does, and a badge counts the replies that arrived
+ * while the chat was closed.
+ */
 export function createLauncher(
   { frame }: ShadowHost,
   bus: EventBus,
-  words: LauncherWords,
+  messages: LauncherMessages,
   { label, icon: iconName, image, onPress }: LauncherOptions,
 ) {
   const button = document.createElement("button");
@@ -35,7 +38,7 @@ export function createLauncher(
   dot.className = "dot";
   dot.hidden = true;
   button.append(icon, dot);
-  const picture = image ? createPicture(image, () => show()) : null;
+  const picture = image ? createImage(image, () => show()) : null;
   if (picture) button.prepend(picture);
   if (label) {
     const text = document.createElement("span");
@@ -49,11 +52,11 @@ export function createLauncher(
   let isOpen = false;
   let news = "";
   const show = () => {
-    draw(icon, isOpen ? down : picture?.isConnected ? [] : launcherIcons[iconName]);
+    draw(icon, isOpen ? chevronDown : picture?.isConnected ? [] : launcherIcons[iconName]);
     button.classList.toggle("open", isOpen);
     button.setAttribute("aria-expanded", String(isOpen));
-    // A visible label has to be part of the name, for those who speak to their browser.
-    const says = isOpen ? [words.close] : [label, words.open, news];
+    // The accessible name has to contain the visible label, for speech input.
+    const says = isOpen ? [messages.close] : [label, messages.open, news];
     button.setAttribute("aria-label", says.filter(Boolean).join(". "));
   };
   bus.on("open", () => {
@@ -88,7 +91,7 @@ function draw(icon: SVGElement, paths: readonly string[]) {
 }
 
 /** A page's Content Security Policy may refuse the image. The icon replaces it then. */
-function createPicture(src: string, onFailure: () => void) {
+function createImage(src: string, onFailure: () => void) {
   const picture = document.createElement("img");
   picture.alt = "";
   picture.addEventListener("error", () => {

@@ -1,22 +1,23 @@
-import type { actOnTriggers } from "../triggers/actions/run-actions.ts";
+import type { createTriggerActions } from "../triggers/actions/trigger-actions.ts";
 import type { openDebug } from "../triggers/debug/open-debug.ts";
 import type { watchTriggers } from "../triggers/watch-triggers.ts";
 import type { MountPanel, WidgetCore } from "./widget-core.ts";
 
-/** What is loaded when it is needed first, and what each file exports. */
+/** The parts that are loaded on demand, with the exports of each file. */
 type Parts = {
   panel: { mountPanel: MountPanel };
   triggers: { watchTriggers: typeof watchTriggers };
-  acting: { actOnTriggers: typeof actOnTriggers };
+  actions: { createTriggerActions: typeof createTriggerActions };
   debug: { openDebug: typeof openDebug };
 };
 
-/** The files, whose names change with what is in them; the build puts them here. */
+/** The file names, which contain a hash of the content. The build inserts them. */
 declare const PART_FILES: Record<keyof Parts, string>;
 
 /**
- * Fetches a part. When a page stayed open longer than the server's version, its file is gone: then the current one is
- * taken. A module that failed once is never fetched again under the same address, hence the number.
+ * Loads a part. If the server was updated while the page was open, the file no longer exists and the current one is
+ * loaded instead. Browsers never request a module again under a URL that has failed, so each retry adds a number to
+ * the URL.
  */
 export function loadPart<Name extends keyof Parts>(
   { options }: Pick<WidgetCore, "options">,

@@ -41,7 +41,7 @@ export function createPanelController(
         panel.open(request);
         if (!wasOpen) bus.emit("open");
       } catch {
-        // The next press tries again.
+        // The next click tries again.
         loading = null;
       } finally {
         launcher?.setBusy(false);

@@ -3,11 +3,11 @@ import { readOptions } from "./read-options.ts";
 
 const base = "https://chat.example/";
 
-it("needs an agent", () => {
+it("requires an agent id on the script tag", () => {
   expect(readOptions({}, base)).toBeNull();
 });
 
-it("uses the agent's settings for attributes that are missing or invalid", () => {
+it("falls back to the agent's settings for missing or invalid attributes", () => {
   const expected = {
     agentId: "agent_1",
     baseUrl: "https://chat.example",

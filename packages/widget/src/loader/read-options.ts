@@ -1,10 +1,10 @@
 import type { Identity } from "../foyer-api.ts";
 import { iconNames, type LauncherIcon } from "./launcher-icons.ts";
 
-/** The settings of the script tag. `null` uses the agent's setting. */
+/** The options of the script tag. `null` means that the agent's setting applies. */
 export type WidgetOptions = {
   agentId: string;
-  /** The server's address, without a slash at the end. */
+  /** The server's URL, without a trailing slash. */
   baseUrl: string;
   identity: Identity | null;
   /** `required`: nothing is stored in the browser before `Foyer.consent()`. */
@@ -20,14 +20,14 @@ export type WidgetOptions = {
   greeting: string | null;
   launcherLabel: string | null;
   launcherIcon: LauncherIcon | null;
-  /** Without a launcher the page opens the chat by itself. */
+  /** Without a launcher the page opens the chat itself. */
   hasLauncher: boolean;
-  /** Open from the beginning, on screens where the page stays visible beside it. */
+  /** Open the panel on load, on screens where the page stays visible beside it. */
   isOpen: boolean;
   zIndex: number | null;
 };
 
-/** Reads `data-*` of the script tag. Null without an agent. Invalid values are ignored. */
+/** Reads the `data-*` attributes of the script tag. Returns null without an agent id. Invalid values are ignored. */
 export function readOptions(data: Readonly<Record<string, string | undefined>>, baseUrl: string): WidgetOptions | null {
   const { agentId, userId } = data;
   if (!agentId) return null;
@@ -65,6 +65,6 @@ function pixels(value: string | undefined): number | null {
   return /^\d{1,3}$/.test(value ?? "") ? Math.min(Number(value), 400) : null;
 }
 
-function oneOf<const T extends string>(value: string | undefined, words: readonly T[]): T | null {
-  return words.find((word) => word === value) ?? null;
+function oneOf<const T extends string>(value: string | undefined, values: readonly T[]): T | null {
+  return values.find((one) => one === value) ?? null;
 }

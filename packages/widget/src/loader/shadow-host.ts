@@ -3,7 +3,7 @@ import css from "./shadow-host.css?inline";
 
 export type ShadowHost = ReturnType<typeof createShadowHost>;
 
-export type Look = {
+export type Appearance = {
   accentColor: string | null;
   theme: "auto" | "light" | "dark";
   position: "left" | "right";
@@ -18,7 +18,7 @@ export type Look = {
  * styles. It uses constructed style sheets only, because no Content Security Policy blocks them. `frame` contains
  * everything visible.
  */
-export function createShadowHost(look: Look, label: string) {
+export function createShadowHost(look: Appearance, label: string) {
   const { accentColor, theme, position, offsetX, offsetY, zIndex } = look;
   const host = document.createElement("foyer-widget");
   const root = host.attachShadow({ mode: "open" });

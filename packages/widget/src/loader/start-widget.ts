@@ -1,7 +1,7 @@
 import type { AgentWidget } from "@foyer/sdk";
 import type { FoyerApi } from "../foyer-api.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
-import { launcherWords } from "../locales/launcher-messages.ts";
+import { launcherMessages } from "../locales/launcher-messages.ts";
 import { startTriggers } from "../triggers/start-triggers.ts";
 import { agentImage } from "./agent-images.ts";
 import { askServer } from "./ask-server.ts";
@@ -12,25 +12,34 @@ import { loadPart } from "./load-part.ts";
 import { createPanelController } from "./panel-controller.ts";
 import type { WidgetOptions } from "./read-options.ts";
 import { createShadowHost } from "./shadow-host.ts";
-import { createVisit, type Visit } from "./visitor-session.ts";
+import { createVisitorSession, type VisitorSession } from "./visitor-session.ts";
 import type { Registry, WidgetCore } from "./widget-core.ts";
 
 /** Pixels between the launcher and the edges of the window. */
 const DEFAULT_OFFSET = 20;
 
-type Parts = { bus: EventBus; storage: ConsentStorage; visit: Visit; registry: Registry; signal: AbortSignal };
+type Parts = {
+  bus: EventBus;
+  storage: ConsentStorage;
+  visitor: VisitorSession;
+  registry: Registry;
+  signal: AbortSignal;
+};
 
-/** Puts a widget on the page. The object works at once; what needs the server's answer happens when it is there. */
+/**
+ * Adds a widget to the page. The returned object works immediately; calls that need the server's configuration wait
+ * for it.
+ */
 export function startWidget(options: WidgetOptions, onDestroy: () => void): FoyerApi {
   const bus = createEventBus();
   const storage = createConsentStorage(options.agentId, bus, options.consent);
-  const visit = createVisit(storage, bus, options.identity);
+  const visitor = createVisitorSession(storage, bus, options.identity);
   const registry: Registry = { formHandlers: new Map(), renderers: new Map(), context: {} };
   const life = new AbortController();
   const { signal } = life;
   let core: WidgetCore | null = null;
   let triggers: ReturnType<typeof startTriggers>;
-  const starting = start(options, { bus, storage, visit, registry, signal });
+  const starting = start(options, { bus, storage, visitor, registry, signal });
   const whenReady = (then: (core: WidgetCore) => void) => {
     if (core) then(core);
     else starting.then((started) => started && !signal.aborted && then(started));
@@ -52,13 +61,13 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
       const event = { name, data: copyOf(data) };
       whenReady(() => bus.emit("track", event));
     },
-    identify: (identity) => visit.identify(identity),
-    logout: () => visit.logout(),
+    identify: (identity) => visitor.identify(identity),
+    logout: () => visitor.logout(),
     setContext: (context) => {
       registry.context = context;
     },
     on(name, listener) {
-      // Who asks too late to hear it still hears it.
+      // A listener that is added after the event still receives it.
       if (name === "ready" && core) queueMicrotask(() => (listener as () => void)());
       return bus.on(name, listener as never);
     },
@@ -83,14 +92,14 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
   return foyer;
 }
 
-/** Null when this page gets no widget: there is no such agent, it does not answer this page, or nobody answers. */
+/** Returns null if the agent does not exist, is not allowed on this page, or the server does not answer. */
 async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore | null> {
   const path = `/agents/${encodeURIComponent(options.agentId)}/widget`;
   const agent = (await askServer<{ data: AgentWidget }>(options, path, parts.signal))?.data;
   if (!agent || parts.signal.aborted) return null;
   const { widget } = agent;
   const locale = chooseLocale([options.locale, widget.locale, document.documentElement.lang, ...navigator.languages]);
-  const words = launcherWords(locale);
+  const messages = launcherMessages(locale);
   const title = options.title ?? widget.title ?? agent.name;
   const shadow = createShadowHost(
     {
@@ -109,7 +118,7 @@ async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore |
   const base = { ...parts, options, agent, title, locale, shadow };
   const panel = createPanelController(base, (press) => {
     if (!options.hasLauncher) return null;
-    return createLauncher(shadow, parts.bus, words, {
+    return createLauncher(shadow, parts.bus, messages, {
       label: options.launcherLabel ?? widget.launcherLabel ?? null,
       icon: options.launcherIcon ?? widget.launcherIcon ?? "chat",
       image: agentImage(base, "launcher"),
@@ -119,7 +128,10 @@ async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore |
   return { ...base, panel };
 }
 
-/** As it is now: it may be looked at later. Objects that a framework watches cannot be copied. */
+/**
+ * Copies the data, because it may be read later. Reactive proxies of frameworks cannot be cloned and are returned as
+ * they are.
+ */
 function copyOf<T>(data: T): T {
   try {
     return structuredClone(data);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Identity } from "../foyer-api.ts";
 import { createConsentStorage } from "./consent-storage.ts";
 import { createEventBus } from "./event-bus.ts";
-import { createVisit } from "./visitor-session.ts";
+import { createVisitorSession } from "./visitor-session.ts";
 
 class Kept extends Map<string, string> {
   getItem = (key: string) => this.get(key) ?? null;
@@ -20,30 +20,30 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** Another page of the same browser. */
+/** Opens another page in the same browser. */
 function openPage(identity: Identity | null = null, consent: "given" | "required" = "given") {
   const bus = createEventBus();
   const storage = createConsentStorage("agent_1", bus, consent);
-  return { bus, storage, visit: createVisit(storage, bus, identity) };
+  return { bus, storage, visitor: createVisitorSession(storage, bus, identity) };
 }
 const talk = (id: string) => ({ id, token: `token of ${id}`, title: id, at: 1 });
-const ids = ({ visit }: ReturnType<typeof openPage>) => visit.conversations.map(({ id }) => id);
+const ids = ({ visitor }: ReturnType<typeof openPage>) => visitor.conversations.map(({ id }) => id);
 
-describe("what the browser keeps", () => {
-  it("is nothing before the visitor does something, but for what says so", () => {
-    const { bus, storage, visit } = openPage();
+describe("consent storage", () => {
+  it("writes nothing before the visitor interacts, except for early writes", () => {
+    const { bus, storage, visitor } = openPage();
     storage.write("local", "a", 1);
     storage.write("session", "b", 2, { early: true });
     expect([local.size, session.size]).toEqual([0, 1]);
     expect(storage.read("local", "a")).toBe(1);
-    const { sessionId } = visit;
+    const { sessionId } = visitor;
     bus.emit("interaction");
     expect(JSON.parse(local.get("foyer:agent_1:visit") ?? "").sessionId).toBe(sessionId);
-    expect(openPage().visit.sessionId).toBe(sessionId);
+    expect(openPage().visitor.sessionId).toBe(sessionId);
     expect(openPage().storage.read("local", "a")).toBe(1);
   });
 
-  it("is neither read nor written before consent, where that is needed", () => {
+  it("neither reads nor writes before consent when consent is required", () => {
     local.set("foyer:agent_1:a", "1");
     const { bus, storage } = openPage(null, "required");
     bus.emit("interaction");
@@ -53,7 +53,7 @@ describe("what the browser keeps", () => {
     expect([storage.read("local", "a"), session.size]).toEqual([1, 1]);
   });
 
-  it("may be anything that somebody else left there", () => {
+  it("ignores stored values that other code has changed", () => {
     for (const text of [
       "{",
       "null",
@@ -67,7 +67,7 @@ describe("what the browser keeps", () => {
     }
   });
 
-  it("is kept where it belongs, also what has to wait: a name is another one in the other place", () => {
+  it("keeps values of localStorage and sessionStorage apart, including values that wait for consent", () => {
     const { bus, storage } = openPage(null, "required");
     storage.write("session", "forms", "draft");
     storage.write("local", "forms", "sent");
@@ -82,68 +82,68 @@ describe("conversations", () => {
   it("hands the open anonymous conversation to a visitor who is identified on the next page, and only once", () => {
     const first = openPage();
     first.bus.emit("interaction");
-    first.visit.remember(talk("one"));
+    first.visitor.remember(talk("one"));
     const second = openPage();
-    second.visit.identify({ userId: "ada" });
-    expect(second.visit.current?.id).toBe("one");
+    second.visitor.identify({ userId: "ada" });
+    expect(second.visitor.current?.id).toBe("one");
     second.bus.emit("interaction");
-    second.visit.remember(talk("two"));
+    second.visitor.remember(talk("two"));
     const third = openPage();
-    third.visit.identify({ userId: "ada" });
-    expect([ids(third), third.visit.current?.id]).toEqual([["two", "one"], "two"]);
+    third.visitor.identify({ userId: "ada" });
+    expect([ids(third), third.visitor.current?.id]).toEqual([["two", "one"], "two"]);
   });
 
   it("hands the open anonymous conversation to a visitor whom the page's script tag identifies", () => {
     const first = openPage();
     first.bus.emit("interaction");
-    first.visit.remember(talk("one"));
+    first.visitor.remember(talk("one"));
     const next = openPage({ userId: "ada" });
-    expect([ids(next), next.visit.current?.id]).toEqual([["one"], "one"]);
+    expect([ids(next), next.visitor.current?.id]).toEqual([["one"], "one"]);
   });
 
-  it("are found again on the next page, newest first, with the one that is open", () => {
+  it("are restored on the next page, newest first, with the current one open", () => {
     const first = openPage();
     first.bus.emit("interaction");
-    first.visit.remember(talk("one"));
-    first.visit.remember(talk("two"));
-    first.visit.remember(talk("one"));
+    first.visitor.remember(talk("one"));
+    first.visitor.remember(talk("two"));
+    first.visitor.remember(talk("one"));
     const next = openPage();
-    expect([ids(next), next.visit.current?.id]).toEqual([["one", "two"], "one"]);
-    next.visit.select(null);
+    expect([ids(next), next.visitor.current?.id]).toEqual([["one", "two"], "one"]);
+    next.visitor.select(null);
     next.bus.emit("interaction");
-    expect(openPage().visit.current).toBeNull();
-    next.visit.forget("one");
+    expect(openPage().visitor.current).toBeNull();
+    next.visitor.forget("one");
     expect(ids(openPage())).toEqual(["two"]);
   });
 
-  it("are each visitor's own; another one's are forgotten, and at a logout all", () => {
+  it("belong to one visitor: identifying another user deletes them, and a logout deletes everything", () => {
     const page = openPage();
     const told = vi.fn();
     page.bus.on("identity", told);
     page.bus.emit("interaction");
-    page.visit.remember(talk("nobody's"));
-    page.visit.identify({ userId: "ada" });
-    page.visit.remember(talk("ada's"));
-    page.visit.identify({ userId: "ada", userName: "Ada" });
+    page.visitor.remember(talk("nobody's"));
+    page.visitor.identify({ userId: "ada" });
+    page.visitor.remember(talk("ada's"));
+    page.visitor.identify({ userId: "ada", userName: "Ada" });
     expect([ids(page), told.mock.calls.length]).toEqual([["ada's", "nobody's"], 1]);
-    // On the next page somebody else is there, and has not done anything yet.
+    // On the next page another user is identified, who has not interacted yet.
     const next = openPage({ userId: "ada" });
     expect(ids(next)).toEqual(["ada's", "nobody's"]);
-    next.visit.identify({ userId: "bob" });
+    next.visitor.identify({ userId: "bob" });
     expect(ids(next)).toEqual([]);
     expect([...local.values()].join()).not.toContain("ada");
-    const { sessionId } = next.visit;
-    next.visit.logout();
-    expect([local.size, ids(next), next.visit.identity]).toEqual([0, [], null]);
-    expect(next.visit.sessionId).not.toBe(sessionId);
+    const { sessionId } = next.visitor;
+    next.visitor.logout();
+    expect([local.size, ids(next), next.visitor.identity]).toEqual([0, [], null]);
+    expect(next.visitor.sessionId).not.toBe(sessionId);
   });
 
-  it("keep the open anonymous one open when the visitor signs in", () => {
+  it("keep the open anonymous conversation open when the visitor is identified", () => {
     const page = openPage();
     page.bus.emit("interaction");
-    page.visit.remember(talk("closed"));
-    page.visit.remember(talk("open"));
-    page.visit.identify({ userId: "ada" });
-    expect([ids(page), page.visit.current?.id]).toEqual([["open"], "open"]);
+    page.visitor.remember(talk("closed"));
+    page.visitor.remember(talk("open"));
+    page.visitor.identify({ userId: "ada" });
+    expect([ids(page), page.visitor.current?.id]).toEqual([["open"], "open"]);
   });
 });

@@ -3,22 +3,25 @@ import type { ConsentStorage } from "./consent-storage.ts";
 import type { EventBus } from "./event-bus.ts";
 import { randomId } from "./random-id.ts";
 
-/** A conversation of this browser: what opens it, and what a list of them shows. `at` is in milliseconds. */
+/**
+ * A conversation of this browser: its token, and what the list of conversations shows. `at` is in milliseconds since
+ * 1970.
+ */
 export type KnownConversation = { id: string; token: string; title: string; at: number };
 
 type Owned = { current: string | null; list: KnownConversation[] };
 type Stored = { sessionId: string; owners: Record<string, Owned> };
 
-const MOST_KNOWN = 50;
+const MAX_CONVERSATIONS = 50;
 const ANONYMOUS = "anonymous";
 
-export type Visit = ReturnType<typeof createVisit>;
+export type VisitorSession = ReturnType<typeof createVisitorSession>;
 
 /**
  * The visitor's identity and the conversations that this browser may show to them. Each visitor has their own list.
  * Identifying another visitor deletes the previous one's list, and a logout deletes everything.
  */
-export function createVisit(storage: ConsentStorage, bus: EventBus, identity: Identity | null) {
+export function createVisitorSession(storage: ConsentStorage, bus: EventBus, identity: Identity | null) {
   let visitor = identity;
   let ownSessionId = randomId();
   const owner = () => (visitor ? `user:${visitor.userId}` : ANONYMOUS);
@@ -34,7 +37,7 @@ export function createVisit(storage: ConsentStorage, bus: EventBus, identity: Id
     storage.write("local", "visit", { ...stored, owners }, options);
   };
   const keep = () => change((mine) => mine);
-  /** What is kept of forms is one visitor's; what nobody in particular began goes with who is named now. */
+  /** Stored forms belong to one visitor. An anonymous visitor's forms move to the user who is identified. */
   const settleForms = () => {
     for (const place of ["session", "local"] as const) {
       const kept = storage.read(place, "forms") as { whose?: unknown } | null;
@@ -72,23 +75,23 @@ export function createVisit(storage: ConsentStorage, bus: EventBus, identity: Id
     get conversations(): KnownConversation[] {
       return owned(read()).list;
     },
-    /** The one that is open, on every page and in every tab. */
+    /** The conversation that is open, the same on every page and in every tab. */
     get current(): KnownConversation | null {
       const { current, list } = owned(read());
       return list.find(({ id }) => id === current) ?? null;
     },
-    /** Makes it the current one and the newest of the list. */
+    /** Makes a conversation the current one and moves it to the top of the list. */
     remember(conversation: KnownConversation): void {
       change(({ list }) => ({
         current: conversation.id,
-        list: [conversation, ...list.filter(({ id }) => id !== conversation.id)].slice(0, MOST_KNOWN),
+        list: [conversation, ...list.filter(({ id }) => id !== conversation.id)].slice(0, MAX_CONVERSATIONS),
       }));
     },
-    /** Goes to another one, or with null to none. */
+    /** Switches to another conversation, or with null to none. */
     select(id: string | null): void {
       change((mine) => ({ ...mine, current: id }));
     },
-    /** It is no longer there. */
+    /** Removes a conversation that no longer exists. */
     forget(id: string): void {
       change(({ current, list }) => ({
         current: current === id ? null : current,

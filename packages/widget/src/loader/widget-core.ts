@@ -5,9 +5,9 @@ import type { ConsentStorage } from "./consent-storage.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { WidgetOptions } from "./read-options.ts";
 import type { ShadowHost } from "./shadow-host.ts";
-import type { Visit } from "./visitor-session.ts";
+import type { VisitorSession } from "./visitor-session.ts";
 
-/** What the parts of a running widget share: the loader's own, the triggers, and the panel with its chat and forms. */
+/** Shared by the parts of a running widget: the loader, the triggers, and the panel with its chat and forms. */
 export type WidgetCore = {
   options: WidgetOptions;
   agent: AgentWidget;
@@ -16,34 +16,34 @@ export type WidgetCore = {
   locale: LocaleId;
   bus: EventBus;
   storage: ConsentStorage;
-  visit: Visit;
+  visitor: VisitorSession;
   shadow: ShadowHost;
   registry: Registry;
   panel: PanelController;
-  /** Aborts when the widget is taken away. */
+  /** Aborts when the widget is removed. */
   signal: AbortSignal;
 };
 
-/** What the site's own code brings along. */
+/** What the site's code has registered. */
 export type Registry = {
-  /** By the handler's name. */
+  /** Form handlers by name. */
   formHandlers: Map<string, FormHandler>;
-  /** By the tool's name. */
+  /** Renderers by tool name. */
   renderers: Map<string, Renderer>;
-  /** What forms may fill in as `{{context.…}}`. */
+  /** The values for `{{context.…}}` in form defaults. */
   context: Record<string, unknown>;
 };
 
 export type OpenRequest = {
-  /** Put into the field where the visitor writes. */
+  /** Text to insert into the message field. */
   message?: string;
-  /** The id or name of a form tool, whose form is shown at the end of the conversation. */
+  /** The id or name of a form tool, whose form appears at the end of the conversation. */
   form?: string;
-  /** A bubble that the visitor answers: its text opens a new conversation. */
+  /** A bubble that the visitor clicked. Its text opens a new conversation. */
   opening?: { triggerId: string; text: string };
-  /** Nobody asked for it: what the visitor has written already stays. */
+  /** Opened by a trigger, so a message that the visitor has already typed is kept. */
   byTrigger?: boolean;
-  /** The visitor did it by hand; then the chat is also open on the next page. */
+  /** Opened by the visitor, so the chat is open on the next page as well. */
   byVisitor?: boolean;
 };
 

@@ -84,4 +84,4 @@ export const en = {
   removeFile: "Remove {name}",
 };
 
-export type Words = { readonly [Key in keyof typeof en]: string };
+export type Messages = { readonly [Key in keyof typeof en]: string };

@@ -1,6 +1,6 @@
-import type { Words } from "./en.ts";
+import type { Messages } from "./en.ts";
 
-export const es: Words = {
+export const es: Messages = {
   close: "Cerrar",
   back: "Atrás",
   menu: "Conversaciones",

@@ -1,6 +1,6 @@
-import type { Words } from "./en.ts";
+import type { Messages } from "./en.ts";
 
-export const fr: Words = {
+export const fr: Messages = {
   close: "Fermer",
   back: "Retour",
   menu: "Conversations",

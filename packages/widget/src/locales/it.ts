@@ -1,6 +1,6 @@
-import type { Words } from "./en.ts";
+import type { Messages } from "./en.ts";
 
-export const it: Words = {
+export const it: Messages = {
   close: "Chiudi",
   back: "Indietro",
   menu: "Conversazioni",

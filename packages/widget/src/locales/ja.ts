@@ -1,6 +1,6 @@
-import type { Words } from "./en.ts";
+import type { Messages } from "./en.ts";
 
-export const ja: Words = {
+export const ja: Messages = {
   close: "閉じる",
   back: "戻る",
   menu: "会話",

@@ -1,7 +1,7 @@
-import type { LauncherWords } from "../loader/launcher.ts";
+import type { LauncherMessages } from "../loader/launcher.ts";
 import type { LocaleId } from "./choose-locale.ts";
 
-/** What the launcher says: few words, so all languages come with it. */
+/** The launcher's labels. They are short, so the loader contains them in all languages. */
 const table: Record<LocaleId, [open: string, close: string]> = {
   en: ["Open chat", "Close chat"],
   de: ["Chat öffnen", "Chat schließen"],
@@ -17,7 +17,7 @@ const table: Record<LocaleId, [open: string, close: string]> = {
   zh: ["打开聊天", "关闭聊天"],
 };
 
-export function launcherWords(locale: LocaleId): LauncherWords {
+export function launcherMessages(locale: LocaleId): LauncherMessages {
   const [open, close] = table[locale];
   return { open, close };
 }

@@ -1,8 +1,10 @@
 import type { LocaleId } from "./choose-locale.ts";
-import { en, type Words } from "./en.ts";
+import { en, type Messages } from "./en.ts";
 
-/** Only the language that is needed is fetched; English is there in any case, and stands in when another cannot be had. */
-const others: Record<Exclude<LocaleId, "en">, () => Promise<Words>> = {
+/**
+ * Only the needed language is loaded. English is always included and is the fallback when a language cannot be loaded.
+ */
+const others: Record<Exclude<LocaleId, "en">, () => Promise<Messages>> = {
   de: async () => (await import("./de.ts")).de,
   fr: async () => (await import("./fr.ts")).fr,
   es: async () => (await import("./es.ts")).es,
@@ -16,11 +18,11 @@ const others: Record<Exclude<LocaleId, "en">, () => Promise<Words>> = {
   zh: async () => (await import("./zh.ts")).zh,
 };
 
-export function loadMessages(locale: LocaleId): Promise<Words> {
+export function loadMessages(locale: LocaleId): Promise<Messages> {
   return locale === "en" ? Promise.resolve(en) : others[locale]().catch(() => en);
 }
 
-/** Puts values in the place of `{name}`. */
+/** Replaces placeholders such as `{name}` with values. */
 export function interpolate(text: string, values: Record<string, string | number>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

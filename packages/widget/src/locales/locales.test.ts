@@ -1,35 +1,35 @@
 import { describe, expect, it } from "vitest";
 import { chooseLocale, localeIds } from "./choose-locale.ts";
-import { en, type Words } from "./en.ts";
-import { launcherWords } from "./launcher-messages.ts";
+import { en, type Messages } from "./en.ts";
+import { launcherMessages } from "./launcher-messages.ts";
 import { interpolate, loadMessages } from "./load-messages.ts";
 
 const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
-describe.each(localeIds)("the language %s", (locale) => {
-  it("has every word, none empty, with the same places to fill in", async () => {
-    const words = await loadMessages(locale);
-    expect(Object.keys(words).sort()).toEqual(Object.keys(en).sort());
-    for (const [name, text] of Object.entries(words)) {
+describe.each(localeIds)("the messages in %s", (locale) => {
+  it("translates every message and uses the same placeholders as English", async () => {
+    const messages = await loadMessages(locale);
+    expect(Object.keys(messages).sort()).toEqual(Object.keys(en).sort());
+    for (const [name, text] of Object.entries(messages)) {
       expect([name, text.trim()]).not.toEqual([name, ""]);
-      expect([name, placeholders(text)]).toEqual([name, placeholders(en[name as keyof Words])]);
+      expect([name, placeholders(text)]).toEqual([name, placeholders(en[name as keyof Messages])]);
     }
-    expect(Object.values(launcherWords(locale)).every((word) => word !== "")).toBe(true);
+    expect(Object.values(launcherMessages(locale)).every((word) => word !== "")).toBe(true);
   });
-  it("is no copy of English", async () => {
+  it("is not a copy of English", async () => {
     if (locale === "en") return;
-    const words = await loadMessages(locale);
-    const same = Object.entries(words).filter(([name, text]) => text === en[name as keyof Words]);
+    const messages = await loadMessages(locale);
+    const same = Object.entries(messages).filter(([name, text]) => text === en[name as keyof Messages]);
     expect(same.length).toBeLessThan(4);
   });
 });
 
-it("is the first that somebody wishes for and that there is", () => {
+it("chooses the first preferred language that is supported", () => {
   expect(chooseLocale([null, "xx", "pt-BR", "de"])).toBe("pt");
   expect(chooseLocale(["zh_Hant_TW"])).toBe("zh");
   expect(chooseLocale([undefined, ""])).toBe("en");
 });
 
-it("is filled in, and what has no value stays", () => {
+it("replaces placeholders in messages and keeps those without a value", () => {
   expect(interpolate("{a} and {b}", { a: 1 })).toBe("1 and {b}");
 });

@@ -1,6 +1,6 @@
-import type { Words } from "./en.ts";
+import type { Messages } from "./en.ts";
 
-export const nl: Words = {
+export const nl: Messages = {
   close: "Sluiten",
   back: "Terug",
   menu: "Gesprekken",

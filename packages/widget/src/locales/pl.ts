@@ -1,6 +1,6 @@
-import type { Words } from "./en.ts";
+import type { Messages } from "./en.ts";
 
-export const pl: Words = {
+export const pl: Messages = {
   close: "Zamknij",
   back: "Wstecz",
   menu: "Rozmowy",

@@ -1,6 +1,6 @@
-import type { Words } from "./en.ts";
+import type { Messages } from "./en.ts";
 
-export const pt: Words = {
+export const pt: Messages = {
   close: "Fechar",
   back: "Voltar",
   menu: "Conversas",

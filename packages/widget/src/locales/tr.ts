@@ -1,6 +1,6 @@
-import type { Words } from "./en.ts";
+import type { Messages } from "./en.ts";
 
-export const tr: Words = {
+export const tr: Messages = {
   close: "Kapat",
   back: "Geri",
   menu: "Sohbetler",

@@ -1,6 +1,6 @@
-import type { Words } from "./en.ts";
+import type { Messages } from "./en.ts";
 
-export const zh: Words = {
+export const zh: Messages = {
   close: "关闭",
   back: "返回",
   menu: "对话",

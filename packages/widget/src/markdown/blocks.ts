@@ -1,4 +1,4 @@
-/** A part of a text that stands on lines of its own. Its `text` is still to be read by inline.ts. */
+/** A block of Markdown. Its `text` is parsed by inline.ts. */
 export type Block =
   | { type: "paragraph"; text: string }
   | { type: "heading"; level: number; text: string }
@@ -13,13 +13,13 @@ type Align = "start" | "center" | "end" | null;
 const rule = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
 const quote = /^ {0,3}> ?/;
 const item = /^( {0,3})([-*+•]|(\d{1,9})[.)])(?:\s+|$)/;
-/** Longer lines are no marks of any structure. */
-const LONGEST_MARK = 1_000;
-const MOST_DEPTH = 6;
+/** Longer lines are never read as block markers. */
+const MAX_MARKER_LENGTH = 1_000;
+const MAX_DEPTH = 6;
 
 /**
- * Cuts a text where one part ends whatever follows, so that what was said before stays as it is while more comes in.
- * The parts together are the text, but for the empty lines between them.
+ * Splits a text where a block ends regardless of what follows, so finished blocks stay unchanged while more text
+ * streams in. The parts joined are the text without the empty lines between them.
  */
 export function splitBlocks(text: string): string[] {
   const parts: string[] = [];
@@ -43,7 +43,7 @@ export function splitBlocks(text: string): string[] {
       part.push(line);
       continue;
     }
-    // A list goes on over an empty line: with the next point, or with what is indented.
+    // A list continues after an empty line with the next item or with an indented line.
     if (sawBlank && !(isList && (item.test(line) || /^\s{2,}/.test(line)))) finish();
     if (part.length === 0) isList = item.test(line) && !rule.test(line);
     sawBlank = false;
@@ -54,7 +54,7 @@ export function splitBlocks(text: string): string[] {
   return parts;
 }
 
-/** Reads the block structure of Markdown: headings, lists, tables, quotes, code. What is none of these is a paragraph. */
+/** Parses the block structure of Markdown: headings, lists, tables, quotes and code. Everything else is a paragraph. */
 export function parseBlocks(text: string): Block[] {
   return read(text.split("\n"), 0);
 }
@@ -69,7 +69,7 @@ function read(lines: readonly string[], depth: number): Block[] {
   let at = 0;
   while (at < lines.length) {
     const line = lines[at] ?? "";
-    const [block, used] = depth > MOST_DEPTH ? [null, 0] : startsBlock(lines, at, depth, paragraph.length > 0);
+    const [block, used] = depth > MAX_DEPTH ? [null, 0] : startsBlock(lines, at, depth, paragraph.length > 0);
     if (used > 0) {
       finish();
       if (block) blocks.push(block);
@@ -84,7 +84,7 @@ function read(lines: readonly string[], depth: number): Block[] {
   return blocks;
 }
 
-/** The block that begins at a line, and how many lines it takes; 0 for none. */
+/** The block that starts at a line, and its number of lines, which is 0 if none starts there. */
 function startsBlock(
   lines: readonly string[],
   at: number,
@@ -105,7 +105,7 @@ function startsBlock(
   const table = line.includes("|") ? readTable(lines, at) : null;
   if (table) return table;
   const [, , , number] = item.exec(line) ?? [];
-  // Within a paragraph only a list that begins at 1 is one: "born in\n1999. …" is not.
+  // Within a paragraph only a list that starts at 1 is recognized: "born in\n1999. …" is not a list.
   const isItem = item.test(line) && !(inParagraph && number !== undefined && number !== "1");
   return isItem ? readList(lines, at, depth) : [null, 0];
 }
@@ -181,14 +181,14 @@ function readTable(lines: readonly string[], at: number): [Block, number] | null
   return [{ type: "table", align, head, rows }, end - at];
 }
 
-/** `|---|:-:|`, cut; null for any other line. */
+/** Splits a delimiter row such as `|---|:-:|`. Returns null for any other line. */
 function delimiters(line: string): string[] | null {
-  if (line.length > LONGEST_MARK || !line.includes("-")) return null;
+  if (line.length > MAX_MARKER_LENGTH || !line.includes("-")) return null;
   const marks = cells(line);
   return marks.every((mark) => /^:?-+:?$/.test(mark)) ? marks : null;
 }
 
-/** Cut at the bars, but for those that are escaped. */
+/** Splits a table row at its unescaped bars. */
 function cells(line: string): string[] {
   const inside = line
     .trim()

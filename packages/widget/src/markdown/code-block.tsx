@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { CopyButton } from "../chat/copy-button.tsx";
 
-/** A listing with a button that copies it. */
+/** A code block with a copy button. */
 export function CodeBlock({ language, text }: { language: string; text: string }): JSX.Element {
   return (
     <div class="code">
@@ -10,7 +10,7 @@ export function CodeBlock({ language, text }: { language: string; text: string }
         <span>{language}</span>
         <CopyButton text={() => text} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard */}
       <pre tabIndex={0} dir="ltr">
         <code>{text}</code>
       </pre>

@@ -1,4 +1,4 @@
-/** A piece of a line of text, as it is shown. */
+/** An inline element of Markdown. */
 export type Inline =
   | { type: "text"; text: string }
   | { type: "code"; text: string }
@@ -9,13 +9,13 @@ export type Inline =
 
 export type Style = "strong" | "em" | "del";
 
-/** A mark that waits for its end; it is shown as it is when that never comes. `start` is where its content begins. */
+/** A mark that has not been closed yet. It is shown as text if it never is. `start` is where its content begins. */
 type Open = { mark: string; start: number };
 
-/** Deeper than this, marks are text. */
-const MOST_OPEN = 20;
+/** Marks that are nested deeper are text. */
+const MAX_OPEN_MARKS = 20;
 
-/** What was read so far, and the marks that are still open. All that it does takes a time that does not grow with the text. */
+/** Collects parsed elements and the marks that are still open. Each operation takes constant time. */
 export function createInlineWriter() {
   const out: Inline[] = [];
   const open: Open[] = [];
@@ -29,30 +29,32 @@ export function createInlineWriter() {
 
   return {
     add: (...parts: Inline[]) => void out.push(...parts),
-    say(words: string): void {
-      if (words === "") return;
-      // Not across a mark that is still open: what follows it may become its own.
+    say(text: string): void {
+      if (text === "") return;
+      // Text is not merged across an open mark, because what follows may become the mark's content.
       const last = out.length > (open.at(-1)?.start ?? 0) ? out.at(-1) : undefined;
-      if (last?.type === "text") last.text += words;
-      else out.push(textOf(words));
+      if (last?.type === "text") last.text += text;
+      else out.push(textOf(text));
     },
-    /** False when too many are open. */
+    /** Returns false if too many marks are open. */
     open(mark: string): boolean {
-      if (open.length >= MOST_OPEN) return false;
+      if (open.length >= MAX_OPEN_MARKS) return false;
       open.push({ mark, start: out.length });
       return true;
     },
-    /** The newest of these marks that is open; -1 for none. */
+    /** The index of the most recently opened of these marks, or -1. */
     find: (...marks: string[]): number => open.findLastIndex(({ mark }) => marks.includes(mark)),
     isEmpty: (index: number): boolean => open[index]?.start === out.length,
     giveUp,
-    /** Takes away the mark and all since; marks that were opened inside are given up. */
+    /** Removes the mark and everything after it. Marks that were opened inside it become text. */
     take(index: number): { mark: string; children: Inline[] } {
       while (open.length > index + 1) giveUp(open.length - 1);
       const { mark, start } = open.pop() ?? { mark: "", start: out.length };
       return { mark, children: out.splice(start) };
     },
-    /** All that was read. `closes` says what becomes of a mark that is still open; null gives it up. */
+    /**
+     * Returns all elements. `closes` decides the style of a mark that is still open, or turns it into text with null.
+     */
     end(closes: (mark: string) => Style | null): Inline[] {
       for (let last = open.at(-1); last; last = open.at(-1)) {
         const type = closes(last.mark);
@@ -66,7 +68,7 @@ export function createInlineWriter() {
 
 export const textOf = (text: string): Inline & { type: "text" } => ({ type: "text", text });
 
-/** The words alone. */
+/** The text without formatting. */
 export function plainText(parts: readonly Inline[]): string {
   return parts
     .map((part) => {

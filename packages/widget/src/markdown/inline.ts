@@ -3,7 +3,7 @@ import { createInlineWriter, type Inline, plainText, type Style, textOf } from "
 
 const styles: Record<string, Style> = { "**": "strong", __: "strong", "*": "em", _: "em", "~~": "del" };
 
-/** Each repetition is bounded or begins at one place only, so that the time grows with the text and no faster. */
+/** Each repetition is bounded or can start at one position only, so matching takes linear time. */
 const token = new RegExp(
   [
     "\\\\([!-/:-@[-`{-~])",
@@ -22,10 +22,10 @@ const token = new RegExp(
 type Writer = ReturnType<typeof createInlineWriter>;
 
 /**
- * Reads emphasis, code, links and images of Markdown, in one pass over the text: no HTML, and addresses only as
- * safe-address.ts lets them through. Everything else is text as it was written.
- * @param imageHosts the hosts from which images are shown; others become links
- * @param isUnfinished more is to come, so emphasis that is still open ends here for now
+ * Parses emphasis, code, links and images of Markdown in one pass. HTML is text, and only URLs that safe-address.ts
+ * accepts become links or images.
+ * @param imageHosts the hosts from which images are shown; other images become links
+ * @param isUnfinished whether the text is still streaming in, so open emphasis ends here for now
  */
 export function parseInline(text: string, imageHosts: readonly string[], isUnfinished = false): Inline[] {
   const writer = createInlineWriter();
@@ -54,7 +54,7 @@ export function parseInline(text: string, imageHosts: readonly string[], isUnfin
   return writer.end((mark) => (isUnfinished ? (styles[mark] ?? null) : null));
 }
 
-/** Returns where the text goes on. `deadTicks` are the numbers of backticks that come no more. */
+/** Returns the position after the code. `deadTicks` holds the lengths of backtick runs that do not occur again. */
 function readCode(writer: Writer, text: string, at: number, ticks: string, deadTicks: Set<number>): number {
   const end = deadTicks.has(ticks.length) ? -1 : endOfCode(text, at, ticks);
   if (end < 0) {
@@ -66,7 +66,7 @@ function readCode(writer: Writer, text: string, at: number, ticks: string, deadT
   return end + ticks.length;
 }
 
-/** `before` and `after` are the characters beside the mark: `2 * 3` is no emphasis, nor is `snake_case`. */
+/** `before` and `after` are the characters beside the mark: `2 * 3` and `snake_case` are not emphasis. */
 function readMark(writer: Writer, mark: string, before: string, after: string) {
   const isInWord = mark.startsWith("_") && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after);
   const index = writer.find(mark);
@@ -76,7 +76,7 @@ function readMark(writer: Writer, mark: string, before: string, after: string) {
   } else if (isInWord || !/\S/.test(after) || !writer.open(mark)) writer.say(mark);
 }
 
-/** Returns how much of the bracket and its address was used. */
+/** Returns how many characters of the bracket and its URL were consumed. */
 function closeBracket(
   writer: Writer,
   whole: string,
@@ -85,7 +85,7 @@ function closeBracket(
 ): number {
   const index = writer.find("[", "![");
   if (index < 0 || target === undefined) {
-    // `[1]` and the like: the bracket was no link's after all.
+    // The bracket does not belong to a link, as in `[1]`.
     if (index >= 0) writer.giveUp(index);
     writer.say("]");
     return 1;
@@ -95,7 +95,7 @@ function closeBracket(
   return whole.length;
 }
 
-/** Where the same number of backticks stands again; -1 for nowhere. */
+/** The position of the next run of exactly as many backticks, or -1. */
 function endOfCode(text: string, from: number, ticks: string): number {
   for (let at = text.indexOf(ticks, from); at >= 0; at = text.indexOf(ticks, at)) {
     let end = at;
@@ -114,7 +114,7 @@ function codeText(text: string) {
 function linkOf(target: string, children: Inline[]): Inline[] {
   const href = linkAddress(target);
   if (href === null) return children;
-  // A link in a link would be two.
+  // Links cannot be nested.
   return [{ type: "link", href, children: children.length > 0 ? withoutLinks(children) : [textOf(target)] }];
 }
 
@@ -129,7 +129,7 @@ function withoutLinks(children: readonly Inline[]): Inline[] {
   return children.flatMap((child) => (child.type === "link" ? child.children : [child]));
 }
 
-/** What ends a sentence is not part of an address, nor a bracket that was opened before it. */
+/** Punctuation at the end of a sentence is not part of a URL, nor is a closing bracket that was opened before it. */
 function trimAddress(address: string): string {
   let url = address.replace(/[.,;:!?'"*_~\]]+$/, "");
   if (url.endsWith(")") && !url.includes("(")) url = url.slice(0, -1).replace(/[.,;:!?]+$/, "");

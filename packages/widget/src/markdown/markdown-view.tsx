@@ -5,19 +5,22 @@ import { type Block, parseBlocks, splitBlocks } from "./blocks.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { parseInline } from "./inline.ts";
 import type { Inline } from "./inline-writer.ts";
-import { targetOf } from "./link-target.ts";
+import { linkTargetFor } from "./link-target.ts";
 
 export type MarkdownProps = {
   text: string;
   /** The hosts from which images are shown. */
   imageHosts: readonly string[];
-  /** More of the text is to come. */
+  /** Whether the text is still streaming in. */
   isUnfinished: boolean;
-  /** Numbers in brackets are citations of documents, such as `[1]`. */
+  /** Whether numbers in brackets, such as `[1]`, are citations of documents. */
   hasCitations?: boolean;
 };
 
-/** A text written in Markdown, as elements: there is no HTML in between. While it grows only its last part is made anew. */
+/**
+ * Renders Markdown as elements, without an HTML string in between. While the text grows, only its last part is
+ * rendered again.
+ */
 export function MarkdownView({ text, isUnfinished, ...rest }: MarkdownProps): JSX.Element {
   const parts = splitBlocks(text);
   return (
@@ -36,8 +39,8 @@ function Part({ text, imageHosts, isUnfinished, hasCitations = false }: Markdown
   }, [text, imageHosts, isUnfinished, hasCitations]);
 }
 
-type Shown = JSX.Element | string;
-type InlineOf = (source: string) => Shown[];
+type Rendered = JSX.Element | string;
+type InlineOf = (source: string) => Rendered[];
 
 function blocksView(blocks: readonly Block[], inline: InlineOf): JSX.Element[] {
   return blocks.map((block, key) => blockView(block, key, inline));
@@ -48,7 +51,7 @@ function blockView(block: Block, key: number, inline: InlineOf): JSX.Element {
     case "paragraph":
       return <p key={key}>{inline(block.text)}</p>;
     case "heading":
-      // The page has its own headings; these stand below the chat's.
+      // Levels 1 and 2 belong to the page and to the chat.
       return block.level <= 2 ? <h3 key={key}>{inline(block.text)}</h3> : <h4 key={key}>{inline(block.text)}</h4>;
     case "code":
       return <CodeBlock key={key} language={block.language} text={block.text} />;
@@ -71,8 +74,8 @@ function blockView(block: Block, key: number, inline: InlineOf): JSX.Element {
   }
 }
 
-/** A point of one paragraph is no paragraph of its own. */
-function itemView(item: readonly Block[], inline: InlineOf): Shown[] {
+/** A list item that consists of one paragraph is rendered without the paragraph element. */
+function itemView(item: readonly Block[], inline: InlineOf): Rendered[] {
   const [first, ...rest] = item;
   if (first?.type !== "paragraph") return blocksView(item, inline);
   return [...inline(first.text), ...blocksView(rest, inline)];
@@ -84,7 +87,7 @@ function TableBlock({ table, inline }: { table: Extract<Block, { type: "table" }
     return align ? { class: `align-${align}` } : {};
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
     <section class="scroller" tabIndex={0}>
       <table>
         <thead>
@@ -112,7 +115,7 @@ function TableBlock({ table, inline }: { table: Extract<Block, { type: "table" }
   );
 }
 
-function inlineView(parts: readonly Inline[], hasCitations: boolean): Shown[] {
+function inlineView(parts: readonly Inline[], hasCitations: boolean): Rendered[] {
   return parts.flatMap((part, key) => {
     switch (part.type) {
       case "text":
@@ -123,7 +126,7 @@ function inlineView(parts: readonly Inline[], hasCitations: boolean): Shown[] {
         return <br key={key} />;
       case "link":
         return (
-          <a key={key} href={part.href} {...targetOf(part.href)}>
+          <a key={key} href={part.href} {...linkTargetFor(part.href)}>
             {inlineView(part.children, hasCitations)}
           </a>
         );
@@ -140,7 +143,7 @@ function inlineView(parts: readonly Inline[], hasCitations: boolean): Shown[] {
 }
 
 /** Shows `[1]` and `[1, 3]` as superscripts. */
-function withCitations(text: string, key: number): Shown[] {
+function withCitations(text: string, key: number): Rendered[] {
   return text.split(/ ?(\[\d{1,3}(?:, ?\d{1,3})*\])/).map((part, index) =>
     index % 2 === 0 ? (
       part

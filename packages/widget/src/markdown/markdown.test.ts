@@ -5,7 +5,7 @@ import { type Block, parseBlocks, splitBlocks } from "./blocks.ts";
 import { parseInline } from "./inline.ts";
 import { type Inline, plainText } from "./inline-writer.ts";
 
-/** Marked-up text in short: `*em*`, `**strong**`, `<href|text>`, `!<src|alt>`. */
+/** Inline elements in a short notation: `*em*`, `**strong**`, `<href|text>`, `!<src|alt>`. */
 function short(parts: readonly Inline[]): string {
   return parts
     .map((part) => {
@@ -28,7 +28,7 @@ function short(parts: readonly Inline[]): string {
 }
 const read = (text: string, hosts: string[] = []) => short(parseInline(text, hosts));
 
-describe("a line of text", () => {
+describe("inline Markdown", () => {
   it.each([
     ["plain", "plain"],
     ["a **b** c", "a strong(b) c"],
@@ -58,16 +58,16 @@ describe("a line of text", () => {
     ["<b>bold</b>", "<b>bold</b>"],
     ["![a](https://spy.example/p.png)", "<https://spy.example/p.png|a>"],
     ["![a](https://img.example/p.png)", "!<https://img.example/p.png|a>"],
-  ])("%s", (text, expected) => {
+  ])("parses inline Markdown: %s", (text, expected) => {
     expect(read(text, ["img.example"])).toBe(expected);
   });
 
-  it("ends emphasis for now while more is to come", () => {
+  it("closes open emphasis temporarily while more text is streaming in", () => {
     expect(short(parseInline("so **very", [], true))).toBe("so strong(very)");
     expect(short(parseInline("so **", [], true))).toBe("so **");
   });
 
-  it("loses no word of a text without marks, and makes no address that was not let through", () => {
+  it("keeps every word of plain text and creates no URL that is not allowed", () => {
     const piece = fc.constantFrom(
       "*",
       "**",
@@ -112,16 +112,16 @@ describe("a line of text", () => {
   });
 });
 
-describe("the structure of a text", () => {
+describe("block Markdown", () => {
   const kinds = (text: string) => parseBlocks(text).map((block: Block) => block.type);
 
-  it("is read with or without empty lines", () => {
+  it("is parsed with and without empty lines between blocks", () => {
     expect(kinds("Here:\n- a\n- b\n# Title\ntext\n---\n> said\n```js\nx\n```\n|a|b|\n|-|-|\n|1|2|")).toEqual(
       "paragraph list heading paragraph rule quote code table".split(" "),
     );
   });
 
-  it("has lists in lists, with paragraphs and numbers of their own", () => {
+  it("supports nested lists with paragraphs and their own numbering", () => {
     expect(parseBlocks("3. one\n   more\n   - inner\n4. two")).toEqual([
       {
         type: "list",
@@ -137,7 +137,7 @@ describe("the structure of a text", () => {
     ]);
   });
 
-  it("has tables with alignment, ragged rows, and bars in cells", () => {
+  it("supports tables with alignment, rows of different lengths, and escaped bars in cells", () => {
     expect(parseBlocks("| a | b |\n|:-:|--:|\n| 1 \\| 2 |\n| 3 | 4 | 5 |")).toEqual([
       {
         type: "table",
@@ -151,13 +151,13 @@ describe("the structure of a text", () => {
     ]);
   });
 
-  it("takes code as it is, also while its end has not come", () => {
+  it("keeps code unchanged, even before its closing fence has arrived", () => {
     expect(parseBlocks("```ts\nconst a = `x`;\n# no title")).toEqual([
       { type: "code", language: "ts", text: "const a = `x`;\n# no title" },
     ]);
   });
 
-  it("is cut where what follows changes nothing, so that a growing text keeps its parts", () => {
+  it("is split where later text changes nothing, so finished blocks of a growing text stay the same", () => {
     const text = "One\n\n- a\n\n- b\n\n  c\n\n```\nx\n\ny\n```\n\nTwo\nlines\n\n| a |\n|---|\n| 1 |\n\nEnd";
     const parts = splitBlocks(text);
     expect(parts).toEqual(["One", "- a\n\n- b\n\n  c", "```\nx\n\ny\n```", "Two\nlines", "| a |\n|---|\n| 1 |", "End"]);
@@ -180,16 +180,16 @@ describe("the structure of a text", () => {
     ["nested lists", Array.from({ length: 300 }, (_, depth) => `${" ".repeat(depth * 2)}- a`).join("\n")],
     ["fences", "```a`\n".repeat(10_000)],
     ["at signs", "a@".repeat(30_000)],
-  ])("takes a time that grows with the text and no faster: %s", (_, text) => {
+  ])("parses hostile Markdown in linear time: %s", (_, text) => {
     const startedAt = performance.now();
     for (const part of splitBlocks(text)) parseBlocks(part);
     parseInline(text, []);
-    // A quadratic reader takes many seconds for any of these.
+    // A quadratic parser would take many seconds for each of these.
     expect(performance.now() - startedAt).toBeLessThan(1_500);
   });
 });
 
-describe("addresses", () => {
+describe("URLs in Markdown", () => {
   it.each([
     "https://a.example/",
     "http://a.example/",
@@ -197,7 +197,7 @@ describe("addresses", () => {
     "tel:+4940555",
     "/pricing?x=1",
     "#top",
-  ])("may be links: %s", (address) => expect(linkAddress(address)).toBe(address));
+  ])("become links when they are safe: %s", (address) => expect(linkAddress(address)).toBe(address));
   it.each([
     "javascript:alert(1)",
     "JaVaScRiPt:alert(1)",
@@ -211,8 +211,8 @@ describe("addresses", () => {
     "blob:x",
     "relative",
     "",
-  ])("are no links: %j", (address) => expect(linkAddress(address)).toBeNull());
-  it("are images only over https from the given hosts, or small and in themselves", () => {
+  ])("do not become links when they are unsafe: %j", (address) => expect(linkAddress(address)).toBeNull());
+  it("become images only over HTTPS from allowed hosts, or as small data URLs", () => {
     expect(imageAddress("https://a.example/p.png", ["a.example"])).toBe("https://a.example/p.png");
     expect(imageAddress("http://a.example/p.png", ["a.example"])).toBeNull();
     expect(imageAddress("https://a.example.evil.example/p.png", ["a.example"])).toBeNull();

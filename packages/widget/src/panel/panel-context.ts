@@ -3,7 +3,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Chat } from "../chat/create-chat.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Words } from "../locales/en.ts";
+import type { Messages } from "../locales/en.ts";
 
 /** The part that the panel loads when the first form is shown. */
 export type Forms = {
@@ -19,7 +19,7 @@ export type Forms = {
 export type PanelContext = {
   core: WidgetCore;
   request: Request;
-  words: Words;
+  messages: Messages;
   chat: Chat;
   loadForms: () => Promise<Forms>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */
@@ -32,6 +32,6 @@ export const PanelProvider = Context.Provider;
 
 export function usePanel(): PanelContext {
   const context = useContext(Context);
-  if (!context) throw new Error("outside of the panel");
+  if (!context) throw new Error("usePanel was called outside of PanelProvider");
   return context;
 }

@@ -5,7 +5,7 @@ export type PanelState = ReturnType<typeof createPanelState>;
 type State = {
   isOpen: boolean;
   view: "chat" | "conversations";
-  /** What the visitor has written and not sent. */
+  /** The message that the visitor has typed but not sent. */
   draft: string;
 };
 

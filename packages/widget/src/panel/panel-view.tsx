@@ -10,10 +10,10 @@ import { usePanel } from "./panel-context.ts";
 import type { PanelState } from "./panel-state.ts";
 import { SMALL_SCREEN } from "./small-screen.ts";
 
-/** What stands below the header. */
+/** The views below the header. */
 type Views = Record<"chat" | "conversations", JSX.Element>;
 
-/** The whole panel. Beside the page it is a window of its own; where it covers the page it keeps the focus. */
+/** The whole panel. Beside the page it is a non-modal dialog. Where it covers the page it traps the focus. */
 export function PanelView({ state, children }: { state: PanelState; children: Views }): JSX.Element {
   const { core, chat } = usePanel();
   const { isOpen, view } = useStore(state);
@@ -66,7 +66,7 @@ type HeaderProps = {
 };
 
 function Header({ isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
-  const { core, chat, words } = usePanel();
+  const { core, chat, messages } = usePanel();
   const isChat = view === "chat";
   const startNew = () => {
     chat.startNew();
@@ -77,16 +77,16 @@ function Header({ isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
       {isChat ? (
         <Mark isLive={isLive} />
       ) : (
-        <IconButton name="back" label={words.back} onClick={() => state.patch({ view: "chat" })} />
+        <IconButton name="back" label={messages.back} onClick={() => state.patch({ view: "chat" })} />
       )}
       <h2 class="title">
-        <bdi>{isChat ? core.title : words.pastConversations}</bdi>
+        <bdi>{isChat ? core.title : messages.pastConversations}</bdi>
       </h2>
-      {hasEntries && isChat ? <IconButton name="add" label={words.newConversation} onClick={startNew} /> : null}
-      {isChat && core.visit.conversations.length > 0 ? (
-        <IconButton name="list" label={words.menu} onClick={() => state.patch({ view: "conversations" })} />
+      {hasEntries && isChat ? <IconButton name="add" label={messages.newConversation} onClick={startNew} /> : null}
+      {isChat && core.visitor.conversations.length > 0 ? (
+        <IconButton name="list" label={messages.menu} onClick={() => state.patch({ view: "conversations" })} />
       ) : null}
-      <IconButton name="close" label={words.close} onClick={() => core.panel.close({ byVisitor: true })} />
+      <IconButton name="close" label={messages.close} onClick={() => core.panel.close({ byVisitor: true })} />
     </div>
   );
 }

@@ -18,11 +18,11 @@ import { followViewport } from "./viewport.ts";
 /** Adds the panel to the widget. It starts closed. */
 export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const { shadow, bus, options, locale } = core;
-  const messages = await loadMessages(locale);
+  const localized = await loadMessages(locale);
   const { errorMessage } = core.agent.widget;
-  const words = errorMessage ? { ...messages, replyFailed: errorMessage, unreachable: errorMessage } : messages;
+  const messages = errorMessage ? { ...localized, replyFailed: errorMessage, unreachable: errorMessage } : localized;
   const request = createRequest({ baseUrl: options.baseUrl });
-  const chat = createChat(core, request, words);
+  const chat = createChat(core, request, messages);
   const state = createPanelState();
   shadow.addStyles(css);
   const place = document.createElement("div");
@@ -38,9 +38,9 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const stopListening = bus.on("message", ({ role }) => {
     if (role !== "assistant" || state.get().isOpen) return;
     unread += 1;
-    bus.emit("unread", { count: unread, label: unread === 1 ? words.newReply : `${words.newReply} (${unread})` });
+    bus.emit("unread", { count: unread, label: unread === 1 ? messages.newReply : `${messages.newReply} (${unread})` });
   });
-  let before = core.visit.identity;
+  let before = core.visitor.identity;
   bus.on("identity", (identity) => {
     // Do not leak the previous visitor's draft.
     if (before || !identity) state.patch({ draft: "" });
@@ -49,7 +49,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const backButton = createBackButton(() => core.panel.close({ byVisitor: true }));
   chat.restore();
   render(
-    <PanelProvider value={{ core, request, words, chat, loadForms: () => loadForms(options.baseUrl) }}>
+    <PanelProvider value={{ core, request, messages, chat, loadForms: () => loadForms(options.baseUrl) }}>
       <PanelView state={state}>
         {{
           chat: <ConversationView state={state} />,

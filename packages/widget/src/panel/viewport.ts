@@ -1,6 +1,6 @@
 import type { ShadowHost } from "../loader/shadow-host.ts";
 
-/** Keeps the panel within what a phone's keyboard leaves to be seen. Returns how to stop. */
+/** Keeps the panel within the area that a phone's on-screen keyboard leaves visible. @returns a function that stops */
 export function followViewport({ setVariable }: ShadowHost): () => void {
   const viewport = globalThis.visualViewport;
   if (!viewport) return () => {};

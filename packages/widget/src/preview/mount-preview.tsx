@@ -9,7 +9,7 @@ import { FormPlace } from "../forms/form-place.tsx";
 import { createConsentStorage } from "../loader/consent-storage.ts";
 import { createEventBus } from "../loader/event-bus.ts";
 import { readOptions, type WidgetOptions } from "../loader/read-options.ts";
-import { createVisit } from "../loader/visitor-session.ts";
+import { createVisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { loadMessages } from "../locales/load-messages.ts";
@@ -31,7 +31,10 @@ export type PreviewOptions = {
   canTryForms?: boolean;
 };
 
-/** What a preview shows, with occurrences of `highlight` marked. A `key` names one form in one place: while it stays the same, what was typed stays, too. */
+/**
+ * What a preview shows, with occurrences of `highlight` marked. A `key` identifies a form: as long as it stays the
+ * same, typed values are kept.
+ */
 export type PreviewContent =
   | { type: "pieces"; pieces: readonly Piece[]; key: string; isUnfinished?: boolean; highlight?: string }
   | { type: "form"; form: VisitorForm; key: string; isReadOnly?: boolean };
@@ -43,13 +46,13 @@ export type Preview = {
 };
 
 /**
- * Draws parts of a conversation with the widget's own code and styles, in a shadow root inside `place`. The dashboard
- * uses it wherever it shows what a visitor sees.
+ * Renders parts of a conversation with the widget's own code and styles, in a shadow root inside `place`. The
+ * dashboard uses it wherever it shows what a visitor sees.
  */
 export async function mountPreview(place: HTMLElement, options: PreviewOptions): Promise<Preview> {
   const { agent, theme, live, canTryForms = false } = options;
   const locale = chooseLocale([agent.widget.locale]);
-  const words = await loadMessages(locale);
+  const messages = await loadMessages(locale);
   const shadow = createPreviewHost(place, { accentColor: agent.widget.accentColor ?? null, theme });
   shadow.frame.lang = locale;
   shadow.frame.dir = isRightToLeft(locale) ? "rtl" : "ltr";
@@ -59,8 +62,8 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   const panel: PanelContext = {
     core,
     request: live ? request : async () => Response.json({ data: null, error: null }),
-    words,
-    chat: { ...createChat(core, request, words), say: async (text) => live?.onSay(text) },
+    messages,
+    chat: { ...createChat(core, request, messages), send: async (text) => live?.onSay(text) },
     loadForms: () => import("../forms/mount-form.tsx"),
     ...(canTryForms ? { isPreview: true as const } : {}),
   };
@@ -96,8 +99,8 @@ function previewCore(
   const bus = createEventBus();
   // Consent is never given, so nothing of a preview is stored in the browser.
   const storage = createConsentStorage(agent.id, bus, "required");
-  const visit = createVisit(storage, bus, null);
-  if (live?.conversation) visit.remember({ ...live.conversation, title: "", at: Date.now() });
+  const visitor = createVisitorSession(storage, bus, null);
+  if (live?.conversation) visitor.remember({ ...live.conversation, title: "", at: Date.now() });
   return {
     options: readOptions({ agentId: agent.id }, location.origin) as WidgetOptions,
     agent,
@@ -105,7 +108,7 @@ function previewCore(
     locale,
     bus,
     storage,
-    visit,
+    visitor,
     shadow,
     registry: { formHandlers: new Map(), renderers: new Map(), context: {} },
     panel: { isOpen: true, open: async () => {}, close: () => {} },

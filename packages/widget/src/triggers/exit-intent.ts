@@ -1,35 +1,36 @@
-/** In milliseconds: a pause ends a swipe; so long after the finger moved the page may still glide. */
-const PAUSE = 150;
-const GLIDE = 1_500;
-/** Pixels a millisecond. Reading again what stands above is slower. */
-const FAST = 1.5;
+/** Milliseconds. A pause of this length ends a swipe. The page may glide for the second length after the last touch. */
+const SWIPE_GAP_MS = 150;
+const GLIDE_MS = 1_500;
+/** Pixels per millisecond. Visitors who scroll up to read again are slower. */
+const FAST_PX_PER_MS = 1.5;
 
 /**
- * Tells when the visitor seems to leave: the mouse goes out at the top, where the address and the tabs are. Where there
- * is no mouse, by a fast swipe back up over half a screen, which brings the browser's bar back; not when a script scrolls.
+ * Detects that the visitor is about to leave. With a mouse, the pointer leaves the page at the top, towards the
+ * address bar and the tabs. Without one, a fast upward swipe over half a screen counts, because it brings the
+ * browser's address bar back. Scrolling by scripts does not count.
  */
-export function watchExit(tell: () => void, signal: AbortSignal): void {
+export function watchExit(onExit: () => void, signal: AbortSignal): void {
   const passive = { passive: true, signal };
   document.documentElement.addEventListener(
     "mouseleave",
     ({ clientY, buttons }) => {
-      // Not while something is dragged out, nor into the list of a select, which is a window of its own.
-      if (clientY <= 0 && !buttons && !document.activeElement?.matches("select")) tell();
+      // Ignores drags, and the list of a select, which is a separate window.
+      if (clientY <= 0 && !buttons && !document.activeElement?.matches("select")) onExit();
     },
     passive,
   );
-  let [movedAt, lastAt, lastTop, from, fromTop] = [-GLIDE, 0, 0, 0, 0];
+  let [movedAt, lastAt, lastTop, from, fromTop] = [-GLIDE_MS, 0, 0, 0, 0];
   addEventListener("touchmove", () => (movedAt = performance.now()), passive);
   addEventListener(
     "scroll",
     () => {
       const [at, top] = [performance.now(), scrollY];
-      if (top >= lastTop || at - lastAt > PAUSE) [from, fromTop] = [at, top];
+      if (top >= lastTop || at - lastAt > SWIPE_GAP_MS) [from, fromTop] = [at, top];
       [lastAt, lastTop] = [at, top];
       const way = fromTop - top;
-      if (at - movedAt < GLIDE && way > innerHeight / 2 && way / (at - from) > FAST) {
+      if (at - movedAt < GLIDE_MS && way > innerHeight / 2 && way / (at - from) > FAST_PX_PER_MS) {
         [from, fromTop] = [at, top];
-        tell();
+        onExit();
       }
     },
     passive,

@@ -3,15 +3,16 @@ import type { WidgetCore } from "../loader/widget-core.ts";
 export type FiredTriggers = ReturnType<typeof createFiredTriggers>;
 
 /**
- * The triggers that are done with for this session: those that fire once and did, and those whose bubble was closed.
- * Their ids are kept in `sessionStorage`, before consent only here. Tabs that are open at the same time tell each other.
+ * The triggers that must not fire again in this session: those that fire once and have fired, and those whose bubble
+ * was closed. Their ids are kept in `sessionStorage`, or in memory before consent. Tabs that are open at the same time
+ * share them.
  */
 export function createFiredTriggers({ storage, bus, options, signal }: WidgetCore) {
   const ids = new Set<string>();
   let mayRead = options.consent === "given";
   let tabs: BroadcastChannel | undefined;
 
-  /** Whatever somebody else may have put there. */
+  /** Reads ids defensively, because the value may come from other code. */
   const take = (value: unknown) => {
     if (!Array.isArray(value)) return;
     for (const id of value) if (typeof id === "string") ids.add(id);
@@ -23,14 +24,14 @@ export function createFiredTriggers({ storage, bus, options, signal }: WidgetCor
   const connect = () => {
     tabs = new BroadcastChannel(`foyer:${options.agentId}`);
     tabs.onmessage = ({ data }) => {
-      // An empty list asks for what others know.
+      // An empty list is a request for the ids of other tabs.
       if (!data?.length && ids.size) tabs?.postMessage([...ids]);
       take(data);
       save();
     };
     tabs.postMessage([]);
   };
-  // A page that listens to other tabs is not kept by every browser for the way back.
+  // Some browsers don't keep a page with an open channel in the back/forward cache.
   const disconnect = () => tabs?.close();
 
   load();
@@ -47,7 +48,7 @@ export function createFiredTriggers({ storage, bus, options, signal }: WidgetCor
     ids.clear();
     storage.write("session", "fired", null);
   };
-  // Somebody else at the same computer begins a session of their own.
+  // A logout starts a new session.
   bus.on("identity", (identity) => identity || clear());
   return {
     has: (id: string): boolean => ids.has(id),

@@ -1,16 +1,16 @@
 /**
- * Tells of each further page view of this document: another path, by whatever means the site's code got there, or the
- * page coming back from the browser's cache of pages. Changes nothing of `history`: newer browsers tell of every change;
- * for the others what is returned is to be called now and then. What comes after `?` makes no other page, nor does a place within
- * the page, but for the hashes that sites use as paths (`#/pricing`, `#!pricing`).
+ * Reports each further page view of this document: a changed path, or a page restored from the back/forward cache. It
+ * does not patch `history`. The Navigation API reports changes; in browsers without it, call the returned function
+ * regularly. The query does not make a new page, nor does a fragment, except for fragments that sites use as paths
+ * (`#/pricing`, `#!pricing`).
  */
-export function watchPageViews(tell: () => void, signal: AbortSignal): () => void {
+export function watchPageViews(onPageView: () => void, signal: AbortSignal): () => void {
   const here = () => location.pathname + (/^#[/!].*/.exec(location.hash) ?? "");
   let known = here();
   const check = () => {
     if (known === here()) return;
     known = here();
-    tell();
+    onPageView();
   };
   for (const name of ["popstate", "hashchange"]) addEventListener(name, check, { signal });
   globalThis.navigation?.addEventListener("currententrychange", check, { signal });
@@ -19,7 +19,7 @@ export function watchPageViews(tell: () => void, signal: AbortSignal): () => voi
     ({ persisted }) => {
       if (!persisted) return;
       known = here();
-      tell();
+      onPageView();
     },
     { signal },
   );

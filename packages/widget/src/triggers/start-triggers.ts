@@ -6,12 +6,12 @@ import { createFiredTriggers } from "./fired-triggers.ts";
 import { createVisibleTime } from "./visible-time.ts";
 import type { Triggers } from "./watch-triggers.ts";
 
-/** The newest events are kept until the triggers are there, and for the debug overlay. */
+/** The newest events are kept until the triggers have loaded, and for the debug overlay. */
 const MAX_EVENTS = 100;
 
 /**
- * Asks for the agent's triggers once the page is loaded and idle, and loads the part that watches for them if there are
- * any. Null when there are none, or when they or that part could not be loaded.
+ * Requests the agent's triggers once the page is loaded and idle, and loads the code that watches for them. Returns
+ * null without triggers, or if the triggers or that code could not be loaded.
  */
 export async function startTriggers(core: WidgetCore): Promise<Triggers | null> {
   const { bus, signal } = core;
@@ -25,13 +25,13 @@ export async function startTriggers(core: WidgetCore): Promise<Triggers | null> 
   follow();
   await untilIdle();
   if (signal.aborted) return null;
-  // Before the server is asked, so that other tabs have answered by then.
+  // Created before the request, so other tabs have answered by the time it completes.
   const fired = createFiredTriggers(core);
   const triggers = await askServer<WidgetTrigger[]>(core.options, `/triggers/widget/${core.agent.id}`, signal);
   if (!triggers?.length || signal.aborted) return null;
   const part = await loadPart(core, "triggers").catch(() => null);
   if (!part || signal.aborted) return null;
-  return part.watchTriggers(core, { triggers, visible, fired, events, loadActing: () => loadPart(core, "acting") });
+  return part.watchTriggers(core, { triggers, visible, fired, events, loadActions: () => loadPart(core, "actions") });
 }
 
 /** Resolves when the page is visible, loaded and idle. */

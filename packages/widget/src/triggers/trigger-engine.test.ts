@@ -7,7 +7,7 @@ import { createVisibleTime } from "./visible-time.ts";
 
 type Setting = Pick<WidgetTrigger, "triggerType" | "conditions"> & Partial<WidgetTrigger>;
 
-/** An engine on a page that the test moves on. Actions take no time, unless they are held back. */
+/** An engine on a simulated page. Actions take no time unless they are held back. */
 function startPage(settings: Setting[]) {
   let at = 0;
   const done = new Set<string>();
@@ -34,8 +34,8 @@ function startPage(settings: Setting[]) {
     isOpen: () => page.isOpen,
     isBusy: () => page.isBusy,
     fired: { has: (id) => done.has(id), add: (id) => void done.add(id), clear: () => done.clear() },
-    fits: async (conditions, data) => matchEvent(conditions as { event: string }, String(conditions.event), data),
-    perform: async () => {
+    matches: async (conditions, data) => matchEvent(conditions as { event: string }, String(conditions.event), data),
+    run: async () => {
       if (isHolding) await new Promise<void>((resolve) => held.push(resolve));
       return !page.isBroken;
     },
@@ -52,7 +52,7 @@ function startPage(settings: Setting[]) {
     hold: () => {
       isHolding = true;
     },
-    /** Time passes for somebody who is there. */
+    /** Advances the time while the page is visible. */
     async pass(milliseconds: number) {
       for (let passed = 0; passed < milliseconds; passed += 500) {
         at += 500;
@@ -82,7 +82,7 @@ const event = (name: string, more: Partial<WidgetTrigger> = {}): Setting => ({
 const exit: Setting = { triggerType: "exit_intent", conditions: {} };
 
 describe("a trigger", () => {
-  it("fires when what it waits for is there, once", async () => {
+  it("fires once when its condition is met", async () => {
     const { pass, log, engine } = startPage([time(5), page("/bikes/*")]);
     await pass(4_500);
     expect(log).toEqual([]);
@@ -93,7 +93,7 @@ describe("a trigger", () => {
     expect(log).toEqual(["t0"]);
   });
 
-  it("that is for each time fires once a page view, an event's for each event", async () => {
+  it("that can repeat fires once per page view, or once per event if it waits for an event", async () => {
     const { pass, log, engine } = startPage([time(5, { triggerOnce: false }), event("ping", { triggerOnce: false })]);
     await pass(60_000);
     expect(log).toEqual(["t0"]);
@@ -107,7 +107,7 @@ describe("a trigger", () => {
     expect(log.slice(2)).toEqual(["t1", "t1", "t1"]);
   });
 
-  it("counts its scrolling only from where somebody scrolled, and keeps the deepest", async () => {
+  it("ignores the scroll position until the visitor scrolls, then keeps the greatest depth", async () => {
     const {
       pass,
       log,
@@ -127,7 +127,7 @@ describe("a trigger", () => {
     expect(log).toEqual(["t0"]);
   });
 
-  it("that could not be shown has not fired, and gets another turn on the next page", async () => {
+  it("whose action could not be shown is not counted and tries again on the next page view", async () => {
     const { pass, log, page: shown, engine, done } = startPage([page("/")]);
     shown.isBroken = true;
     await pass(30_000);
@@ -139,8 +139,8 @@ describe("a trigger", () => {
   });
 });
 
-describe("the way out", () => {
-  it("is a moment: what cannot act then does not act later", async () => {
+describe("exit intent", () => {
+  it("is missed by a trigger that cannot run at that moment", async () => {
     const { pass, log, engine, page: shown } = startPage([exit]);
     engine.leave();
     await pass(ARRIVAL_MS);
@@ -156,8 +156,8 @@ describe("the way out", () => {
   });
 });
 
-describe("of several", () => {
-  it("one acts at a time, and the next only after a pause", async () => {
+describe("several triggers", () => {
+  it("run one at a time with a pause between them", async () => {
     const { pass, log, hold, held, settle } = startPage([page("/"), page("/**")]);
     hold();
     await pass(60_000);
@@ -171,7 +171,7 @@ describe("of several", () => {
     expect(held.length).toBe(1);
   });
 
-  it("what comes while one acts is not lost: the same event again, or another page", async () => {
+  it("do not lose an event or a page change that happens while one of them runs", async () => {
     const settings = [event("ping", { triggerOnce: false }), page("/**", { triggerOnce: false })];
     const { pass, log, engine, hold, held, settle } = startPage(settings);
     hold();
@@ -193,7 +193,7 @@ describe("of several", () => {
     expect(log.slice(2)).toEqual(["t1", "t1"]);
   });
 
-  it("an event does not wait for the pause, but everything waits for who is typing", async () => {
+  it("wait for a visitor who is typing, while only events skip the pause", async () => {
     const { pass, log, engine } = startPage([page("/"), event("help")]);
     await pass(500);
     engine.typed();
@@ -204,7 +204,7 @@ describe("of several", () => {
     expect(log).toEqual(["t0", "t1"]);
   });
 
-  it("those whose turn comes while the chat is open are let go, but for a form that the site asks for", async () => {
+  it("are dropped when their turn comes while the chat is open, except for a form that the site requests", async () => {
     const {
       pass,
       log,
@@ -228,7 +228,7 @@ describe("of several", () => {
     expect(log).toEqual(["t2", "t3"]);
   });
 
-  it("whatever happens: the order is kept, once is once, and two never act within the pause", async () => {
+  it("keep their order, fire only once if set to, and never run two within the pause, for any sequence of events", async () => {
     const setting = fc.oneof(
       fc.nat({ max: 20 }).map((seconds) => time(seconds)),
       fc.constantFrom<Setting>(page("/"), page("/bikes/*"), exit, time(0, { triggerOnce: false })),
@@ -252,7 +252,7 @@ describe("of several", () => {
           const look = () => {
             for (const id of run.log.slice(known)) {
               const due = run.engine.watched.find(({ state }) => state === "due");
-              // Nobody before it in the order was waiting.
+              // No trigger with a higher priority was waiting.
               if (due) expect(Number(due.trigger.id.slice(1))).toBeGreaterThan(Number(id.slice(1)));
               firedAt.push(now);
             }

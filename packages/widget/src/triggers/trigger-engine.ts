@@ -11,12 +11,12 @@ export const TYPING_MS = 3_000;
 /** Exit intent is ignored while the page has been visible for fewer milliseconds. */
 export const ARRIVAL_MS = 3_000;
 
-/** `due`: its condition is met, and it waits for its turn. `over`: until the next page view there is nothing to expect. */
+/** `due`: the condition is met and the trigger waits for its turn. `over`: it cannot fire again on this page view. */
 export type WatchedTrigger = { trigger: WidgetTrigger; state: "watching" | "due" | "over"; note: Note | null };
-/** Why it is over: it fired, it could not be shown, or the visitor was in the chat anyway. */
+/** Why a trigger is over: it fired, it could not be shown, or the chat was already open. */
 type Note = "fired" | "failed" | "chat open";
 
-/** What the engine asks about the page, and what it has done. */
+/** What the engine reads from the page, and the actions it can run. */
 export type EngineParts = {
   visible: VisibleTime;
   fired: FiredTriggers;
@@ -24,18 +24,18 @@ export type EngineParts = {
   depth: () => number;
   path: () => string;
   isOpen: () => boolean;
-  /** Something stands on the screen that must not be replaced now, or nothing can be seen at all. */
+  /** Whether something visible must not be replaced now, or nothing is visible at all. */
   isBusy: () => boolean;
-  /** Whether an event's data are those that a trigger wants. */
-  fits: (conditions: Record<string, unknown>, data: unknown) => Promise<boolean>;
-  /** False when it could not be shown. */
-  perform: (trigger: WidgetTrigger) => Promise<boolean>;
+  /** Whether the event data matches the trigger's conditions. */
+  matches: (conditions: Record<string, unknown>, data: unknown) => Promise<boolean>;
+  /** Runs the action. Resolves to false if it could not be shown. */
+  run: (trigger: WidgetTrigger) => Promise<boolean>;
   onFired: (trigger: WidgetTrigger) => void;
 };
 
 /**
- * Decides what fires when. `triggers` stand in the order in which they run. One action at a time; of those that are due
- * the first goes first and the others wait for their turn, in this page view. `step` is to be called now and then.
+ * Decides which trigger fires when. `triggers` are in order of priority. Actions run one at a time: the first due
+ * trigger runs, and the others wait for their turn within this page view. Call `step` regularly.
  */
 export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: EngineParts) {
   const { visible, fired, now } = parts;
@@ -43,16 +43,16 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
   const view = { depth: 0, hasScrolled: false };
   let quietUntil = 0;
   let typedAt = -TYPING_MS;
-  let acting: WidgetTrigger | null = null;
+  let running: WidgetTrigger | null = null;
 
   const mayAct = ({ trigger, state }: WatchedTrigger) => state === "due" && (isAsked(trigger) || now() >= quietUntil);
 
   async function act(one: WatchedTrigger): Promise<void> {
-    acting = one.trigger;
+    running = one.trigger;
     // Set first, so that an event or a page change during the action is not lost.
     one.state = "over";
-    const isShown = await parts.perform(one.trigger).catch(() => false);
-    acting = null;
+    const isShown = await parts.run(one.trigger).catch(() => false);
+    running = null;
     one.note = isShown ? "fired" : "failed";
     if (!isShown) return;
     quietUntil = now() + QUIET_MS;
@@ -68,12 +68,12 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
       else if (one.state === "watching") {
         const { triggerType, conditions } = one.trigger;
         if (isMet[triggerType](conditions, parts, view.depth)) one.state = "due";
-        // The path is the same for the whole view.
+        // The path does not change within a page view.
         else if (detectionOf(one.trigger) === "page") one.state = "over";
       }
     }
-    if (parts.isOpen()) letGo(watched);
-    if (acting || parts.isBusy() || now() < typedAt + TYPING_MS) return;
+    if (parts.isOpen()) dropDue(watched);
+    if (running || parts.isBusy() || now() < typedAt + TYPING_MS) return;
     const next = watched.find(mayAct);
     if (next) void act(next);
   }
@@ -85,25 +85,25 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
     waits: () => ({
       quiet: Math.max(0, quietUntil - now()),
       typing: Math.max(0, typedAt + TYPING_MS - now()),
-      shown: acting,
+      shown: running,
     }),
-    /** Another page view: starts over. */
+    /** Starts over for a new page view. */
     restart(): void {
       visible.restart();
       Object.assign(view, { depth: 0, hasScrolled: false });
       for (const one of watched) Object.assign(one, { state: "watching", note: null });
       step();
     },
-    /** The site tells of an event. A trigger that fires more than once does so for each. */
+    /** Handles an event from the site. A trigger that can fire repeatedly fires for each event. */
     async track(name: string, data: unknown): Promise<void> {
       for (const one of watched) {
         const { conditions } = one.trigger;
         if (!isAsked(one.trigger) || conditions.event !== name) continue;
-        if (!conditions.eventData || (await parts.fits(conditions, data))) one.state = "due";
+        if (!conditions.eventData || (await parts.matches(conditions, data))) one.state = "due";
       }
       step();
     },
-    /** The visitor seems to leave. A trigger that cannot act immediately misses this moment. */
+    /** Handles exit intent. A trigger that cannot run immediately misses this moment. */
     leave(): void {
       if (visible.count() < ARRIVAL_MS) return;
       const leaving = watched.filter(({ trigger, state }) => detectionOf(trigger) === "moment" && state === "watching");
@@ -117,8 +117,8 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
     typed(): void {
       typedAt = now();
     },
-    /** The visitor closed a bubble. */
-    rest(): void {
+    /** Pauses triggers after the visitor closed a bubble. */
+    cooldown(): void {
       quietUntil = now() + QUIET_MS;
     },
   };
@@ -137,8 +137,11 @@ const isMet: Record<TriggerType, Condition> = {
   custom_event: isReported,
 };
 
-/** What is due while the visitor is in the chat has lost its point; but not a form that the site asks for by an event. */
-function letGo(watched: readonly WatchedTrigger[]) {
+/**
+ * Drops due triggers while the chat is open, because they have lost their purpose. Forms requested by an event of the
+ * site stay due.
+ */
+function dropDue(watched: readonly WatchedTrigger[]) {
   for (const one of watched) {
     const isWanted = isAsked(one.trigger) && one.trigger.actionType === "show_form";
     if (one.state === "due" && !isWanted) [one.state, one.note] = ["over", "chat open"];

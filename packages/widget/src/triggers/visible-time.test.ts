@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createVisibleTime } from "./visible-time.ts";
 
-it("counts the time during which the page is visible, even when the visitor does nothing for an hour", () => {
+it("measures how long the page is visible, even when the visitor is idle for an hour", () => {
   let at = 1_000;
   const visible = createVisibleTime(() => at);
   at += 5_000;
@@ -19,7 +19,7 @@ it("counts the time during which the page is visible, even when the visitor does
   expect(visible.count()).toBe(250);
 });
 
-it("counts the same time however often it is asked", () => {
+it("measures the same visible time however often it is read", () => {
   const step = fc.record({
     wait: fc.nat({ max: 90_000 }),
     what: fc.constantFrom("show", "hide", "ask"),

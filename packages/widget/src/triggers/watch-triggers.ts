@@ -1,6 +1,6 @@
 import type { WidgetTrigger } from "@foyer/contract";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Acting, actOnTriggers } from "./actions/run-actions.ts";
+import type { createTriggerActions, TriggerActions } from "./actions/trigger-actions.ts";
 import { watchExit } from "./exit-intent.ts";
 import type { FiredTriggers } from "./fired-triggers.ts";
 import { watchPageViews } from "./page-views.ts";
@@ -17,27 +17,27 @@ export type Collected = {
   visible: VisibleTime;
   fired: FiredTriggers;
   events: Array<{ name: string; data: unknown }>;
-  /** Only the loader knows the names of the built files. */
-  loadActing: () => Promise<{ actOnTriggers: typeof actOnTriggers }>;
+  /** Passed in because only the loader knows the names of the built files. */
+  loadActions: () => Promise<{ createTriggerActions: typeof createTriggerActions }>;
 };
 
 export type Triggers = ReturnType<typeof watchTriggers>;
 
 /** Runs an agent's triggers on the page. Pages of agents without triggers never load this part. */
-export function watchTriggers(core: WidgetCore, { triggers, visible, fired, events, loadActing }: Collected) {
+export function watchTriggers(core: WidgetCore, { triggers, visible, fired, events, loadActions }: Collected) {
   const { bus, signal } = core;
-  let loading: Promise<Acting> | undefined;
-  let acting: Acting | undefined;
+  let loading: Promise<TriggerActions> | undefined;
+  let actions: TriggerActions | undefined;
   const load = async () => {
-    loading ??= loadActing().then(({ actOnTriggers }) =>
-      actOnTriggers(core, ({ id }) => {
-        engine.rest();
+    loading ??= loadActions().then(({ createTriggerActions }) =>
+      createTriggerActions(core, ({ id }) => {
+        engine.cooldown();
         fired.add(id);
       }),
     );
     // A part that failed to load can be requested again.
-    acting = await loading.catch(() => (loading = undefined));
-    return acting;
+    actions = await loading.catch(() => (loading = undefined));
+    return actions;
   };
   const engine = createTriggerEngine(triggers, {
     visible,
@@ -46,18 +46,18 @@ export function watchTriggers(core: WidgetCore, { triggers, visible, fired, even
     now: () => performance.now(),
     path: () => location.pathname,
     isOpen: () => core.panel.isOpen,
-    isBusy: () => document.hidden || !!core.shadow.host.hidden || !!acting?.isHeld(),
-    fits: async (conditions, data) => (await load())?.fits(conditions, data) ?? false,
-    perform: async (trigger) => {
+    isBusy: () => document.hidden || !!core.shadow.host.hidden || !!actions?.isHeld(),
+    matches: async (conditions, data) => (await load())?.matches(conditions, data) ?? false,
+    run: async (trigger) => {
       const { pathname } = location;
-      const part = await load();
+      const loaded = await load();
       // The visitor may have gone to another page while the part was loading.
-      return (pathname === location.pathname && part?.perform(trigger)) || false;
+      return (pathname === location.pathname && loaded?.run(trigger)) || false;
     },
-    onFired: (trigger) => acting?.count(trigger),
+    onFired: (trigger) => actions?.count(trigger),
   });
   const checkPage = watchPageViews(() => {
-    acting?.clear();
+    actions?.clear();
     engine.restart();
   }, signal);
   watchExit(engine.leave, signal);
@@ -70,11 +70,11 @@ export function watchTriggers(core: WidgetCore, { triggers, visible, fired, even
   }, STEP_MS);
   signal.addEventListener("abort", () => {
     clearInterval(timer);
-    acting?.clear();
+    actions?.clear();
   });
   // Reports that the previous page could not send.
   if (core.storage.read("session", "reports")) void load();
   for (const { name, data } of events) void engine.track(name, data);
   engine.step();
-  return { engine, fired, visible, events, load, acting: () => acting };
+  return { engine, fired, visible, events, load, actions: () => actions };
 }

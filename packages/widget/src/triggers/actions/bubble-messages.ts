@@ -1,7 +1,7 @@
 import type { LocaleId } from "../../locales/choose-locale.ts";
 
-/** What the button says that takes a bubble away. */
-export const closeWords: Record<LocaleId, string> = {
+/** The label of the button that closes a bubble. */
+export const closeLabels: Record<LocaleId, string> = {
   en: "Close message",
   de: "Nachricht schließen",
   fr: "Fermer le message",

@@ -3,15 +3,15 @@ import type { ShadowHost } from "../../loader/shadow-host.ts";
 import type { WidgetCore } from "../../loader/widget-core.ts";
 import { isComposing } from "../../panel/keys.ts";
 import css from "./bubble.css?inline";
-import { closeWords } from "./bubble-messages.ts";
+import { closeLabels } from "./bubble-messages.ts";
 
 export type Bubble = {
   remove(): void;
-  /** The visitor points at it or has the focus in it: it must not go away now. */
+  /** Whether the visitor is hovering over the bubble or has the focus in it, so it must not disappear now. */
   isHeld(): boolean;
 };
 
-/** Milliseconds between two looks at whether its time is over. */
+/** Interval in milliseconds between checks whether the bubble's time is over. */
 const STEP_MS = 250;
 
 /**
@@ -31,7 +31,7 @@ export function showBubble(
 
   const box = element("div", "nudge", "bubble");
   if (!options.hasLauncher) box.classList.add("alone");
-  // There before its text is, else screen readers do not hear of it. It never takes the focus.
+  // The live region must exist before its text changes, otherwise screen readers miss it. It never takes the focus.
   const news = element("div", "nudge-news");
   news.setAttribute("role", "status");
   const open = element("button", "nudge-open", "bubble-message");
@@ -44,11 +44,11 @@ export function showBubble(
   text.textContent = message;
   open.append(who, text);
   const close = element("button", "nudge-close", "bubble-close");
-  close.setAttribute("aria-label", closeWords[locale]);
-  close.title = closeWords[locale];
+  close.setAttribute("aria-label", closeLabels[locale]);
+  close.title = closeLabels[locale];
   close.append(cross());
   box.append(news);
-  // Before the launcher, so that the keyboard comes by it first.
+  // Before the launcher, so that the Tab key reaches it first.
   frame.insertBefore(box, frame.querySelector(".launcher"));
   requestAnimationFrame(() => {
     news.append(open);

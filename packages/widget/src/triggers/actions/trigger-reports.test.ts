@@ -44,7 +44,7 @@ const create = () =>
       read: (_place: string, name: string) => kept.get(name) ?? null,
       write: (_place: string, name: string, value: unknown) => void kept.set(name, structuredClone(value)),
     },
-    visit: { sessionId: "s1" },
+    visitor: { sessionId: "s1" },
     signal: life.signal,
   } as unknown as WidgetCore);
 const report = (reports: ReturnType<typeof create>, eventType: "fired" | "converted" = "fired") =>
@@ -53,7 +53,7 @@ const busy = (status: number, retryAfter?: string) =>
   new Response("{}", { status, headers: retryAfter ? { "retry-after": retryAfter } : {} });
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1_000);
 
-it("sends in order, each under a key of its own, and keeps nothing that arrived", async () => {
+it("sends trigger reports in order, each with its own key, and deletes those that arrived", async () => {
   const reports = create();
   report(reports);
   report(reports, "converted");
@@ -63,7 +63,7 @@ it("sends in order, each under a key of its own, and keeps nothing that arrived"
   expect([kept.get("reports"), reports.state().waiting]).toEqual([null, 0]);
 });
 
-it("waits longer each time, at least as long as the server says, under the same key; what comes meanwhile waits too", async () => {
+it("retries a trigger report with the same key and growing delays that respect Retry-After, and holds back later reports", async () => {
   answers = [new Error("offline"), busy(503), busy(429, "120"), busy(503, "Wed, 21 Oct 2026 07:28:00 GMT")];
   const reports = create();
   report(reports);
@@ -78,7 +78,7 @@ it("waits longer each time, at least as long as the server says, under the same 
   expect(new Set(sent.map(({ key }) => key)).size).toBe(2);
 });
 
-it("gives up what is refused, and rests after ten attempts until the network is back", async () => {
+it("drops rejected trigger reports, and pauses after ten attempts until the browser is online again", async () => {
   answers = [busy(404), ...Array.from({ length: 11 }, () => new Error("offline"))];
   const reports = create();
   report(reports);
@@ -92,7 +92,7 @@ it("gives up what is refused, and rests after ten attempts until the network is 
   expect([sent.length, reports.state().waiting]).toEqual([13, 0]);
 });
 
-it("tries a last time when the page goes, and on the next page, under the same key", async () => {
+it("sends waiting trigger reports once more when the page closes and again on the next page, with the same key", async () => {
   answers = [new Error("offline"), new Error("offline")];
   report(create());
   await pass(1);
@@ -107,7 +107,7 @@ it("tries a last time when the page goes, and on the next page, under the same k
   expect(kept.get("reports")).toBeNull();
 });
 
-it("keeps the newest fifty, and nothing of what somebody else put there", async () => {
+it("stores the newest fifty trigger reports and ignores stored values that are malformed", async () => {
   kept.set("reports", [{ key: 1 }, null, "x", { key: "k" }, { key: "k", event: { eventType: "fired" } }]);
   answers = Array.from({ length: 100 }, () => new Error("offline"));
   const reports = create();

@@ -4,15 +4,15 @@ import type { WidgetCore } from "../../loader/widget-core.ts";
 
 type Report = { key: string; event: TriggerEvent };
 
-const MOST_KEPT = 50;
-const MOST_ATTEMPTS = 10;
+const MAX_STORED = 50;
+const MAX_ATTEMPTS = 10;
 
 /**
- * Tells the server what fired and what it led to, each exactly once: what did not get through is kept, for the next page
- * too where the browser may store it, and sent again under the same key.
+ * Reports fired and converted triggers to the server, each exactly once. Reports that did not arrive are kept, also
+ * for the next page if storage is allowed, and are sent again with the same key.
  */
-export function createTriggerReports({ options, storage, visit, signal }: WidgetCore) {
-  let waiting = stored(storage.read("session", "reports"));
+export function createTriggerReports({ options, storage, visitor, signal }: WidgetCore) {
+  let waiting = parseStored(storage.read("session", "reports"));
   let isSending = false;
   let attempts = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +39,7 @@ export function createTriggerReports({ options, storage, visit, signal }: Widget
       const status = answer?.status ?? 0;
       outcomes.set(
         String(report.event.triggerId),
-        `${report.event.eventType}: ${answer?.ok ? "received" : status || "not reached"}`,
+        `${report.event.eventType}: ${answer?.ok ? "received" : status || "server unreachable"}`,
       );
       if (!status || status === 429 || status >= 500) failed = Number(answer?.headers.get("retry-after")) * 1_000 || 0;
       else {
@@ -49,13 +49,13 @@ export function createTriggerReports({ options, storage, visit, signal }: Widget
       }
     }
     isSending = false;
-    if (failed === undefined || attempts >= MOST_ATTEMPTS || signal.aborted) return;
+    if (failed === undefined || attempts >= MAX_ATTEMPTS || signal.aborted) return;
     timer = setTimeout(send, Math.max(failed, Math.min(60_000, 2_000 * 2 ** attempts++)));
   }
 
   addEventListener("online", send, { signal });
   addEventListener("pageshow", ({ persisted }) => persisted && send(), { signal });
-  // The last try: nobody waits for its answer, and the key keeps it from counting twice.
+  // The last attempt. Nothing waits for its response, and the key prevents counting it twice.
   addEventListener("pagehide", () => waiting.slice(isSending ? 1 : 0).map(post), { signal });
   signal.addEventListener("abort", () => clearTimeout(timer));
   void send();
@@ -69,20 +69,20 @@ export function createTriggerReports({ options, storage, visit, signal }: Widget
         triggerType,
         actionType,
         eventType,
-        sessionId: visit.sessionId,
+        sessionId: visitor.sessionId,
         pagePath: location.pathname.slice(0, 2_000),
       };
-      waiting = [...waiting, { key: randomId(), event }].slice(-MOST_KEPT);
+      waiting = [...waiting, { key: randomId(), event }].slice(-MAX_STORED);
       keep();
-      // Where the server said when to come again, this one waits as well.
+      // If the server asked to retry later, this report waits as well.
       if (!timer) void send();
     },
-    /** How the last report of each trigger went, by its id, and how many are still to be sent. */
+    /** The outcome of each trigger's last report by trigger id, and the number of reports still to send. */
     state: () => ({ waiting: waiting.length, outcomes }),
   };
 }
 
-/** What another page left; whatever somebody else may have put there. */
-function stored(value: unknown): Report[] {
+/** Reports left by another page. The stored value may come from other code. */
+function parseStored(value: unknown): Report[] {
   return Array.isArray(value) ? value.filter((report) => typeof report?.key === "string" && report.event) : [];
 }

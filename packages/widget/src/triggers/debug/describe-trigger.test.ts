@@ -8,9 +8,9 @@ const facts: PageFacts = {
   depth: 31.7,
   hasMouse: true,
   events: [],
-  fits: () => false,
+  matches: () => false,
   isDone: false,
-  hindrance: null,
+  blocker: null,
 };
 const watch = (triggerType: string, conditions: object, more: Partial<WatchedTrigger> = {}, trigger = {}) =>
   ({
@@ -27,40 +27,40 @@ loop.self = loop;
 it.each([
   [time(), {}, "12 of 20 s visible"],
   [time(), { visible: 90_000 }, "20 of 20 s visible"],
-  [watch("scroll_depth", { scrollDepth: 50 }), {}, "31 of 50 % so far"],
-  [watch("scroll_depth", { scrollDepth: 50 }), { depth: null }, "the page fits its window, so it cannot be scrolled"],
-  [watch("page_view", { page: "/bikes/*" }), {}, "this page is /pricing"],
+  [watch("scroll_depth", { scrollDepth: 50 }), {}, "31% of 50%"],
+  [watch("scroll_depth", { scrollDepth: 50 }), { depth: null }, "the page fits its window and cannot be scrolled"],
+  [watch("page_view", { page: "/bikes/*" }), {}, "the page /pricing"],
   [watch("exit_intent", {}), { visible: 1_000 }, "ignored during the first 3 s"],
   [watch("exit_intent", {}), {}, "has not happened yet"],
-  [watch("custom_event", { event: "cart" }), { events: [{ name: "other", data: {} }] }, "no such event so far"],
+  [watch("custom_event", { event: "cart" }), { events: [{ name: "other", data: {} }] }, "no such event yet"],
   [
     watch("custom_event", { event: "cart", eventData: { total: 5 } }),
     { events: [{ name: "cart", data: { total: 3 } }] },
-    'cart {"total":3} does not fit',
+    'cart {"total":3} does not match',
   ],
   [
     watch("custom_event", { event: "cart" }),
-    { events: [{ name: "cart", data: loop }], fits: () => true },
-    "cart (data that cannot be shown) fits",
+    { events: [{ name: "cart", data: loop }], matches: () => true },
+    "cart (data that cannot be serialized) matches",
   ],
-])("what there is: %#", (watched, more, has) => {
-  expect(describeTrigger(watched, { ...facts, ...more }).has).toBe(has);
+])("describes the current value of a trigger condition, case %#", (watched, more, expected) => {
+  expect(describeTrigger(watched, { ...facts, ...more }).actual).toBe(expected);
 });
 
 it.each([
-  [time(), {}, "Not yet."],
-  [time({ state: "due" }), { hindrance: "the chat is open" }, "Its condition is met. Waits: the chat is open."],
-  [time({ state: "due" }), {}, "Its condition is met. Waits: for its turn."],
-  [time({ state: "over" }), { isDone: true }, "Already fired in this session, and it fires once."],
+  [time(), {}, "Condition not met yet."],
+  [time({ state: "due" }), { blocker: "the chat is open" }, "Condition met, but the chat is open."],
+  [time({ state: "due" }), {}, "Condition met. Waiting for its turn."],
+  [time({ state: "over" }), { isDone: true }, "Already fired. It fires once per session."],
   [
     time({ state: "over" }, { triggerOnce: false }),
     { isDone: true },
-    "Its bubble was closed, so it stays away in this session.",
+    "Closed by the visitor. It does not fire again in this session.",
   ],
   [time({ state: "over", note: "fired" }), {}, "Fired on this page view."],
-  [time({ state: "over", note: "failed" }), {}, "Its turn came, but it could not be shown."],
-  [time({ state: "over", note: "chat open" }), {}, "Let go for this page view: the chat was open"],
-  [watch("page_view", { page: "/bikes/*" }, { state: "over" }), {}, "Not on this page."],
-])("how it stands: %#", (watched, more, stands) => {
-  expect(describeTrigger(watched, { ...facts, ...more }).stands).toContain(stands);
+  [time({ state: "over", note: "failed" }), {}, "Its action could not be shown."],
+  [time({ state: "over", note: "chat open" }), {}, "Skipped for this page view because the chat was open"],
+  [watch("page_view", { page: "/bikes/*" }, { state: "over" }), {}, "Does not apply to this page."],
+])("describes the status of a trigger, case %#", (watched, more, expected) => {
+  expect(describeTrigger(watched, { ...facts, ...more }).status).toContain(expected);
 });

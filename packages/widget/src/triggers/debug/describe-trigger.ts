@@ -9,79 +9,79 @@ export type PageFacts = {
   /** Percent; null when the page cannot be scrolled. */
   depth: number | null;
   hasMouse: boolean;
-  /** What the site told of, oldest first. */
+  /** The events that the site reported, oldest first. */
   events: ReadonlyArray<{ name: string; data: unknown }>;
-  /** Whether an event's data are those that conditions want. */
-  fits: (conditions: Record<string, unknown>, data: unknown) => boolean;
+  /** Whether the event data matches the trigger's conditions. */
+  matches: (conditions: Record<string, unknown>, data: unknown) => boolean;
   isDone: boolean;
-  /** Why nothing can fire now; null when something could. */
-  hindrance: string | null;
+  /** Why no trigger can fire now, or null. */
+  blocker: string | null;
 };
 
-/** A trigger in words, for who makes the site: what it waits for, what there is of that, and how it stands. */
-export type Described = { wants: string; has: string; stands: string };
+/** Describes a trigger for the site's developer: its condition, the current value, and its status. */
+export type TriggerDescription = { expected: string; actual: string; status: string };
 
-export function describeTrigger({ trigger, state, note }: WatchedTrigger, facts: PageFacts): Described {
-  const { wants, has } = conditionWords[trigger.triggerType](trigger.conditions, facts);
-  return { wants, has, stands: standing(trigger, state, note, facts) };
+export function describeTrigger({ trigger, state, note }: WatchedTrigger, facts: PageFacts): TriggerDescription {
+  const { expected, actual } = conditionDescriptions[trigger.triggerType](trigger.conditions, facts);
+  return { expected, actual, status: statusOf(trigger, state, note, facts) };
 }
 
-function standing(
+function statusOf(
   trigger: WidgetTrigger,
   state: WatchedTrigger["state"],
   note: WatchedTrigger["note"],
-  { isDone, hindrance }: PageFacts,
+  { isDone, blocker }: PageFacts,
 ) {
   if (isDone) {
     return trigger.triggerOnce
-      ? "Already fired in this session, and it fires once."
-      : "Its bubble was closed, so it stays away in this session.";
+      ? "Already fired. It fires once per session."
+      : "Closed by the visitor. It does not fire again in this session.";
   }
-  if (note === "failed") return "Its turn came, but it could not be shown. The next page view tries again.";
-  if (note === "chat open") return "Let go for this page view: the chat was open when its turn came.";
+  if (note === "failed") return "Its action could not be shown. It tries again on the next page view.";
+  if (note === "chat open") return "Skipped for this page view because the chat was open.";
   if (note === "fired") return "Fired on this page view.";
-  if (state === "due") return `Its condition is met. Waits: ${hindrance ?? "for its turn"}.`;
-  if (state === "over") return "Not on this page.";
-  return "Not yet.";
+  if (state === "due") return blocker ? `Condition met, but ${blocker}.` : "Condition met. Waiting for its turn.";
+  if (state === "over") return "Does not apply to this page.";
+  return "Condition not met yet.";
 }
 
-type Words = Omit<Described, "stands">;
-const conditionWords: Record<WidgetTrigger["triggerType"], (conditions: Conditions, facts: PageFacts) => Words> = {
+const conditionDescriptions: Record<WidgetTrigger["triggerType"], DescribeCondition> = {
   time_on_page: ({ timeOnPage }, { visible }) => ({
-    wants: `${timeOnPage} s on the page while it is visible`,
-    has: `${Math.min(Math.floor(visible / 1_000), Number(timeOnPage))} of ${timeOnPage} s visible`,
+    expected: `${timeOnPage} s with the page visible`,
+    actual: `${Math.min(Math.floor(visible / 1_000), Number(timeOnPage))} of ${timeOnPage} s visible`,
   }),
   scroll_depth: ({ scrollDepth }, { depth }) => ({
-    wants: `${scrollDepth} % of the page scrolled`,
-    has:
-      depth === null
-        ? "the page fits its window, so it cannot be scrolled"
-        : `${Math.floor(depth)} of ${scrollDepth} % so far`,
+    expected: `${scrollDepth}% of the page scrolled`,
+    actual:
+      depth === null ? "the page fits its window and cannot be scrolled" : `${Math.floor(depth)}% of ${scrollDepth}%`,
   }),
   exit_intent: (_, { hasMouse, visible }) => ({
-    wants: hasMouse ? "the mouse leaves the page at the top" : "a fast swipe back up over half a screen",
-    has: visible < ARRIVAL_MS ? `ignored during the first ${ARRIVAL_MS / 1_000} s` : "has not happened yet",
+    expected: hasMouse ? "the mouse leaves the page at the top" : "a fast upward swipe over half a screen",
+    actual: visible < ARRIVAL_MS ? `ignored during the first ${ARRIVAL_MS / 1_000} s` : "has not happened yet",
   }),
-  page_view: ({ page }, { path }) => ({ wants: `the page ${page}`, has: `this page is ${path}` }),
-  custom_event: (conditions, { events, fits }) => {
+  page_view: ({ page }, { path }) => ({ expected: `a page that matches ${page}`, actual: `the page ${path}` }),
+  custom_event: (conditions, { events, matches }) => {
     const { event, eventData } = conditions;
     const last = events.findLast(({ name }) => name === event);
-    const seen = last && `${event} ${inShort(last.data)} ${fits(conditions, last.data) ? "fits" : "does not fit"}`;
+    const seen =
+      last && `${event} ${abbreviate(last.data)} ${matches(conditions, last.data) ? "matches" : "does not match"}`;
     return {
-      wants: `the event ${event}${eventData ? ` with ${inShort(eventData)}` : ""}`,
-      has: seen ?? "no such event so far",
+      expected: `the event ${event}${eventData ? ` with ${abbreviate(eventData)}` : ""}`,
+      actual: seen ?? "no such event yet",
     };
   },
 };
 
 type Conditions = Record<string, unknown>;
 
-/** The site's own data, whatever it is. */
-function inShort(data: unknown) {
+type DescribeCondition = (conditions: Conditions, facts: PageFacts) => Omit<TriggerDescription, "status">;
+
+/** The site's event data as JSON, shortened. */
+function abbreviate(data: unknown) {
   try {
     const text = JSON.stringify(data) ?? "without data";
     return text.length > 120 ? `${text.slice(0, 120)}…` : text;
   } catch {
-    return "(data that cannot be shown)";
+    return "(data that cannot be serialized)";
   }
 }

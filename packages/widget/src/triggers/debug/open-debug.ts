@@ -10,7 +10,10 @@ type Running = Triggers;
 
 const STEP_MS = 500;
 
-/** Shows the agent's triggers over the page, with how each stands, for who makes the site: in English. Once. */
+/**
+ * Opens the debug overlay, which lists the agent's triggers and the status of each. It is for developers, so it is in
+ * English only. A second call does nothing.
+ */
 export function openDebug(core: WidgetCore, triggers: Promise<Triggers | null>): void {
   const { shadow, signal } = core;
   const { frame } = shadow;
@@ -31,7 +34,7 @@ export function openDebug(core: WidgetCore, triggers: Promise<Triggers | null>):
   const facts = make("p", "debug-facts");
   const list = make("ol", "debug-list");
   const foot = make("div", "debug-foot");
-  const note = make("p", "debug-note", "The triggers are loaded once the page has nothing else to do.");
+  const note = make("p", "debug-note", "Triggers load once the page is idle.");
   const close = () => {
     clearInterval(timer);
     box.remove();
@@ -50,19 +53,19 @@ export function openDebug(core: WidgetCore, triggers: Promise<Triggers | null>):
   const timer = setInterval(() => update(), STEP_MS);
   signal.addEventListener("abort", close);
   void triggers.then(async (running) => {
-    // It compares the data of events; without it they read as not fitting.
+    // This part compares event data. Without it, every event would appear not to match.
     await running?.load();
     if (!box.isConnected) return;
     if (!running) {
-      setText(note, "This agent has no enabled triggers, or they could not be loaded: then the console says why.");
+      setText(note, "This agent has no enabled triggers, or they could not be loaded. Check the console for errors.");
       return;
     }
     note.remove();
     const rows = running.engine.watched.map((watched) =>
-      addRow(list, watched, async () => (await running.load())?.perform(watched.trigger)),
+      addRow(list, watched, async () => (await running.load())?.run(watched.trigger)),
     );
     const count = make("p", "debug-note");
-    const reset = button("Forget what fired", () => {
+    const reset = button("Reset fired triggers", () => {
       running.fired.clear();
       running.engine.restart();
       update();
@@ -72,10 +75,10 @@ export function openDebug(core: WidgetCore, triggers: Promise<Triggers | null>):
       const page = readPage(core, running);
       setText(
         facts,
-        `${page.path} · ${Math.floor(page.visible / 1_000)} s visible · ${page.depth === null ? "cannot be scrolled" : `${Math.floor(page.depth)} % scrolled`}`,
+        `${page.path} · ${Math.floor(page.visible / 1_000)} s visible · ${page.depth === null ? "not scrollable" : `${Math.floor(page.depth)}% scrolled`}`,
       );
-      const waiting = running.acting()?.reports.state().waiting ?? 0;
-      setText(count, waiting > 0 ? `${waiting} left to report.` : "Nothing left to report.");
+      const waiting = running.actions()?.reports.state().waiting ?? 0;
+      setText(count, waiting > 0 ? `${waiting} not reported yet.` : "Everything is reported.");
       for (const [index, watched] of running.engine.watched.entries()) rows[index]?.(running, page, watched);
     };
     update();
@@ -89,21 +92,21 @@ function addRow(list: HTMLElement, { trigger }: WatchedTrigger, fire: () => void
   const title = make("div", "debug-title");
   const name = make("bdi", "debug-name", trigger.name);
   title.append(name, button("Fire now", fire, `Fire now: ${trigger.name}`));
-  const [stands, wants, has, report] = [make("p", "debug-stands"), make("dd"), make("dd"), make("dd")];
+  const [status, expected, actual, report] = [make("p", "debug-status"), make("dd"), make("dd"), make("dd")];
   const details = make("dl", "debug-details");
   const reported = make("dt", "", "Report");
-  details.append(make("dt", "", "Wants"), wants, make("dt", "", "Has"), has, make("dt", "", "Does"));
-  details.append(make("dd", "", doesWhat(trigger)), reported, report);
-  row.append(title, stands, details);
+  details.append(make("dt", "", "Condition"), expected, make("dt", "", "Current"), actual, make("dt", "", "Action"));
+  details.append(make("dd", "", describeAction(trigger)), reported, report);
+  row.append(title, status, details);
   list.append(row);
   return (running: Running, page: Omit<PageFacts, "isDone">, watched: WatchedTrigger) => {
     const isDone = running.fired.has(trigger.id);
     const described = describeTrigger(watched, { ...page, isDone });
-    const outcome = running.acting()?.reports.state().outcomes.get(trigger.id);
+    const outcome = running.actions()?.reports.state().outcomes.get(trigger.id);
     row.dataset.state = watched.note === "fired" ? "fired" : watched.state;
-    setText(stands, described.stands);
-    setText(wants, described.wants);
-    setText(has, described.has);
+    setText(status, described.status);
+    setText(expected, described.expected);
+    setText(actual, described.actual);
     setText(report, outcome ?? "");
     reported.hidden = report.hidden = outcome === undefined;
   };
@@ -111,20 +114,20 @@ function addRow(list: HTMLElement, { trigger }: WatchedTrigger, fire: () => void
 
 function readPage(
   { panel, shadow }: WidgetCore,
-  { engine, visible, events, acting }: Running,
+  { engine, visible, events, actions }: Running,
 ): Omit<PageFacts, "isDone"> {
   const { quiet, typing, shown } = engine.waits();
   const seconds = (ms: number) => `${Math.ceil(ms / 1_000)} s`;
   const page = document.scrollingElement;
   const canScroll = page !== null && page.scrollHeight - page.clientHeight > 1;
-  const hindrances = [
+  const blockers = [
     panel.isOpen && "the chat is open",
     shadow.host.hidden && "the widget is hidden",
     document.hidden && "the page is not visible",
-    shown && `“${shown.name}” is being shown`,
+    shown && `“${shown.name}” is visible`,
     typing > 0 && `the visitor is typing, ${seconds(typing)} left`,
-    quiet > 0 && `10 s must pass between two triggers, ${seconds(quiet)} left`,
-    shadow.frame.querySelector(".nudge:is(:hover, :focus-within)") !== null && "a bubble is being read",
+    quiet > 0 && `10 s have to pass between two triggers, ${seconds(quiet)} left`,
+    shadow.frame.querySelector(".nudge:is(:hover, :focus-within)") !== null && "the visitor is reading a bubble",
   ];
   return {
     path: location.pathname,
@@ -132,19 +135,19 @@ function readPage(
     depth: canScroll ? engine.view.depth : null,
     hasMouse: matchMedia("(hover: hover)").matches,
     events,
-    fits: (conditions, data) => acting()?.fits(conditions, data) ?? false,
-    hindrance: hindrances.find((words) => words) || null,
+    matches: (conditions, data) => actions()?.matches(conditions, data) ?? false,
+    blocker: blockers.find((reason) => reason) || null,
   };
 }
 
-function doesWhat({ actionType, actionConfig, triggerOnce, priority }: WidgetTrigger) {
+function describeAction({ actionType, actionConfig, triggerOnce, priority }: WidgetTrigger) {
   const { message, toolId, duration } = actionConfig;
   const does = {
     open_chat: `opens the chat${message ? ` with “${message}”` : ""}`,
     show_form: `shows the form ${toolId}`,
-    show_bubble: `says “${message}”${duration ? ` for ${Number(duration) / 1_000} s` : ""}`,
+    show_bubble: `shows the bubble “${message}”${duration ? ` for ${Number(duration) / 1_000} s` : ""}`,
   }[actionType];
-  return `${does}, ${triggerOnce ? "once a session" : "each time"}, priority ${priority}`;
+  return `${does}, ${triggerOnce ? "once per session" : "every time"}, priority ${priority}`;
 }
 
 function make<Tag extends keyof HTMLElementTagNameMap>(
@@ -166,7 +169,7 @@ function button(text: string, press: () => void, label?: string) {
   return element;
 }
 
-/** Only what changed, so that nobody who reads or listens is disturbed. */
+/** Writes only changed text, so a text selection or a screen reader is not interrupted. */
 function setText(element: HTMLElement, text: string) {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -2,8 +2,8 @@ import { beforeEach, expect, it, vi } from "vitest";
 import type { Identity } from "../foyer-api.ts";
 import { createConsentStorage } from "../loader/consent-storage.ts";
 import { createEventBus } from "../loader/event-bus.ts";
-import { createVisit } from "../loader/visitor-session.ts";
-import { createFormMemory, type Draft } from "./form-memory.ts";
+import { createVisitorSession } from "../loader/visitor-session.ts";
+import { createFormStorage, type Draft } from "./form-storage.ts";
 
 const createStorage = () => {
   const values = new Map<string, string>();
@@ -33,20 +33,20 @@ beforeEach(() => {
   vi.stubGlobal("localStorage", local);
 });
 
-/** A page of the site, which the visitor does something on unless `isIdle`. */
+/** A page of the site on which the visitor has interacted unless `isIdle`. */
 function open(identity: Identity | null = null, { isIdle = false } = {}) {
   const bus = createEventBus();
   const storage = createConsentStorage("agent_1", bus, "given");
-  const visit = createVisit(storage, bus, identity);
+  const visitor = createVisitorSession(storage, bus, identity);
   if (!isIdle) bus.emit("interaction");
-  return { visit, bus, forms: createFormMemory({ storage, visit }) };
+  return { visitor, bus, forms: createFormStorage({ storage, visitor }) };
 }
 
-it("keeps drafts for the tab and sent forms for the browser, the newest fifty", () => {
+it("stores the newest fifty drafts for the tab and submitted forms for the browser", () => {
   const { forms } = open();
   for (let index = 0; index < 60; index++) {
-    forms.keepDraft(draft(`d${index}`));
-    forms.keepSent({ key: `s${index}`, message: null });
+    forms.saveDraft(draft(`d${index}`));
+    forms.saveSent({ key: `s${index}`, message: null });
   }
   const next = open().forms;
   expect([next.draft("d9"), next.draft("d10")?.values, next.sent("s9"), next.sent("s59")]).toEqual([
@@ -55,56 +55,56 @@ it("keeps drafts for the tab and sent forms for the browser, the newest fifty", 
     null,
     { key: "s59", message: null },
   ]);
-  next.dropDraft("d59");
+  next.deleteDraft("d59");
   expect(open().forms.draft("d59")).toBeNull();
   expect(local.text()).not.toContain("Ada");
 });
 
-it("writes nothing before the visitor does something", () => {
+it("stores no form data before the visitor interacts with the widget", () => {
   const { forms, bus } = open(null, { isIdle: true });
-  forms.keepDraft(draft("a"));
+  forms.saveDraft(draft("a"));
   expect(forms.draft("a")).not.toBeNull();
   expect(session.text()).toBe("[]");
   bus.emit("interaction");
   expect(session.text()).toContain("Ada");
 });
 
-it("is one visitor's: of somebody named nobody else sees anything", () => {
-  open({ userId: "ada" }).forms.keepDraft(draft("a"));
+it("does not show an identified visitor's forms to anyone else", () => {
+  open({ userId: "ada" }).forms.saveDraft(draft("a"));
   expect(open().forms.draft("a")).toBeNull();
   expect(open({ userId: "bob" }).forms.draft("a")).toBeNull();
   expect(open({ userId: "ada" }).forms.draft("a")).not.toBeNull();
-  open().visit.identify({ userId: "bob" });
+  open().visitor.identify({ userId: "bob" });
   expect(session.text()).not.toContain("Ada");
 });
 
-it("goes from nobody to who is named, and then to nobody else", () => {
-  const { forms, visit } = open();
-  forms.keepDraft(draft("a"));
-  visit.identify({ userId: "ada" });
+it("moves an anonymous visitor's forms to the user who is identified, and not to the next user", () => {
+  const { forms, visitor } = open();
+  forms.saveDraft(draft("a"));
+  visitor.identify({ userId: "ada" });
   expect(forms.draft("a")).not.toBeNull();
-  visit.identify({ userId: "bob" });
+  visitor.identify({ userId: "bob" });
   expect(forms.draft("a")).toBeNull();
 });
 
-it("is gone after a logout", () => {
-  const { forms, visit } = open({ userId: "ada" });
-  forms.keepDraft(draft("a"));
-  forms.keepSent({ key: "b", message: "Booked for Ada" });
-  visit.logout();
+it("deletes stored forms on logout", () => {
+  const { forms, visitor } = open({ userId: "ada" });
+  forms.saveDraft(draft("a"));
+  forms.saveSent({ key: "b", message: "Booked for Ada" });
+  visitor.logout();
   expect([session.text(), local.text()].join()).not.toContain("Ada");
 });
 
-it("expects anything in the storage", () => {
+it("ignores stored form data that is malformed", () => {
   for (const text of [
     "7",
     "null",
     "{",
     '{"whose":"anonymous","drafts":{"a":1}}',
-    '{"whose":"anonymous","drafts":[null,7,{"key":7}],"standing":[{"key":"x"}]}',
+    '{"whose":"anonymous","drafts":[null,7,{"key":7}],"pinned":[{"key":"x"}]}',
   ]) {
     session.setItem("foyer:agent_1:forms", text);
     const { forms } = open();
-    expect([forms.draft("x"), forms.standing()]).toEqual([null, []]);
+    expect([forms.draft("x"), forms.pinned()]).toEqual([null, []]);
   }
 });

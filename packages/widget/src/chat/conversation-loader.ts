@@ -1,52 +1,52 @@
 import { type ConversationKey, FoyerError, getConversation, type Request } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
-import type { Words } from "../locales/en.ts";
+import type { Messages } from "../locales/en.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { isRunning, toEntries } from "./conversation-state.ts";
-import { openingEntry, savedOpening } from "./opening.ts";
-import type { StandingForms } from "./pinned-forms.ts";
+import { loadOpening, toEntry } from "./opening.ts";
+import type { PinnedForms } from "./pinned-forms.ts";
 import type { ReplyReader } from "./reply-reader.ts";
 
 type Parts = {
   entries: ChatEntries;
   reader: ReplyReader;
-  forms: StandingForms;
+  forms: PinnedForms;
   follow: (conversation: ConversationKey) => void;
 };
 
 /** Restores the visitor's current conversation, and follows a reply that is still running. */
-export function createRestoring(
+export function createConversationLoader(
   core: WidgetCore,
   request: Request,
-  words: Words,
+  messages: Messages,
   { entries, reader, forms, follow }: Parts,
 ) {
-  const { visit } = core;
+  const { visitor } = core;
   let turn = 0;
   let done = Promise.resolve();
 
   async function load(): Promise<void> {
     reader.leave();
     const own = ++turn;
-    const current = visit.current;
-    const opening = current ? null : savedOpening(core);
+    const current = visitor.current;
+    const opening = current ? null : loadOpening(core);
     entries.clear({
       phase: current ? "loading" : "ready",
-      entries: [...(opening ? [openingEntry(entries.newKey(), opening)] : []), ...forms.standing()],
+      entries: [...(opening ? [toEntry(entries.newKey(), opening)] : []), ...forms.pinned()],
     });
     if (!current) return;
     try {
       const conversation = await getConversation(request, current);
       if (own !== turn) return;
-      entries.patch({ entries: [...toEntries(conversation), ...forms.standing()], phase: "ready" });
+      entries.patch({ entries: [...toEntries(conversation), ...forms.pinned()], phase: "ready" });
       if (isRunning(conversation)) follow(current);
     } catch (error) {
       if (own !== turn) return;
       const isGone = error instanceof FoyerError && !error.isTemporary;
-      if (isGone) visit.forget(current.id);
+      if (isGone) visitor.forget(current.id);
       entries.patch({
         phase: isGone ? "ready" : "unloadable",
-        announcement: isGone ? words.gone : words.notLoaded,
+        announcement: isGone ? messages.gone : messages.notLoaded,
       });
     }
   }
@@ -55,9 +55,9 @@ export function createRestoring(
     restore(): void {
       done = load();
     },
-    /** Resolves when what is being loaded is there. */
+    /** Resolves when the conversation has loaded. */
     done: () => done,
-    /** What is being loaded is no longer wanted. */
+    /** Discards the result of a load that is in progress. */
     cancel(): void {
       turn += 1;
     },

@@ -5,36 +5,35 @@ import type { WidgetCore } from "../../loader/widget-core.ts";
 import { type Bubble, showBubble } from "./bubble.ts";
 import { createTriggerReports } from "./trigger-reports.ts";
 
-export type Acting = ReturnType<typeof actOnTriggers>;
+export type TriggerActions = ReturnType<typeof createTriggerActions>;
 
 /**
- * What comes of a trigger: what the visitor sees, and what the server hears of it. Loaded when the first one fires, or
- * when the data of an event are to be looked at.
- * `onClosed` hears of bubbles that the visitor took away.
+ * Runs the actions of triggers and reports them to the server. Loaded when the first trigger fires, or when the data
+ * of an event must be compared. `onClosed` receives triggers whose bubble the visitor closed.
  */
-export function actOnTriggers(core: WidgetCore, onClosed: (trigger: WidgetTrigger) => void) {
+export function createTriggerActions(core: WidgetCore, onClosed: (trigger: WidgetTrigger) => void) {
   const { bus, panel, signal } = core;
   const reports = createTriggerReports(core);
   let bubble: Bubble | null = null;
-  /** What fired last: it is owed to this one what the visitor does next. */
+  /** The trigger that fired last. The visitor's next interaction is attributed to it. */
   let latest: WidgetTrigger | null = null;
 
-  const tell = (trigger: WidgetTrigger, event: TriggerNotice["event"]) => {
+  const report = (trigger: WidgetTrigger, event: TriggerNotice["event"]) => {
     const { id: triggerId, name: triggerName, triggerType, actionType } = trigger;
     reports.add(trigger, event);
     bus.emit("trigger", { triggerId, triggerName, triggerType, actionType, event });
   };
   const convert = () => {
-    if (latest) tell(latest, "converted");
+    if (latest) report(latest, "converted");
     latest = null;
   };
   const clear = () => {
     bubble?.remove();
     bubble = null;
   };
-  const say = (trigger: WidgetTrigger, message: string, duration: number | undefined) => {
+  const showMessage = (trigger: WidgetTrigger, message: string, duration: number | undefined) => {
     bubble = showBubble(core, message, duration, (isWelcome) => {
-      // What was only tried out counts for nothing.
+      // Triggers fired from the debug overlay are not counted.
       const isOwn = latest === trigger;
       if (isWelcome) {
         if (isOwn) convert();
@@ -55,13 +54,13 @@ export function actOnTriggers(core: WidgetCore, onClosed: (trigger: WidgetTrigge
 
   return {
     reports,
-    fits: (conditions: Record<string, unknown>, data: unknown): boolean =>
+    matches: (conditions: Record<string, unknown>, data: unknown): boolean =>
       matchEvent(conditions as { event: string }, String(conditions.event), data),
-    /** Takes away what belongs to the page before. */
+    /** Removes the bubble of the previous page view. */
     clear,
     isHeld: (): boolean => bubble?.isHeld() ?? false,
-    /** @returns whether it can be seen */
-    async perform(trigger: WidgetTrigger): Promise<boolean> {
+    /** Runs the trigger's action. @returns whether its effect is visible */
+    async run(trigger: WidgetTrigger): Promise<boolean> {
       const { message, duration, toolId } = trigger.actionConfig as {
         message?: string;
         duration?: number;
@@ -69,14 +68,14 @@ export function actOnTriggers(core: WidgetCore, onClosed: (trigger: WidgetTrigge
       };
       clear();
       if (signal.aborted) return false;
-      if (trigger.actionType === "show_bubble") say(trigger, String(message), duration);
+      if (trigger.actionType === "show_bubble") showMessage(trigger, String(message), duration);
       else await panel.open({ byTrigger: true, ...(message ? { message } : {}), ...(toolId ? { form: toolId } : {}) });
       return bubble !== null || panel.isOpen;
     },
-    /** It fired, and counts. */
+    /** Reports that the trigger fired, and attributes the next interaction to it. */
     count(trigger: WidgetTrigger): void {
       latest = trigger;
-      tell(trigger, "fired");
+      report(trigger, "fired");
     },
   };
 }
