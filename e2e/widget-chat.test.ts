@@ -137,7 +137,7 @@ describe("chatting in the widget", () => {
     await page.route("**/chat", (route) => route.abort());
     await ask(page, "When do you open?");
     await page.getByText("Not sent").first().waitFor();
-    await page.locator(".failure", { hasText: "We couldn't reach the server." }).waitFor();
+    await page.locator(".failure", { hasText: "The server couldn't be reached." }).waitFor();
     await site.picture(page, "not-sent");
     await page.unroute("**/chat");
     await page.getByRole("button", { name: "Try again" }).click();
@@ -182,7 +182,7 @@ describe("chatting in the widget", () => {
     await page.getByRole("button", { name: "Bad reply" }).click();
     await page.getByLabel("What went wrong? (optional)").fill("It is closed on Sundays.");
     await page.locator(".comment button").click();
-    await page.locator(".reply .note", { hasText: "Thank you for your feedback." }).waitFor();
+    await page.locator(".reply .note", { hasText: "Thanks for your feedback." }).waitFor();
     const { body } = await site.owner.call("GET", `/conversations?agentId=${agentId}`);
     const stored = await site.owner.call("GET", `/conversations/${body.data[0].id}`);
     expect(stored.body.data.messages[1]).toMatchObject({

@@ -266,7 +266,7 @@ describe("forms in the widget", () => {
     await submit(page);
     await expect
       .poll(() => problems(page))
-      .toEqual(["four: Together, the files are too large. Choose smaller files or remove one."]);
+      .toEqual(["four: The files are too large in total. Choose smaller files or remove one."]);
     for (const name of ["one", "two"]) await page.getByRole("button", { name: `Remove ${name}.bin` }).click();
     await expect.poll(() => problems(page)).toEqual([]);
     await attach("three", 0);
@@ -443,10 +443,10 @@ describe("forms in the widget", () => {
       await route.abort();
     });
     await submit(page);
-    await page.getByText("We couldn't reach the server. Your answers are still here").waitFor();
+    await page.getByText("The server couldn't be reached. Your answers are still here").waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("Ada");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("We couldn't reach the server.").waitFor();
+    await page.getByText("The server couldn't be reached.").waitFor();
     await page.reload();
     await page.unroute("**/submit");
     await page.locator(".form").waitFor();
@@ -497,7 +497,7 @@ describe("forms in the widget", () => {
     await refusal(413, "PAYLOAD_TOO_LARGE");
     await expect.poll(said).toEqual([headline, "Something went wrong. Please try again."]);
     await refusal(429, "RATE_LIMITED", { "retry-after": "2" });
-    await expect.poll(said).toEqual([headline, "You've submitted this too many times. Try again in 2 s."]);
+    await expect.poll(said).toEqual([headline, "You've submitted this form too many times. Try again in 2 s."]);
     expect(await page.locator(".submit").innerText()).toMatch(/Try again\s*\([12]\)/);
     let posts = 0;
     page.on("request", (request) => {

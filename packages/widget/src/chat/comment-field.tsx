@@ -25,8 +25,8 @@ export function CommentField({ reply }: { reply: ReplyEntry }): JSX.Element {
         dir="auto"
         value={text}
         maxLength={MAX_CHARACTERS}
-        placeholder={messages.comment}
-        aria-label={messages.comment}
+        placeholder={messages.commentLabel}
+        aria-label={messages.commentLabel}
         autocomplete="off"
         onInput={(event) => setText(event.currentTarget.value)}
       />

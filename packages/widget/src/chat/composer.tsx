@@ -65,9 +65,9 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
           rows={1}
           dir={draft === "" ? undefined : "auto"}
           value={draft}
-          placeholder={messages.write}
-          aria-label={`${messages.write}. ${core.agent.name}`}
-          aria-description={messages.keys}
+          placeholder={messages.writeMessage}
+          aria-label={`${messages.writeMessage}. ${core.agent.name}`}
+          aria-description={messages.keyboardHint}
           autocomplete="off"
           enterkeyhint="send"
           onInput={(event) => onDraft(event.currentTarget.value)}

@@ -46,7 +46,7 @@ export function createConversationLoader(
       if (isGone) visitor.forget(current.id);
       entries.patch({
         phase: isGone ? "ready" : "unloadable",
-        announcement: isGone ? messages.gone : messages.notLoaded,
+        announcement: isGone ? messages.conversationGone : messages.notLoaded,
       });
     }
   }

@@ -39,7 +39,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard */}
-      <section class="scroll" ref={scroller} onScroll={onScroll} tabIndex={0} aria-label={messages.messages}>
+      <section class="scroll" ref={scroller} onScroll={onScroll} tabIndex={0} aria-label={messages.messageList}>
         {phase === "loading" ? <Loading /> : null}
         {phase === "unloadable" ? (
           <div class="failure">

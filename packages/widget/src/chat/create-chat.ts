@@ -76,7 +76,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
         return true;
       } catch {
         entries.editReply(key, (reply) => ({ ...reply, rating: before }));
-        patch({ announcement: messages.notRated });
+        patch({ announcement: messages.ratingFailed });
         return false;
       }
     },

@@ -8,6 +8,6 @@ export function errorMessageFor(error: unknown, messages: Messages): string {
   if (error.code === "UNREACHABLE") return messages.unreachable;
   if (error.code === "INTERRUPTED") return messages.interrupted;
   if (error.code === "CONVERSATION_TOO_LONG") return messages.conversationFull;
-  if (error.status === 429) return interpolate(messages.tooMany, { seconds: error.retryAfter ?? 60 });
-  return error.isTemporary ? messages.busy : messages.refused;
+  if (error.status === 429) return interpolate(messages.tooManyMessages, { seconds: error.retryAfter ?? 60 });
+  return error.isTemporary ? messages.busy : messages.notAnswered;
 }

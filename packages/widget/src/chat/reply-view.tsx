@@ -24,7 +24,7 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
   const { core, chat, messages } = usePanel();
   const isRunning = reply.state === "running";
   const problem = reply.problem ?? (reply.state === "failed" ? messages.replyFailed : null);
-  const note = { stopped: messages.stopped, cut: messages.cut }[reply.state as string];
+  const note = { stopped: messages.stopped, cut: messages.stepLimitReached }[reply.state as string];
   const avatar = agentImage(core, "avatar");
   const hasCitations = reply.pieces.some((piece) => piece.type === "tool" && piece.kind === "documents");
   return (
@@ -121,8 +121,8 @@ function Actions({ reply, isLast, canRegenerate }: ReplyProps): JSX.Element {
   return (
     <div class={isLast ? "actions last" : "actions"}>
       <CopyButton text={() => textOf(reply)} />
-      {reply.id ? rate("up", messages.good, "up") : null}
-      {reply.id ? rate("down", messages.bad, "thumbDown") : null}
+      {reply.id ? rate("up", messages.goodReply, "up") : null}
+      {reply.id ? rate("down", messages.badReply, "thumbDown") : null}
       {canRegenerate ? (
         <button
           type="button"

@@ -40,7 +40,7 @@ export function ProductCard({ slots, options }: { slots: Slots; options: Display
               <button
                 type="button"
                 class="quiet"
-                onClick={() => void chat.send(interpolate(messages.addedToCart, { title: name }))}
+                onClick={() => void chat.send(interpolate(messages.addToCartMessage, { title: name }))}
               >
                 {messages.addToCart}
               </button>

@@ -47,7 +47,7 @@ export function FormPlace({ form, instanceKey }: { form: VisitorForm; instanceKe
 export function FormOutline({ count }: { count: number }): JSX.Element {
   const { messages } = usePanel();
   return (
-    <div class="card form-outline" role="img" aria-label={messages.formShown} aria-busy="true">
+    <div class="card form-outline" role="img" aria-label={messages.formLabel} aria-busy="true">
       {Array.from({ length: Math.min(count, 8) }, (_, index) => (
         <span key={index} />
       ))}

@@ -66,7 +66,7 @@ describe("a form handler", () => {
     ]);
     expect(warn.mock.calls[0]?.[0]).toContain('Foyer.registerFormHandler("book"');
     expect((await runHandler(new Map(), null, {}, facts)).result.message).toBe(
-      "The form book names no client handler.",
+      "The form book does not name a client handler.",
     );
     warn.mockRestore();
   });

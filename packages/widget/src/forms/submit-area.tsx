@@ -25,7 +25,7 @@ export function SubmitArea({ session }: { session: FormSession }): JSX.Element {
           <p dir="auto">{failure.text}</p>
         </div>
       ) : null}
-      {isWrong && !isSending ? <p class="hint">{messages.formMend}</p> : null}
+      {isWrong && !isSending ? <p class="hint">{messages.formInvalid}</p> : null}
       <button type="submit" class="submit" part="submit" aria-disabled={isSending || seconds > 0 ? "true" : undefined}>
         <span class={isSending ? "lamp lit" : "lamp"} aria-hidden="true" hidden={!isSending} />
         <span dir="auto">{label}</span>
