@@ -45,16 +45,16 @@ function createFormSession(panel: PanelContext, { form, key, previousResult }: I
   const storage = createFormStorage(panel.core);
   const draft = storage.draft(key);
   const events = createFormEvents(panel, form, key, draft);
-  const filling = createFormController(panel, { form, key, events, storage, draft, previousResult });
+  const controller = createFormController(panel, { form, key, events, storage, draft, previousResult });
   /** Checks whether the form was submitted elsewhere in the meantime: in another tab, or on an earlier page. */
   const catchUp = () => {
     const sent = storage.sent(key);
-    if (!sent || filling.store.get().phase !== "editing") return;
-    filling.patch({ phase: "sent", message: sent.message });
+    if (!sent || controller.store.get().phase !== "editing") return;
+    controller.patch({ phase: "sent", message: sent.message });
     storage.deleteDraft(key);
   };
-  const { store, change, attach, leave, refill, end } = filling;
-  const submit = createFormSubmitter(panel, { form, key, filling, events, storage });
+  const { store, change, attach, leave, refill, end } = controller;
+  const submit = createFormSubmitter(panel, { form, key, controller, events, storage });
   // Pinned forms have generated keys. Forms in replies arrive with the conversation and are not scrolled to.
   const isNew = key.startsWith("form_") && !draft;
   return { form, key, isNew, catchUp, store, change, attach, leave, refill, end, submit, shown: events.shown };

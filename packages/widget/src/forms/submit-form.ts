@@ -13,15 +13,15 @@ import type { FormStorage } from "./form-storage.ts";
 import { reportResult, runHandler } from "./run-handler.ts";
 import { isUnreadable, type Outgoing, sendForm } from "./send-form.ts";
 
-type Parts = { form: VisitorForm; key: string; filling: FormController; events: FormEvents; storage: FormStorage };
+type Parts = { form: VisitorForm; key: string; controller: FormController; events: FormEvents; storage: FormStorage };
 
 type Attempt = NonNullable<FormController["attempt"]>;
 
 /** Creates the function that submits a form, runs the site's form handler, and shows the outcome. */
 export function createFormSubmitter(panel: PanelContext, parts: Parts) {
-  const { form, key, filling, events, storage } = parts;
+  const { form, key, controller, events, storage } = parts;
   const { core, request, messages, chat } = panel;
-  const { store, patch } = filling;
+  const { store, patch } = controller;
   const { fields } = form.formSchema;
   const errorMessage = ownFormText(form.formSchema, "errorMessage");
 
@@ -30,11 +30,11 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
 
   const send = (attempt: Attempt) => sendForm(request, core.options.baseUrl, outgoing(panel, parts, attempt));
   const newAttempt = () => {
-    filling.setAttempt({ key: randomId(), conversationId: core.visitor.current?.id ?? null });
-    return filling.attempt as Attempt;
+    controller.setAttempt({ key: randomId(), conversationId: core.visitor.current?.id ?? null });
+    return controller.attempt as Attempt;
   };
   const sendOnce = () =>
-    send(filling.attempt ?? newAttempt()).catch((error) => {
+    send(controller.attempt ?? newAttempt()).catch((error) => {
       // The key was used for different data before a reload, so this is a new submission.
       if (error instanceof FoyerError && error.code === "CONFLICT") return send(newAttempt());
       throw error;
@@ -43,7 +43,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
   const fail = (error: unknown) => {
     events.tell({ event: "failed", reason: error instanceof FoyerError ? error.code : "FILE" });
     if (isUnreadable(error)) {
-      filling.attach(error.unreadable, null);
+      controller.attach(error.unreadable, null);
       return refuse({ [error.unreadable]: messages.fileUnreadable });
     }
     const problems = fromServerDetails(fields, error instanceof FoyerError ? error.details : []);
@@ -55,14 +55,14 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
   /** Runs the site's form handler. */
   async function runSiteHandler({ submissionId, clientHandler }: SubmitResult, formData: Record<string, unknown>) {
     const { toolId, toolName } = form;
-    const conversationId = filling.attempt?.conversationId ?? null;
+    const conversationId = controller.attempt?.conversationId ?? null;
     const facts = { submissionId, toolId, toolName, conversationId, context: core.registry.context };
     const { result, shown } = await runHandler(core.registry.formHandlers, clientHandler, formData, facts);
     void reportResult(request, { submissionId, ...result });
     if (result.success) return patch({ message: shown });
     events.tell({ event: "failed", submissionId, reason: "HANDLER" });
     // This submission has its result, so a retry is a new submission.
-    filling.setAttempt(null);
+    controller.setAttempt(null);
     patch({ failure: { text: shown ?? errorMessage ?? messages.formFailed, until: null, canRetry: true } });
     refuse({});
   }
@@ -71,7 +71,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
     patch({ phase: "sent", progress: null, isFresh: true });
     storage.deleteDraft(key);
     // Do not leak the previous visitor's submission.
-    if (!filling.isOver) storage.saveSent({ key, message: store.get().message });
+    if (!controller.isOver) storage.saveSent({ key, message: store.get().message });
     chat.formSent(key);
     events.tell({ event: "submitted", submissionId });
   };
@@ -80,7 +80,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
     if (store.get().phase !== "editing" || isWaiting(store.get().failure)) return;
     core.bus.emit("interaction");
     events.started();
-    const problems = filling.check();
+    const problems = controller.check();
     if (Object.keys(problems).length > 0) return refuse(problems);
     if (panel.isPreview) return patch({ problems: {}, phase: "sent", isFresh: true });
     patch({ phase: "sending", problems: {}, failure: null, progress: null, message: null });
@@ -100,8 +100,8 @@ function signedUser({ identity }: VisitorSession): Pick<FormSubmit, "userId" | "
   return identity?.userHash ? { userId: identity.userId, userHash: identity.userHash } : {};
 }
 
-function outgoing({ core }: PanelContext, { form, key, filling, events }: Parts, attempt: Attempt): Outgoing {
-  const { values, files } = filling.store.get();
+function outgoing({ core }: PanelContext, { form, key, controller, events }: Parts, attempt: Attempt): Outgoing {
+  const { values, files } = controller.store.get();
   const { impressionAt, startedAt } = events.progress();
   return {
     files,
@@ -111,7 +111,7 @@ function outgoing({ core }: PanelContext, { form, key, filling, events }: Parts,
     submission: {
       toolId: form.toolId,
       conversationId: attempt.conversationId,
-      fieldsCompleted: filling.completed(),
+      fieldsCompleted: controller.completed(),
       impressionAt,
       startedAt,
       formInstanceId: key,
@@ -119,6 +119,6 @@ function outgoing({ core }: PanelContext, { form, key, filling, events }: Parts,
       ...signedUser(core.visitor),
     },
     formData: (dataUrls) => toFormData(form.formSchema.fields, values, dataUrls),
-    onProgress: (progress) => filling.patch({ progress }),
+    onProgress: (progress) => controller.patch({ progress }),
   };
 }
