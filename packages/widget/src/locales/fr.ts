@@ -44,7 +44,7 @@ export const fr: Messages = {
   conversationGone: "Cette conversation n’est plus disponible.",
   usingTool: "Utilisation de {tool}",
   searchingDocuments: "Recherche dans les documents…",
-  sources: "Sources",
+  sources: "Sources citées",
   moreSources: "Afficher {count} de plus",
   usedTool: "Outil utilisé : {tool}",
   toolFailed: "{tool} : je n’ai pas pu trouver cette information.",
