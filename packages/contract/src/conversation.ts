@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { ReplySearch } from "./answers.ts";
 import { VisitorForm } from "./form.ts";
 import { enveloped, MEDIA_TYPES, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
@@ -66,6 +67,12 @@ export const Message = Type.Object(
     createdAt: Timestamp,
     toolCalls: Type.Array(ToolCall),
     sources: Type.Array(ref(Source), { description: "The passages of documents that the message cites" }),
+    searches: Type.Optional(
+      Type.Array(ref(ReplySearch), {
+        description:
+          "The searches of the documents, with the passages that they found. Only sent to members and API keys.",
+      }),
+    ),
     feedback: nullable(Rating),
     feedbackComment: Type.Optional(
       nullable(

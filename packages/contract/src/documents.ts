@@ -109,6 +109,15 @@ export const DocumentCreate = Type.Object(
     agentId,
     kind: stringEnum(["text", "faq", "page"]),
     ...contentFields,
+    unansweredId: Type.Optional(
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: "The group of unanswered questions that the document answers. The group leaves their list.",
+        }),
+      ),
+    ),
   },
   {
     description:

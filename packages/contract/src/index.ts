@@ -1,5 +1,6 @@
 export * from "./agent.ts";
 export * from "./agent-image.ts";
+export * from "./answers.ts";
 export * from "./api-key.ts";
 export * from "./audit.ts";
 export * from "./auth.ts";

@@ -18,6 +18,7 @@ import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { createConversationService } from "./conversations/service.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
+import { answerRoutes } from "./documents/answers/routes.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { documentRoutes } from "./documents/routes.ts";
 import { createReplyDocuments } from "./documents/search-tool.ts";
@@ -95,13 +96,14 @@ export async function createApp(deps: AppDeps) {
     chat.replies.abort({ agentId });
     return deleteContent(agentId);
   });
-  const conversations = createConversationService(deps, agents, (conversationId) =>
-    chat.replies.abort({ conversationId }),
-  );
+  const documents = createDocuments(deps, agents);
+  const conversations = createConversationService(deps, agents, {
+    onDelete: (conversationId) => chat.replies.abort({ conversationId }),
+    recordRating: documents.recorder.recordRating,
+  });
   const accountSecrets = createSecretService(deps);
   const mailRecipients = createMailRecipients(deps);
   const tools = createToolService(deps, { agents, mailRecipients, secrets: accountSecrets }, listings.forget);
-  const documents = createDocuments(deps, agents);
   const formFinder = createFormFinder(deps.db);
   const triggers = createTriggerService(deps, agents, formFinder, listings.forget);
   const webhookSecrets = createWebhookSecrets(deps);
@@ -114,6 +116,7 @@ export async function createApp(deps: AppDeps) {
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
     notesOf: forms.notesOf,
     openingOf: visitorTriggers.openingMessage,
+    recordAnswer: documents.recorder.record,
   });
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
@@ -123,6 +126,7 @@ export async function createApp(deps: AppDeps) {
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
   documentRoutes(app, documents.service, idempotency);
+  answerRoutes(app, documents.answers);
   conversationRoutes(app, {
     conversations,
     analytics: createConversationAnalytics(deps, agents),

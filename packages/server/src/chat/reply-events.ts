@@ -29,13 +29,17 @@ export function eventWriter(messageId: string, position = 0) {
     closeText: (index: number) => write({ type: "content_block_stop", index }),
     toolUse: (index: number, { id, name, label = null, toolId, executionType, input }: ToolPiece) =>
       write({ type: "tool_use_start", index, id, name, label, toolId, executionType, input }),
-    toolResult: (index: number, { id, name }: ToolPiece, { forModel: _, passages: __, ...shown }: ToolOutcome) =>
-      write({ type: "tool_result", index, toolUseId: id, name, ...shown }),
+    toolResult: (index: number, { id, name }: ToolPiece, outcome: ToolOutcome) =>
+      write({ type: "tool_result", index, toolUseId: id, name, ...shownToVisitors(outcome) }),
     sources: (sources: Source[]) => write({ type: "sources", sources }),
     failure: (error: { code: string; message: string }) => write({ type: "error", error }),
     stop: ({ stopReason, usage }: ReplyEnding) =>
       write({ type: "message_stop", messageId, stopReason, ...(usage ? { usage } : {}) }),
   };
+}
+
+function shownToVisitors({ result, isError, displayConfig, display, form }: ToolOutcome) {
+  return { result, isError, displayConfig, display, ...(form ? { form } : {}) };
 }
 
 /** The state of a reply. `end` is absent while it runs. `textIsOpen` means that the last text may still grow. */

@@ -6,6 +6,7 @@ import type { Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import type { Answer, AnswerRecorder } from "../documents/answers/recorder.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { TokenBudgets, TokenUsage } from "../plans/token-budget.ts";
 import type { Visitor } from "./new-messages.ts";
@@ -45,10 +46,16 @@ export type Ended = {
   failure: Omit<ReplyFailureRow, "messageId" | "conversationId" | "at"> | null;
   /** whether the reply is part of the agent's analytics */
   isCounted: boolean;
+  /** what the reply made of the documents; null when nothing is recorded */
+  answer: Answer | null;
 };
 
-/** How tokens and conversations are counted, in the transaction that stores what they belong to. */
-type Counting = { tokens: TokenBudgets["count"]; conversations: ConversationCounters["count"] };
+/** How tokens, conversations and answers are recorded, in the transaction that stores what they belong to. */
+type Counting = {
+  tokens: TokenBudgets["count"];
+  conversations: ConversationCounters["count"];
+  answers: AnswerRecorder["record"];
+};
 
 /** How much of the conversation is read: messages, and UTF-8 bytes of them. */
 export type HistoryLimits = { limit: number; maxBytes: number };
@@ -84,12 +91,13 @@ export function createReplyStore(db: Db, count: Counting) {
     return ended.map(({ end }) => stored.has(end.id));
   }
 
-  async function keepOne(trx: Executor, { conversationId, end, failure }: Ended): Promise<void> {
+  async function keepOne(trx: Executor, { conversationId, end, failure, answer }: Ended): Promise<void> {
     const { rows } = await queries.end(trx, end);
     const preview = previewOf(end.content);
     if (rows[0]?.isLast && preview !== "") {
       await queries.preview(trx, { id: conversationId, role: "assistant", preview, now: end.now });
     }
+    if (answer && rows.length > 0) await count.answers(trx, answer);
     if (failure) await queries.fail(trx, { ...failure, messageId: end.id, conversationId, at: end.now });
   }
 

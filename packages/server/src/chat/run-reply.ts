@@ -11,6 +11,7 @@ import type { UsageOwner } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import { type ReplyOutput, runAgentLoop } from "./agent-loop.ts";
 import { createCitationFilter } from "./citation-filter.ts";
+import { answerOf } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
 import type { Ended, ReplyStore } from "./reply-store.ts";
 import type { RunningReplies } from "./running-replies.ts";
@@ -76,7 +77,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         };
       }
     }
-    if (documents?.kind === "prefix") reply.keepCited(documents.passages);
+    if (documents?.kind === "prefix" && refusal === null) reply.keepCited(documents.passages);
     try {
       const end = {
         id: reply.messageId,
@@ -86,13 +87,17 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         inputTokens: ending.usage?.inputTokens ?? null,
         outputTokens: ending.usage?.outputTokens ?? null,
       };
-      const { conversationId } = reply;
+      const { conversationId, messageId } = reply;
+      const scope = { organizationId: agent.organizationId, agentId: agent.id, conversationId, messageId };
+      const isRecorded = documents !== null && !isTest && refusal === null;
+      const { stopReason } = ending;
       const isStored = await store.end({
         conversationId,
         end,
         spend: { agentId: agent.id, ...spender, tokens },
         failure,
         isCounted: !isTest && refusal === null,
+        answer: isRecorded ? { ...scope, ...answerOf(reply.pieces, { question, stopReason }), at: end.now } : null,
       });
       // The conversation was deleted, so the stream must not claim that the reply was stored.
       if (!isStored) ending = { stopReason: "aborted" };
@@ -118,8 +123,8 @@ function withSearch(tools: AgentTools, documents: DocumentSearch) {
 }
 
 /** Removes citations of passages that the model has not received. */
-function withCheckedCitations(reply: RunningReply, { isCitable }: ReplyDocuments): ReplyOutput {
-  const citations = createCitationFilter(isCitable);
+function withCheckedCitations(reply: RunningReply, { cite }: ReplyDocuments): ReplyOutput {
+  const citations = createCitationFilter(cite);
   const closeText = () => {
     const rest = citations.flush();
     if (rest !== "") reply.text(rest);

@@ -1,5 +1,5 @@
 import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
-import { citedPassages, sourcesOf } from "../conversations/sources.ts";
+import { sourcesOf } from "../conversations/sources.ts";
 import { AppError } from "../errors.ts";
 import { ReplyLimitError } from "../models/model-error.ts";
 import type { NumberedPassage, ToolOutcome } from "../tools/tool-outcome.ts";
@@ -76,11 +76,10 @@ export function createRunningReply(start: ReplyStart, options: Options) {
       publish(events.toolResult(pieces.indexOf(piece), piece, piece.result));
       if (!fits) throw new ReplyLimitError();
     },
-    /** Keeps those passages of the prompt that the reply cites. Call it after the last text. */
+    /** Keeps those passages of the prompt that the model cited. Call it after the last text. */
     keepCited(passages: readonly NumberedPassage[]) {
       closeText();
-      const cited = citedPassages(pieces, passages);
-      if (cited.length > 0) pieces.push({ type: "passages", passages: cited });
+      pieces.push({ type: "passages", passages: passages.filter(({ isCited }) => isCited), total: passages.length });
     },
     end(ending: ReplyEnding) {
       closeText();

@@ -7,6 +7,7 @@ import type { Viewer } from "../conversations/store.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
+import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { ReplyDocuments } from "../documents/search-tool.ts";
 import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
@@ -41,6 +42,8 @@ type Sources = {
   notesOf(agentId: string, conversationId: string): Promise<Note[]>;
   /** the message of an enabled bubble trigger, or null */
   openingOf(agentId: string, triggerId: string): Promise<string | null>;
+  /** records what a reply made of the documents, in the transaction that stores the reply */
+  recordAnswer: AnswerRecorder["record"];
 };
 
 export type ChatService = ReturnType<typeof createChatService>;
@@ -49,11 +52,11 @@ export function createChatService(
   deps: Deps,
   agents: AgentService,
   conversations: ConversationService,
-  { toolsOf, documentsOf, notesOf, openingOf }: Sources,
+  { toolsOf, documentsOf, notesOf, openingOf, recordAnswer: answers }: Sources,
 ) {
   const { config, encryption, models } = deps;
   const budgets = createTokenBudgets(deps);
-  const store = createReplyStore(deps.db, { tokens: budgets.count, conversations: conversations.count });
+  const store = createReplyStore(deps.db, { tokens: budgets.count, conversations: conversations.count, answers });
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const run = createReplyRunner(config.models, store, replies);
   const ownOrigin = new URL(config.baseUrl).origin;

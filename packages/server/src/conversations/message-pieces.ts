@@ -17,8 +17,8 @@ export type ToolPiece = {
 
 type TextPiece = { type: "text"; text: string };
 
-/** What a reply cites of the passages in its prompt. It is the last piece and has no event of its own. */
-type PassagesPiece = { type: "passages"; passages: NumberedPassage[] };
+/** What a reply cites of the `total` passages in its prompt. It is the last piece and has no event of its own. */
+type PassagesPiece = { type: "passages"; passages: NumberedPassage[]; total: number };
 
 /** A reply is a row of pieces: texts and tool calls, in the order in which they came. */
 export type Piece = TextPiece | ToolPiece | PassagesPiece;

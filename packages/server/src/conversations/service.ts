@@ -10,6 +10,7 @@ import type {
 import type { AgentService } from "../agents/service.ts";
 import type { AgentRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
+import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import { notFound } from "../errors.ts";
 import { csvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
@@ -17,6 +18,7 @@ import { instantsOf } from "../utc-day.ts";
 import { accessTo, type ClaimedUser, type Proof, provenUserId } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
 import { fromColumns, toolCallsOf } from "./message-pieces.ts";
+import { searchesOf } from "./searches.ts";
 import { sourcesOf } from "./sources.ts";
 import {
   type ConversationFieldsRow,
@@ -44,11 +46,17 @@ export type ConversationInPages = {
 
 export type ConversationService = ReturnType<typeof createConversationService>;
 
-/** `onDelete` is called once the deletion is committed. */
+type Hooks = {
+  /** Called once a deletion is committed. */
+  onDelete(id: string): void;
+  /** Called in the transaction that stores the rating of a visitor's reply. */
+  recordRating: AnswerRecorder["recordRating"];
+};
+
 export function createConversationService(
   deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
   agents: AgentService,
-  onDelete: (id: string) => void,
+  { onDelete, recordRating }: Hooks,
 ) {
   const { db, encryption } = deps;
   const store = createConversationStore(deps);
@@ -125,7 +133,10 @@ export function createConversationService(
       await existing(viewer, id);
       if (
         !isId("msg", messageId) ||
-        !(await store.rate({ conversationId: id, messageId, rating, comment: comment?.trim() || null }, counters.count))
+        !(await store.rate(
+          { conversationId: id, messageId, rating, comment: comment?.trim() || null },
+          { count: counters.count, recordRating },
+        ))
       )
         throw notFound("Message");
     },
@@ -216,6 +227,7 @@ function toMessage(row: MessageRow, isMember: boolean): Message {
     createdAt: new Date(row.createdAt).toISOString(),
     toolCalls: toolCallsOf(pieces, { isMember }),
     sources: sourcesOf(pieces),
+    ...(isMember ? { searches: searchesOf(pieces) } : {}),
     feedback: row.feedback,
     ...(isMember ? { feedbackComment: row.feedbackComment } : {}),
     stopReason: stopReasonOf(row),

@@ -7,7 +7,10 @@ export const citationPattern = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g;
 
 /** The passages that a reply cites, in the order of their numbers. Documents that may not be shown are left out. */
 export function sourcesOf(pieces: readonly Piece[]): Source[] {
-  return toSources(citedPassages(pieces, pieces.flatMap(passagesOf)));
+  const passages = pieces.flatMap(passagesOf);
+  if (passages.length === 0) return [];
+  const cited = citedNumbers(pieces);
+  return toSources(passages.filter(({ n, citation }) => cited.has(n) && citation !== "hidden"));
 }
 
 function passagesOf(piece: Piece): NumberedPassage[] {
@@ -15,9 +18,8 @@ function passagesOf(piece: Piece): NumberedPassage[] {
   return piece.type === "tool" ? (piece.result?.passages ?? []) : [];
 }
 
-/** Those of the passages that the texts cite and that may be shown. */
-export function citedPassages(pieces: readonly Piece[], passages: readonly NumberedPassage[]): NumberedPassage[] {
-  if (passages.length === 0) return [];
+/** The numbers that the text of a reply cites. */
+export function citedNumbers(pieces: readonly Piece[]): Set<number> {
   const cited = new Set<number>();
   for (const piece of pieces) {
     if (piece.type !== "text") continue;
@@ -25,7 +27,7 @@ export function citedPassages(pieces: readonly Piece[], passages: readonly Numbe
       for (const number of numbers.split(",")) cited.add(Number(number));
     }
   }
-  return passages.filter(({ n, citation }) => cited.has(n) && citation !== "hidden");
+  return cited;
 }
 
 function toSources(passages: readonly NumberedPassage[]): Source[] {

@@ -11,6 +11,7 @@ import { firstWithin } from "../db/page-bytes.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { ConversationCounters } from "./analytics/counters.ts";
 
 /** What is read and rendered between two turns of the event loop: a few milliseconds of work. */
@@ -202,7 +203,7 @@ function marks(db: Db) {
      */
     async rate(
       { conversationId, messageId, rating, comment }: MessageRating,
-      count: ConversationCounters["count"],
+      { count, recordRating }: { count: ConversationCounters["count"]; recordRating: AnswerRecorder["recordRating"] },
     ): Promise<boolean> {
       return inTransaction(db, async (trx) => {
         const message = trx
@@ -212,23 +213,43 @@ function marks(db: Db) {
         // Locks the row, so that of two simultaneous ratings the second sees the first and takes its place in the counts.
         const before = await message
           .set({ feedbackComment: comment })
-          .returning(["feedback", "createdAt"])
+          .returning(["feedback", "createdAt", "role", "position"])
           .executeTakeFirst();
         if (!before) return false;
         await message.set({ feedback: rating }).execute();
         const conversation = await trx
           .selectFrom("conversations")
-          .select(["agentId", "isTest"])
+          .select(["agentId", "organizationId", "isTest"])
           .where("id", "=", conversationId)
           .executeTakeFirst();
         if (!conversation || conversation.isTest === 1 || before.feedback === rating) return true;
         const change = (value: Rating) => Number(value === rating) - Number(value === before.feedback);
         const ratings = { ratedUp: change("up"), ratedDown: change("down") };
-        await count(trx, [{ agentId: conversation.agentId, at: before.createdAt, ...ratings }]);
+        const { agentId, organizationId } = conversation;
+        await count(trx, [{ agentId, at: before.createdAt, ...ratings }]);
+        const question = before.role === "user" ? null : await questionBefore(trx, conversationId, before.position);
+        if (question !== null) {
+          const reply = { organizationId, agentId, conversationId, messageId, question };
+          await recordRating(trx, reply, { rating, at: before.createdAt });
+        }
         return true;
       });
     },
   };
+}
+
+/** The visitor's message that the reply at a position responds to, or null. */
+async function questionBefore(trx: Db, conversationId: string, position: number): Promise<string | null> {
+  const asked = await trx
+    .selectFrom("messages")
+    .select("content")
+    .where("conversationId", "=", conversationId)
+    .where("position", "<", position)
+    .where("role", "=", "user")
+    .orderBy("position", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return asked?.content ?? null;
 }
 
 type MessageRating = { conversationId: string; messageId: string; rating: Rating; comment: string | null };

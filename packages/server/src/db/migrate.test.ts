@@ -41,6 +41,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0020-documents",
       "0021-passage-index",
       "0024-searchable-documents",
+      "0025-answers",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -69,6 +70,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0020-documents",
       "0021-passage-index",
       "0024-searchable-documents",
+      "0025-answers",
     ]);
   });
 

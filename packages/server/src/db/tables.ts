@@ -1,5 +1,6 @@
 import type { ActionType, ConversationCounts, TriggerType } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
+import type { AnswerTables } from "./answer-tables.ts";
 import type { Flag, Instant, Json } from "./column-types.ts";
 import type { DeletionColumns } from "./deleted-agents.ts";
 import type { DocumentTables } from "./document-tables.ts";
@@ -12,7 +13,8 @@ import type { PlanTables } from "./plan-tables.ts";
  * text, because those read the same from SQLite and PostgreSQL. `users`, `identities`, `organizations`, `members`,
  * `sessions`, `verifications` and `invitations` are better-auth's models; their instants are ISO strings on the way in.
  */
-export type Tables = DocumentTables &
+export type Tables = AnswerTables &
+  DocumentTables &
   FormTables &
   IndexTables &
   PlanTables & {

@@ -6,9 +6,14 @@ export type Found = Pick<NumberedPassage, "title" | "url" | "page" | "citation">
   ordinal: number;
   heading: string | null;
   text: string;
+  /** null for a passage that was not searched for */
+  score: number | null;
+  /** words of the queries that the passage contains */
+  matched: string[];
 };
 
 const SNIPPET_CHARACTERS = 200;
+const MAX_MATCHED = 16;
 
 /**
  * Characters that a person does not see but a model reads: tags, bidirectional controls, soft hyphens and zero-width
@@ -17,9 +22,28 @@ const SNIPPET_CHARACTERS = 200;
 const INVISIBLE = /[\u{E0000}-\u{E007F}\u{2060}-\u{206F}\u202a-\u202e\u200b\u200e\u200f\u00ad\ufeff]/gu;
 
 /** The passage as it is kept with the reply, under its number. */
-export function toNumbered({ title, url, page, citation, text }: Found, n: number): NumberedPassage {
+export function toNumbered(found: Found, n: number): NumberedPassage {
+  const { title, url, page, citation, text, documentId, heading, score, matched } = found;
   const snippet = visible(text).replace(/\s+/g, " ").slice(0, SNIPPET_CHARACTERS).toWellFormed();
-  return { n, title, url, page, snippet, citation };
+  return {
+    n,
+    title,
+    url,
+    page,
+    snippet,
+    citation,
+    documentId,
+    heading,
+    score,
+    matched: matched.slice(0, MAX_MATCHED),
+  };
+}
+
+/** Marks the passages with this number as cited. @returns whether visitors may see the citation */
+export function markCited(passages: readonly NumberedPassage[], n: number): boolean {
+  const cited = passages.filter((passage) => passage.n === n);
+  for (const passage of cited) passage.isCited = true;
+  return cited.some(({ citation }) => citation !== "hidden");
 }
 
 /**

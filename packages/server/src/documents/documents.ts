@@ -1,5 +1,8 @@
 import type { AgentService } from "../agents/service.ts";
 import type { Deps } from "../deps.ts";
+import { createAnswerRecorder } from "./answers/recorder.ts";
+import { createAnswerService } from "./answers/service.ts";
+import { createAnswerStore } from "./answers/store.ts";
 import { createDocumentWriter } from "./document-writer.ts";
 import { createFileStore } from "./file-store.ts";
 import { createExtractor } from "./ingest/extractor.ts";
@@ -28,8 +31,24 @@ export function createDocuments(deps: Deps, agents: AgentService) {
   });
   const worker = createIngestWorker({ queue, run, log });
   const writer = createDocumentWriter({ store, files, log, onQueued: worker.notify });
+  const answerStore = createAnswerStore(deps);
+  const service = createDocumentService(
+    { ...deps, passageSearch },
+    {
+      agents,
+      store,
+      files,
+      writer,
+      markAnswered: async (group) => {
+        await answerStore.close(group, "answered");
+      },
+    },
+  );
   return {
-    service: createDocumentService({ ...deps, passageSearch }, { agents, store, files, writer }),
+    service,
+    /** The unanswered questions, and where documents were cited. */
+    answers: createAnswerService({ agents, store: answerStore, documentExists: service.get }),
+    recorder: createAnswerRecorder(deps.db),
     /** Call it when the agent was deleted: its index is deleted in the background. */
     removeIndexOf: passageSearch.maintain,
     start(): void {

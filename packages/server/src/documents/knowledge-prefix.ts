@@ -1,6 +1,6 @@
 import type { Encryption } from "../encryption.ts";
 import type { NumberedPassage } from "../tools/tool-outcome.ts";
-import { describePassages, type Found, toNumbered } from "./describe-passages.ts";
+import { describePassages, type Found, markCited, toNumbered } from "./describe-passages.ts";
 
 /** Documents that together stay within these limits are part of the prompt; more than that is searched. */
 export const promptLimits = { documents: 50, chunks: 100, characters: 6_000 } as const;
@@ -11,8 +11,11 @@ export type KnowledgePrefix = {
   /** Belongs after the agent's instructions. */
   text: string;
   passages: NumberedPassage[];
-  /** Whether the model may cite this number. */
-  isCitable(n: number): boolean;
+  /**
+   * Marks the passage with this number as cited.
+   * @returns whether visitors may see the citation
+   */
+  cite(n: number): boolean;
 };
 
 /**
@@ -32,6 +35,6 @@ export function createKnowledgePrefix(
     kind: "prefix",
     text: describePassages(numbered, delimiter),
     passages,
-    isCitable: (n) => passages.some((passage) => passage.n === n && passage.citation !== "hidden"),
+    cite: (n) => markCited(passages, n),
   };
 }

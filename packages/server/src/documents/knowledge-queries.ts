@@ -29,33 +29,32 @@ export function createKnowledgeQueries(db: Db) {
         fn.sum<number>("characters").as("characters"),
       ]),
   );
-  const passages = compileOnce<Owner, Omit<Found, "documentId"> & { documentId: string; question: string | null }>(
-    (param) =>
-      db
-        .selectFrom("documents")
-        .innerJoin("documentChunks", (join) =>
-          join
-            .onRef("documentChunks.documentId", "=", "documents.id")
-            .onRef("documentChunks.version", "=", "documents.readyVersion"),
-        )
-        .select([
-          "documents.id as documentId",
-          "documents.title",
-          "documents.url",
-          "documents.citation",
-          "documentChunks.ordinal",
-          "documentChunks.page",
-          "documentChunks.heading",
-          "documentChunks.question",
-          "documentChunks.text",
-        ])
-        .where("documents.organizationId", "=", param("organizationId"))
-        .where("documents.agentId", "=", param("agentId"))
-        .where("documents.isEnabled", "=", 1)
-        .where("documents.readyVersion", "is not", null)
-        .orderBy("documents.id")
-        .orderBy("documentChunks.ordinal")
-        .limit(promptLimits.chunks),
+  const passages = compileOnce<Owner, Omit<Found, "score" | "matched"> & { question: string | null }>((param) =>
+    db
+      .selectFrom("documents")
+      .innerJoin("documentChunks", (join) =>
+        join
+          .onRef("documentChunks.documentId", "=", "documents.id")
+          .onRef("documentChunks.version", "=", "documents.readyVersion"),
+      )
+      .select([
+        "documents.id as documentId",
+        "documents.title",
+        "documents.url",
+        "documents.citation",
+        "documentChunks.ordinal",
+        "documentChunks.page",
+        "documentChunks.heading",
+        "documentChunks.question",
+        "documentChunks.text",
+      ])
+      .where("documents.organizationId", "=", param("organizationId"))
+      .where("documents.agentId", "=", param("agentId"))
+      .where("documents.isEnabled", "=", 1)
+      .where("documents.readyVersion", "is not", null)
+      .orderBy("documents.id")
+      .orderBy("documentChunks.ordinal")
+      .limit(promptLimits.chunks),
   );
 
   return {
@@ -74,6 +73,8 @@ export function createKnowledgeQueries(db: Db) {
       const { rows } = await passages(db, { organizationId, agentId });
       return rows.map(({ question, heading, ...passage }) => ({
         ...passage,
+        score: null,
+        matched: [],
         heading: heading ?? question?.split("\n")[0] ?? null,
       }));
     },

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { AgentRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
 import { failure, type NumberedPassage, type ToolOutcome } from "../tools/tool-outcome.ts";
-import { describePassages, type Found, toNumbered } from "./describe-passages.ts";
+import { describePassages, type Found, markCited, toNumbered } from "./describe-passages.ts";
 import { isGreeting } from "./greetings.ts";
 import { createKnowledgePrefix, type KnowledgePrefix } from "./knowledge-prefix.ts";
 
@@ -48,8 +48,11 @@ export type DocumentSearch = {
   /** The search to make before the model is called, or null when the message is only a greeting. */
   openingCall(message: string): { name: string; input: unknown } | null;
   run(input: unknown): Promise<ToolOutcome>;
-  /** Whether the model may cite this number. */
-  isCitable(n: number): boolean;
+  /**
+   * Marks the passages with this number as cited.
+   * @returns whether visitors may see the citation
+   */
+  cite(n: number): boolean;
 };
 
 /** What a reply uses of the agent's documents. */
@@ -70,14 +73,16 @@ export function createReplyDocuments(documents: Documents, encryption: Pick<Encr
 }
 
 function createDocumentSearch(documents: Documents, { id, organizationId }: AgentRow, log: Logger): DocumentSearch {
-  const numbered = new Map<string, NumberedPassage>();
+  const numbers = new Map<string, number>();
+  const received: NumberedPassage[] = [];
 
-  function numberOf(found: Found): NumberedPassage {
+  /** A passage that several searches find has one number. Its score and matched words belong to the search. */
+  function receive(found: Found): NumberedPassage {
     const key = `${found.documentId}:${found.ordinal}`;
-    const known = numbered.get(key);
-    if (known) return known;
-    const passage = toNumbered(found, numbered.size + 1);
-    numbered.set(key, passage);
+    const n = numbers.get(key) ?? numbers.size + 1;
+    numbers.set(key, n);
+    const passage = toNumbered(found, n);
+    received.push(passage);
     return passage;
   }
 
@@ -92,23 +97,26 @@ function createDocumentSearch(documents: Documents, { id, organizationId }: Agen
       const queries = queriesIn(input);
       if (queries === null) return failure("`queries` must be a list of 1 to 3 texts.");
       try {
+        const startedAt = performance.now();
         const found = await documents.passagesFor(organizationId, id, queries);
-        const passages = found.map((one) => ({ ...one, ...numberOf(one) }));
+        const searchMs = Math.round(performance.now() - startedAt);
+        const passages = found.map(receive);
         const titles = new Set(passages.filter(({ citation }) => citation !== "hidden").map(({ title }) => title));
         return {
           result: { documents: [...titles] },
           isError: false,
           displayConfig: null,
           display: null,
-          forModel: describe(passages),
-          passages: found.map(numberOf),
+          forModel: describe(found.map((one, index) => ({ ...one, n: passages[index]?.n ?? 0 }))),
+          passages,
+          searchMs,
         };
       } catch (error) {
         log.error({ err: error, agentId: id }, "documents could not be searched");
         return failure("The documents cannot be searched right now.");
       }
     },
-    isCitable: (n) => [...numbered.values()].some((passage) => passage.n === n && passage.citation !== "hidden"),
+    cite: (n) => markCited(received, n),
   };
 }
 

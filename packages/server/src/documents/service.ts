@@ -33,7 +33,14 @@ const MAX_HITS = 50;
 /** Documents per transaction of a bulk action, so that none holds up the event loop. */
 const BATCH = 20;
 
-type Parts = { agents: AgentService; store: DocumentStore; files: FileStore; writer: DocumentWriter };
+type Parts = {
+  agents: AgentService;
+  store: DocumentStore;
+  files: FileStore;
+  writer: DocumentWriter;
+  /** Removes a group from the unanswered questions. Ids that do not exist are ignored. */
+  markAnswered(group: { organizationId: string; agentId: string; groupId: string }): Promise<void>;
+};
 type ServiceDeps = Pick<Deps, "db" | "outbound"> & { passageSearch: PassageSearch };
 type BulkAction = "delete" | "enable" | "disable" | "retry";
 
@@ -69,6 +76,8 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
         heading: hit.heading,
         text: hit.text,
         citation: document.citation,
+        score: hit.score,
+        matched: hit.matched,
       }));
     },
     /** The passages that the agent would find. */
@@ -133,19 +142,26 @@ function readers({ agents, store, files }: Parts) {
   };
 }
 
-function writers({ outbound }: ServiceDeps, { agents, store, files, writer }: Parts) {
+function writers({ outbound }: ServiceDeps, { agents, store, files, writer, markAnswered }: Parts) {
   /** The content of a request, its address checked. */
   const contentOf = (input: Omit<DocumentCreate, "agentId">) => checkAddress(outbound, toContent(input));
   return {
     async create(principal: Principal, { agentId, ...input }: DocumentCreate, keep?: Keep): Promise<Saved> {
-      await agents.get(principal.organizationId, agentId);
-      return writer.insert({ principal, agentId, content: contentOf(input), settings: settingsOf(input), keep });
+      const { organizationId } = principal;
+      const { unansweredId: groupId } = input;
+      await agents.get(organizationId, agentId);
+      const content = contentOf(input);
+      const saved = await writer.insert({ principal, agentId, content, settings: settingsOf(input), keep });
+      if (groupId) await markAnswered({ organizationId, agentId, groupId });
+      return saved;
     },
     async putByKey(principal: Principal, externalKey: string, { agentId, ...input }: DocumentCreate): Promise<Saved> {
-      await agents.get(principal.organizationId, agentId);
+      const { organizationId } = principal;
+      await agents.get(organizationId, agentId);
       const content = contentOf(input);
       const settings = settingsOf(input);
-      const row = await store.byKey(principal.organizationId, agentId, externalKey);
+      const row = await store.byKey(organizationId, agentId, externalKey);
+      if (input.unansweredId) await markAnswered({ organizationId, agentId, groupId: input.unansweredId });
       if (!row) return writer.insert({ principal, agentId, content, externalKey, settings });
       if (row.contentHash === content.contentHash) return writer.changeSettings(row, settings);
       return writer.replace(row, { content, settings });

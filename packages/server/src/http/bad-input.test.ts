@@ -507,6 +507,7 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     createDocument: { agentId, kind: "text", title: "Prices", text: "A city bike costs 20 € a day." },
     putDocumentByKey: { agentId, kind: "faq", question: "Do you rent bikes?", answer: "Yes." },
     updateDocument: { title: "Rental prices" },
+    dismissUnansweredQuestions: { agentId, ids: ["nobodys"] },
     changeDocuments: { ids: ["doc_nobody"], action: "retry" },
     searchDocuments: { agentId, query: "bike" },
   };

@@ -86,6 +86,7 @@ export const requestExamples: Examples = {
   },
   updateDocument: { citation: "title" },
   changeDocuments: { ids: ["doc_01jd3v8a1b2c3d4e5f6g7h8j9k"], action: "disable" },
+  dismissUnansweredQuestions: { agentId, ids: ["kV0mB8yq2hJ5tXo3cW1n7g"] },
   searchDocuments: { agentId, query: "rent a bike for one day" },
   createTrigger: {
     name: "Greet on pricing",

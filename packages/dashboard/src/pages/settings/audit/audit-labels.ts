@@ -7,6 +7,7 @@ const words: Record<string, string> = {
   "DELETE /agents/:id/images/:kind": "Removed an agent's image",
   "POST /documents": "Added a document",
   "POST /documents/upload": "Uploaded a document",
+  "POST /documents/unanswered/dismiss": "Dismissed unanswered questions",
   "POST /documents/search": "Searched documents",
   "PUT /documents/by-key/:externalKey": "Synchronized a document",
   "POST /documents/bulk": "Changed several documents",

@@ -1,0 +1,43 @@
+import type { UnansweredReason } from "@foyer/contract";
+import type { Instant } from "./column-types.ts";
+
+/** The tables of what replies made of the documents, see documents/answers/. */
+export type AnswerTables = {
+  unansweredQuestions: UnansweredQuestionRow;
+  closedQuestions: ClosedQuestionRow;
+  documentCitations: DocumentCitationRow;
+};
+
+/** A question whose reply did not answer it. Deleted with the reply. */
+export type UnansweredQuestionRow = {
+  /** the reply */
+  messageId: string;
+  organizationId: string;
+  agentId: string;
+  conversationId: string;
+  /** equal for questions with the same words */
+  groupId: string;
+  question: string;
+  reason: UnansweredReason;
+  /** when the reply ended, or for a rating when the reply was sent */
+  at: Instant;
+};
+
+/** A group that is hidden: `dismissed` for good, `answered` until visitors ask after `closedAt` in vain. */
+type ClosedQuestionRow = {
+  agentId: string;
+  groupId: string;
+  organizationId: string;
+  outcome: "dismissed" | "answered";
+  closedAt: Instant;
+};
+
+/** A document that a reply cites. The document may have been deleted. */
+export type DocumentCitationRow = {
+  messageId: string;
+  documentId: string;
+  organizationId: string;
+  conversationId: string;
+  question: string;
+  at: Instant;
+};

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { wordsOf } from "../search/words.ts";
+
+const MAX_QUESTION = 500;
+const ID_CHARACTERS = 22;
+
+/** Stemming takes about 20 µs per word and language, and this runs on the event loop. */
+const MAX_GROUPED = 250;
+
+/**
+ * The stemmers, by ISO 639-1 code. They depend on the script alone, because a question is too short to detect its
+ * language, and the languages of an agent's documents change.
+ */
+const stemmers = [
+  { script: /\p{Script=Cyrillic}/u, languages: ["ru"] },
+  { script: /\p{Script=Arabic}/u, languages: ["ar"] },
+  { script: /\p{Script=Latin}/u, languages: ["en", "de", "fr", "es", "it", "pt"] },
+];
+
+/** The beginning of a visitor's message on one line, as it is recorded. */
+export function toQuestion(message: string): string {
+  const start = message
+    .slice(0, MAX_QUESTION * 2)
+    .replace(/\s+/g, " ")
+    .trim();
+  return Array.from(start).slice(0, MAX_QUESTION).join("").toWellFormed();
+}
+
+/**
+ * Identifies questions with the same words, regardless of their order, case and inflection. Words are folded and stemmed
+ * as the search does it. Of the stems in several languages, the shortest one counts. The id is a hash, so it reveals
+ * nothing about a question that was deleted.
+ * @returns null when the question contains no words
+ */
+export function groupOf(question: string): string | null {
+  const languages = stemmers.find(({ script }) => script.test(question))?.languages ?? [];
+  const analyzed = wordsOf(question.slice(0, MAX_GROUPED), languages);
+  const words = new Set(analyzed.map(({ surface, terms }) => shortest(terms) ?? surface));
+  if (words.size === 0) return null;
+  const sorted = [...words].sort();
+  return createHash("sha256").update(sorted.join("\n")).digest("base64url").slice(0, ID_CHARACTERS);
+}
+
+function shortest(terms: readonly string[]): string | undefined {
+  return terms.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))[0];
+}
