@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 /** Further wordings that are read per group. Wordings that differ in case only are merged afterwards. */
 const MAX_WORDINGS = 20;
 
-export type QuestionFilter = {
+type QuestionFilter = {
   organizationId: string;
   agentId: string;
   reason?: UnansweredReason | undefined;
@@ -24,8 +24,8 @@ export type GroupRow = {
   ratedDown: number;
   lastAt: number;
 };
-export type WordingRow = { groupId: string; question: string };
-export type LatestRow = Pick<UnansweredQuestionRow, "groupId" | "conversationId" | "messageId">;
+type WordingRow = { groupId: string; question: string };
+type LatestRow = Pick<UnansweredQuestionRow, "groupId" | "conversationId" | "messageId">;
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
