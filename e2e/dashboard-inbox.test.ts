@@ -179,7 +179,10 @@ describe("the inbox", () => {
       return save(() => page.getByRole("dialog").getByRole("button", { name: "Export", exact: true }).click());
     };
     const csv = await exportList("csv");
+    expect(csv.name).toBe("conversations.csv");
+    // The server quotes every cell, so that none is read as a formula.
     expect(csv.text.trim().split("\r\n")).toHaveLength(10);
+    expect(csv.text).toMatch(/^\ufeff"id","title",/);
     const lines = (await exportList("jsonl-messages")).text
       .trim()
       .split("\n")
@@ -189,10 +192,11 @@ describe("the inbox", () => {
     await page.route("**/conversations?**offset=0**", (route) => route.abort());
     await page.getByRole("button", { name: "More actions", exact: true }).click();
     await page.getByRole("menuitem", { name: "Export conversations" }).click();
+    await page.getByLabel("File").selectOption("jsonl");
     await site.picture(page, "dashboard-inbox-export");
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("dialog").getByRole("button", { name: "Export", exact: true }).click();
-    await page.getByRole("button", { name: "Stop the export" }).click();
+    await page.getByRole("button", { name: "Stop export" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(problems).toEqual([]);
   });

@@ -16,7 +16,12 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
   const owner = await server.createAccount();
 
   /** A management call with the account's key, or another account's headers. */
-  async function call(method: "GET" | "POST" | "PUT" | "DELETE", url: string, payload?: object, { headers } = owner) {
+  async function call(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    url: string,
+    payload?: object,
+    { headers } = owner,
+  ) {
     const response = await server.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
     return { status: response.statusCode, body: response.json(), text: response.body };
   }

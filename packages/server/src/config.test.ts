@@ -90,6 +90,7 @@ describe("configuration", () => {
     [{ FOYER_ADMIN_API_KEY: "k".repeat(23) }, "FOYER_ADMIN_API_KEY: expected at least 24 characters"],
     [{ FOYER_DRAIN_TIMEOUT: "30" }, "FOYER_DRAIN_TIMEOUT: expected a duration such as 500ms, 30s, 5m or 2h"],
     [{ FOYER_TRUST_PROXY: "true" }, "FOYER_TRUST_PROXY: expected addresses or ranges"],
+    [{ FOYER_COUNTRY_HEADER: "CF-IPCountry" }, "FOYER_TRUST_PROXY: expected the proxy's address"],
     [{ FOYER_TRUST_PROXY: "10.0.0.0/33" }, "FOYER_TRUST_PROXY: expected addresses or ranges"],
     [{ FOYER_LIMIT_CHAT_PER_IP: "-1" }, "FOYER_LIMIT_CHAT_PER_IP: expected a whole number"],
     [{ FOYER_DEFAULT_PLAN: "gold" }, "FOYER_DEFAULT_PLAN: expected one of free, starter, growth, pro"],

@@ -120,6 +120,28 @@ describe("the agent loop", () => {
     expect(said).toEqual(["> slow", "< slow: ok", "> fast", "< fast: ok", "Done."]);
   });
 
+  it("runs at most 16 calls of a step, four at a time, and tells the model how many it left out", async () => {
+    const calls = Array.from({ length: 256 }, (_, index) => call(`c${index}`, `tool_${index}`));
+    const { model, asked } = scripted(calls, text("Done."));
+    const names: string[] = [];
+    let [running, most] = [0, 0];
+    const { result } = run(model, {
+      async runTool({ name }) {
+        names.push(name);
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        return outcome("ok");
+      },
+    });
+    expect((await result).stopReason).toBe("end_turn");
+    expect(names).toEqual(Array.from({ length: 16 }, (_, index) => `tool_${index}`));
+    expect(most).toBe(4);
+    const [, answer, results] = asked[1]?.prompt ?? [];
+    expect([answer?.content, results?.content].map((parts) => parts?.length)).toEqual([16, 16]);
+    expect(JSON.stringify(results)).toContain("240 more calls were not run: at most 16 run in one step.");
+  });
+
   it("tells the model of a failure and goes on", async () => {
     const { model, asked } = scripted([call("a", "broken")], text("Sorry."));
     const { said, result } = run(model, { runTool: async () => outcome("It is closed.", true) });

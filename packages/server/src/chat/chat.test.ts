@@ -345,22 +345,32 @@ onBothDatabases("chat", (createDatabase) => {
     ]);
   });
 
-  it("ends a reply whose conversation is deleted", async () => {
-    const closed = Promise.withResolvers<void>();
-    upstream.script((exchange) => {
-      exchange.response.once("close", closed.resolve);
-      eventStream(exchange).send(chunk({ content: "Well" }));
-    });
-    const stream = await say("Delete me");
-    const start = await stream.until("message_start");
-    await stream.until("content_block_delta");
-    if (start.type !== "message_start") throw new Error("not the start");
-    const url = `/conversations/${start.conversationId}`;
-    expect((await server.app.inject({ method: "DELETE", url, headers: owner.headers })).statusCode).toBe(200);
-    await closed.promise;
-    await stream.ended;
-    expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
-  });
+  it.each(["conversation", "agent"])(
+    "ends a running reply as soon as its %s is deleted, although the model is silent",
+    async (what) => {
+      const closed = Promise.withResolvers<"closed">();
+      upstream.script((exchange) => {
+        exchange.response.once("close", () => closed.resolve("closed"));
+        eventStream(exchange).send(chunk({ content: "Well" }));
+      });
+      const stream = await say("Delete me");
+      const start = await stream.until("message_start");
+      if (start.type !== "message_start") throw new Error("not the start");
+      // From now on, only the checkpoint that comes every ten seconds would notice the deletion.
+      const stored = () => server.deps.db.selectFrom("messages").select("content").where("id", "=", start.messageId);
+      await expect.poll(async () => (await stored().executeTakeFirst())?.content, { timeout: 10_000 }).toBe("Well");
+      const url = what === "agent" ? `/agents/${agentId}` : `/conversations/${start.conversationId}`;
+      expect((await server.app.inject({ method: "DELETE", url, headers: owner.headers })).statusCode).toBe(200);
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<"late">((resolve) => {
+        timer = setTimeout(() => resolve("late"), 5_000);
+      });
+      expect(await Promise.race([closed.promise, late])).toBe("closed");
+      clearTimeout(timer);
+      await stream.ended;
+      expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
+    },
+  );
 
   it("puts two messages sent at once into an order", async () => {
     const { start } = await ask("Begin");

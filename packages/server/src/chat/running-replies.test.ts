@@ -25,6 +25,35 @@ it("ends a reply whose row is gone, but none whose row is still being made", asy
   reply.end({ stopReason: "aborted" });
 });
 
+it("saves a long reply only when it has grown by an eighth, or after ten seconds", async () => {
+  const saved: number[] = [];
+  const checkpoint = async ([state]: Array<{ content: string }>) => {
+    saved.push(state?.content.length ?? 0);
+    return new Set();
+  };
+  const store = { stopRequested: async () => new Set(), checkpoint } as unknown as ReplyStore;
+  const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, false);
+  const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
+  const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
+  await replies.add(reply, null);
+  replies.kept(reply);
+  const growTo = async (length: number, ms = 1_000) => {
+    reply.text("x".repeat(length - (reply.pieces[0]?.type === "text" ? reply.pieces[0].text.length : 0)));
+    await vi.advanceTimersByTimeAsync(ms);
+  };
+  await growTo(1_000);
+  await growTo(1_001);
+  await growTo(80_000);
+  for (let length = 81_000; length < 90_000; length += 1_000) await growTo(length);
+  expect(saved).toEqual([1_000, 1_001, 80_000]);
+  await growTo(91_000);
+  expect(saved).toEqual([1_000, 1_001, 80_000, 91_000]);
+  await growTo(91_001, 12_000);
+  expect(saved).toEqual([1_000, 1_001, 80_000, 91_000, 91_001]);
+  replies.remove(reply);
+  reply.end({ stopReason: "end_turn" });
+});
+
 it("ends a reply of very many short texts before it holds more than 5 MiB of pieces", () => {
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: false, resumeWindow: 0 });

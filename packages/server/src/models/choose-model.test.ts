@@ -44,6 +44,30 @@ describe("a provider that is not configured", () => {
     expect(await server.server.deps.db.selectFrom("messages").select("id").execute()).toEqual([]);
   });
 
+  it.each([
+    "../../admin/keys/new?x=",
+    "gemini-pro/../../admin",
+    "a#b",
+    "a?b=c",
+    "a%2e%2e/b",
+    "a\\b",
+    "//evil.example",
+    " x",
+  ])("asks no provider for the model %j, whose name would change the address of the request", async (name) => {
+    const server = await start((url) => ({
+      GOOGLE_GENERATIVE_AI_API_KEY: "AIza1",
+      GOOGLE_GENERATIVE_AI_BASE_URL: `${url}/google`,
+    }));
+    const agentId = await server.createAgent("google/gemini-flash-latest");
+    const model = `google/${name}`;
+    expect((await server.call("PATCH", `/agents/${agentId}`, { model })).status).toBe(400);
+    // As if an earlier version had saved it.
+    await server.server.deps.db.updateTable("agents").set({ model }).where("id", "=", agentId).execute();
+    const { response } = await server.open(agentId, "Hello?");
+    expect([response.status, (await response.json()).error.code]).toEqual([503, "MODEL_NOT_CONFIGURED"]);
+    expect(server.upstream.exchanges).toEqual([]);
+  });
+
   it("is named to the organization's members and API keys, but to no other caller", async () => {
     const server = await start(compatible);
     const agentId = await server.createAgent("openai/gpt-5");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { conversationText, csvHead, csvLine } from "./conversation-text.ts";
+import { conversationText } from "./conversation-text.ts";
 import { filtersInWords, type ListedConversation, toListQuery } from "./inbox-search.ts";
 import { linkParts } from "./link-parts.ts";
 import { type ConversationDetail, splitReply, type Turn } from "./split-reply.ts";
@@ -73,11 +73,6 @@ it("a conversation as text says who said what, what was done, and how it ended",
       '[2026-03-02T10:00:00.000Z] Harbour:\nOne look.\n(bike_stock {"seats":2} gave {"stock":3})\n' +
       "(Stopped before it finished)\n(Rated bad)\n",
   );
-});
-
-it("CSV quotes what has to be, and no cell is a formula", () => {
-  expect(csvLine(row)).toBe(`conv_1,"Say ""hi"", ok",'=1+1,,,2,true,,${at},${at}\r\n`);
-  expect(csvLine(row).split(",").length - 1).toBe(csvHead.split(",").length);
 });
 
 it("only addresses of the web are links, and the text stays as it was", () => {

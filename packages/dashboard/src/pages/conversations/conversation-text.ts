@@ -1,7 +1,7 @@
-import { type ListedConversation, visitorName } from "./inbox-search.ts";
+import { visitorName } from "./inbox-search.ts";
 import { type ConversationDetail, endInWords, failureInWords, splitReply } from "./split-reply.ts";
 
-/** A conversation to read without anything else: who said what and when (UTC), and what was done between. */
+/** A conversation as plain text: who said what and when (UTC), with the tool calls. */
 export function conversationText(conversation: ConversationDetail, agentName: string): string {
   const { title, id, userId, userEmail, createdAt, messages } = conversation;
   const visitor = visitorName(conversation);
@@ -27,21 +27,3 @@ function callText({ name, input, result, isError }: ReturnType<typeof callsOf>[n
 }
 
 const callsOf = (conversation: ConversationDetail) => conversation.messages.flatMap(({ toolCalls }) => toolCalls);
-
-const columns = [
-  ...(["id", "title", "userName", "userEmail", "userId", "messageCount", "hasForm", "feedback"] as const),
-  ...(["createdAt", "updatedAt"] as const),
-];
-
-export const csvHead = `\ufeff${columns.join(",")}\r\n`;
-
-/** A line of CSV as RFC 4180 has it. What a spreadsheet would take for a formula is marked as text. */
-export function csvLine(row: ListedConversation): string {
-  return `${columns.map((name) => cell(row[name])).join(",")}\r\n`;
-}
-
-function cell(value: string | number | boolean | null | undefined) {
-  const text = String(value ?? "");
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

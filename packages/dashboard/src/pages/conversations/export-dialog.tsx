@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Select } from "../../components/field.tsx";
-import { type ExportKind, exportList, type Progress } from "./export-list.ts";
+import { csvAddress, type ExportKind, exportList, type Progress } from "./export-list.ts";
 import type { ListQuery } from "./inbox-search.ts";
-import { saveFile } from "./save-file.ts";
+import { downloadFile, saveFile } from "./save-file.ts";
 
-/** Writes what the filters show into a file, here in the browser; can be stopped while it goes on. */
+/** Exports the filtered conversations. The server writes CSV; the other formats are put together in the browser. */
 export function ExportDialog({ query, total, onClose }: { query: ListQuery; total: number; onClose: () => void }) {
-  const [kind, setKind] = useState<ExportKind>("csv");
+  const [kind, setKind] = useState<FileKind>("csv");
   const { progress, failure, start, stop } = useExport(query, kind, onClose);
   const close = () => {
     stop();
@@ -19,7 +19,7 @@ export function ExportDialog({ query, total, onClose }: { query: ListQuery; tota
       isOpen
       onClose={close}
       title={`Export ${total.toLocaleString()} ${total === 1 ? "conversation" : "conversations"}`}
-      description="What the search and the filters show now, newest first."
+      description="The conversations that match the current search and filters, newest first."
     >
       <Select
         label="File"
@@ -27,9 +27,9 @@ export function ExportDialog({ query, total, onClose }: { query: ListQuery; tota
         onChange={setKind}
         disabled={progress !== null}
         options={[
-          { value: "csv", label: "CSV: a line for each conversation" },
-          { value: "jsonl", label: "JSON lines: an object for each conversation" },
-          { value: "jsonl-messages", label: "JSON lines with all messages and tool calls (slower)" },
+          { value: "csv", label: "CSV: one row per conversation" },
+          { value: "jsonl", label: "JSON Lines: one object per conversation" },
+          { value: "jsonl-messages", label: "JSON Lines with all messages and tool calls (slower)" },
         ]}
       />
       {progress && (
@@ -51,7 +51,7 @@ export function ExportDialog({ query, total, onClose }: { query: ListQuery; tota
         </p>
       )}
       <div className="flex justify-end gap-2">
-        <Button onClick={close}>{progress ? "Stop the export" : "Cancel"}</Button>
+        <Button onClick={close}>{progress ? "Stop export" : "Cancel"}</Button>
         <Button look="main" isBusy={progress !== null} onClick={start}>
           Export
         </Button>
@@ -60,13 +60,19 @@ export function ExportDialog({ query, total, onClose }: { query: ListQuery; tota
   );
 }
 
-function useExport(query: ListQuery, kind: ExportKind, onDone: () => void) {
+type FileKind = ExportKind | "csv";
+
+function useExport(query: ListQuery, kind: FileKind, onDone: () => void) {
   const [progress, setProgress] = useState<Progress | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const running = useRef<AbortController | null>(null);
   const stop = () => running.current?.abort();
   useEffect(() => () => running.current?.abort(), []);
   const start = async () => {
+    if (kind === "csv") {
+      downloadFile(csvAddress(query));
+      return onDone();
+    }
     const abort = new AbortController();
     running.current = abort;
     setFailure(null);
@@ -74,8 +80,7 @@ function useExport(query: ListQuery, kind: ExportKind, onDone: () => void) {
     try {
       const parts = await exportList(query, kind, setProgress, abort.signal);
       const day = new Date().toISOString().slice(0, 10);
-      if (kind === "csv") saveFile(`conversations-${day}.csv`, "text/csv", parts);
-      else saveFile(`conversations-${day}.jsonl`, "application/jsonl", parts);
+      saveFile(`conversations-${day}.jsonl`, "application/jsonl", parts);
       onDone();
     } catch (error) {
       if (!abort.signal.aborted) setFailure(error instanceof Error ? error.message : String(error));

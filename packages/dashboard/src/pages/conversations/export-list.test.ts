@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 const listConversations = vi.hoisted(() => vi.fn());
 vi.mock("../../data/api.ts", () => ({ api: { listConversations } }));
 
-import { exportList } from "./export-list.ts";
+import { csvAddress, exportList } from "./export-list.ts";
 
 afterEach(() => vi.resetAllMocks());
 
@@ -25,6 +25,13 @@ const exported = async () => {
   const lines = parts.join("").trim().split("\n");
   return lines.map((line) => JSON.parse(line).id);
 };
+
+it("asks the server for a CSV file with the same filters", () => {
+  const query = { agentId: "agent_1", q: "a&b", hasForm: true, from: "2026-02-28T18:30:00.000Z" };
+  const address = new URL(csvAddress(query), "https://foyer.example");
+  expect(address.pathname).toBe("/conversations");
+  expect(Object.fromEntries(address.searchParams)).toEqual({ ...query, hasForm: "true", format: "csv" });
+});
 
 it("misses none that is still there although others are deleted meanwhile", async () => {
   // Only what was read already is deleted.

@@ -1,18 +1,25 @@
 import { FoyerError } from "@foyer/sdk";
 import { api } from "../../data/api.ts";
-import { csvHead, csvLine } from "./conversation-text.ts";
 import type { ListedConversation, ListQuery } from "./inbox-search.ts";
 
-export type ExportKind = "csv" | "jsonl" | "jsonl-messages";
+export type ExportKind = "jsonl" | "jsonl-messages";
 export type Progress = { done: number; total: number };
 
 const PAGE = 100;
-/** Conversations that are read at once. */
+/** Conversations that are read concurrently. */
 const AT_ONCE = 4;
 
+/** The address of the server's CSV file with every conversation that the query finds. */
+export function csvAddress(query: ListQuery): string {
+  const parameters = new URLSearchParams({ format: "csv" });
+  for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+  return `/conversations?${parameters}`;
+}
+
 /**
- * All conversations that a query finds, as the parts of a file: a line for each. New ones that come meanwhile are left out.
- * Rejects with the signal's reason when it aborts, and as calls do.
+ * Every conversation that a query finds, as the parts of a file with one line each. Conversations that start during the
+ * export are left out.
+ * @throws the signal's reason, or the error of a request
  */
 export async function exportList(
   query: ListQuery,
@@ -20,20 +27,20 @@ export async function exportList(
   onProgress: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const parts = kind === "csv" ? [csvHead] : [];
+  const parts: string[] = [];
   const seen = new Set<string>();
   let newest: string | undefined;
   let offset = 0;
   while (true) {
     const page = await patiently(() => api.listConversations({ ...query, limit: PAGE, offset }, { signal }), signal);
-    // Every page begins with the last row of the one before. If it does not, rows were deleted, and others moved up past it.
+    // Each page starts with the last row of the previous page. Otherwise rows were deleted, and others moved up past it.
     if (offset > 0 && !seen.has(page.data[0]?.id ?? "")) {
       offset = Math.max(0, offset - PAGE);
       continue;
     }
     newest ??= page.data[0]?.id ?? "";
     const limit = newest;
-    // New conversations push known ones onto later pages.
+    // New conversations move known ones to later pages.
     const rows: ListedConversation[] = page.data.filter(({ id }) => !seen.has(id) && id <= limit);
     for (let at = 0; at < rows.length; at += AT_ONCE) {
       const lines = await Promise.all(rows.slice(at, at + AT_ONCE).map((row) => lineOf(row, kind, signal)));
@@ -48,19 +55,18 @@ export async function exportList(
 }
 
 async function lineOf(row: ListedConversation, kind: ExportKind, signal: AbortSignal) {
-  if (kind === "csv") return csvLine(row);
   if (kind === "jsonl") return `${JSON.stringify(row)}\n`;
   try {
     const { messages } = await patiently(() => api.getConversation({ id: row.id }, { signal }), signal);
     return `${JSON.stringify({ ...row, messages })}\n`;
   } catch (error) {
-    // Deleted since the list was read.
+    // The conversation was deleted after the list was read.
     if (error instanceof FoyerError && error.code === "NOT_FOUND") return "";
     throw error;
   }
 }
 
-/** Waits as long as the server asks for when it was called too often. */
+/** Repeats a rate-limited request after the time that the server asks for. */
 async function patiently<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,10 +1,19 @@
-/** Gives the viewer a file that was made here. */
+/** Saves a file whose content was made on this page. */
 export function saveFile(name: string, type: string, parts: BlobPart[]): void {
   const url = URL.createObjectURL(new Blob(parts, { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // Some browsers begin to read it a little later.
+  clickLink(url, name);
+  // Some browsers start to read the content a little later.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** Downloads a file that the server sends, without leaving the page. The server names the file. */
+export function downloadFile(address: string): void {
+  clickLink(address, "");
+}
+
+function clickLink(href: string, download: string) {
+  const link = document.createElement("a");
+  link.href = href;
+  link.download = download;
+  link.click();
 }

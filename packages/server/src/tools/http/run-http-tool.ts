@@ -3,7 +3,8 @@ import type { ToolTest } from "@foyer/contract";
 import type { ToolRow } from "../../db/tables.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import { buildRequest, declaredInputs, type HttpRequest, percentEncode, ToolError } from "./http-template.ts";
+import { buildRequest, declaredInputs, type HttpRequest, ToolError } from "./http-template.ts";
+import { createMask, type Mask } from "./mask-secrets.ts";
 
 export type HttpToolOutcome = {
   /** for the visitor: the parsed JSON or the text of the answer; of a failure only its kind, such as `HTTP 404` */
@@ -67,7 +68,6 @@ export async function runHttpTool(
 type Received = Awaited<ReturnType<Outbound["request"]>>;
 /** `told` is the body of an answer that could be read, secrets masked. */
 type Answer = { result: unknown; forModel: string; problem: string | null; told?: string };
-type Mask = (text: string) => string;
 
 const maxAnswerBytes = 1_000_000;
 const maxShownCharacters = 65_536;
@@ -81,7 +81,7 @@ function readAnswer(received: Received, mask: Mask): Answer {
   const type = String(headers["content-type"] ?? "").toLowerCase();
   const text = encoding === "identity" ? decode(body, type) : null;
   const value = text ? readValue(text, /^[^;]*[/+]json\s*(;|$)/.test(type), mask) : "";
-  const told = mask(typeof value === "string" ? value : JSON.stringify(value));
+  const told = typeof value === "string" ? value : mask(JSON.stringify(value));
   if (status < 200 || status > 299) {
     const excerpt = told ? `HTTP ${status}: ${told.slice(0, 1_000).toWellFormed()}` : `HTTP ${status}`;
     return { ...failure(`HTTP ${status}`, excerpt, excerpt), told };
@@ -152,56 +152,6 @@ function maskValue(value: unknown, mask: Mask): unknown {
   if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [mask(name), maskValue(inner, mask)]));
-}
-
-/** Replaces secrets by `***`. Values of under 4 characters stay: they would blot out the answer, and hide nothing. */
-function createMask(secrets: string[]): Mask {
-  const found = new Set(secrets.filter((secret) => secret.length >= 4).flatMap(spellings));
-  const longestFirst = [...found].sort((a, b) => b.length - a.length);
-  const replacements = longestFirst.map(createReplacement);
-  return (text) => replacements.reduce((masked, replace) => replace(masked), text);
-}
-
-/** How a service may give a text back: as it is, trimmed, within JSON, or percent-encoded in one of the usual ways. */
-function spellings(secret: string): string[] {
-  const plain = [secret.toWellFormed(), JSON.stringify(secret).slice(1, -1)];
-  const form = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
-  const encoders = [percentEncode, encodeURIComponent, encodeURI, form];
-  const encoded = plain.flatMap((text) => encoders.map((encode) => encode(text)));
-  const lowered = encoded.map((each) => each.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
-  const trimmed = secret.trim().length >= 4 ? [secret.trim()] : [];
-  // What is left of a long number that JSON has without quotes.
-  const rounded = /^\d{16,}$/.test(secret) ? [String(Number(secret))] : [];
-  return [secret, ...plain, ...trimmed, ...rounded, ...encoded, ...lowered];
-}
-
-/**
- * Knuth-Morris-Pratt. `replaceAll` takes seconds for a secret of 10,000 characters that was made to be slow to look
- * for in an answer of 1 MB; this takes the same time for every one.
- */
-function createReplacement(wanted: string): Mask {
-  /** for each length matched: how much of it remains matched when the next character differs */
-  const remaining = new Uint32Array(wanted.length + 1);
-  const advance = (matched: number, code: number) => {
-    let length = matched;
-    while (length > 0 && wanted.charCodeAt(length) !== code) length = remaining[length] ?? 0;
-    return wanted.charCodeAt(length) === code ? length + 1 : 0;
-  };
-  for (let at = 1; at < wanted.length; at++) remaining[at + 1] = advance(remaining[at] ?? 0, wanted.charCodeAt(at));
-
-  return (text) => {
-    if (text.length < wanted.length) return text;
-    let replaced = "";
-    let copied = 0;
-    for (let at = 0, matched = 0; at < text.length; at++) {
-      matched = advance(matched, text.charCodeAt(at));
-      if (matched < wanted.length) continue;
-      replaced += `${text.slice(copied, at + 1 - matched)}***`;
-      copied = at + 1;
-      matched = 0;
-    }
-    return replaced + text.slice(copied);
-  };
 }
 
 function cutForModel(text: string): string {
