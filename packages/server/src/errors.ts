@@ -30,6 +30,26 @@ export function invalid(path: string, message: string, code: DetailCode = "inval
   return new AppError("VALIDATION_ERROR", path ? `${path}: ${message}` : message, { details });
 }
 
+const MAX_DETAILS = 20;
+
+/** Runs independent checks and throws one 400 with the problems of all that failed, at most 20. Other errors are thrown at once. */
+export function checkAll(checks: Iterable<() => void>): void {
+  const failures: AppError[] = [];
+  for (const check of checks) {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "VALIDATION_ERROR") throw error;
+      failures.push(error);
+    }
+  }
+  const [first, ...others] = failures;
+  if (!first) return;
+  if (others.length === 0) throw first;
+  const details = failures.flatMap(({ details = [] }) => details).slice(0, MAX_DETAILS);
+  throw new AppError("VALIDATION_ERROR", first.message, { details });
+}
+
 /** 404. Identical for resources that do not exist and resources of another organization. */
 export function notFound(what: string): AppError {
   return new AppError("NOT_FOUND", `${what} not found.`);

@@ -1,5 +1,6 @@
 import type { Tool } from "@foyer/contract";
-import { invalid } from "../errors.ts";
+import { inputsIn } from "@foyer/contract/rules/url-template";
+import { checkAll, invalid } from "../errors.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ToolSettings } from "./columns.ts";
 import { checkDisplayConfig } from "./display/display-config-rules.ts";
@@ -10,23 +11,41 @@ import { checkHttpUrl } from "./http/http-template.ts";
 import { checkInputSchema } from "./schema/input-schema.ts";
 
 /**
- * Checks what was given, and that the tool as a whole has what its kind needs. What was kept before and is not given
- * again is not checked again. @throws 400 with the field's path
+ * Checks the given settings, and that the tool as a whole has what its kind needs. Stored settings that are not given
+ * again are not checked again. @throws 400 with the path of every problem
  */
 export function checkTool(tool: Tool, given: ToolSettings, checkUrl: (url: string) => void): void {
-  const address = (path: string, url: string) => asInvalid(path, () => checkUrl(url));
-  if (given.inputSchema !== undefined) checkInputSchema(given.inputSchema);
-  if (given.displayConfig) checkDisplayConfig(given.displayConfig);
-  if (given.httpUrl) checkHttpUrl(given.httpUrl, { checkUrl });
-  if (given.httpHeaders) checkHeaders("httpHeaders", given.httpHeaders);
-  if (given.formSchema) checkFormSchema(given.formSchema);
-  if (given.formWebhookUrl) address("formWebhookUrl", given.formWebhookUrl);
-  if (given.formPostActions) checkPostActions(given.formPostActions, checkUrl);
-  if (given.formSchema || given.formConfirmation) checkConfirmation(tool);
-  if (tool.executionType === "http" && !tool.httpUrl)
-    throw invalid("httpUrl", "is required for an http tool", "required");
-  if (tool.executionType === "form" && !tool.formSchema)
-    throw invalid("formSchema", "is required for a form tool", "required");
+  const { inputSchema, displayConfig, httpUrl, httpHeaders, formSchema, formWebhookUrl, formPostActions } = given;
+  checkAll([
+    () => inputSchema !== undefined && checkInputSchema(inputSchema),
+    () => displayConfig && checkDisplayConfig(displayConfig),
+    () => httpUrl && checkHttpUrl(httpUrl, { checkUrl }),
+    () => (httpUrl !== undefined || inputSchema !== undefined) && checkUrlInputs(tool),
+    () => httpHeaders && checkHeaders("httpHeaders", httpHeaders),
+    () => formSchema && checkFormSchema(formSchema),
+    () => formWebhookUrl && asInvalid("formWebhookUrl", () => checkUrl(formWebhookUrl)),
+    () => formPostActions && checkPostActions(formPostActions, checkUrl),
+    () => (formSchema || given.formConfirmation) && checkConfirmation(tool),
+    () => checkKind(tool),
+  ]);
+}
+
+function checkKind({ executionType, httpUrl, formSchema }: Tool) {
+  if (executionType === "http" && !httpUrl) throw invalid("httpUrl", "is required for an http tool", "required");
+  if (executionType === "form" && !formSchema) throw invalid("formSchema", "is required for a form tool", "required");
+}
+
+/** Inputs that the schema does not declare are not sent, so a call with such a placeholder could only fail. */
+function checkUrlInputs({ executionType, httpUrl, inputSchema }: Tool) {
+  if (executionType !== "http" || !httpUrl) return;
+  const { properties, additionalProperties } = inputSchema as { properties?: object; additionalProperties?: unknown };
+  if (additionalProperties) return;
+  const unknown = inputsIn(httpUrl).filter((name) => !Object.hasOwn(properties ?? {}, name));
+  checkAll(
+    unknown.map((name) => () => {
+      throw invalid("httpUrl", `uses {${name}}, which is not a property of inputSchema`, "unknown_reference");
+    }),
+  );
 }
 
 function checkConfirmation({ formConfirmation, formSchema }: Tool) {

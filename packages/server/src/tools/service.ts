@@ -27,14 +27,14 @@ export function createToolService(
   services: {
     agents: AgentService;
     mailRecipients: MailRecipients;
-    secrets: Pick<SecretService, "unbound">;
+    secrets: Pick<SecretService, "unbound" | "hostsOf">;
   },
   onDelete: (agentId: string) => void,
 ) {
   const { agents, mailRecipients, secrets } = services;
   const store = createToolStore(db);
   const checkRecipients = createRecipientCheck(db, mailRecipients);
-  const withWarnings = createToolWarnings(mailer, mailRecipients);
+  const withWarnings = createToolWarnings(mailer, mailRecipients, secrets);
 
   async function existing(organizationId: string, id: string): Promise<ToolRow> {
     const row = isId("tool", id) ? await store.get(organizationId, id) : undefined;

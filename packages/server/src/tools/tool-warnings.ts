@@ -1,22 +1,58 @@
 import type { Tool, ToolWarning } from "@foyer/contract";
+import { hostOf, secretsIn } from "@foyer/contract/rules/url-template";
 import type { Mailer } from "../outbound/send-email.ts";
 import { normalizeAddress } from "../outbound/smtp-address.ts";
 import type { MailRecipients } from "./form/mail-recipients.ts";
+import type { SecretService } from "./secrets/service.ts";
 
 type Recipient = Awaited<ReturnType<MailRecipients["among"]>>[number];
 
-/** Adds to tools what is saved but cannot work as it is: mail without a mail server, or to an unconfirmed address. */
-export function createToolWarnings({ isConfigured }: Pick<Mailer, "isConfigured">, recipients: MailRecipients) {
+type Known = {
+  recipients: readonly Recipient[];
+  secretHosts: ReadonlyMap<string, readonly string[]>;
+  sendsMail: boolean;
+};
+
+/**
+ * Adds to tools what is saved but cannot work as it is: mail without a mail server or to an unconfirmed address, and
+ * secrets that do not exist or may not be sent to the tool's host.
+ */
+export function createToolWarnings(
+  { isConfigured: sendsMail }: Pick<Mailer, "isConfigured">,
+  mailRecipients: MailRecipients,
+  secrets: Pick<SecretService, "hostsOf">,
+) {
   return async (organizationId: string, tools: readonly Tool[]): Promise<Tool[]> => {
     const addresses = tools.flatMap(({ formPostActions }) => (formPostActions ?? []).flatMap(({ to }) => to ?? []));
-    const known = await recipients.among(organizationId, addresses);
-    return tools.map((tool) => ({ ...tool, warnings: warningsOf(tool, known, isConfigured) }));
+    const recipients = await mailRecipients.among(organizationId, addresses);
+    const names = secretsIn(tools.flatMap((tool) => httpTexts(tool).map(({ text }) => text)));
+    const known = { recipients, secretHosts: await secrets.hostsOf(organizationId, names), sendsMail };
+    return tools.map((tool) => ({ ...tool, warnings: [...secretWarnings(tool, known), ...mailWarnings(tool, known)] }));
   };
+}
+
+/** The texts of an HTTP tool that may name secrets. */
+function httpTexts({ executionType, httpUrl, httpHeaders }: Tool): Array<{ path: string; text: string }> {
+  if (executionType !== "http") return [];
+  const headers = Object.entries(httpHeaders ?? {}).map(([name, text]) => ({ path: `httpHeaders.${name}`, text }));
+  return [{ path: "httpUrl", text: httpUrl ?? "" }, ...headers];
+}
+
+function secretWarnings(tool: Tool, { secretHosts }: Known): ToolWarning[] {
+  const host = hostOf(tool.httpUrl ?? "");
+  return httpTexts(tool).flatMap(({ path, text }) =>
+    secretsIn([text]).flatMap((name) => {
+      const hosts = secretHosts.get(name);
+      if (!hosts) return [{ path, message: `There is no secret named ${name}, so calls fail.` }];
+      if (hosts.length === 0 || hosts.includes(host)) return [];
+      return [{ path, message: `The secret ${name} is not sent to ${host}, only to ${hosts.join(", ")}.` }];
+    }),
+  );
 }
 
 const noMailServer = "This server sends no mail because SMTP_URL is not set.";
 
-function warningsOf(tool: Tool, known: readonly Recipient[], sendsMail: boolean): ToolWarning[] {
+function mailWarnings(tool: Tool, { recipients, sendsMail }: Known): ToolWarning[] {
   const warnings: ToolWarning[] = [];
   for (const [index, { type, to }] of (tool.formPostActions ?? []).entries()) {
     if (type !== "email") continue;
@@ -25,7 +61,7 @@ function warningsOf(tool: Tool, known: readonly Recipient[], sendsMail: boolean)
     for (const [place, address] of (to ?? []).entries()) {
       const problem = recipientProblem(
         address,
-        known.find((recipient) => recipient.address === normalizeAddress(address)),
+        recipients.find((recipient) => recipient.address === normalizeAddress(address)),
       );
       if (problem !== null) warnings.push({ path: `${path}.to.${place}`, message: problem });
     }
@@ -34,7 +70,7 @@ function warningsOf(tool: Tool, known: readonly Recipient[], sendsMail: boolean)
   return warnings;
 }
 
-/** Why no mail is sent to this address; null when one is. */
+/** Why no mail is sent to this address, or null if it is. */
 export function recipientProblem(address: string, recipient: Recipient | undefined): string | null {
   if (!recipient) return `${address} is not a mail recipient of this organization any more.`;
   return recipient.confirmedAt === null ? `${address} has not been confirmed yet.` : null;

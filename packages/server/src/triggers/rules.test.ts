@@ -18,7 +18,7 @@ function problemOf(settings: TriggerSettings) {
     return null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    expect([error.code, error.details?.length]).toEqual(["VALIDATION_ERROR", 1]);
+    expect(error.code).toBe("VALIDATION_ERROR");
     return error.details?.[0] ?? null;
   }
 }
@@ -92,6 +92,19 @@ describe("an action", () => {
     const problem = problemOf({ ...fine, actionType, actionConfig });
     expect(problem).toMatchObject({ path: `actionConfig.${field}`, message: expect.stringMatching(message) });
   });
+});
+
+it("reports a problem of the conditions together with one of the action", () => {
+  const settings: TriggerSettings = {
+    triggerType: "page_view",
+    conditions: {},
+    actionType: "show_bubble",
+    actionConfig: { message: "" },
+  };
+  const paths = ["conditions.page", "actionConfig.message"];
+  expect(() => checkedSettings(settings)).toThrow(
+    expect.objectContaining({ details: paths.map((path) => expect.objectContaining({ path })) }),
+  );
 });
 
 it("whatever the settings are, they are taken or refused, and what is taken is taken again", () => {

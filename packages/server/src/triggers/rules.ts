@@ -1,7 +1,7 @@
 import type { ActionType, Trigger, TriggerType } from "@foyer/contract";
 import { eventDataProblem } from "@foyer/contract/rules/match-event";
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
-import { invalid } from "../errors.ts";
+import { checkAll, invalid } from "../errors.ts";
 
 type Given = Record<string, unknown>;
 export type TriggerSettings = Pick<Trigger, "triggerType" | "conditions" | "actionType" | "actionConfig">;
@@ -10,14 +10,20 @@ const DAY_S = 86_400;
 const DAY_MS = 86_400_000;
 
 /**
- * The conditions and the action's settings with only the fields that their types have; `null` counts as not given.
- * @throws AppError 400 for the first field that is wrong
+ * The conditions and the action's settings, reduced to the fields that their types have. `null` counts as not given.
+ * @throws AppError 400 with the path of a problem in each of the two
  */
 export function checkedSettings(trigger: TriggerSettings): Pick<TriggerSettings, "conditions" | "actionConfig"> {
-  return {
-    conditions: withoutAbsent(conditionRules[trigger.triggerType](trigger.conditions)),
-    actionConfig: withoutAbsent(actionRules[trigger.actionType](trigger.actionConfig)),
-  };
+  const checked = { conditions: {}, actionConfig: {} };
+  checkAll([
+    () => {
+      checked.conditions = withoutAbsent(conditionRules[trigger.triggerType](trigger.conditions));
+    },
+    () => {
+      checked.actionConfig = withoutAbsent(actionRules[trigger.actionType](trigger.actionConfig));
+    },
+  ]);
+  return checked;
 }
 
 const conditionRules: Record<TriggerType, (given: Given) => Given> = {

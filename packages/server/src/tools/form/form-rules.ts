@@ -10,7 +10,7 @@ import {
   holdsFile,
 } from "@foyer/contract/rules/field-types";
 import { placeholdersOf } from "@foyer/contract/rules/fill-template";
-import { invalid } from "../../errors.ts";
+import { checkAll, invalid } from "../../errors.ts";
 import { compilePattern } from "../schema/tool-pattern.ts";
 
 const knownDefaults = [
@@ -25,18 +25,21 @@ const knownDefault = /^(?:user\.(?:email|name|userId)|(?:user\.metadata|context\
 /**
  * Checks what the JSON schema cannot express: unique names, options and rules that apply to the field's type, bounds in
  * order, patterns that run in linear time, and defaults that the field can hold.
- * @throws AppError 400 for the first problem, with its path (formSchema.fields.2.name)
+ * @throws AppError 400 with the path of every problem (formSchema.fields.2.name)
  */
 export function checkFormSchema(schema: FormSchema): void {
   const names = new Set<string>();
-  for (const [index, field] of schema.fields.entries()) {
+  const checks = schema.fields.flatMap((field, index) => {
     const path = `formSchema.fields.${index}`;
-    checkName(path, field.name, names);
-    checkLabel(`${path}.label`, field);
-    checkOptions(path, field);
-    checkRules(`${path}.validation`, field.type, field.validation ?? {});
-    checkDefault(`${path}.defaultValue`, field);
-  }
+    return [
+      () => checkName(path, field.name, names),
+      () => checkLabel(`${path}.label`, field),
+      () => checkOptions(path, field),
+      () => checkRules(`${path}.validation`, field.type, field.validation ?? {}),
+      () => checkDefault(`${path}.defaultValue`, field),
+    ];
+  });
+  checkAll(checks);
 }
 
 function checkName(path: string, name: string, names: Set<string>) {

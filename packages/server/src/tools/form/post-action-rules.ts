@@ -1,5 +1,5 @@
 import type { PostAction } from "@foyer/contract";
-import { invalid } from "../../errors.ts";
+import { checkAll, invalid } from "../../errors.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { checkHeaders } from "../http/header-rules.ts";
 
@@ -9,28 +9,36 @@ const spellings = { url: "webhookUrl", messageTemplate: "message" } as const;
 /**
  * Checks that each action has what its type needs. Fields of another type, and null, are ignored.
  * @param checkUrl throws an OutboundError for an address that may not be called
- * @throws AppError 400 for the first problem, with its path (formPostActions.0.webhookUrl)
+ * @throws AppError 400 with the path of every problem (formPostActions.0.webhookUrl)
  */
 export function checkPostActions(actions: PostAction[], checkUrl: (url: string) => void): void {
-  for (const [index, action] of actions.entries()) {
-    const path = `formPostActions.${index}`;
-    if (action.type === "webhook") checkWebhook(path, action, checkUrl);
-    else if (action.type === "email") checkEmail(path, action);
-    else checkTeamChat(path, action, checkUrl);
-  }
+  checkAll(actions.map((action, index) => () => checkAction(`formPostActions.${index}`, action, checkUrl)));
+}
+
+function checkAction(path: string, action: PostAction, checkUrl: (url: string) => void) {
+  if (action.type === "webhook") checkWebhook(path, action, checkUrl);
+  else if (action.type === "email") checkEmail(path, action);
+  else checkTeamChat(path, action, checkUrl);
 }
 
 function checkWebhook(path: string, action: PostAction, checkUrl: (url: string) => void) {
-  checkAddress(path, action, oneSpelling(path, action, "url"), checkUrl);
-  if (action.headers) checkHeaders(`${path}.headers`, action.headers);
-  if (action.payload) checkPayload(`${path}.payload`, action.payload);
+  const { headers, payload } = action;
+  checkAll([
+    () => checkAddress(path, action, oneSpelling(path, action, "url"), checkUrl),
+    () => headers && checkHeaders(`${path}.headers`, headers),
+    () => payload && checkPayload(`${path}.payload`, payload),
+  ]);
 }
 
 function checkTeamChat(path: string, action: PostAction, checkUrl: (url: string) => void) {
-  if (isBlank(action.webhookUrl))
-    throw invalid(`${path}.webhookUrl`, `is required for a ${action.type} action`, "required");
-  checkAddress(path, action, "webhookUrl", checkUrl);
-  oneSpelling(path, action, "messageTemplate");
+  checkAll([
+    () => {
+      if (isBlank(action.webhookUrl))
+        throw invalid(`${path}.webhookUrl`, `is required for a ${action.type} action`, "required");
+      checkAddress(path, action, "webhookUrl", checkUrl);
+    },
+    () => oneSpelling(path, action, "messageTemplate"),
+  ]);
 }
 
 function checkEmail(path: string, { recipientIds, to }: PostAction) {

@@ -1,4 +1,4 @@
-import { invalid } from "../../errors.ts";
+import { checkAll, invalid } from "../../errors.ts";
 
 const MAX_HEADERS = 50;
 const MAX_NAME_LENGTH = 200;
@@ -17,18 +17,19 @@ const reserved = new Set([
 /**
  * Checks headers that a tenant lets us send. Values may hold `{{NAME}}`; what is filled in is checked when it is sent.
  * @param path where the headers stand, such as `httpHeaders`
- * @throws AppError 400 with the path of the header
+ * @throws AppError 400 with the path of every invalid header
  */
 export function checkHeaders(path: string, headers: Record<string, string>): void {
   const entries = Object.entries(headers);
   if (entries.length > MAX_HEADERS) throw invalid(path, `must have at most ${MAX_HEADERS} headers`, "max_items");
   const seen = new Set<string>();
-  for (const [name, value] of entries) {
+  const checks = entries.map(([name, value]) => () => {
     const lower = name.toLowerCase();
     const problem = nameProblem(name, lower) ?? (seen.has(lower) ? "is there twice" : valueProblem(value));
     if (problem) throw invalid(`${path}.${printable(name)}`, problem, "not_allowed");
     seen.add(lower);
-  }
+  });
+  checkAll(checks);
 }
 
 function nameProblem(name: string, lower: string): string | null {

@@ -3,6 +3,7 @@ import type { ToolRow } from "../../db/tables.ts";
 import { invalid } from "../../errors.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { percentEncode } from "./percent-encode.ts";
 
 /**
  * A call that cannot be made as asked. `message` is for the model, whose words reach visitors; `problem` for a member
@@ -240,12 +241,6 @@ function scalarText(name: string, input: Record<string, unknown>): string {
 
 function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-}
-
-/** Percent-encoded so that no reader of URLs can take any of it for syntax; half an emoji becomes U+FFFD. */
-export function percentEncode(text: string): string {
-  const hex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, hex);
 }
 
 function fillHeaders(

@@ -1,4 +1,4 @@
-import { percentEncode } from "./http-template.ts";
+import { percentEncode } from "./percent-encode.ts";
 
 export type Mask = (text: string) => string;
 

@@ -48,6 +48,12 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
       const bound = new Set((await store.named(organizationId, names)).filter(isBound).map(({ name }) => name));
       return names.filter((name) => !bound.has(name));
     },
+    /** The hosts of those secrets that exist, by name. A secret without hosts has an empty list. */
+    async hostsOf(organizationId: string, names: readonly string[]): Promise<Map<string, string[]>> {
+      if (names.length === 0) return new Map();
+      const rows = await store.named(organizationId, names);
+      return new Map(rows.map(({ name, hosts }) => [name, JSON.parse(hosts)]));
+    },
     /** The value for a request to that host; null when there is none, or it may not go there. */
     async valueFor(organizationId: string, name: string, { host, mayUseUnbound }: SecretUse): Promise<string | null> {
       const row = await store.get(organizationId, name);
