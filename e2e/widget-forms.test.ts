@@ -337,7 +337,7 @@ describe("forms in the widget", () => {
       "ada@shop.example",
     ]);
     expect(await page.getByLabel("Child seat").isChecked()).toBe(true);
-    await page.getByText("Please choose the file again. Files aren't kept when you leave the page.").waitFor();
+    await page.getByText("Please choose the file again. Files aren't saved when you leave the page.").waitFor();
     await site.picture(page, "forms-restored");
     await file(page, "photo").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: dot });
     await page.getByText("Please choose the file again").waitFor({ state: "detached" });

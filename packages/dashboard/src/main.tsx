@@ -10,7 +10,7 @@ import { applyTheme } from "./data/theme.ts";
 import { router } from "./routes.tsx";
 
 applyTheme();
-// Dialogs stop the page behind them from scrolling by a style element, which the page's policy allows with this only.
+// Dialogs lock scrolling with a style element, which the Content Security Policy allows only with this nonce.
 setNonce(document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "");
 
 createRoot(document.getElementById("root") as HTMLElement).render(

@@ -18,11 +18,12 @@ import { type KnowledgeSearch, listQuery } from "./pages/knowledge/document-sear
 import { mayOpen, settingsPages } from "./shell/destinations.tsx";
 import { Shell } from "./shell/shell.tsx";
 
-// Every page of the dashboard and its address. A page's code is loaded when it is first opened, or about to be.
+// Every page of the dashboard and its URL. The code of a page is loaded when it is first opened, or preloaded when a
+// link to it gets the pointer.
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NoPage });
 
-// In front of the door: nobody has to be signed in.
+// Public pages, which need no session.
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
@@ -58,7 +59,7 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import("./pages/auth/invitation-page.tsx"), "InvitationPage"),
 });
 
-// Inside: the session is there before any page is shown.
+// Pages that need a session, which is loaded before they render.
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
@@ -75,7 +76,7 @@ const home = createRoute({
   path: "/",
   validateSearch: texts<"error">("error"),
   beforeLoad: async ({ location, search }) => {
-    // Links that failed end here, with the reason; whoever is not signed in meets it at the door.
+    // Failed sign-in links end here with a reason. Users without a session see it on the sign-in page.
     const { organization } = await enter(location.href, search.error);
     if (!organization) return;
     const agents = await queryClient.ensureQueryData(ask("listAgents"));
@@ -96,7 +97,7 @@ const agents = createRoute({
   component: lazyRouteComponent(() => import("./pages/agents/agents-page.tsx"), "AgentsPage"),
 });
 
-// Of one agent, which is known to exist and to be the account's before any of its pages is shown.
+// Pages of one agent. The agent is loaded first, so it exists and belongs to the organization.
 const agent = createRoute({
   getParentRoute: () => shell,
   path: "/agents/$agentId",
@@ -179,7 +180,7 @@ const conversations = createRoute({
   validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm", "failed", "test"),
   component: lazyRouteComponent(() => import("./pages/conversations/conversations-page.tsx"), "ConversationsPage"),
 });
-// Shown by the page of the list, which stays where it is.
+// Rendered by the page with the list, which keeps its scroll position.
 const conversation = createRoute({ getParentRoute: () => conversations, path: "/$conversationId" });
 const analytics = createRoute({
   getParentRoute: () => agent,
@@ -222,7 +223,7 @@ const submission = createRoute({
   component: lazyRouteComponent(() => import("./pages/forms/submission-page.tsx"), "SubmissionPage"),
 });
 
-// Mails name a submission without its agent.
+// Links in emails name a submission without its agent.
 const mailedSubmission = createRoute({
   getParentRoute: () => shell,
   path: "/forms/submissions/$submissionId",
@@ -282,7 +283,7 @@ const plan = createRoute({
 const auditLog = createRoute({
   getParentRoute: () => settings,
   path: "/audit-log",
-  // What is not named here would stay as the address has it.
+  // Without this, unknown search parameters would be kept.
   validateSearch: ({ page }: Record<string, unknown>): { page?: number | undefined } => ({
     page: Number(page) > 1 && Number(page) < 10_000_000 ? Math.trunc(Number(page)) : undefined,
   }),
@@ -299,7 +300,7 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import("./pages/settings/profile/profile-page.tsx"), "ProfilePage"),
 });
 
-// An unknown address keeps the navigation.
+// Unknown URLs keep the navigation.
 const notFound = createRoute({ getParentRoute: () => shell, path: "$", component: NoPage });
 
 const routeTree = root.addChildren([
@@ -343,13 +344,13 @@ export const router = createRouter({
   parseSearch: parseSearchWith(parseExactly),
   stringifySearch: stringifySearchWith(JSON.stringify, parseExactly),
   defaultPreload: "intent",
-  // What was loaded is kept by the queries; the router only starts them early.
+  // The query client caches data. The router only starts queries early.
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 200,
   defaultPendingComponent: PendingPage,
   defaultErrorComponent: FailedPage,
   defaultNotFoundComponent: NoPage,
-  // The inbox keeps its own places: the list stays where it is, and another conversation begins at its beginning.
+  // The inbox manages its own scroll positions: the list keeps its position, and a conversation opens at its start.
   scrollRestoration: ({ location }) => !/^\/agents\/[^/]+\/conversations/.test(location.pathname),
 });
 
@@ -359,7 +360,7 @@ declare module "@tanstack/react-router" {
   }
 }
 
-/** The session, or on to the sign-in page, and from there back to `href`. */
+/** Loads the session. Without one, redirects to the sign-in page, and back to `href` afterwards. */
 async function enter(href: string, error?: string) {
   try {
     return await queryClient.ensureQueryData(ask("getSession"));
@@ -369,26 +370,29 @@ async function enter(href: string, error?: string) {
   }
 }
 
-/** Asks before the page is there; what fails is the page's to show. */
+/** Starts queries before the page renders. The page itself shows errors. */
 function early(...names: EndpointName[]) {
   return Promise.allSettled(names.map((name) => queryClient.ensureQueryData(ask(name))));
 }
 
-/** A number that would not be written again as it was, such as a long id, stays a text. Throws for what is no JSON. */
+/**
+ * Parses JSON, but keeps a number as text if it would be serialized differently, such as a long id. Throws on invalid
+ * JSON.
+ */
 function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (typeof value === "number" && String(value) !== text) throw new RangeError("not exact as a number");
   return value;
 }
 
-/** The highest page that the server still counts to with any page size. */
+/** The highest page number that the server accepts with any page size. */
 const MAX_PAGE = 1_000_000;
 
 function isPageNumber(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 1 && Number(value) <= MAX_PAGE;
 }
 
-/** The named texts of an address's query; whatever else it says is dropped. */
+/** Keeps only the named text parameters of a URL. */
 function texts<Name extends string>(...names: Name[]) {
   return (search: Record<string, unknown>): { [N in Name]?: string } =>
     Object.fromEntries(names.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]]))) as {

@@ -1,7 +1,10 @@
 import { createLink } from "@tanstack/react-router";
 import type { ComponentProps } from "react";
 
-/** `main` is the one main action of a view; `danger` names the thing it destroys; `plain` has no edge. */
+/**
+ * `main` is the primary action of a view. `danger` is for destructive actions and names what it destroys. `plain` has
+ * no border.
+ */
 type Look = "main" | "quiet" | "plain" | "danger";
 
 const looks: Record<Look, string> = {
@@ -14,7 +17,7 @@ const looks: Record<Look, string> = {
 const shape =
   "inline-flex shrink-0 items-center justify-center gap-2 rounded-lg px-3 min-h-9 py-1.5 whitespace-nowrap transition-colors pointer-coarse:min-h-11";
 
-/** `isBusy` keeps the button's size and says that its work is under way; it cannot be pressed again until then. */
+/** `isBusy` keeps the button's size, shows that its action is running, and ignores clicks until it has finished. */
 export function Button({
   look = "quiet",
   isBusy = false,
@@ -47,7 +50,7 @@ function PlainLink({ look = "quiet", className = "", children, ...rest }: Compon
   );
 }
 
-/** A square button that shows an icon; `label` is what it is called. */
+/** A square button with an icon. `label` is its accessible name. */
 export function IconButton({ label, className = "", ...rest }: ComponentProps<"button"> & { label: string }) {
   return (
     <button

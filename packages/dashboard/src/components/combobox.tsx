@@ -6,8 +6,8 @@ import { Field, fieldBox } from "./field.tsx";
 export type ComboboxOption = { value: string; hint?: string };
 
 /**
- * A text with suggestions. All options stay visible until something is typed, whatever the value is; other texts are allowed.
- * `emptyLabel` names the first option, which stands for no value.
+ * A text field with suggestions. It also accepts other texts. All options are listed until the user types, regardless
+ * of the value. `emptyLabel` names the first option, which means no value.
  */
 export function Combobox({
   label,
@@ -106,9 +106,9 @@ function OptionList({
 }: {
   id: string;
   label: string;
-  /** Without any the list is hidden. */
+  /** The list is hidden when it has no options. */
   options: readonly ComboboxOption[];
-  /** The option that the arrow keys are at, or -1. */
+  /** Index of the option highlighted by the arrow keys, or -1. */
   active: number;
   value: string;
   choose: (option: ComboboxOption) => void;

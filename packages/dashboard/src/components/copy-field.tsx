@@ -3,7 +3,7 @@ import { useState } from "react";
 import { IconButton } from "./button.tsx";
 import { notify } from "./toasts.ts";
 
-/** Code or a key, with a button that copies it. Works without the clipboard's permission too, as on plain http. */
+/** Code or a key with a copy button. It also works without the clipboard permission, for example on plain HTTP. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -14,7 +14,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   };
   return (
     <div className="flex min-w-0 items-start gap-1 rounded-lg border border-line bg-sunken ps-3">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard */}
       <section tabIndex={0} aria-label={label} className="min-w-0 flex-1 overflow-x-auto py-2">
         <pre className="font-mono">
           <code>{text}</code>
@@ -31,8 +31,9 @@ export function Copyable({ text, label }: { text: string; label: string }) {
 }
 
 /**
- * Browsers have no clipboard on pages that came by plain http from elsewhere than this machine, but for what is selected.
- * An open dialog takes the focus away from what is not in it. @returns whether it was copied
+ * Copies a text. Pages served over plain HTTP from another machine have no clipboard API, but can copy a selection.
+ * The selected element is placed inside an open dialog, because the dialog traps the focus. @returns whether the text
+ * was copied
  */
 export async function writeClipboard(text: string): Promise<boolean> {
   const isDone = navigator.clipboard?.writeText(text).then(

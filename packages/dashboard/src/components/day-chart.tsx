@@ -8,7 +8,10 @@ export type BarPart<Item> = { name: string; fill: string; value: (item: Item) =>
 
 const axis = { tickLine: false, axisLine: false, tick: { fill: "var(--soft)", fontSize: 12 } } as const;
 
-/** Stacked bars, one per day (UTC): a single day with data is a bar, not a slope. Load it lazily, because it brings a library. */
+/**
+ * Stacked bars, one per day (UTC). A single day with data stays visible as a bar, which a line chart would not show.
+ * Load it lazily, because it includes the chart library.
+ */
 export function DayChart<Item extends Day>({
   days,
   parts,
@@ -16,7 +19,7 @@ export function DayChart<Item extends Day>({
 }: {
   days: readonly Item[];
   parts: ReadonlyArray<BarPart<Item>>;
-  /** What the tooltip says about a day, under its date. */
+  /** The content of a day's tooltip, below the date. */
   tip: (item: Item) => ReactNode;
 }) {
   const Tip = ({ active, payload }: { active?: boolean; payload?: ReadonlyArray<{ payload?: Item }> }) => {

@@ -1,6 +1,6 @@
 import { Button } from "./button.tsx";
 
-/** Where a page offers to delete what it shows: at its foot, after everything else. */
+/** The section at the end of a page that deletes what the page shows. */
 export function DeleteSection({
   title,
   description,
@@ -8,7 +8,7 @@ export function DeleteSection({
   onDelete,
 }: {
   title: string;
-  /** What else is deleted with it. */
+  /** What else the deletion removes. */
   description: string;
   /** Names what is deleted: "Delete Harbour". */
   action: string;

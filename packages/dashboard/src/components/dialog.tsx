@@ -7,7 +7,10 @@ import { useReturnFocus } from "./use-return-focus.ts";
 
 export const overlay = "fixed inset-0 z-40 bg-[#1c191766] dark:bg-[#000000aa]";
 
-/** A modal in the middle of the page, or along its side (`isSide`) for long content. Escape and a click outside close it. */
+/**
+ * A modal dialog in the center of the page, or along its side (`isSide`) for long content. Escape and a click outside
+ * close it.
+ */
 export function Dialog({
   title,
   description,
@@ -55,7 +58,7 @@ export function Dialog({
   );
 }
 
-/** Radix would focus the Close button, which comes first. */
+/** Radix would focus the Close button, because it comes first. */
 function focusFirstField(event: Event) {
   const field = (event.currentTarget as HTMLElement).querySelector<HTMLElement>("input, select, textarea");
   if (!field) return;
@@ -63,10 +66,13 @@ function focusFirstField(event: Event) {
   field.focus();
 }
 
-/** Pages collapse white space, so a name with two spaces in a row is typed with one. */
+/** Browsers collapse white space, so a name with two consecutive spaces is typed with one. */
 const collapsed = (text: string) => text.trim().replace(/\s+/g, " ");
 
-/** Asks before something is destroyed. With `typed`, that text has to be typed first. `action` names what is destroyed: "Delete Harbour". */
+/**
+ * Asks for confirmation of a destructive action. `action` names what is destroyed, such as "Delete Harbour". With
+ * `typed`, the user has to type that text first.
+ */
 export function ConfirmDialog({
   title,
   children,
@@ -98,7 +104,7 @@ export function ConfirmDialog({
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          // React passes the event on to a form around the dialog, which would be submitted as well.
+          // React propagates the event to a form around the dialog, which would be submitted as well.
           event.stopPropagation();
           if (isAllowed) onConfirm();
         }}

@@ -6,7 +6,7 @@ type FieldProps = {
   help?: ReactNode | undefined;
   /** What is wrong with the value. */
   error?: string | undefined;
-  /** Shown beside the label, for screen readers as well as eyes. */
+  /** Marks the field as optional next to its label. */
   isOptional?: boolean | undefined;
 };
 
@@ -51,7 +51,7 @@ export function Field({
   );
 }
 
-/** Whether the error says the same as the help: "At least 12 characters." */
+/** Whether the error repeats the help text, such as "At least 12 characters." */
 function isRepeated(help: ReactNode, error: string): boolean {
   return typeof help === "string" && error.toLowerCase().includes(help.toLowerCase().replace(/\.$/, ""));
 }
@@ -85,7 +85,7 @@ export function TextField({
   );
 }
 
-/** A number, or `null` while the text is not one. */
+/** A number field. The value is `null` while the text is not a number. */
 export function NumberField({
   label,
   help,
@@ -112,7 +112,7 @@ export function NumberField({
   );
 }
 
-/** Grows with its text. */
+/** A text area that grows with its text. */
 export function TextArea({
   label,
   help,
@@ -173,7 +173,7 @@ export function Select<Value extends string>({
   );
 }
 
-/** A switch: for what changes at once as well as for what a form saves. */
+/** A switch, for changes that apply immediately and for values of a form. */
 export function Toggle({
   label,
   help,

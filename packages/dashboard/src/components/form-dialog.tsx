@@ -9,7 +9,7 @@ type Form = {
   onSubmit: (event: FormEvent) => unknown;
 };
 
-/** A few fields over the page, sent by Enter or its button. It is open for as long as it is there. */
+/** A dialog with a small form, submitted with Enter or the button. It is open while it is mounted. */
 export function FormDialog({
   title,
   description,
@@ -24,7 +24,7 @@ export function FormDialog({
   action: string;
   form: Form;
   onClose: () => void;
-  /** Something else that can be done with the fields. */
+  /** A second action on the fields. */
   besideAction?: ReactNode;
   children: ReactNode;
 }) {

@@ -1,4 +1,4 @@
-/** The mark: a lamp that hangs into the hall. It is lit while something is live. */
+/** The logo: a hanging lamp. It is lit while something is live. */
 export function Lamp({ isLit = true, size = 24 }: { isLit?: boolean; size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 24 24" aria-hidden>

@@ -11,7 +11,7 @@ export type MenuItem = {
   onSelect: () => void;
 };
 
-/** A button that opens a list of acts; `null` draws a line between two of them. */
+/** A button that opens a list of actions. `null` draws a separator. */
 export function Menu({
   trigger,
   items,

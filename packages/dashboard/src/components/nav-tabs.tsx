@@ -1,7 +1,7 @@
 import { Link, type LinkProps, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
-/** Tabs of one page, each with its own address. */
+/** Tabs of a page, each with its own URL. */
 export function NavTabs({ label, tabs }: { label: string; tabs: ReadonlyArray<LinkProps & { name: string }> }) {
   const nav = useRef<HTMLElement>(null);
   const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname });

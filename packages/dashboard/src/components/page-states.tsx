@@ -37,7 +37,7 @@ export function NoPage() {
   );
 }
 
-/** For what fails outside of the shell, which would otherwise be a page without a landmark. */
+/** The error page for failures outside of the shell. It provides the `main` landmark that the shell would. */
 export function FailedShell(props: ErrorComponentProps) {
   return (
     <main>

@@ -37,14 +37,14 @@ export function Page({
   );
 }
 
-/** Every page starts at the same place; those that are not wide end earlier. */
+/** All pages start at the same position. Pages that are not wide have a narrower column. */
 export function PageFrame({ isWide = false, children }: { isWide?: boolean; children: ReactNode }) {
   const content = <div className={isWide ? "" : "max-w-4xl"}>{children}</div>;
   if (useContext(OuterTitle) !== null) return content;
   return <div className="mx-auto w-full max-w-[1400px] px-4 py-6 sm:px-8 sm:py-8">{content}</div>;
 }
 
-/** A page that shows one of several pages under a heading and tabs of its own. */
+/** A page with its own heading and tabs that shows one of several nested pages. */
 export function TabbedPage({ title, tabs, children }: { title: string; tabs: ReactNode; children: ReactNode }) {
   return (
     <PageFrame isWide>

@@ -15,7 +15,7 @@ export function SaveBar({
   isBusy: boolean;
   onDiscard: () => void;
   label?: string;
-  /** For a form that creates something: the bar is there from the start. */
+  /** For a form that creates something: the bar is always shown. */
   isNew?: boolean;
 }) {
   const bar = useRef<HTMLDivElement>(null);
@@ -55,11 +55,11 @@ export function SaveBar({
   );
 }
 
-/** Holds the navigation back while there are unsaved changes. Leaving while they are being saved asks only if that fails. */
+/** Blocks navigation while there are unsaved changes. While they are being saved, it asks only if saving fails. */
 function useLeaving({ isDirty, isBusy }: { isDirty: boolean; isBusy: boolean }) {
   const [isSaving, setSaving] = useState(false);
   const blocker = useBlocker({
-    // Tabs of one page have addresses too; switching between them loses nothing.
+    // Tabs of a page have their own URLs. Switching between them loses nothing.
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
     enableBeforeUnload: isDirty,
     withResolver: true,
@@ -86,7 +86,7 @@ function useLeaving({ isDirty, isBusy }: { isDirty: boolean; isBusy: boolean }) 
     save(submit: () => void) {
       setSaving(true);
       submit();
-      // A form that does not even try to save must not keep the viewer waiting.
+      // Do not block the navigation if the form does not try to save at all.
       setTimeout(() => {
         if (latest.current.isBusy || !latest.current.isDirty) return;
         setSaving(false);

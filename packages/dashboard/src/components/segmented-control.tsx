@@ -1,6 +1,6 @@
 import { useId } from "react";
 
-/** A few ways to see the same thing, one of them chosen; the arrow keys go from one to the next. */
+/** A segmented control with one selected option. The arrow keys move between options. */
 export function ChoiceBar<Value extends string>({
   label,
   value,

@@ -2,7 +2,7 @@ import { FoyerError } from "@foyer/sdk";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 
-/** Describes what will be here, with one button that gets there. */
+/** Describes what will appear here, with one button to get started. */
 export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <div className="grid justify-items-start gap-3 rounded-lg border border-dashed border-edge px-6 py-8">
@@ -14,8 +14,8 @@ export function EmptyState({ title, children, action }: { title: string; childre
 }
 
 /**
- * What failed, why, and what to do. A missing resource and one of another organization read the same. `isTitleHidden` is for
- * pages whose heading is the title already.
+ * Says what failed, why, and what to do. A missing resource and one of another organization have the same text.
+ * `isTitleHidden` is for pages that already have the title as their heading.
  */
 export function ErrorState({
   error,
@@ -36,7 +36,7 @@ export function ErrorState({
   );
 }
 
-/** An error in the words of the interface. */
+/** Explains an error to the user. */
 export function explain(error: unknown): { title: string; text: string; canRetry: boolean } {
   if (!(error instanceof FoyerError)) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -61,7 +61,7 @@ export function explain(error: unknown): { title: string; text: string; canRetry
   return { title: "Something went wrong", text: message, canRetry: isTemporary };
 }
 
-/** A placeholder in the final size of what is loading. */
+/** A placeholder with the final size of the loading content. */
 export function Skeleton({ className = "h-5" }: { className?: string }) {
   return <div aria-hidden className={`glow rounded-md bg-sunken ${className}`} />;
 }
@@ -71,7 +71,7 @@ export function SkeletonRows({ count = 6, label = "Loading" }: { count?: number;
   return (
     <div role="status" aria-label={label}>
       {Array.from({ length: count }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
         <div key={index} className="flex h-10 items-center border-b border-line">
           <Skeleton className="h-4 w-full max-w-md" />
         </div>

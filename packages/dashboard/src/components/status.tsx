@@ -10,7 +10,7 @@ const dots: Record<Tone, string> = {
   live: "bg-lamp glow",
 };
 
-/** A word first, a colour second. `live` is for what is going on right now. */
+/** A status as a word with a colored dot. `live` is for activity at this moment. */
 export function Status({ tone = "plain", children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap">
@@ -20,7 +20,7 @@ export function Status({ tone = "plain", children }: { tone?: Tone; children: Re
   );
 }
 
-/** A short fact in a frame, such as a kind. */
+/** A short label in a frame, such as a type. */
 export function Tag({ children }: { children: ReactNode }) {
   return (
     <span className="inline-flex items-center rounded-md border border-line px-1.5 text-sm whitespace-nowrap text-soft">

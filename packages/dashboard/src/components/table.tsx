@@ -1,9 +1,12 @@
 import type { ComponentProps, MouseEvent, ReactNode } from "react";
 
-/** A dense table with rows of 40 px. It scrolls sideways by itself, so that the page never does. `label` says what it lists. */
+/**
+ * A dense table with rows of 40 px. It scrolls horizontally within its own area, so the page never does. `label` names
+ * its content.
+ */
 export function Table({ label, head, children }: { label: string; head: ReactNode; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
     <section className="overflow-x-auto" aria-label={label} tabIndex={0}>
       <table className="w-full border-collapse text-start">
         <thead>
@@ -30,9 +33,9 @@ export function Tr({ className = "", ...rest }: ComponentProps<"tr">) {
 }
 
 /**
- * A row whose click follows its first link. Keyboards and screen readers use the link itself; other controls in the row
- * keep their own clicks. An overlay that stretches the link over the row would not do: WebKit makes no containing block of a
- * `tr`, so every overlay would cover the whole page there.
+ * A row whose click follows its first link. Keyboards and screen readers use the link itself; other controls in the
+ * row keep their own clicks. Stretching the link over the row with an overlay does not work: in WebKit a `tr` is not a
+ * containing block, so every overlay would cover the whole page.
  */
 export function LinkTr({ className = "", ...rest }: ComponentProps<"tr">) {
   return (
@@ -52,7 +55,7 @@ function followLink(event: MouseEvent<HTMLTableRowElement>) {
   const isLeft = event.button === 0;
   const isMiddle = event.button === 1;
   if (event.defaultPrevented || !(isLeft || isMiddle)) return;
-  // A menu or dialog that the row opened is not inside it, although React passes its events on.
+  // React also propagates events from a menu or dialog that the row opened, although it is not inside the row.
   if (!(event.target instanceof Element) || !event.currentTarget.contains(event.target)) return;
   if (event.target.closest(controls) || hasSelectionIn(event.currentTarget)) return;
   const link = event.currentTarget.querySelector<HTMLAnchorElement>("a[href]");

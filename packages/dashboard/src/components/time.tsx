@@ -3,7 +3,10 @@ const sameDay = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const sameYear = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
 const other = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
-/** An instant in the viewer's zone: the time today, the day before that; exactly, with seconds, on hovering and for `isExact`. */
+/**
+ * Shows a point in time in the user's time zone: the time for today, otherwise the date. The tooltip, and `isExact`,
+ * include seconds.
+ */
 export function Time({ at, isExact = false }: { at: string | number; isExact?: boolean }) {
   const date = new Date(at);
   return (

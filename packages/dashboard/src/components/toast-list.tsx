@@ -1,7 +1,10 @@
 import { X } from "lucide-react";
 import { dismiss, useNotices } from "./toasts.ts";
 
-/** Short messages, read out as they appear. They sit at the top, away from save bars and the buttons at the foot of a page. */
+/**
+ * Short messages that screen readers announce. They are at the top, away from save bars and the buttons at the end of
+ * a page.
+ */
 export function NoticeList() {
   const notices = useNotices();
   return (

@@ -1,16 +1,16 @@
 import { useSyncExternalStore } from "react";
 
-/** A short message at the edge of the page. `undo` takes back what it tells of. */
+/** A short message at the edge of the page. `undo` reverts the reported action. */
 export type Notice = { id: number; text: string; isWrong: boolean; undo?: () => void };
 
 let notices: readonly Notice[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
-/** Shows a message for 6 s; what went wrong, and what can be undone, for 12 s. */
+/** Shows a message for 6 s, or for 12 s if it is an error or can be undone. */
 export function notify(text: string, { isWrong = false, undo }: { isWrong?: boolean; undo?: () => void } = {}): void {
   const id = ++lastId;
-  // The newest three: more would cover the page.
+  // Keeps the newest three, because more would cover the page.
   setNotices([...notices.slice(-2), { id, text, isWrong, ...(undo ? { undo } : {}) }]);
   setTimeout(() => dismiss(id), isWrong || undo ? 12_000 : 6_000);
 }

@@ -1,4 +1,4 @@
-/** A tool's name as people read it: `leave_message` is "Leave message". Models and the API keep the name itself. */
+/** A tool's name for people: `leave_message` becomes "Leave message". Models and the API use the name itself. */
 export function toolTitle(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").trim();
   return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);

@@ -2,7 +2,7 @@ import { FoyerError } from "@foyer/sdk";
 import { type FormEvent, useState } from "react";
 import { useDraft } from "./use-draft.ts";
 
-/** The draft of a dialog. `problem` is what went wrong with none of its fields, such as that the server is away. */
+/** The draft of a dialog. `problem` is an error that concerns no field, such as an unreachable server. */
 export function useDialogForm<Values extends object>(initial: Values, save: (values: Values) => Promise<unknown>) {
   const draft = useDraft(initial);
   const [problem, setProblem] = useState<string>();
@@ -21,7 +21,7 @@ export function useDialogForm<Values extends object>(initial: Values, save: (val
   return { ...draft, problem, onSubmit };
 }
 
-/** What is wrong beside the fields of those names; `undefined` when everything stands at one of them. */
+/** The errors that belong to none of the fields, or `undefined` if each error is shown at a field. */
 function problemOf({ message, details }: FoyerError, fields: string[]): string | undefined {
   if (details.length === 0) return message;
   const others = details.filter(({ path }) => !fields.includes(path.split(".")[0] ?? ""));

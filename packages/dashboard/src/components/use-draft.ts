@@ -2,8 +2,9 @@ import { FoyerError } from "@foyer/sdk";
 import { useEffect, useRef, useState } from "react";
 
 /**
- * The values of a form while they are edited. The server validates them; its errors appear at the fields whose paths it names
- * (`errorAt("widget.title")`), and the first such field gets the focus. `within` is the path of the values on the server: `widget.`
+ * The values of a form while they are edited. The server validates them. Its errors appear at the fields with the same
+ * path (`errorAt("widget.title")`), and the first of them gets the focus. `within` is the path prefix of the values on
+ * the server, such as `widget.`
  */
 export function useDraft<Values extends object>(saved: Values, within = "") {
   const [values, setValues] = useState(saved);
@@ -14,7 +15,7 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
   const seen = useRef(saved);
   const isDirty = !isSame(values, baseline.current);
 
-  // Values that were saved elsewhere meanwhile replace those the viewer has not changed.
+  // Values that were saved elsewhere in the meantime replace those the user has not changed.
   useEffect(() => {
     // While saving, changes are still compared with the values they are based on.
     if (isBusy || isSame(saved, seen.current)) return;
@@ -36,9 +37,12 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
     values,
     isDirty,
     isBusy,
-    /** All errors, for those that belong to no field of the form. */
+    /** All errors, including those that belong to no field of the form. */
     errors,
-    /** Changes some values. Pass a function to base the change on the values of that moment, such as for an undo. */
+    /**
+     * Changes some values. Pass a function to base the change on the values at that time, for example to undo
+     * something.
+     */
     change(part: Partial<Values> | ((current: Values) => Partial<Values>)) {
       const partOf = (current: Values) => (typeof part === "function" ? part(current) : part);
       setValues((current) => ({ ...current, ...partOf(current) }));
@@ -58,8 +62,8 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
       setErrors([]);
     },
     /**
-     * Runs `save` with all values and with those that the viewer has changed, so that changes of others are not reverted.
-     * @returns whether it succeeded; errors of the server are shown at the fields
+     * Runs `save` with all values and with the changed ones, so that other members' changes are not reverted. @returns
+     * whether it succeeded; the server's errors appear at the fields
      */
     async submit(save: (values: Values, changed: Partial<Values>) => Promise<unknown>): Promise<boolean> {
       setBusy(true);
@@ -83,7 +87,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The values that differ from before and are wanted. */
+/** The changed values that `isWanted` selects. */
 function differing<Values extends object>(
   values: Values,
   before: Values,
@@ -98,14 +102,17 @@ function isWithin(path: string, prefix: string) {
   return path === prefix || path.startsWith(`${prefix}.`);
 }
 
-/** Whether the value at that path is an empty text. The server then reports several rules at once, such as a length and a pattern. */
+/**
+ * Whether the value at that path is an empty text. For those, the server reports several broken rules at once, such as
+ * a length and a pattern.
+ */
 function isBlank(values: object, path: string): boolean {
   let value: unknown = values;
   for (const name of path.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[name];
   return typeof value === "string" && value.trim() === "";
 }
 
-/** Turns a message of the server, such as `must not be blank`, into a sentence. */
+/** Turns a server message such as `must not be blank` into a sentence. */
 export function toSentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.?!]$/.test(message) ? "" : "."}`;
 }

@@ -13,7 +13,7 @@ export function useReturnFocus(isOpen: boolean): (event: Event) => void {
   return (event) => {
     event.preventDefault();
     if (opener.current instanceof HTMLElement) opener.current.focus();
-    // The opener is gone when the dialog deleted it, and cannot take the focus while it is disabled.
+    // The opener no longer exists if the dialog deleted it, and it cannot take the focus while it is disabled.
     if (document.activeElement !== opener.current) document.getElementById("main")?.focus({ preventScroll: true });
   };
 }

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from "react";
 
-/** What the real widget shows in a preview: an agent's settings that may be unsaved, and a trigger that fires at once. */
+/** What the real widget shows in a preview: an agent's settings, saved or not, and a trigger that fires immediately. */
 export type PreviewedWidget = {
   name: string;
   widget: object;
-  /** Each is a saved path, a data URL, or null. */
+  /** Each image is a saved path, a data URL, or null. */
   images: Record<"logo" | "avatar" | "launcher", string | null>;
   theme: "light" | "dark";
-  /** With null the chat stays closed and nothing fires. Without it the chat is open. */
+  /** The trigger to fire. Null keeps the chat closed. Undefined opens the chat. */
   trigger?: { actionType: string; actionConfig: object } | null;
 };
 

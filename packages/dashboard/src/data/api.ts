@@ -1,10 +1,10 @@
 import { type Connection, createManagementClient, createRequest } from "@foyer/sdk";
 
-/** The server that this page came from, with the session of the signed-in user. */
+/** The server that served this page, with the session of the signed-in user. */
 const connection: Connection = { baseUrl: location.origin, credentials: "same-origin" };
 
-// A page shows at once that the server refused a call; the query client decides what is repeated.
+// No retries here: pages report a failed call immediately, and the query client decides what to retry.
 export const api = createManagementClient({ ...connection, maxRetries: 0 });
 
-/** For what answers with a stream or a file. */
+/** For endpoints that answer with a stream or a file. */
 export const request = createRequest(connection);

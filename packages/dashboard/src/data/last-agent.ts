@@ -1,6 +1,6 @@
 const key = "foyer.agent";
 
-/** The agent that was open last in this browser, or `null`. */
+/** The id of the agent that was last open in this browser, or `null`. */
 export function lastAgentId(): string | null {
   return localStorage.getItem(key);
 }

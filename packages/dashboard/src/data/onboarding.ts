@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from "react";
 
-/** How far the guided set-up of an agent is, as this browser knows it. `step` is where the viewer was last. */
+/** Progress of an agent's onboarding, stored in this browser. `step` is the last visited step. */
 export type OnboardingProgress = { agentId: string; step: string; done: readonly string[] };
 
 const key = "foyer.onboarding";
 const listeners = new Set<() => void>();
 let cached: { text: string | null; progress: OnboardingProgress | null } = { text: null, progress: null };
 
-/** The set-up that is neither finished nor dismissed, or `null`. */
+/** The onboarding that is neither finished nor dismissed, or `null`. */
 export function useOnboarding(): OnboardingProgress | null {
   return useSyncExternalStore(subscribe, read);
 }
@@ -20,7 +20,7 @@ export function rememberOnboarding(agentId: string, step: string, done: readonly
   write({ agentId, step, done: all });
 }
 
-/** The viewer finished or dismissed it. */
+/** Ends the onboarding after it was finished or dismissed. */
 export function endOnboarding(): void {
   if (read()) write(null);
 }
@@ -37,7 +37,7 @@ function parse(text: string | null): OnboardingProgress | null {
     const { agentId, step, done } = JSON.parse(text) as Partial<OnboardingProgress>;
     return agentId && step && Array.isArray(done) ? { agentId, step, done } : null;
   } catch {
-    // Another version, or somebody, wrote something else there.
+    // The stored value may come from another version.
     return null;
   }
 }

@@ -3,11 +3,11 @@ import { QueryCache, QueryClient, queryOptions, useMutation } from "@tanstack/re
 import { notify } from "../components/toasts.ts";
 import { api } from "./api.ts";
 
-/** What was asked for stays as it is while it is asked for again; what failed for a moment is asked for twice more. */
+/** Caches answers, keeps showing them while they are refetched, and retries temporary failures twice. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey: [name] }) => {
-      // Who asks for the session deals with its absence.
+      // Callers that query the session handle its absence themselves.
       if (name !== "getSession") leaveWhenSignedOut(error);
     },
   }),
@@ -24,7 +24,7 @@ type Call<Name extends EndpointName> = (
   options?: { signal?: AbortSignal },
 ) => Promise<Output<Name>>;
 
-/** An endpoint's answer, kept by its name and input: `useSuspenseQuery(ask("getAgent", { id }))`. */
+/** Query options for an endpoint, cached by name and input: `useSuspenseQuery(endpointQuery("getAgent", { id }))`. */
 export function ask<Name extends EndpointName>(name: Name, input?: Input<Name>) {
   return queryOptions({
     queryKey: [name, input ?? null] as const,
@@ -32,14 +32,14 @@ export function ask<Name extends EndpointName>(name: Name, input?: Input<Name>) 
   });
 }
 
-/** Asks again for every answer of these endpoints. */
+/** Invalidates and refetches all cached answers of these endpoints. */
 export function refresh(...names: EndpointName[]): Promise<unknown> {
   return Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }
 
 /**
- * A call that changes something. `changes` names the endpoints whose answers are other ones afterwards, `done` is what the viewer is told then.
- * What fails is told too, but for what is wrong with single fields (`VALIDATION_ERROR`): that belongs beside them, see `useDraft`.
+ * A call that changes data. `changes` lists the endpoints to refetch afterwards, and `done` is the success message.
+ * Errors appear as a toast, except errors of single fields (`VALIDATION_ERROR`), which `useDraft` shows at the fields.
  */
 export function useCall<Name extends EndpointName>(
   name: Name,
@@ -59,7 +59,7 @@ export function useCall<Name extends EndpointName>(
   });
 }
 
-/** A session that ended elsewhere leads to the sign-in page, and from there back. */
+/** Redirects to the sign-in page, and back afterwards, when the session has ended. */
 function leaveWhenSignedOut(error: Error) {
   const isAtDoor = /^\/dashboard\/(sign-in|sign-up|setup|forgot-password|reset-password|invitations)/.test(
     location.pathname,

@@ -10,12 +10,12 @@ function savedTheme(): Theme {
   return saved === "light" || saved === "dark" ? saved : "system";
 }
 
-/** The viewer's choice, wherever on the page it was made. */
+/** The user's theme, updated when it is changed anywhere on the page. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, savedTheme);
 }
 
-/** Keeps the viewer's choice in this browser and shows it. */
+/** Stores the user's theme in this browser and applies it. */
 export function chooseTheme(theme: Theme): void {
   localStorage.setItem(key, theme);
   applyTheme();
@@ -33,7 +33,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** The scheme that is on the screen: the viewer's choice, or the system's. */
+/** The color scheme in use: the user's choice, or the system's. */
 export function useShownTheme(): "light" | "dark" {
   const chosen = useTheme();
   const isDark = useSyncExternalStore(watchScheme, () => darkScheme.matches);

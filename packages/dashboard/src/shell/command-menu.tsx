@@ -10,7 +10,10 @@ import { ask } from "../data/queries.ts";
 import { type Entry, useEntryGroups } from "./command-search.ts";
 import { agentPages } from "./destinations.tsx";
 
-/** ⌘K: goes to any page, agent or setting, and searches what the current agent has. Mounted only while it is open. */
+/**
+ * The ⌘K menu: opens any page, agent or setting, and searches the content of the current agent. Mounted only while it
+ * is open.
+ */
 export function CommandMenu({ onClose }: { onClose: () => void }) {
   const returnFocus = useReturnFocus(true);
   return (

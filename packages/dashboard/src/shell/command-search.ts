@@ -8,21 +8,21 @@ import { summaryOf } from "../pages/forms/submitted-answers.ts";
 import { agentPages, mayOpen, settingsPages } from "./destinations.tsx";
 import { isMatch } from "./entry-match.ts";
 
-/** One entry of the menu. `words` is the text that a search has to match; `id` matches only when it is given in full. */
+/** An entry of the menu. A search matches `words`, or the complete `id`. */
 export type Entry = { id: string; label: string; hint?: string; words: string; link: LinkProps };
 export type EntryGroup = { heading: string; entries: Entry[] };
 
 type Agent = { id: string; name: string };
 
-/** Results per kind, and how many of the newest submissions are looked through. */
+/** Maximum results per kind, and how many of the newest submissions are searched. */
 const MAX_RESULTS = 5;
 const MAX_SUBMISSIONS = 100;
 const MIN_LENGTH = 2;
 const TYPING_MS = 250;
-/** Searches shorter than this list pages and agents; everything else would be a list of all there is. */
+/** Shorter searches only list pages and agents, because they would match almost everything else. */
 const isSearch = (text: string) => text.length >= MIN_LENGTH;
 
-/** What the menu lists for that text: pages, agents and settings at once, and what the agent has from the server. */
+/** The menu's entries for a text: pages, agents and settings immediately, and the agent's content from the server. */
 export function useEntryGroups(text: string, agents: readonly Agent[], current: Agent | undefined): EntryGroup[] {
   const search = text.trim();
   const progress = useOnboarding();
@@ -69,12 +69,12 @@ function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[]
         }),
       ),
     },
-    // The server found these, in the title or in a message.
+    // The server matched these by their title or messages.
     { heading: "Conversations", entries: (conversations?.data ?? []).map((one) => conversationEntry(agentId, one)) },
   ];
 }
 
-/** The text once nothing was typed for a moment. */
+/** The text, debounced. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -97,7 +97,7 @@ function agentEntry({ id, name }: Agent): Entry {
   return { id, label: name, words: `agent ${name}`, link: { to: "/agents/$agentId", params: { agentId: id } } };
 }
 
-/** The guided set-up that is not finished, if there is one. */
+/** The entry that continues an unfinished onboarding. */
 function continueEntries(progress: OnboardingProgress | null, agents: readonly Agent[]): Entry[] {
   const agent = agents.find(({ id }) => id === progress?.agentId);
   if (!progress || !agent) return [];

@@ -32,12 +32,12 @@ export const agentPages = [
 
 export const settingsIcon = <Settings size={16} aria-hidden />;
 
-/** Whether the role may open a page of the settings. */
+/** Whether a role may open a settings page. */
 export function mayOpen(role: Role | null, page: { minimumRole: Role }): boolean {
   return isAtLeast(role ?? "member", page.minimumRole);
 }
 
-/** The pages of the settings, in the order of their tabs. A page needs the role of the endpoint that it reads. */
+/** The settings pages in the order of their tabs. A page needs the minimum role of the endpoint that it reads. */
 export const settingsPages = [
   { name: "You", to: "/settings/you", minimumRole: "member" },
   { name: "Members", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },

@@ -1,4 +1,4 @@
-/** Whether every word of the search is in the entry's text, or the search is the entry's whole id. */
+/** Whether the entry's text contains every word of the search, or the search is the entry's complete id. */
 export function isMatch({ id, words }: { id: string; words: string }, search: string): boolean {
   const text = words.toLowerCase();
   return (

@@ -10,8 +10,8 @@ const modelsPage = settingsPages.find(({ to }) => to === "/settings/models");
 const REFRESH_MS = 60_000;
 
 /**
- * Says above every page which providers fail now, in their own words, until a reply succeeds again. The inbox fills the
- * window and marks each failed reply itself, so it goes without.
+ * Lists failing providers with their error messages above every page, until a reply succeeds again. The inbox does not
+ * show it, because it fills the window and marks each failed reply itself.
  */
 export function ProviderFailures({ role }: { role: Role | null }) {
   const isInbox = useRouterState({

@@ -13,21 +13,21 @@ import { Sidebar } from "./sidebar.tsx";
 
 const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ default: module.CommandMenu })));
 
-/** What stands around every page: the navigation at the side, or behind a button on a phone, and ⌘K. */
+/** The layout around every page: the navigation at the side, or behind a button on phones, and the ⌘K menu. */
 export function Shell() {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isCommandOpen, setCommandOpen] = useState(false);
   const { organization, role } = useSuspenseQuery(ask("getSession")).data;
   const pathname = useRouterState({ select: (state) => state.location.pathname });
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page is what closes the drawer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opening another page closes the drawer
   useEffect(() => setDrawerOpen(false), [pathname]);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
-      // A dialog is answered first: it may show a key that is shown only once.
+      // An open dialog takes precedence, because it may show a key that is shown only once.
       const hasDialog = document.querySelector("[role=dialog]") !== null;
       setCommandOpen((isOpen) => !isOpen && !hasDialog);
     };
@@ -84,7 +84,7 @@ export function Shell() {
   );
 }
 
-/** For who confirmed an address, or was removed, and has not joined anybody. */
+/** For users who have confirmed their address, or were removed, and belong to no organization. */
 function NoOrganization() {
   return (
     <Page title="No organization">

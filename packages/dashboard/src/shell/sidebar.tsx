@@ -51,7 +51,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
   );
 }
 
-/** Leads back into the guided set-up until it is finished or dismissed. */
+/** Links back to onboarding until it is finished or dismissed. */
 function ContinueSetup({ agents }: { agents: ReadonlyArray<{ id: string; name: string }> }) {
   const progress = useOnboarding();
   const agent = agents.find(({ id }) => id === progress?.agentId);
@@ -133,7 +133,7 @@ function AccountMenu() {
   const { user, organization, organizations } = session;
   const switchTo = async (organizationId: string) => {
     if (!(await isDone(api.switchOrganization({ body: { organizationId } })))) return;
-    // All loaded data belongs to the previous organization.
+    // All cached data belongs to the previous organization.
     queryClient.clear();
     await router.navigate({ to: "/" });
   };
@@ -178,7 +178,7 @@ function AccountMenu() {
   );
 }
 
-/** Whether the call succeeded; an error is shown as a notice. */
+/** Whether the call succeeded. An error appears as a toast. */
 function isDone(call: Promise<unknown>): Promise<boolean> {
   return call.then(
     () => true,

@@ -2,7 +2,7 @@ import { contrast, isColor, LAMP, readableOn } from "@foyer/contract/rules/accen
 import { useId } from "react";
 import { Button } from "../../components/button.tsx";
 
-/** The colour of the launcher and of what the visitor says; how well it is read stands beside it. */
+/** The color of the launcher and of the visitor's messages, with its contrast ratio next to it. */
 export function AccentField({
   value,
   onChange,

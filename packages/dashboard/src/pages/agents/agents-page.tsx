@@ -11,7 +11,7 @@ import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { modelName } from "./model-name.ts";
 
-/** More than this, and finding one by eye takes too long. */
+/** With more agents than this, the page offers a search. */
 const MANY = 12;
 
 export function AgentsPage() {

@@ -97,7 +97,7 @@ function useSaveAppearance({ id }: Agent) {
       if (image) await putImage.mutateAsync({ id, kind, body: { image } });
       else if (image === null) await deleteImage.mutateAsync({ id, kind });
     }
-    // What others changed since this page was loaded stays.
+    // Keeps changes that others made since this page was loaded.
     const now = await queryClient.fetchQuery({ ...ask("getAgent", { id }), staleTime: 0 });
     const widget = toSettings({ ...toDraft(now.widget), ...changed });
     await update.mutateAsync({ id, body: { widget } });

@@ -4,7 +4,7 @@ import { Section } from "../../components/page.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { ask } from "../../data/queries.ts";
 
-/** What the agent may spend on its model in a month, and what it says then. */
+/** The agent's monthly token limit, and the message shown once it is used up. */
 export function BudgetSection({
   agentId,
   budget,

@@ -1,16 +1,16 @@
-/** The one line that puts an agent on a page. */
+/** The script tag that embeds an agent in a page. */
 export function embedLine(agentId: string, origin: string = location.origin): string {
   return `<script src="${origin}/widget.js" data-agent-id="${agentId}" async></script>`;
 }
 
-/** The same for pages that are made by a program. */
+/** The same with the npm package, for sites with a bundler. */
 export function packageLines(agentId: string, origin: string = location.origin): string {
   return `import { loadFoyer } from "@foyer/widget";
 
 await loadFoyer({ baseUrl: "${origin}", agentId: "${agentId}" });`;
 }
 
-/** Where the line goes in what people build their pages with. */
+/** Where to paste the script tag in common site builders. */
 export const pasteHints = [
   {
     id: "html",

@@ -2,7 +2,7 @@ export type Sample = { id: string; name: string; code: string };
 
 const secret = "FOYER_IDENTITY_SECRET";
 
-/** How a site's server makes `userHash`: the hex HMAC-SHA256 of the user's id. */
+/** Code for a site's server that computes `userHash`: the hexadecimal HMAC-SHA256 of the user's id. */
 export const identitySamples: readonly Sample[] = [
   {
     id: "node",
@@ -36,7 +36,7 @@ user_hash = OpenSSL::HMAC.hexdigest("SHA256", ENV["${secret}"], user.id.to_s)`,
   },
 ];
 
-/** What the page says then of who is signed in. */
+/** The script tag with the signed-in user. */
 export function identifiedLine(agentId: string, origin: string = location.origin): string {
   return `<script src="${origin}/widget.js" data-agent-id="${agentId}"
   data-user-id="42" data-user-email="ada@example.com"

@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { ask, useCall } from "../../data/queries.ts";
 
-/** The key that signs who a visitor is. Hidden until it is asked for; for admins and owners only. */
+/** The secret that signs visitor identities. It is hidden by default, and only admins and owners can see it. */
 export function IdentitySecret({ agentId }: { agentId: string }) {
   const role = useQuery(ask("getSession")).data?.role;
   const [isShown, setShown] = useState(false);

@@ -6,7 +6,7 @@ import { ChoiceBar } from "../../components/segmented-control.tsx";
 import { identifiedLine, identitySamples } from "./identity-samples.ts";
 import { IdentitySecret } from "./identity-secret.tsx";
 
-/** Whether a visitor has to prove who they are, and with what. */
+/** Whether visitor identities must be signed, and how to sign them. */
 export function IdentitySection({
   agentId,
   isRequired,

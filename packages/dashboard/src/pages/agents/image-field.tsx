@@ -2,7 +2,7 @@ import { useId, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { type MaxSize, shrinkImage } from "./shrink-image.ts";
 
-/** An image to upload. The value is the path of the saved one, a data URL of a new one, or null. */
+/** An image upload. The value is the path of the saved image, a data URL for a new image, or null. */
 export function ImageField({
   label,
   help,
@@ -50,7 +50,7 @@ export function ImageField({
           className="sr-only"
           onChange={(event) => {
             void choose(event.target.files?.[0]);
-            // Otherwise choosing the same file again would not be noticed.
+            // Clears the input. Otherwise choosing the same file again would not fire a change event.
             event.target.value = "";
           }}
         />

@@ -2,7 +2,7 @@ import { NumberField, Select, TextField } from "../../components/field.tsx";
 import { ImageField } from "./image-field.tsx";
 import type { WidgetDraft } from "./widget-draft.ts";
 
-/** The images as the form has them: a saved path, a data URL that is not saved yet, or null. */
+/** The images in the form: a saved path, an unsaved data URL, or null. */
 export type ImageDraft = { logo: string | null; avatar: string | null; launcher: string | null };
 
 export type AppearanceFieldsProps = {
@@ -13,7 +13,7 @@ export type AppearanceFieldsProps = {
 
 const SQUARE = { width: 256, height: 256 };
 
-/** The button in the corner of the page. */
+/** The fields of the launcher, the button in the corner of the page. */
 export function LauncherFields({ values, onChange, errorAt }: AppearanceFieldsProps) {
   return (
     <>
@@ -79,7 +79,7 @@ export function LauncherFields({ values, onChange, errorAt }: AppearanceFieldsPr
   );
 }
 
-/** The agent's logo and avatar. */
+/** The fields of the agent's logo and avatar. */
 export function ImageFields({ values, onChange }: Pick<AppearanceFieldsProps, "values" | "onChange">) {
   return (
     <>

@@ -3,7 +3,7 @@ import { useId, useRef } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 
-/** Short texts, one a row. Enter adds the next, and several pasted lines become several rows. */
+/** A list of short texts, one per row. Enter adds a row, and pasted lines become separate rows. */
 export function ListField({
   label,
   itemLabel,
@@ -17,24 +17,24 @@ export function ListField({
   emptyText,
 }: {
   label: string;
-  /** What one row is called: "Origin". */
+  /** The name of one row, such as "Origin". */
   itemLabel: string;
   help: string;
   values: readonly string[];
   onChange: (values: string[]) => void;
-  /** What is wrong with the row of that number, from 0; empty rows are not saved and do not count. */
+  /** The error of a row, counted from 0. Empty rows are not saved and not counted. */
   errorAt: (index: number) => string | undefined;
   addLabel: string;
   most: number;
   placeholder?: string;
-  /** What an empty list means. */
+  /** Explains what an empty list means. */
   emptyText: string;
 }) {
   const id = useId();
   const rows = useRef<HTMLUListElement>(null);
   const addButton = useRef<HTMLButtonElement>(null);
   const focus = (index: number) =>
-    // The row is there after the next rendering.
+    // The row exists after the next render.
     setTimeout(() => (rows.current?.querySelectorAll("input")[index] ?? addButton.current)?.focus());
   const replace = (index: number, texts: string[]) =>
     onChange([...values].toSpliced(index, 1, ...texts).slice(0, most));
@@ -52,7 +52,7 @@ export function ListField({
       <ul ref={rows} className="grid gap-2 empty:hidden">
         {values.map((value, index) => (
           <Row
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place; texts may repeat while they are written
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position; texts may repeat while they are edited
             key={index}
             {...{ value, placeholder: placeholder ?? "", label: `${itemLabel} ${index + 1}`, error: errorOf(index) }}
             onChange={(texts) => replace(index, texts)}
@@ -117,7 +117,7 @@ function Row({
           }}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || isComposing(event)) return;
-            // Enter would save the whole form.
+            // Enter would otherwise save the whole form.
             event.preventDefault();
             if (value.trim() !== "") onEnter();
           }}

@@ -4,7 +4,7 @@ import { Combobox } from "../../components/combobox.tsx";
 import { ask } from "../../data/queries.ts";
 import { DEMO_MODEL } from "./model-name.ts";
 
-/** The model of an agent: the default (`null`), one of those that can be used now, or any other by its id. */
+/** The model of an agent: the default (`null`), an available model, or any other model by its id. */
 export function ModelField({
   value,
   onChange,

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { ChoiceBar } from "../../components/segmented-control.tsx";
 import { pasteHints } from "./embed-line.ts";
 
-/** Where to paste the line, by what the site is made with. */
+/** Where to paste the script tag, by site builder. */
 export function PasteHints() {
   const [id, setId] = useState<(typeof pasteHints)[number]["id"]>("html");
   const hint = pasteHints.find((hint) => hint.id === id) ?? pasteHints[0];

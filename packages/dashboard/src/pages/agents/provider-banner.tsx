@@ -5,7 +5,7 @@ import { DEMO_MODEL } from "./model-name.ts";
 
 type Agent = { id: string; name: string; model: string };
 
-/** Says that a provider is connected although this agent still answers with the demo, and offers to change that. */
+/** Offers to switch the model when a provider is connected but the agent still answers with the demo. */
 export function ProviderBanner({ agent: { id, name, model } }: { agent: Agent }) {
   const models = useQuery({ ...ask("listModels"), staleTime: 60_000 }).data ?? [];
   const update = useCall("updateAgent", { changes: ["getAgent", "listAgents"], done: "Model changed" });

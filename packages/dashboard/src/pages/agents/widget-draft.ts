@@ -17,7 +17,7 @@ export type WidgetSettings = {
 type Theme = "auto" | "light" | "dark";
 type LauncherIcon = "chat" | "message" | "question" | "sparkle" | "lamp";
 
-/** The same in a form. Empty values use the widget's defaults. */
+/** The widget settings in a form. Empty values use the widget's defaults. */
 export type WidgetDraft = {
   title: string;
   greeting: string;
@@ -50,7 +50,7 @@ export function toDraft(widget: WidgetSettings): WidgetDraft {
   };
 }
 
-/** The settings that are saved, and that the preview shows before. */
+/** Converts the draft to settings, for the preview and for saving. */
 export function toSettings(draft: WidgetDraft): WidgetSettings {
   const suggestions = draft.suggestions.map((text) => text.trim()).filter((text) => text !== "");
   return {

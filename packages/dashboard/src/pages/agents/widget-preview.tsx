@@ -6,7 +6,7 @@ import { useShownTheme } from "../../data/theme.ts";
 const sizes = { desktop: 800, phone: 390 } as const;
 const PHONE_HEIGHT = 760;
 
-/** The real widget with unsaved settings. It can be used, too. */
+/** The real widget with unsaved settings. It is fully usable. */
 export function WidgetPreview({
   agentId,
   ...unsaved

@@ -4,7 +4,7 @@ import { percentText } from "../../components/day-text.ts";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { type AnalyticsSearch, share } from "./analytics-range.ts";
 
-/** The organization's agents, the busiest first. A row leads to the agent's own figures. */
+/** The organization's agents, the busiest first. A row links to the agent's own analytics. */
 export function AgentsTable({ agents, range }: { agents: ConversationAnalytics["agents"]; range: AnalyticsSearch }) {
   return (
     <Table

@@ -53,7 +53,7 @@ function Figures({
 }: {
   data: ConversationAnalytics;
   agentId: string;
-  /** The range when the figures cover all agents, for the links to each agent's own. */
+  /** The range when the page covers all agents, used for the links to each agent. */
   ofAll: AnalyticsSearch | null;
 }) {
   if (data.days.length === 0) return <NothingYet agentId={agentId} />;
@@ -71,7 +71,7 @@ function Figures({
   );
 }
 
-/** The agent and the range; both are in the address. */
+/** Chooses the agent and the range. Both are part of the URL. */
 function Choices({ search }: { search: AnalyticsSearch }) {
   const navigate = route.useNavigate();
   const { data: agents } = useSuspenseQuery(ask("listAgents"));

@@ -1,6 +1,6 @@
 import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract";
 
-/** What the page's address says. Days are UTC, as the server counts: `2026-01-31`. */
+/** The page's search parameters. Days are in UTC, as on the server: `2026-01-31`. */
 export type AnalyticsSearch = { range?: string; from?: string; to?: string; scope?: string };
 
 export const ranges = [

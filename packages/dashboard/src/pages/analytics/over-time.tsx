@@ -12,7 +12,7 @@ const DayChart = lazy(async () => ({ default: (await import("../../components/da
 
 type Part = BarPart<Day> & { swatch: string };
 
-/** What the chart can show; the first part of a bar is at its bottom. */
+/** The metrics of the chart. The first part of a bar is at its bottom. */
 const metrics = {
   conversations: {
     label: "Conversations",
@@ -66,7 +66,7 @@ const metrics = {
 type Metric = keyof typeof metrics;
 const choices = (Object.keys(metrics) as Metric[]).map((value) => ({ value, label: metrics[value].label }));
 
-/** A chart of one figure by day, and a table of all figures. */
+/** A chart of one metric by day, and a table of all metrics. */
 export function OverTime({ data }: { data: ConversationAnalytics }) {
   const [metric, setMetric] = useState<Metric>("conversations");
   const { label, parts }: { label: string; parts: readonly Part[] } = metrics[metric];

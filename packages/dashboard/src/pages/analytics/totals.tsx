@@ -5,7 +5,7 @@ import { share } from "./analytics-range.ts";
 const number = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
-/** The sums of the range. */
+/** The totals of the range. */
 export function Totals({ totals }: { totals: ConversationCounts }) {
   const { conversations, replies, failedReplies, ratedUp, ratedDown, inputTokens, outputTokens } = totals;
   const rated = ratedUp + ratedDown;

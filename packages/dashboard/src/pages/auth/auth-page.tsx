@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { Lamp } from "../../components/logo.tsx";
 
-/** The frame of the pages that need no session: the logo, a heading, and one thing to do. */
+/** The frame of pages that need no session: the logo, a heading, and one task. */
 export function AuthPage({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Foyer`;
@@ -24,7 +24,7 @@ export function AuthPage({ title, children }: { title: string; children: ReactNo
   );
 }
 
-/** An error that belongs to no single field. */
+/** An error that does not concern a single field. */
 export function AuthProblem({ children }: { children: ReactNode }) {
   return (
     <p role="alert" className="border-s-2 border-wrong ps-3">

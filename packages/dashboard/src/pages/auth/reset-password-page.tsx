@@ -8,7 +8,7 @@ import { useAuthForm } from "./use-auth-form.ts";
 
 const route = getRouteApi("/reset-password");
 
-/** Where the link of a password mail leads. */
+/** The target of the link in a password reset email. */
 export function ResetPasswordPage() {
   const { token } = route.useSearch();
   const [isDone, setDone] = useState(false);

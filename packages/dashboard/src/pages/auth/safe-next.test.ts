@@ -7,7 +7,7 @@ it("leads into the dashboard and nowhere else, whatever is asked for", () => {
   vi.stubGlobal("location", { origin: "https://foyer.example" });
   expect(safeNext("/dashboard/agents?q=1")).toBe("/dashboard/agents?q=1");
   const wrong = [undefined, "", "https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)"];
-  // The last ones are no addresses at all.
+  // The last ones are not URLs at all.
   for (const next of [...wrong, "/dashboard.evil", "http://[", "//", "https://"])
     expect(safeNext(next)).toBe("/dashboard");
 });

@@ -1,4 +1,4 @@
-/** Where to go after signing in: a page of the dashboard, whatever the address's `next` says. */
+/** The page to open after sign-in. Always a page of the dashboard, whatever `next` contains. */
 export function safeNext(next: string | undefined): string {
   const home = "/dashboard";
   if (!next || !URL.canParse(next, location.origin)) return home;

@@ -12,7 +12,7 @@ import { useAuthForm } from "./use-auth-form.ts";
 
 const route = getRouteApi("/setup");
 
-/** Creates the owner of an empty server, for whoever has the link that the server printed at its start. */
+/** Creates the owner of an empty server. It needs the link that the server printed when it started. */
 export function SetUpPage() {
   const { token } = route.useSearch();
   const [created, setCreated] = useState<{ agentId: string; apiKey: string }>();
@@ -24,7 +24,7 @@ export function SetUpPage() {
       if (isNotFound(error)) void check.refetch();
       throw error;
     });
-    // The token is used up and does not belong in the history.
+    // The token has been used and should not remain in the history.
     history.replaceState(null, "", "/dashboard/setup");
     if (await startSession(email, password)) location.assign(`/dashboard/start?agentId=${result.agentId}`);
     else setCreated(result);
@@ -85,7 +85,9 @@ export function SetUpPage() {
   );
 }
 
-/** Asks before anything is typed whether the link is good. Other failures are left to the form, which can be sent again. */
+/**
+ * Checks the link before the user types anything. Other failures are left to the form, which can be submitted again.
+ */
 function useTokenCheck(token = "") {
   return useQuery({
     queryKey: ["checkSetUpToken", token],
@@ -99,9 +101,9 @@ function useTokenCheck(token = "") {
 const isNotFound = (error: unknown) => error instanceof FoyerError && error.code === "NOT_FOUND";
 
 /**
- * Signs the owner in. The key that set-up creates is for set-ups without a browser: nobody would have a copy of it here, so it is
- * revoked, and the owner creates one in the settings when needed.
- * @returns whether the owner is signed in; when not, the key is still the only way in and has to be shown
+ * Signs the owner in. The API key that set-up creates is meant for set-up without a browser. Here it would stay
+ * unused, so it is revoked, and the owner can create keys in the settings. @returns whether the owner is signed in. If
+ * not, the key is the only way in and must be shown
  */
 async function startSession(email: string, password: string): Promise<boolean> {
   try {

@@ -2,7 +2,7 @@ import { FoyerError } from "@foyer/sdk";
 import { type FormEvent, useState } from "react";
 import { useDraft } from "../../components/use-draft.ts";
 
-/** A draft whose form is sent by Enter or its button; `problem` is what went wrong with the whole. */
+/** A draft for the sign-in pages. `problem` is an error that concerns no single field. */
 export function useAuthForm<Values extends object>(initial: Values, send: (values: Values) => Promise<unknown>) {
   const draft = useDraft(initial);
   const [problem, setProblem] = useState<string>();

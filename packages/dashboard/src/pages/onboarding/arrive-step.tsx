@@ -13,7 +13,7 @@ import { StepFrame } from "./step-frame.tsx";
 
 const POLL_MS = 2_000;
 
-/** Waits for the first conversation of a visitor; the viewer's own test chats do not count. */
+/** Waits for the first conversation of a visitor. The user's own test chats do not count. */
 export function ArriveStep({ agent }: { agent: OnboardingAgent }) {
   const email = useQuery(ask("getSession")).data?.user.email ?? "";
   const found = useQuery({
@@ -24,10 +24,10 @@ export function ArriveStep({ agent }: { agent: OnboardingAgent }) {
   const first = firstOfVisitors(found.data?.data ?? [], email);
   const hasArrived = first !== null;
   useEffect(() => {
-    // The conversation proves that the line is on a page.
+    // The conversation proves that the widget is embedded.
     if (hasArrived) rememberOnboarding(agent.id, "arrive", ["embed", "arrive"]);
   }, [hasArrived, agent.id]);
-  // Finished: nothing leads back here any more once this page is left.
+  // Onboarding is complete, so no link leads back here after this page is left.
   useEffect(() => (hasArrived ? endOnboarding : undefined), [hasArrived]);
   return (
     <StepFrame

@@ -4,7 +4,7 @@ import { PasteHints } from "../agents/paste-hints.tsx";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 
-/** The one line, and where it goes. */
+/** The script tag, and where to paste it. */
 export function EmbedStep({ agent }: { agent: OnboardingAgent }) {
   return (
     <StepFrame

@@ -13,7 +13,7 @@ import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 
-/** The model that answers, and what it knows. */
+/** Chooses the model and edits the system prompt. */
 export function KnowStep({ agent }: { agent: OnboardingAgent }) {
   const navigate = useNavigate();
   const save = useCall("updateAgent", { changes: ["getAgent", "listAgents"] });
@@ -49,7 +49,7 @@ export function KnowStep({ agent }: { agent: OnboardingAgent }) {
             label="System prompt"
             help="Describe the agent, its tone, the facts it can use, and what to say when it doesn't know. Short lines under headings work best."
             className="min-h-64 leading-6"
-            // The way on stays in sight.
+            // Keeps the Continue button visible.
             style={{ maxHeight: "20rem" }}
             value={values.systemPrompt}
             onChange={(systemPrompt) => change({ systemPrompt })}

@@ -14,7 +14,7 @@ export function NameStep({ agent }: { agent?: OnboardingAgent }) {
   const draft = useDraft({ name: agent?.name ?? "" });
   const keep = () => draft.submit((_, body) => rename.mutateAsync({ id: agent?.id ?? "", body }));
   const goOn = (agentId: string) =>
-    // Back leads out of the guide instead of creating a second agent.
+    // The browser's Back button leaves onboarding instead of creating a second agent.
     navigate({ to: "/start", search: { agentId, step: "know" }, replace: !agent, ignoreBlocker: true });
   useKeepOnLeave(agent !== undefined && draft.isDirty, keep);
   const submit = async () => {

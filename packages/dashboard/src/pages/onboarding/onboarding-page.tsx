@@ -16,7 +16,10 @@ import { TryStep } from "./try-step.tsx";
 
 const route = getRouteApi("/shell/start");
 
-/** Guides from a name to the first visitor. Each step has an address; the sidebar leads back until it is finished or skipped. */
+/**
+ * Guides the user from naming an agent to its first visitor. Each step has a URL, and the sidebar links back until
+ * onboarding is finished or skipped.
+ */
 export function OnboardingPage() {
   const search = route.useSearch();
   const { agentId } = search;
@@ -60,7 +63,10 @@ export function OnboardingPage() {
   );
 }
 
-/** Remembers where the viewer is. The agent exists, so it has its name; the other steps report when they are done. */
+/**
+ * Remembers the current step. The name step is done as soon as the agent exists. The other steps report when they are
+ * done.
+ */
 function useDoneSteps(agentId: string | undefined, step: OnboardingStep): readonly string[] {
   const progress = useOnboarding();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The steps of the guided start, in their order; `id` stands in the address. */
+/** The onboarding steps in order. `id` is part of the URL. */
 export const onboardingSteps = [
   { id: "name", title: "Name" },
   { id: "know", title: "Knowledge" },
@@ -9,7 +9,7 @@ export const onboardingSteps = [
 
 export type OnboardingStep = (typeof onboardingSteps)[number]["id"];
 
-/** The fields of an agent that the steps read. */
+/** The fields of an agent that the steps use. */
 export type OnboardingAgent = {
   id: string;
   name: string;
@@ -19,7 +19,7 @@ export type OnboardingAgent = {
   widget: { suggestions?: string[] | null };
 };
 
-/** The step that an address means. Without an agent there is only the first; an agent that has its name goes on with the second. */
+/** The step for a URL. Without an agent it is the first step. With an agent the default is the second step. */
 export function stepOf({ agentId, step }: { agentId?: string; step?: string }): OnboardingStep {
   if (!agentId) return "name";
   return onboardingSteps.find(({ id }) => id === step)?.id ?? "know";
@@ -31,7 +31,7 @@ export function stepBeside(step: OnboardingStep, by: 1 | -1): OnboardingStep | n
 
 type Listed = { id: string; title: string; userEmail: string | null; createdAt: string };
 
-/** The oldest of these conversations (newest first) that is a visitor's, and not the owner's own trial. */
+/** The oldest of these conversations (sorted newest first) that is not a test chat of a member. */
 export function firstOfVisitors<Item extends Listed>(conversations: readonly Item[], ownEmail: string): Item | null {
   return conversations.findLast(({ userEmail }) => userEmail !== ownEmail) ?? null;
 }

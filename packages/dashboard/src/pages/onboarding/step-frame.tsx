@@ -2,7 +2,10 @@ import type { ComponentProps, ReactNode } from "react";
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { type OnboardingStep, stepBeside } from "./onboarding-steps.ts";
 
-/** What a step asks, why, and the way on and back. With `onSubmit` the way on saves first. */
+/**
+ * The frame of a step: its question, the reason for it, and the Back and Continue buttons. With `onSubmit`, Continue
+ * saves first.
+ */
 export function StepFrame({
   title,
   description,
@@ -30,10 +33,10 @@ function Ways({
 }: {
   step: OnboardingStep;
   agentId: string | null;
-  /** What the way on is called; null when there is none. A step in a form is submitted by it. */
+  /** The label of the Continue button, or null without one. `isSubmit` makes it submit the form. */
   next: { label: string; isSubmit: boolean } | null;
   isBusy?: boolean;
-  /** Whether the way on is the main thing to do now. */
+  /** Whether continuing is the primary action now. */
   isMain?: boolean;
 }) {
   const before = stepBeside(step, -1);

@@ -6,7 +6,9 @@ import { GrowingTextarea } from "../../../components/field.tsx";
 import { TrialTurnView } from "./playground-turn.tsx";
 import { type TrialChatState, useTrialChat } from "./use-playground-chat.ts";
 
-/** A live chat with the saved agent, beside the settings that are being edited. `note` says what is not saved yet. */
+/**
+ * A live chat with the saved agent, next to the settings that are being edited. `note` says which changes are unsaved.
+ */
 export function TrialChat({
   agentId,
   agentName,
@@ -19,7 +21,7 @@ export function TrialChat({
   agentName: string;
   note?: ReactNode;
   suggestions?: readonly string[];
-  /** Told when a reply has come to its end. */
+  /** Called when a reply has ended. */
   onReply?: () => void;
   className?: string;
 }) {
@@ -73,7 +75,7 @@ function Turns({
   const list = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   useEffect(() => {
-    // Follows the words as they come, unless the viewer reads further up.
+    // Follows the reply as it streams in, unless the user has scrolled up.
     if (chat.turns.length > 0 && isAtEnd.current) list.current?.scrollTo(0, list.current.scrollHeight);
   }, [chat.turns]);
   const onScroll = () => {
@@ -144,7 +146,10 @@ function NothingSaid({
   );
 }
 
-/** What is pressed vanishes or is off then: the focus goes where the next message is written, but not to a phone's keyboard. */
+/**
+ * Wraps actions whose button disappears or becomes disabled: moves the focus to the message field, except on touch
+ * screens, where that would open the keyboard.
+ */
 function keepingFocus(chat: TrialChatState, field: RefObject<HTMLTextAreaElement | null>): TrialChatState {
   const focus = () => matchMedia("(hover: hover)").matches && field.current?.focus();
   return {

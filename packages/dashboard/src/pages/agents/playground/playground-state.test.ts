@@ -39,7 +39,7 @@ const stop = (stopReason: "end_turn" | "max_steps" | "aborted" | "error"): ChatE
   usage: { inputTokens: 120, outputTokens: 30 },
 });
 
-/** Events come 10 ms apart, the first 10 ms after the question. */
+/** Applies events that arrive 10 ms apart, the first one 10 ms after the question. */
 const after = (...events: ChatEvent[]) =>
   events.reduce<TrialTurn>((turn, event, index) => afterEvent(turn, event, 10 * (index + 1)), newTurn(1, "Hi", 0));
 

@@ -4,7 +4,7 @@ export type TrialTool = {
   type: "tool";
   id: string;
   name: string;
-  /** What visitors read instead of the name. */
+  /** Shown to visitors instead of the name. */
   label: string | null;
   kind: string | null;
   state: "running" | "done" | "failed";
@@ -17,7 +17,7 @@ export type TrialTool = {
 };
 type TrialPiece = { type: "text"; text: string } | TrialTool;
 
-/** What was said, and what came back. Times are in milliseconds of one clock. */
+/** A message and its reply. Times are in milliseconds of the same clock. */
 export type TrialTurn = {
   key: number;
   said: string;
@@ -46,7 +46,7 @@ export function newTurn(key: number, said: string, now: number): TrialTurn {
   };
 }
 
-/** The turn after an event of its reply, which came at `now`. */
+/** Returns the turn with an event applied that arrived at `now`. */
 export function afterEvent(turn: TrialTurn, event: ChatEvent, now: number): TrialTurn {
   switch (event.type) {
     case "content_block_delta": {
@@ -93,7 +93,7 @@ export function afterEvent(turn: TrialTurn, event: ChatEvent, now: number): Tria
   }
 }
 
-/** The turn with the provider's own reason for a failure, and with results that visitors do not receive. */
+/** Adds what visitors do not receive: the provider's reason for a failure, and complete tool results. */
 export function withMemberDetails(turn: TrialTurn, { failure, toolCalls }: Message): TrialTurn {
   const pieces = turn.pieces.map((piece) => {
     if (piece?.type !== "tool" || piece.result !== null || piece.form) return piece;
@@ -113,7 +113,7 @@ export function duration(milliseconds: number): string {
   return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 }
 
-/** A word of the stream is also the sign that the connection is back. */
+/** Replaces a piece. Receiving one also shows that the connection is back. */
 function withPiece(turn: TrialTurn, index: number, piece: TrialPiece): TrialTurn {
   const pieces = [...turn.pieces];
   pieces[index] = piece;

@@ -6,7 +6,7 @@ import { WidgetView } from "../../../components/widget-view.tsx";
 import { duration, type TrialTool, type TrialTurn } from "./playground-state.ts";
 import type { TrialChatState } from "./use-playground-chat.ts";
 
-/** A question and its reply as visitors see it, with the tool calls behind it and what it took. */
+/** A message and its reply as visitors see it, with tool calls, durations and token usage. */
 export function TrialTurnView({
   turn,
   agentName,
@@ -98,7 +98,7 @@ const liveIn = (chat: TrialChatState) => ({
   onSay: (text: string) => !chat.isRunning && void chat.say(text),
 });
 
-/** What the tool put into the chat, if it is more than a line of text. It works as it does for a visitor. */
+/** What the tool shows in the chat if it is more than a line of text. It works as it does for visitors. */
 function ShownByTool({ tool, chat }: { tool: TrialTool; chat: TrialChatState }) {
   const content = useMemo(() => ({ type: "pieces" as const, key: tool.id, pieces: [tool] }), [tool]);
   const isShown = tool.form !== null || (tool.display !== null && tool.display.type !== "text");

@@ -10,7 +10,10 @@ const request = createRequest({ baseUrl: location.origin, credentials: "same-ori
 
 type Running = { abort: AbortController; isStopping: boolean };
 
-/** One conversation with an agent, as its visitors have it. It is kept among the others, under the viewer's address. */
+/**
+ * A conversation with an agent as a visitor would have it. It is stored with the other conversations under the user's
+ * email address.
+ */
 export function useTrialChat(agentId: string) {
   const [turns, setTurns] = useState<readonly TrialTurn[]>([]);
   const [conversation, setConversation] = useState<ConversationKey | null>(null);
@@ -19,8 +22,8 @@ export function useTrialChat(agentId: string) {
   const agent = useQuery(ask("getAgent", { id: agentId })).data;
   const isRunning = turns.at(-1)?.state === "running";
 
-  // Leaving the page leaves the reply, too; another agent's page begins anew.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another agent is what begins anew
+  // Leaving the page also stops reading the reply. Another agent starts a new conversation.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another agent starts a new conversation
   useEffect(() => {
     setTurns([]);
     setConversation(null);
@@ -62,7 +65,7 @@ export function useTrialChat(agentId: string) {
       const problem = error instanceof FoyerError ? error.message : String(error);
       edit(key, (turn) => ({ ...turn, state: "failed", problem, isReconnecting: false, endedAt: performance.now() }));
     }
-    // The stream tells what visitors may know; the stored reply also has what only members may.
+    // The stream contains only what visitors may see. The stored reply also contains details for members.
     if (begunId !== null) {
       const stored = await api.getConversation({ id: begunId }).catch(() => null);
       const reply = stored?.messages.at(-1);
@@ -72,18 +75,18 @@ export function useTrialChat(agentId: string) {
   }
 
   return {
-    /** Undefined until it is loaded. */
+    /** Undefined until it has loaded. */
     agent,
     turns,
     conversation,
     isRunning,
     say,
-    /** What has not begun yet is stopped as soon as it begins. */
+    /** Stops the reply. One that has not started yet is stopped as soon as it starts. */
     stop() {
       if (running.current) running.current.isStopping = true;
       if (conversation) void stopChat(request, conversation).catch(() => {});
     },
-    /** The next message begins a new conversation. */
+    /** Makes the next message start a new conversation. */
     restart() {
       running.current?.abort.abort();
       setTurns([]);
