@@ -18,8 +18,7 @@ import { type KnowledgeSearch, listQuery } from "./pages/knowledge/document-sear
 import { mayOpen, settingsPages } from "./shell/destinations.tsx";
 import { Shell } from "./shell/shell.tsx";
 
-// Every page of the dashboard and its URL. The code of a page is loaded when it is first opened, or preloaded when a
-// link to it gets the pointer.
+// Every page of the dashboard and its URL. A page's code is loaded when it is opened, or when the pointer is on a link.
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NoPage });
 
