@@ -1,6 +1,7 @@
 import { expect, vi } from "vitest";
 import type { Document, DocumentDetail } from "../packages/contract/src/index.ts";
 import type { TestDatabase } from "./databases.ts";
+import { createAgent } from "./factories.ts";
 import { startServer } from "./server.ts";
 
 export type DocumentClient = Awaited<ReturnType<typeof openDocuments>>;
@@ -61,13 +62,4 @@ export async function openDocuments(
       return (await account.call("GET", `/documents/${id}/text`)).body.text;
     },
   };
-}
-
-type Account = Awaited<ReturnType<Awaited<ReturnType<typeof startServer>>["createAccount"]>>;
-
-/** @returns the id of a new agent */
-export async function createAgent(account: Account): Promise<string> {
-  const { status, body } = await account.call("POST", "/agents", { name: "Harbour" });
-  expect(status, JSON.stringify(body)).toBe(201);
-  return body.data.id;
 }

@@ -2,6 +2,7 @@ import { expect, vi } from "vitest";
 import type { FormSubmissionDetail } from "../packages/contract/src/index.ts";
 import { newId } from "../packages/server/src/ids.ts";
 import type { TestDatabase } from "./databases.ts";
+import { createAgent } from "./factories.ts";
 import { startServer, type TestServer } from "./server.ts";
 import { startReceiver } from "./webhook-receiver.ts";
 
@@ -46,7 +47,7 @@ export async function openForms(options: { database?: TestDatabase; env?: Record
 
 /** What an account and its visitors do with forms, through `server`. */
 export async function createFormClient(server: TestServer, account: Account) {
-  const agentId = (await create("/agents", { name: "Harbour" })).data.id as string;
+  const agentId = await createAgent(account);
   let forms = 0;
 
   /** Asks again while the server is too busy: a machine under load may stall while it starts. */

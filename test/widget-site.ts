@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { startBrowser } from "./browser.ts";
+import { createAgent } from "./factories.ts";
 import { startHostPage } from "./host-page.ts";
 import { startServer } from "./server.ts";
 import { chunk, eventStream, startUpstream } from "./upstream.ts";
@@ -28,25 +29,19 @@ export async function startWidgetSite() {
   const owner = await server.createAccount();
   const host = await startHostPage(server.url);
 
-  async function createAgent(body: object = {}): Promise<string> {
-    const answer = await owner.call("POST", "/agents", { name: "Harbour", ...body });
-    if (answer.status !== 201) throw new Error(`no agent: ${JSON.stringify(answer.body)}`);
-    return answer.body.data.id;
-  }
-
   return {
     browser,
     upstream,
     server,
     owner,
     host,
-    createAgent,
+    createAgent: (settings?: object) => createAgent(owner, settings),
     /** A page of the site with the widget of a new agent, closed. Attributes go on the script tag. */
     async visit(
       agent: object = {},
       options: { attributes?: Record<string, string>; path?: string; context?: BrowserContextOptions } = {},
     ) {
-      const agentId = await createAgent(agent);
+      const agentId = await createAgent(owner, agent);
       const opened = await browser.open(options.context);
       const attributes = { "data-agent-id": agentId, ...options.attributes };
       await opened.page.goto(host.page(options.path ?? "/", attributes));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -26,15 +27,12 @@ onBothDatabases("an agent's images", (createDatabase) => {
     await database.drop();
   });
 
-  const createAgent = async (): Promise<string> => {
-    return (await owner.call("POST", "/agents", { name: "Harbour" })).body.data.id;
-  };
   const put = (id: string, kind: string, image: string, account = owner) =>
     account.call("PUT", `/agents/${id}/images/${kind}`, { image });
   const get = (url: string, headers = {}) => server.app.inject({ url, headers });
 
   it.each(Object.entries(start))("serves an uploaded %s with the type of its content", async (format, content) => {
-    const id = await createAgent();
+    const id = await createAgent(owner);
     const { status, body } = await put(id, "logo", dataUrl(content, "image/svg+xml"));
     expect(status).toBe(200);
     const { logo, avatar } = body.data.images;
@@ -60,7 +58,7 @@ onBothDatabases("an agent's images", (createDatabase) => {
     ["a data URL without base64", "data:image/png,abc"],
     ["257 KiB", dataUrl(Buffer.concat([start.png, Buffer.alloc(256 * 1024)]))],
   ])("refuses %s as an agent's image", async (_, image) => {
-    const id = await createAgent();
+    const id = await createAgent(owner);
     const { status, body } = await put(id, "avatar", image);
     expect([status, body.error.details[0].path]).toEqual([400, "image"]);
     expect((await owner.call("GET", `/agents/${id}`)).body.data.images.avatar).toBeNull();
@@ -68,11 +66,11 @@ onBothDatabases("an agent's images", (createDatabase) => {
 
   it("takes an image of exactly 256 KiB", async () => {
     const content = Buffer.concat([start.png, Buffer.alloc(256 * 1024 - start.png.length)]);
-    expect((await put(await createAgent(), "launcher", dataUrl(content))).status).toBe(200);
+    expect((await put(await createAgent(owner), "launcher", dataUrl(content))).status).toBe(200);
   });
 
   it("changes an image's path with its content, and answers the old path uncached with the new image", async () => {
-    const id = await createAgent();
+    const id = await createAgent(owner);
     const before = (await put(id, "avatar", dataUrl(start.png))).body.data.images.avatar;
     const after = (await put(id, "avatar", dataUrl(start.gif))).body.data.images.avatar;
     expect(after).not.toBe(before);
@@ -85,7 +83,7 @@ onBothDatabases("an agent's images", (createDatabase) => {
   });
 
   it("removes an image, and deletes the rest together with the agent", async () => {
-    const id = await createAgent();
+    const id = await createAgent(owner);
     const { logo } = (await put(id, "logo", dataUrl(start.png))).body.data.images;
     const { avatar } = (await put(id, "avatar", dataUrl(start.png))).body.data.images;
     const { body } = await owner.call("DELETE", `/agents/${id}/images/logo`);
@@ -96,7 +94,7 @@ onBothDatabases("an agent's images", (createDatabase) => {
   });
 
   it("copies the images to an agent's duplicate, which keeps them when the original changes", async () => {
-    const id = await createAgent();
+    const id = await createAgent(owner);
     await put(id, "logo", dataUrl(start.png));
     const { images } = (await owner.call("POST", `/agents/${id}/duplicate`)).body.data;
     await owner.call("DELETE", `/agents/${id}/images/logo`);
@@ -105,7 +103,7 @@ onBothDatabases("an agent's images", (createDatabase) => {
   });
 
   it("changes no image of another organization's agent", async () => {
-    const id = await createAgent();
+    const id = await createAgent(owner);
     await put(id, "logo", dataUrl(start.png));
     const stranger = await server.createAccount();
     expect((await put(id, "logo", dataUrl(start.gif), stranger)).status).toBe(404);

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { chat, textOf } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 
@@ -21,7 +22,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
   });
   beforeEach(async () => {
     upstream.script(sayWords("Fine."));
-    agentId = (await owner.call("POST", "/agents", { name: "Harbour" })).body.data.id;
+    agentId = await createAgent(owner);
   });
   afterAll(async () => {
     await server.stop();
@@ -73,7 +74,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
   });
 
   it("asks for the user's signature besides the token where the agent requires identities", async () => {
-    agentId = (await owner.call("POST", "/agents", { name: "Strict", requireIdentity: true })).body.data.id;
+    agentId = await createAgent(owner, { name: "Strict", requireIdentity: true });
     const sign = await signer(agentId);
     const ada = { userId: "u-1", userHash: sign("u-1") };
     const { conversationId, conversationToken } = await ask(ada);

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { newId } from "../ids.ts";
@@ -31,7 +32,7 @@ onBothDatabases("chat", (createDatabase) => {
   });
   beforeEach(async () => {
     upstream.script(sayWords("We ", "open ", "at nine."));
-    agentId = await createAgent({ name: "Harbour", systemPrompt: "You sell bikes.", temperature: 30 });
+    agentId = await createAgent(owner, { name: "Harbour", systemPrompt: "You sell bikes.", temperature: 30 });
   });
   afterAll(async () => {
     await server.stop();
@@ -39,10 +40,6 @@ onBothDatabases("chat", (createDatabase) => {
     await database.drop();
   });
 
-  async function createAgent(body: object): Promise<string> {
-    const response = await server.app.inject({ method: "POST", url: "/agents", headers: owner.headers, payload: body });
-    return response.json().data.id;
-  }
   const say = (content: string, more: object = {}, headers = {}) =>
     chat(server.url, { agentId, messages: [{ role: "user", content }], ...more }, headers);
   const read = async (id: string, headers: Record<string, string> = owner.headers) => {
@@ -174,7 +171,7 @@ onBothDatabases("chat", (createDatabase) => {
   });
 
   it("refuses what it can know without asking the model, as JSON, and keeps nothing", async () => {
-    const other = await createAgent({ name: "Other" });
+    const other = await createAgent(owner, { name: "Other" });
     const { start } = await ask("Mine");
     upstream.script(sayWords("never"));
     const user = { role: "user", content: "x" };
@@ -409,7 +406,7 @@ onBothDatabases("chat", (createDatabase) => {
   });
 
   it("answers only allowed origins, and its own pages", async () => {
-    const restricted = await createAgent({ name: "Shop", allowedOrigins: ["https://shop.example"] });
+    const restricted = await createAgent(owner, { name: "Shop", allowedOrigins: ["https://shop.example"] });
     const from = async (origin?: string) => {
       const headers: Record<string, string> = origin ? { origin } : {};
       const stream = await say("Hi", { agentId: restricted }, headers);
@@ -424,7 +421,7 @@ onBothDatabases("chat", (createDatabase) => {
   });
 
   it("believes a user's id only when it is signed, where the agent asks for that", async () => {
-    const strict = await createAgent({ name: "Strict", requireIdentity: true });
+    const strict = await createAgent(owner, { name: "Strict", requireIdentity: true });
     const { json } = await server.app.inject({
       method: "GET",
       url: `/agents/${strict}/identity-secret`,

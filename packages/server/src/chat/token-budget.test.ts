@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { deleteVisitorDaysBefore } from "../plans/retention.ts";
@@ -54,8 +55,6 @@ onBothDatabases("token budgets", (createDatabase) => {
     await database.drop();
   });
 
-  const createAgent = async (settings: object = {}): Promise<string> =>
-    (await owner.call("POST", "/agents", { name: "Desk", ...settings })).body.data.id;
   const tokensOf = async (agentId: string) => {
     const rows = await server.deps.db.selectFrom("agentMonths").selectAll().where("agentId", "=", agentId).execute();
     expect(rows.length).toBeLessThan(2);
@@ -77,7 +76,10 @@ onBothDatabases("token budgets", (createDatabase) => {
 
   describe("of a month", () => {
     it("end with the agent's message, without asking the model, as a reply like any other", async () => {
-      const agentId = await createAgent({ monthlyTokenBudget: 250, budgetMessage: "Ask us at desk@example.com." });
+      const agentId = await createAgent(owner, {
+        monthlyTokenBudget: 250,
+        budgetMessage: "Ask us at desk@example.com.",
+      });
       for (let reply = 0; reply < 3; reply++) expect((await say(agentId)).text).toBe("Yes.");
       expect([await tokensOf(agentId), upstream.exchanges.length]).toEqual([300, 3]);
 
@@ -106,23 +108,23 @@ onBothDatabases("token budgets", (createDatabase) => {
     });
 
     it("of exactly what was used are spent, and one more token is not", async () => {
-      const spent = await createAgent({ monthlyTokenBudget: 100 });
-      const open = await createAgent({ monthlyTokenBudget: 101 });
+      const spent = await createAgent(owner, { monthlyTokenBudget: 100 });
+      const open = await createAgent(owner, { monthlyTokenBudget: 101 });
       for (const agentId of [spent, open]) await say(agentId);
       expect([(await say(spent)).text, (await say(open)).text]).toEqual([DEFAULT_MESSAGE, "Yes."]);
     });
 
     it("of 0 never ask; without one there is no end", async () => {
-      const never = await createAgent({ monthlyTokenBudget: 0, budgetMessage: "   " });
+      const never = await createAgent(owner, { monthlyTokenBudget: 0, budgetMessage: "   " });
       expect((await say(never)).text).toBe(DEFAULT_MESSAGE);
       expect(upstream.exchanges).toHaveLength(0);
-      const always = await createAgent();
+      const always = await createAgent(owner);
       upstream.script(costing(PER_DAY * 100));
       for (let reply = 0; reply < 3; reply++) expect((await say(always)).text).toBe("Yes.");
     });
 
     it("count what was used before they were set, begin anew next month, and can be raised", async () => {
-      const agentId = await createAgent();
+      const agentId = await createAgent(owner);
       await say(agentId);
       await owner.call("PATCH", `/agents/${agentId}`, { monthlyTokenBudget: 50 });
       expect((await say(agentId)).text).toBe(DEFAULT_MESSAGE);
@@ -135,7 +137,7 @@ onBothDatabases("token budgets", (createDatabase) => {
     });
 
     it("count every reply exactly when many end at once, in two processes", async () => {
-      const [one, two] = [await createAgent(), await createAgent()];
+      const [one, two] = [await createAgent(owner), await createAgent(owner)];
       const replies = Array.from({ length: 60 }, (_, index) =>
         say(index % 3 === 0 ? one : two, { sessionId: `at-once-${index % 5}` }, index % 2 === 0 ? server : other),
       );
@@ -148,7 +150,7 @@ onBothDatabases("token budgets", (createDatabase) => {
     });
 
     it("estimate what a provider does not count, from what was sent and said", async () => {
-      const agentId = await createAgent({ systemPrompt: "x".repeat(4_000) });
+      const agentId = await createAgent(owner, { systemPrompt: "x".repeat(4_000) });
       upstream.script(costing(null));
       await say(agentId);
       const tokens = await tokensOf(agentId);
@@ -158,7 +160,7 @@ onBothDatabases("token budgets", (createDatabase) => {
 
     it("do not depend on a provider that counts what no reply can cost; the reply is kept", async () => {
       for (const promptTokens of [1.5, -5, 3_000_000_000, 1e20]) {
-        const agentId = await createAgent();
+        const agentId = await createAgent(owner);
         upstream.script((exchange) => {
           const { send, end } = eventStream(exchange);
           send(chunk({ content: "Yes." }));
@@ -178,7 +180,7 @@ onBothDatabases("token budgets", (createDatabase) => {
     });
 
     it("count a reply that its visitor left, and none that the model never began", async () => {
-      const agentId = await createAgent({ systemPrompt: "x".repeat(4_000) });
+      const agentId = await createAgent(owner, { systemPrompt: "x".repeat(4_000) });
       upstream.script((exchange) => void eventStream(exchange).send(chunk({ content: "y".repeat(400) })));
       const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hello" }] });
       await stream.until("content_block_delta");
@@ -187,7 +189,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect(await tokensOf(agentId)).toBeLessThan(1_250);
 
       // What was asked costs something as soon as it was asked.
-      const early = await createAgent({ systemPrompt: "x".repeat(4_000) });
+      const early = await createAgent(owner, { systemPrompt: "x".repeat(4_000) });
       upstream.script(() => {});
       const asked = upstream.next();
       const silent = await chat(server.url, { agentId: early, messages: [{ role: "user", content: "Hello" }] });
@@ -195,14 +197,14 @@ onBothDatabases("token budgets", (createDatabase) => {
       silent.leave();
       await vi.waitFor(async () => expect(await tokensOf(early)).toBeGreaterThan(1_000), 30_000);
 
-      const unlucky = await createAgent();
+      const unlucky = await createAgent(owner);
       upstream.script(({ response }) => response.writeHead(400).end("{}"));
       expect((await say(unlucky)).stop.stopReason).toBe("error");
       expect(await tokensOf(unlucky)).toBe(0);
     });
 
     it("are forgotten with the agent, also when it is deleted while it replies", async () => {
-      const agentId = await createAgent();
+      const agentId = await createAgent(owner);
       await say(agentId);
       let finish = () => {};
       upstream.script((exchange) => {
@@ -226,7 +228,7 @@ onBothDatabases("token budgets", (createDatabase) => {
   it("of a plan end for an organization that uses the operator's keys, and not for its own keys", async () => {
     const capped = await startServer({ database, env: { ...env, FOYER_PLAN_TOKENS_FREE: "250" }, listen: true });
     const free = await capped.createAccount("free");
-    const agentId = (await free.call("POST", "/agents", { name: "Desk" })).body.data.id;
+    const agentId = await createAgent(free, { name: "Desk" });
     const answers: string[] = [];
     for (let i = 0; i < 4; i++) answers.push((await say(agentId, {}, capped)).text);
     expect(answers).toEqual(["Yes.", "Yes.", "Yes.", DEFAULT_MESSAGE]);
@@ -252,7 +254,7 @@ onBothDatabases("token budgets", (createDatabase) => {
         env: { ...env, FOYER_LIMIT_ADDRESS_TOKENS_PER_DAY: "300" },
         listen: true,
       });
-      const agentId = await createAgent();
+      const agentId = await createAgent(owner);
       const answers: string[] = [];
       for (let i = 0; i < 5; i++) answers.push((await say(agentId, {}, strict)).text);
       expect(answers).toEqual(["Yes.", "Yes.", "Yes.", DEFAULT_MESSAGE, DEFAULT_MESSAGE]);
@@ -260,17 +262,17 @@ onBothDatabases("token budgets", (createDatabase) => {
     });
 
     it("end for that visitor alone, whatever the conversation, with the agent's message", async () => {
-      const agentId = await createAgent({ budgetMessage: "Until tomorrow." });
+      const agentId = await createAgent(owner, { budgetMessage: "Until tomorrow." });
       const who = { sessionId: "visitor" };
       await spend(agentId, who);
       expect((await say(agentId, who)).text).toBe("Until tomorrow.");
       expect((await say(agentId, who, other)).text).toBe("Until tomorrow.");
       expect((await say(agentId, { sessionId: "another" })).text).toBe("Yes.");
-      expect((await say(await createAgent(), who)).text).toBe("Yes.");
+      expect((await say(await createAgent(owner), who)).text).toBe("Yes.");
     });
 
     it("belong to a proved user, whatever the session", async () => {
-      const agentId = await createAgent({ requireIdentity: true });
+      const agentId = await createAgent(owner, { requireIdentity: true });
       const { body } = await owner.call("GET", `/agents/${agentId}/identity-secret`);
       const signed = (userId: string) => ({
         userId,
@@ -284,7 +286,7 @@ onBothDatabases("token budgets", (createDatabase) => {
     });
 
     it("belong to the session before a user that anybody can name, and to the address when there is neither", async () => {
-      const agentId = await createAgent();
+      const agentId = await createAgent(owner);
       await spend(agentId, { userId: "ada", sessionId: "hers" });
       expect((await say(agentId, { userId: "ada", sessionId: "another" })).text).toBe("Yes.");
       expect((await say(agentId, { userId: "somebody", sessionId: "hers" })).text).toBe(DEFAULT_MESSAGE);
@@ -296,7 +298,7 @@ onBothDatabases("token budgets", (createDatabase) => {
 
     it("begin anew the next day, and old ones are deleted", async () => {
       const { db } = server.deps;
-      const agentId = await createAgent();
+      const agentId = await createAgent(owner);
       await spend(agentId, { sessionId: "visitor" });
       await db.updateTable("visitorDays").set({ day: "2001-01-31" }).where("agentId", "=", agentId).execute();
       expect((await say(agentId, { sessionId: "visitor" })).text).toBe("Yes.");

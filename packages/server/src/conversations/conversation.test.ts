@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { insertConversation, insertManyConversations } from "../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { titleOf } from "../chat/new-messages.ts";
 import { deleteOlderThan } from "./retention.ts";
@@ -23,7 +24,6 @@ onBothDatabases("conversations", (createDatabase) => {
 
   const call = (method: Parameters<Account["call"]>[0], url: string, body?: object, account = owner) =>
     account.call(method, url, body);
-  const createAgent = async () => (await call("POST", "/agents", { name: "Harbour" })).body.data.id as string;
   const say = async (agentId: string, content: string, more: object = {}) => {
     const payload = { agentId, messages: [{ role: "user", content }], ...more };
     const response = await server.app.inject({ method: "POST", url: "/chat", payload });
@@ -32,7 +32,7 @@ onBothDatabases("conversations", (createDatabase) => {
   const titles = (body: { data: Array<{ title: string }> }) => body.data.map(({ title }) => title);
 
   it("are listed newest first, page by page, with the exact total", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     for (let n = 1; n <= 5; n++) await say(agentId, `Question ${n}`);
     const page = await call("GET", `/conversations?agentId=${agentId}&limit=2&offset=1`);
     expect(page.status).toBe(200);
@@ -46,7 +46,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("are exported as CSV with every match of the filter, and with formulas marked as text", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const { organizationId } = owner;
     await insertManyConversations(server.deps.db, { organizationId, agentId }, 500);
     await say(agentId, "=1+1", { userId: "u-1" });
@@ -70,7 +70,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("come with the text around the first match when they are searched, and null when only the title matches", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const before = "We have many bikes. ".repeat(20);
     await say(agentId, `${before}\n\nIs the TENDER in stock? ${before}`);
     const find = async (q: string) =>
@@ -85,7 +85,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("are unread until a member reads them, and again when a message is newer than the last reading", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const id = await say(agentId, "Is the red bike in stock?");
     const isUnread = async () =>
       (await call("GET", `/conversations?agentId=${agentId}&limit=1`)).body.data[0].isUnread as boolean;
@@ -102,7 +102,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("keep their total right when they are made and deleted at once", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const ids = await Promise.all(Array.from({ length: 8 }, (_, n) => say(agentId, `At once ${n}`)));
     const answers = await Promise.all([...ids.slice(0, 3), ids[0]].map((id) => call("DELETE", `/conversations/${id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 404]);
@@ -112,7 +112,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("are found by user, words, rating and time", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const bike = await say(agentId, "A red bike, 100% wool_saddle", { userId: "ada", userEmail: "ada@example.com" });
     const other = await say(agentId, "Something else: Äpfel und ÖL");
     const { messages } = (await call("GET", `/conversations/${bike}`)).body.data;
@@ -137,8 +137,8 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("say whether a form was submitted in them, and how they were rated last, and are found by the first", async () => {
-    const agentId = await createAgent();
-    const other = await createAgent();
+    const agentId = await createAgent(owner);
+    const other = await createAgent(owner);
     const [plain, withForm] = [await say(agentId, "Plain"), await say(agentId, "With a form")];
     const submit = async (owning: string, conversationId: string) => {
       const formSchema = { fields: [{ name: "a", label: "A", type: "text" }] };
@@ -176,7 +176,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("take a rating on any message, change it, and none for a message of another conversation", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const mine = await say(agentId, "Mine");
     const other = await say(agentId, "Other");
     const [message] = (await call("GET", `/conversations/${mine}`)).body.data.messages;
@@ -193,7 +193,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("keep the comment of a rating for members, until a later rating replaces it", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const id = await say(agentId, "Mine");
     const [message] = (await call("GET", `/conversations/${id}`)).body.data.messages;
     const rate = (body: object) => call("POST", `/conversations/${id}/feedback`, { messageId: message.id, ...body });
@@ -207,7 +207,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("are nobody else's", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const id = await say(agentId, "Secret");
     const [message] = (await call("GET", `/conversations/${id}`)).body.data.messages;
     const stranger = await server.createAccount();
@@ -224,7 +224,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("from before they were bounded are read and deleted in parts", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const { organizationId } = owner;
     const { db } = server.deps;
     const content = "x".repeat(100_000);
@@ -240,7 +240,7 @@ onBothDatabases("conversations", (createDatabase) => {
   });
 
   it("go when they are older than the retention, in batches, and the totals follow", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const old = await say(agentId, "Old");
     await say(agentId, "New");
     const { db } = server.deps;

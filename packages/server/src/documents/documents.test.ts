@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
-import { createAgent, type DocumentClient, openDocuments } from "../../../../test/document-client.ts";
+import { type DocumentClient, openDocuments } from "../../../../test/document-client.ts";
+import { createAgent } from "../../../../test/factories.ts";
 
 const prices = {
   kind: "text",

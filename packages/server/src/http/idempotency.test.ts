@@ -1,6 +1,7 @@
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Executor } from "../db/compiled-query.ts";
@@ -38,7 +39,6 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
 
   const agentsOf = async (account: Account) => (await account.call("GET", "/agents")).body.data;
   const toolsOf = async (agentId: string) => (await owner.call("GET", `/tools?agentId=${agentId}`)).body;
-  const newAgent = async (account = owner) => (await account.call("POST", "/agents", { name: "Desk" })).body.data.id;
   const toolBody = (agentId: string, name = "open_hours") => ({
     agentId,
     name,
@@ -94,7 +94,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
 
   it("belongs to one credential and one address", async () => {
     const stranger = await server.createAccount();
-    const agentId = await newAgent();
+    const agentId = await createAgent(owner);
     const mine = await post("/tools", "shared", toolBody(agentId));
     expect(mine.status).toBe(201);
     expect(await post("/agents", "shared", { name: "Desk" })).toMatchObject({ status: 201, isReplay: undefined });
@@ -106,7 +106,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
   it("makes one tool of many calls at once, in two processes, and answers them alike", async () => {
     for (const plan of ["pro", "free"]) {
       const account = await server.createAccount(plan);
-      const agentId = await newAgent(account);
+      const agentId = await createAgent(account);
       const calls = Array.from({ length: plan === "free" ? 12 : 50 }, (_, index) =>
         post("/tools", "at-once", toolBody(agentId), { account, at: index % 2 === 0 ? server : other }),
       );
@@ -138,7 +138,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
   };
 
   it("makes one trigger of many calls at once; another agent in the address is another request", async () => {
-    const agentId = await newAgent();
+    const agentId = await createAgent(owner);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         post(`/triggers?agentId=${agentId}`, "greet", triggerBody, { at: index % 2 === 0 ? server : other }),
@@ -147,11 +147,11 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(201);
     expect((await owner.call("GET", `/triggers?agentId=${agentId}`)).body).toHaveLength(1);
-    expect((await post(`/triggers?agentId=${await newAgent()}`, "greet", triggerBody)).status).toBe(409);
+    expect((await post(`/triggers?agentId=${await createAgent(owner)}`, "greet", triggerBody)).status).toBe(409);
   });
 
   it("counts an event once however often it is sent; each session has its own keys", async () => {
-    const agentId = await newAgent();
+    const agentId = await createAgent(owner);
     const { body: trigger } = await owner.call("POST", `/triggers?agentId=${agentId}`, triggerBody);
     const { name: triggerName, triggerType, actionType } = trigger;
     const event = { agentId, triggerId: trigger.id, triggerName, triggerType, actionType, eventType: "fired" };
@@ -169,7 +169,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
   });
 
   it("keeps no failure: the mended request may use the key", async () => {
-    const agentId = await newAgent();
+    const agentId = await createAgent(owner);
     expect((await post("/tools", "mend", { ...toolBody(agentId), name: "Not A Name" })).status).toBe(400);
     expect((await post("/tools", "mend", toolBody(newId("agent")))).status).toBe(404);
     expect(await post("/tools", "mend", toolBody(agentId))).toMatchObject({ status: 201, isReplay: undefined });
@@ -243,7 +243,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     type Idempotent = ReturnType<typeof createIdempotency>;
 
     it("that goes on after its transaction is answered by its end", async () => {
-      const agentId = await newAgent();
+      const agentId = await createAgent(owner);
       let times = 0;
       const call = await withRoute(async (keep) => {
         times++;
@@ -260,7 +260,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     });
 
     it("that fails after its transaction is answered by what it kept", async () => {
-      const agentId = await newAgent();
+      const agentId = await createAgent(owner);
       const call = await withRoute(async (keep) => {
         await server.deps.db.transaction().execute(async (trx) => keep?.(trx, agentId, { state: "made" }));
         throw new Error("the process ends");
@@ -269,7 +269,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     });
 
     it("that is rolled back keeps nothing", async () => {
-      const agentId = await newAgent();
+      const agentId = await createAgent(owner);
       let isBroken = true;
       const call = await withRoute(async (keep) =>
         server.deps.db.transaction().execute(async (trx) => {
@@ -285,7 +285,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     });
 
     it("in a batch: a key that was used elsewhere fails its item alone", async () => {
-      const agentId = await newAgent();
+      const agentId = await createAgent(owner);
       const { db } = server.deps;
       type Item = { name: string; also: ((trx: Executor) => Promise<void>) | undefined };
       const writer = () =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 
 const hostile = `</script><img src=x onerror="alert(1)">'&{{id}}`;
@@ -13,11 +14,9 @@ describe("pages", () => {
   afterAll(() => server.stop());
 
   const get = (url: string, headers = {}) => server.app.inject({ method: "GET", url, headers });
-  const createAgent = async (payload: object) =>
-    (await server.app.inject({ method: "POST", url: "/agents", headers: owner.headers, payload })).json().data.id;
 
   it("shows of an agent its name, as text, and nothing that is not public", async () => {
-    const id = await createAgent({
+    const id = await createAgent(owner, {
       name: hostile,
       systemPrompt: "The secret discount is 12 %.",
       widget: { greeting: hostile, suggestions: [hostile] },
@@ -32,8 +31,8 @@ describe("pages", () => {
   });
 
   it("sends a policy under which nothing inline runs, and pages that keep to it", async () => {
-    const id = await createAgent({ name: "Harbour" });
-    const withImages = await createAgent({ name: "Harbour", allowedImageHosts: ["images.shop.example"] });
+    const id = await createAgent(owner, { name: "Harbour" });
+    const withImages = await createAgent(owner, { name: "Harbour", allowedImageHosts: ["images.shop.example"] });
     const pages = [
       ["/demo/nothing", ""],
       ["/preview/nothing", ""],
@@ -54,7 +53,7 @@ describe("pages", () => {
   });
 
   it("has every file that its pages load", async () => {
-    const id = await createAgent({ name: "Harbour" });
+    const id = await createAgent(owner, { name: "Harbour" });
     const { body } = await get(`/demo/${id}`);
     const seen = new Set<string>();
     const waiting = [...body.matchAll(/"(\/pages\/[\w.-]+)"/g)].map((match) => match[1] ?? "");
@@ -69,7 +68,7 @@ describe("pages", () => {
   });
 
   it("previews an agent's widget, without a word from the address in the page", async () => {
-    const id = await createAgent({ name: hostile, systemPrompt: "The secret discount is 12 %." });
+    const id = await createAgent(owner, { name: hostile, systemPrompt: "The secret discount is 12 %." });
     const { statusCode, headers, body } = await get(`/preview/${id}?name=%3Cimg%20src%3Dx%3E&widget=%3Cimg%3E`);
     expect([statusCode, headers["cache-control"]]).toEqual([200, "no-store"]);
     expect(body).toContain(`data-agent-id="${id}"`);

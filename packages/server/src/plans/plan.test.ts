@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { firstIdAt } from "../ids.ts";
@@ -68,7 +69,7 @@ onBothDatabases("the plan", (createDatabase) => {
   it("adds up a month in UTC", async () => {
     const account = await server.createAccount();
     const { db } = server.deps;
-    const create = async (name: string) => (await account.call("POST", "/agents", { name })).body.data.id as string;
+    const create = (name: string) => createAgent(account, { name });
     const [agentId, idle] = [await create("Busy"), await create("Idle")];
     const march = monthOf(Date.parse("2026-03-31T23:59:59.999Z"));
     expect([march.month, march.firstDay]).toEqual(["2026-03", "2026-03-01"]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -27,8 +28,6 @@ onBothDatabases("tools", (createDatabase) => {
 
   const call = (method: Parameters<Account["call"]>[0], url: string, body?: object, account = owner) =>
     account.call(method, url, body);
-  const createAgent = async (account: Account) =>
-    (await call("POST", "/agents", { name: "Harbour" }, account)).body.data.id;
   const mock = (more: object = {}) => ({
     agentId,
     name: "check_stock",

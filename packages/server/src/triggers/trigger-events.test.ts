@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createPostgres, onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { newId } from "../ids.ts";
 import { dayOf } from "../utc-day.ts";
@@ -14,7 +15,7 @@ const types = { triggerType: "exit_intent", actionType: "open_chat" } as const;
 /** Makes what is needed to report events. */
 function reporter({ app }: TestServer, owner: Account) {
   return {
-    createAgent: async (): Promise<string> => (await owner.call("POST", "/agents", { name: "Harbour" })).body.data.id,
+    createAgent: () => createAgent(owner),
     createTrigger: async (agentId: string, name: string): Promise<string> => {
       const trigger = { name, ...types, conditions: {}, actionConfig: {} };
       return (await owner.call("POST", `/triggers?agentId=${agentId}`, trigger)).body.id;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { newId } from "../ids.ts";
 import { formTemplates, triggerTemplates } from "./templates.ts";
@@ -28,12 +29,10 @@ onBothDatabases("triggers", (createDatabase) => {
 
   const call = (method: Parameters<Account["call"]>[0], url: string, body?: object, account = owner) =>
     account.call(method, url, body);
-  const createAgent = async (account: Account): Promise<string> =>
-    (await call("POST", "/agents", { name: "Harbour" }, account)).body.data.id;
   const createForm = async (agent = agentId, account = owner, more: object = {}): Promise<string> => {
-    const form = { name: `form_${"abcdefghij"[formCount++ % 10]}`, description: "d", executionType: "form" };
-    const body = { agentId: agent, ...form, inputSchema: { type: "object" }, formSchema: { fields }, ...more };
-    return (await call("POST", "/tools", body, account)).body.id;
+    const name = `form_${"abcdefghij"[formCount++ % 10]}`;
+    const form = { agentId: agent, name, executionType: "form" as const, formSchema: { fields }, ...more };
+    return (await createTool(account, form)).id;
   };
   let formCount = 0;
   const bubble = (more: object = {}) => ({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { newId } from "../ids.ts";
 
@@ -25,11 +26,9 @@ onBothDatabases("visitors' pages", (createDatabase) => {
     await database.drop();
   });
 
-  const createAgent = async (account: Account): Promise<string> =>
-    (await account.call("POST", "/agents", { name: "Harbour" })).body.data.id;
   const createForm = async (name: string, agent = agentId, account = owner, more: object = {}): Promise<string> => {
-    const tool = { agentId: agent, name, description: "d", executionType: "form", inputSchema: { type: "object" } };
-    return (await account.call("POST", "/tools", { ...tool, formSchema: { fields }, ...more })).body.id;
+    const form = { agentId: agent, name, executionType: "form" as const, formSchema: { fields }, ...more };
+    return (await createTool(account, form)).id;
   };
   const createTrigger = async (more: object = {}) => {
     const trigger = { name: "Welcome", triggerType: "exit_intent", conditions: {} };

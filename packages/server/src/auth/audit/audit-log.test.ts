@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { createAgent } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createBrowser, createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { createAuditLog } from "./audit-log.ts";
@@ -21,7 +22,7 @@ onBothDatabases("the audit log", (createDatabase) => {
   it("records who did what to which resource, when and from which IP address", async () => {
     const { email, userId, organizationId } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
-    const agentId = (await browser.call("POST", "/agents", { name: "A" })).body.data.id;
+    const agentId = await createAgent(browser, { name: "A" });
     const { id: keyId, key } = (await browser.call("POST", "/api-keys", { name: "Laptop" })).body;
     await server.app.inject({
       method: "PATCH",
@@ -87,7 +88,7 @@ onBothDatabases("the audit log", (createDatabase) => {
     const owner = await createOwner(server);
     const member = await createMember(server, owner.organizationId, "member");
     const browser = await signedInBrowser(server, owner.email);
-    const agentId = (await browser.call("POST", "/agents", { name: "Harbour" })).body.data.id;
+    const agentId = await createAgent(browser);
     await browser.call("DELETE", `/agents/${agentId}`);
     const invitation = (await browser.call("POST", "/invitations", { email: "guest@example.com", role: "member" }))
       .body;
@@ -111,7 +112,7 @@ onBothDatabases("the audit log", (createDatabase) => {
   it("records who read an identity secret, a webhook secret or pending links", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
-    const agentId = (await browser.call("POST", "/agents", { name: "Harbour" })).body.data.id;
+    const agentId = await createAgent(browser);
     await browser.call("GET", `/agents/${agentId}/identity-secret`);
     await browser.call("GET", "/members/links");
     await browser.call("GET", "/tools/tool_nothing/webhook-secret");

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { insertConversation } from "../../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { createAgent } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
@@ -41,8 +42,6 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     await database.drop();
   });
 
-  const createAgent = async (name = "Harbour", account = owner) =>
-    (await account.call("POST", "/agents", { name })).body.data.id as string;
   const say = async (agentId: string, more: object = {}) => {
     const payload = { agentId, messages: [{ role: "user", content: "Do you have city bikes?" }], ...more };
     const { body } = await server.app.inject({ method: "POST", url: "/chat", payload });
@@ -65,7 +64,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
   };
 
   it("count conversations, replies and tokens by day, by hour and by agent", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const { conversationId } = await say(agentId);
     await say(agentId, { conversationId });
     await say(agentId);
@@ -81,7 +80,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
   });
 
   it("count a rating once, at the message's time, when it is changed or repeated", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const { conversationId, messageId } = await say(agentId);
     const rate = (rating: string) =>
       owner.call("POST", `/conversations/${conversationId}/feedback`, { messageId, rating });
@@ -93,7 +92,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
   });
 
   it("count replies that fail, and keep the figures when a conversation is deleted", async () => {
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     provider.script(({ response }) => response.writeHead(400).end("{}"));
     const { conversationId } = await say(agentId);
     provider.script(answer);
@@ -123,7 +122,10 @@ onBothDatabases("conversation analytics", (createDatabase) => {
 
   it("cover the days of the range, at most the last 366, and all agents of the organization without an agent", async () => {
     const account = await server.createAccount();
-    const [first, second] = [await createAgent("First", account), await createAgent("Second", account)];
+    const [first, second] = [
+      await createAgent(account, { name: "First" }),
+      await createAgent(account, { name: "Second" }),
+    ];
     const last = Date.UTC(2026, 0, 31);
     const row = (agentId: string, daysBefore: number, hour: number) => ({
       ...nothing,
@@ -161,14 +163,14 @@ onBothDatabases("conversation analytics", (createDatabase) => {
 
   it("are not readable for another organization's agent", async () => {
     const stranger = await server.createAccount();
-    const { status } = await stranger.call("GET", `/conversations/analytics?agentId=${await createAgent()}`);
+    const { status } = await stranger.call("GET", `/conversations/analytics?agentId=${await createAgent(owner)}`);
     expect(status).toBe(404);
     expect((await read("", stranger)).agents).toEqual([]);
   });
 
   it("are filled from the stored conversations when the server is upgraded", async () => {
     const { db } = server.deps;
-    const agentId = await createAgent();
+    const agentId = await createAgent(owner);
     const createdAt = Date.UTC(2025, 4, 6, 23, 59);
     await insertConversation(db, { organizationId: owner.organizationId, agentId }, { createdAt }, [
       { content: "Hello" },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createAgent } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 
@@ -14,7 +15,7 @@ it("lets a member use a secret only where it is bound to hosts, and redirect no 
   const member = await signedInBrowser(server, (await createMember(server, organizationId, "member")).email);
   await owner.call("POST", "/secrets", { name: "FREE", value: "canary" });
   await owner.call("POST", "/secrets", { name: "BOUND", value: "canary", hosts: ["api.example.com"] });
-  const agentId = (await owner.call("POST", "/agents", { name: "Harbour" })).body.data.id;
+  const agentId = await createAgent(owner);
   const inputSchema = { type: "object", properties: {} };
   const tool = (name: string, secret: string, more: object = {}) => ({
     agentId,
@@ -47,7 +48,7 @@ it("does not give a member's tool a secret whose hosts an admin removed later", 
   const owner = await signedInBrowser(server, email);
   const member = await signedInBrowser(server, (await createMember(server, organizationId, "member")).email);
   await owner.call("PUT", "/secrets/CRM_KEY", { value: "canary", hosts: ["thief.invalid"] });
-  const agentId = (await owner.call("POST", "/agents", { name: "Harbour" })).body.data.id;
+  const agentId = await createAgent(owner);
   const tool = {
     agentId,
     name: "look_up",

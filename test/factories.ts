@@ -1,0 +1,35 @@
+import { expect, vi } from "vitest";
+
+/** Whoever can call the management API: an account with a key, or a browser in which somebody is signed in. */
+type Caller = {
+  call: (method: "POST", url: string, body: object) => Promise<{ status: number; body: unknown }>;
+};
+
+/** Asks again while the server is too busy: a machine under load may stall while it starts. */
+function create<Created>(caller: Caller, url: string, body: object): Promise<Created> {
+  return vi.waitFor(async () => {
+    const created = await caller.call("POST", url, body);
+    expect(created.status, JSON.stringify(created.body)).toBe(201);
+    return created.body as Created;
+  }, 30_000);
+}
+
+/** @returns the id of a new agent, named Harbour unless `settings` say otherwise */
+export async function createAgent(caller: Caller, settings: object = {}): Promise<string> {
+  const { data } = await create<{ data: { id: string } }>(caller, "/agents", { name: "Harbour", ...settings });
+  return data.id;
+}
+
+type ToolSettings = { agentId: string; name: string; executionType: "mock" | "http" | "form" };
+
+/** @returns a new tool without inputs, unless `settings` declare some */
+export async function createTool<Settings extends ToolSettings>(
+  caller: Caller,
+  settings: Settings,
+): Promise<{ id: string; name: string }> {
+  return create(caller, "/tools", {
+    description: `Does ${settings.name}`,
+    inputSchema: { type: "object" },
+    ...settings,
+  });
+}
