@@ -1,17 +1,14 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 
 /** Whoever can call the management API: an account with a key, or a browser in which somebody is signed in. */
 type Caller = {
   call: (method: "POST", url: string, body: object) => Promise<{ status: number; body: unknown }>;
 };
 
-/** Asks again while the server is too busy: a machine under load may stall while it starts. */
-function create<Created>(caller: Caller, url: string, body: object): Promise<Created> {
-  return vi.waitFor(async () => {
-    const created = await caller.call("POST", url, body);
-    expect(created.status, JSON.stringify(created.body)).toBe(201);
-    return created.body as Created;
-  }, 30_000);
+async function create<Created>(caller: Caller, url: string, body: object): Promise<Created> {
+  const created = await caller.call("POST", url, body);
+  expect(created.status, JSON.stringify(created.body)).toBe(201);
+  return created.body as Created;
 }
 
 /** @returns the id of a new agent, named Harbour unless `settings` say otherwise */

@@ -1,8 +1,8 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type { FormSubmissionDetail } from "../packages/contract/src/index.ts";
 import { newId } from "../packages/server/src/ids.ts";
 import type { TestDatabase } from "./databases.ts";
-import { createAgent } from "./factories.ts";
+import { createAgent, createTool } from "./factories.ts";
 import { startServer, type TestServer } from "./server.ts";
 import { startReceiver } from "./webhook-receiver.ts";
 
@@ -11,11 +11,9 @@ type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 export type FormClient = Awaited<ReturnType<typeof openForms>>;
 
 const defaults = {
-  description: "Asks",
-  inputSchema: { type: "object" },
   executionType: "form",
   formSchema: { fields: [{ name: "name", label: "Name", type: "text" }] },
-};
+} as const;
 
 /**
  * A server, an account with an agent, and a receiver for what its forms send. The visitor waits 2 s for deliveries, and
@@ -50,15 +48,6 @@ export async function createFormClient(server: TestServer, account: Account) {
   const agentId = await createAgent(account);
   let forms = 0;
 
-  /** Asks again while the server is too busy: a machine under load may stall while it starts. */
-  function create(url: string, payload: object) {
-    return vi.waitFor(async () => {
-      const { status, body } = await account.call("POST", url, payload);
-      expect(status, JSON.stringify(body)).toBe(201);
-      return body;
-    }, 30_000);
-  }
-
   /** A public endpoint, as a visitor's page calls it. */
   async function visit(path: string, payload: object, headers: Record<string, string> = {}) {
     const response = await server.app.inject({ method: "POST", url: `/form-submissions/${path}`, payload, headers });
@@ -77,7 +66,7 @@ export async function createFormClient(server: TestServer, account: Account) {
     detail,
     async createForm(more: object = {}): Promise<{ id: string; name: string }> {
       const name = `form_${[...String(forms++)].map((digit) => "abcdefghij"[Number(digit)]).join("")}`;
-      return create("/tools", { agentId, name, ...defaults, ...more });
+      return createTool(account, { agentId, name, ...defaults, ...more });
     },
     submit(
       toolId: string,

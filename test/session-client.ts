@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { createAccount, insertOrganization } from "../packages/server/src/auth/account-store.ts";
 // Loaded here and not with the first sign-in of a test: on a busy machine that can take so long that the server sheds load.
 import "../packages/server/src/auth/sign-in/library.ts";
@@ -37,20 +36,13 @@ export function createBrowser({ app }: TestServer, { ip = "127.0.0.1" } = {}) {
   const cookies = new Map<string, string>();
   const call = async (method: Method, url: string, body?: object, headers: Record<string, string> = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const send = () =>
-      app.inject({
-        method,
-        url,
-        remoteAddress: ip,
-        headers: { ...(cookie ? { cookie } : {}), "sec-fetch-site": "same-origin", ...headers },
-        ...(body === undefined ? {} : { payload: body }),
-      });
-    let response = await send();
-    // The machine that runs the tests may be so busy that the server sheds load; it did nothing then.
-    for (let tries = 0; tries < 20 && response.body.includes("The server is busy."); tries++) {
-      await wait(500);
-      response = await send();
-    }
+    const response = await app.inject({
+      method,
+      url,
+      remoteAddress: ip,
+      headers: { ...(cookie ? { cookie } : {}), "sec-fetch-site": "same-origin", ...headers },
+      ...(body === undefined ? {} : { payload: body }),
+    });
     const set = [response.headers["set-cookie"] ?? []].flat();
     for (const line of set) {
       const [pair = "", ...attributes] = line.split("; ");

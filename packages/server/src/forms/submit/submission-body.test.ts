@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Worker } from "node:worker_threads";
 import fc from "fast-check";
@@ -180,6 +180,12 @@ describe("large bodies", () => {
     const { app } = await openApp({ total: 8 * mib, perClient: 3 * mib });
     await app.listen({ host: "127.0.0.1", port: 0 });
     const { port } = app.server.address() as AddressInfo;
+    const sockets: Socket[] = [];
+    app.server.on("connection", (socket) => sockets.push(socket));
+    const arrived = ({ call }: { call: ClientRequest }) => {
+      const socket = sockets.find(({ remotePort }) => remotePort === call.socket?.localPort);
+      return expect.poll(() => socket?.bytesRead).toBeGreaterThan(large.length - 1);
+    };
     const large = enlarged(`{"toolId":"${"y".repeat(mib)}"}`);
     const idle = [];
     for (let i = 0; i < 12; i++) idle.push(await begin(port, large, { sent: 1 }));
@@ -188,6 +194,8 @@ describe("large bodies", () => {
     expect((await statusOf(honest)).status).toBe(200);
 
     const held = [await begin(port, large), await begin(port, large)];
+    // A third one that arrived before them would be read in their place.
+    await Promise.all(held.map(arrived));
     const third = await statusOf(await begin(port, large));
     expect([third.status, third.retryAfter]).toEqual([503, "2"]);
     expect(JSON.parse(third.body).error.code).toBe("OVERLOADED");
