@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chat } from "../../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
-import { createAgent, type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
+import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
+import { createAgent } from "../../../../../test/factories.ts";
 import { createMember, signedInBrowser } from "../../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
 
