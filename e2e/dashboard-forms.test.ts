@@ -61,13 +61,13 @@ describe("the list of submissions", () => {
 
     await site.createForm(page, agentId);
     await go("");
-    await page.getByRole("heading", { name: "Nobody has submitted a form yet" }).waitFor();
+    await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     expect(problems).toEqual([]);
   });
 
   it("shows what comes in by itself, with its first answers and where it stands in words", async () => {
     const { page, problems, toolId } = await open();
-    await page.getByRole("heading", { name: "Nobody has submitted a form yet" }).waitFor();
+    await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     await site.submit(toolId, ride("Ada Lovelace", { photo }));
     await row(page, "Ada Lovelace · The City One · Mar 14, 2027 · ada@example.com · 1 file").waitFor();
     const down = hold();
@@ -102,14 +102,14 @@ describe("the list of submissions", () => {
     await page.waitForURL("**/forms?status=submitted");
 
     await page.getByLabel("Form", { exact: true }).selectOption({ label: "test_ride" });
-    await page.getByRole("heading", { name: "No submission that fits" }).waitFor();
+    await page.getByRole("heading", { name: "No submissions that match" }).waitFor();
     await page.getByRole("button", { name: "Clear" }).click();
     await row(page, "Ada Lovelace").waitFor();
 
     await page.getByLabel("To", { exact: true }).fill("2020-01-31");
-    await page.getByRole("heading", { name: "No submission that fits" }).waitFor();
+    await page.getByRole("heading", { name: "No submissions that match" }).waitFor();
     expect(new URL(page.url()).search).toBe("?to=2020-01-31");
-    await page.getByRole("link", { name: "Show all" }).click();
+    await page.getByRole("link", { name: "Clear filters" }).click();
     const today = await page.evaluate(() => new Date().toLocaleDateString("en-CA"));
     await page.getByLabel("From").fill(today);
     await page.getByLabel("To", { exact: true }).fill(today);
@@ -151,7 +151,7 @@ describe("the list of submissions", () => {
     await isFit(page);
     site.receiver.answer((_, response) => response.end("ok"));
     await dialog.getByRole("button", { name: "Redeliver 3 failed" }).click();
-    await page.getByText("3 submissions tried again, none is on its way any more.").waitFor();
+    await page.getByText("Finished redelivering 3 submissions.").waitFor();
     await expect.poll(() => row(page, "Webhook delivered").count()).toBe(3);
     const bodies = site.receiver.bodies("/mended").map(({ formData }) => formData.name);
     expect(bodies.toSorted()).toEqual(names);
@@ -253,11 +253,11 @@ describe("a submission", () => {
     await isFit(page);
 
     site.receiver.answer((_, response) => response.end("Thank you"));
-    await page.getByRole("button", { name: "Redeliver what failed" }).click();
+    await page.getByRole("button", { name: "Redeliver failed" }).click();
     await webhook.getByText("Delivered at attempt 3").waitFor();
     await page.getByRole("article", { name: "Slack message" }).getByText("Delivered at attempt 3").waitFor();
-    await page.getByRole("button", { name: "Send the webhook again" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Send it again" }).click();
+    await page.getByRole("button", { name: "Send webhook again" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Send webhook again" }).click();
     await webhook.getByText("Delivered at attempt 4").waitFor();
     expect(problems).toEqual([]);
   });
@@ -297,7 +297,7 @@ describe("a submission", () => {
     });
     await go(`/${id}`);
     await page.getByRole("term").filter({ hasText: "Full name" }).waitFor();
-    expect(await page.getByText("not in the form now").count()).toBe(3);
+    expect(await page.getByText("no longer in the form").count()).toBe(3);
     await page.getByText("on the visitor’s page has not reported yet").waitFor();
     await fetch(`${site.server.url}/form-submissions/client-result`, {
       method: "POST",
@@ -322,7 +322,7 @@ describe("a submission", () => {
     const dialog = page.getByRole("dialog", { name: "Delete this submission?" });
     await dialog.getByText("Its answers, 1 file").waitFor();
     await isFit(page);
-    await dialog.getByRole("button", { name: "Delete the submission" }).click();
+    await dialog.getByRole("button", { name: "Delete submission" }).click();
     await page.waitForURL(`**/agents/${agentId}/forms`);
     await row(page, "Grace Hopper").waitFor();
     await row(page, "Ada Lovelace").waitFor({ state: "detached" });

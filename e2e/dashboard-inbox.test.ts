@@ -130,8 +130,8 @@ describe("the inbox", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await row(page, "To be deleted").click();
-    await page.getByRole("button", { name: "Delete this conversation" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete the conversation" }).click();
+    await page.getByRole("button", { name: "Delete conversation" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete conversation" }).click();
     await page.getByText("Conversation deleted").waitFor();
     await page.getByText("Select a conversation to read it here.").waitFor();
     expect(await row(page, "To be deleted").count()).toBe(0);
@@ -370,14 +370,14 @@ describe("an inbox of 100,000", () => {
       `list to a conversation: ${short} ms; to one of 10,000 messages: ${long} ms, longest task ${Math.max(0, ...tasks)} ms`,
     );
     expect(await page.getByRole("article").count()).toBeLessThan(60);
-    await page.getByRole("button", { name: "To the newest message" }).click();
+    await page.getByRole("button", { name: "Jump to the latest message" }).click();
     await page.getByText("Message 9999.").waitFor();
     // Another conversation begins at its beginning.
     await page.getByText("A short one").click();
     await page.getByText("Message 0.").waitFor();
     await page.getByText("A very long one").click();
     await page.getByText("Message 0.").waitFor();
-    await page.getByRole("button", { name: "To the newest message" }).waitFor();
+    await page.getByRole("button", { name: "Jump to the latest message" }).waitFor();
     expect(await page.getByText("Message 9999.").count()).toBe(0);
   });
 });

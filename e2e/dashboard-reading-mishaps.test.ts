@@ -51,11 +51,11 @@ describe("reading in the dashboard when something is not as it should be", () =>
   it("tells screen readers, too, what failed while a dialog is open", async () => {
     const id = await converse("To be kept");
     const { page } = await visit(id);
-    await page.getByRole("button", { name: "Delete this conversation" }).click();
+    await page.getByRole("button", { name: "Delete conversation" }).click();
     await page.route("**/conversations/*", (route) =>
       route.request().method() === "DELETE" ? route.abort() : route.continue(),
     );
-    await page.getByRole("button", { name: "Delete the conversation" }).click();
+    await page.getByRole("button", { name: "Delete conversation" }).click();
     await notDone(page).waitFor();
     await page.getByRole("dialog", { name: "Delete this conversation?" }).waitFor();
   });

@@ -52,8 +52,8 @@ function NoAgents() {
         }
       >
         <p>
-          An agent answers your visitors. It takes a name and what it should know; then one line puts it on your site.
-          It works without a key of a model provider, too, on the built-in demo.
+          An agent answers your visitors. Give it a name, describe what it should know, and add one line to your site.
+          You can start with the built-in demo, without a provider API key.
         </p>
       </EmptyState>
     </Page>

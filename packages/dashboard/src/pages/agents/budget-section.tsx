@@ -34,7 +34,7 @@ export function BudgetSection({
       />
       <TextArea
         {...{ label: "Message when the budget is used up", isOptional: true }}
-        placeholder="I cannot answer any more questions right now. Please try again later."
+        placeholder="I can't answer any more questions right now. Please try again later."
         value={message}
         onChange={(budgetMessage) => onChange({ budgetMessage })}
         error={errorAt("budgetMessage")}

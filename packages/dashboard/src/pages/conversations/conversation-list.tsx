@@ -4,17 +4,17 @@ import { Button } from "../../components/button.tsx";
 import { ConversationRow, ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import { type ListWindow, rowAt } from "./list-window.ts";
 
-/** What the page may do with the list. */
+/** Methods of the list that the page calls. */
 export type ListHandle = {
   isAtTop: () => boolean;
-  /** Brings a position into sight and focuses its conversation. */
+  /** Scrolls to a position and focuses its conversation. */
   focus: (at: number) => void;
   toTop: () => void;
-  /** The first position that is seen. */
+  /** The first visible position. */
   first: () => number;
 };
 
-/** All conversations, of which only those in sight are in the page. */
+/** The list of all conversations. Only visible rows are rendered. */
 export function ConversationList({
   handle,
   window: list,
@@ -31,10 +31,10 @@ export function ConversationList({
   handle: RefObject<ListHandle | null>;
   window: ListWindow;
   openId: string | null;
-  /** The position that Tab reaches; it stays in the page while it is out of sight, so that the focus is not lost. */
+  /** The position that Tab reaches. Its row stays rendered while it is not visible, so that the focus is not lost. */
   activeAt: number;
   hrefOf: (id: string) => string;
-  /** What was searched for; it is marked in the rows. */
+  /** The search text, which is highlighted in the rows. */
   query: string;
   look: (first: number, last: number) => void;
   isStale: boolean;
@@ -70,7 +70,7 @@ export function ConversationList({
     focus: (at) => {
       virtual.scrollToIndex(at, { align: "auto" });
       const id = rowAt(list, at)?.id;
-      // The row is in the page once the list has been scrolled to it.
+      // The row is rendered once the list has scrolled to it.
       requestAnimationFrame(() => {
         scroller.current?.querySelector<HTMLElement>(`[data-conversation="${id}"]`)?.focus({ preventScroll: true });
       });

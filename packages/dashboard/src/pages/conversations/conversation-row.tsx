@@ -6,10 +6,10 @@ import { ask, queryClient } from "../../data/queries.ts";
 import { Highlighted } from "./highlighted.tsx";
 import { type ListedConversation, visitorName } from "./inbox-search.ts";
 
-/** All rows have the same height, so that nothing moves when rows load. */
+/** Height in pixels. All rows have the same height, so nothing moves when rows load. */
 export const ROW_HEIGHT = 64;
 
-/** One conversation of the list. Tab reaches one of the rows; the arrow keys move on from there. `query` is marked. */
+/** A conversation in the list. Tab reaches one row, and the arrow keys move between rows. `query` is highlighted. */
 export const ConversationRow = memo(function ConversationRow({
   row,
   href,
@@ -38,7 +38,7 @@ export const ConversationRow = memo(function ConversationRow({
       data-conversation={row.id}
       aria-current={isOpen ? "page" : undefined}
       tabIndex={isReachable ? 0 : -1}
-      // Loading starts while the button is still held down.
+      // Starts loading on pointer down, before the click is complete.
       onPointerDown={() => queryClient.prefetchQuery(ask("getConversation", { id: row.id }))}
       onClick={open}
       onFocus={() => onFocus(row.id)}
@@ -96,7 +96,7 @@ function Mark({ label, icon }: { label: string; icon: ReactNode }) {
   );
 }
 
-/** A conversation that is loading. */
+/** The placeholder of a conversation that is loading. */
 export function SkeletonRow() {
   return (
     <div className="grid h-full content-center gap-2 border-b border-line px-4">

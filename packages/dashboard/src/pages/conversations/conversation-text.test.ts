@@ -97,7 +97,7 @@ it("only addresses of the web are links, and the text stays as it was", () => {
 });
 
 it("days are the viewer's own, and what an address says wrongly is left out", () => {
-  // Tests run five and a half hours before UTC.
+  // The time zone of the tests is UTC+5:30.
   expect(toListQuery("agent_1", { from: "2026-03-01", to: "2026-03-02", q: " cargo ", hasForm: "false" })).toEqual({
     agentId: "agent_1",
     q: "cargo",

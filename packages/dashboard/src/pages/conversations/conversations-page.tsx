@@ -15,7 +15,7 @@ import { useInboxKeys } from "./use-inbox-keys.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/conversations");
 
-/** What visitors wrote: all conversations at the left, the open one at the right; on a phone one after the other. */
+/** The inbox: the list of conversations on the left and the open one on the right. Phones show one at a time. */
 export function ConversationsPage() {
   const { agentId } = route.useParams();
   return <Inbox key={agentId} agentId={agentId} />;
@@ -98,7 +98,7 @@ function Inbox({ agentId }: { agentId: string }) {
   );
 }
 
-/** The conversation that the keys start from. */
+/** The conversation that keyboard navigation starts from. */
 function useActive(list: ListWindow | null, handle: RefObject<ListHandle | null>, openId: string | null) {
   const [id, set] = useState<string | null>(openId);
   const at = useMemo(() => (list && id ? positionOf(list, id) : -1), [list, id]);
@@ -112,14 +112,14 @@ function useActive(list: ListWindow | null, handle: RefObject<ListHandle | null>
   return { id, at, set, move };
 }
 
-/** The ways within the inbox; the search and the filters go along. */
+/** Navigation within the inbox that keeps the search and the filters. */
 function useInboxMoves(agentId: string) {
   const navigate = useNavigate();
   const router = useRouter();
   const search = route.useSearch();
   return useMemo(() => {
     const to = "/agents/$agentId/conversations/$conversationId" as const;
-    // One address for all rows: asking the router for each would be felt when scrolling.
+    // One URL template for all rows, because building a link with the router for each row slows down scrolling.
     const { href } = router.buildLocation({ to, params: { agentId, conversationId: "ID" }, search });
     const [before = "", after = ""] = router.history.createHref(href).split("/ID");
     return {
@@ -156,13 +156,13 @@ function DeleteDialog({
   return (
     <ConfirmDialog
       title="Delete this conversation?"
-      action="Delete the conversation"
+      action="Delete conversation"
       isOpen={id !== null}
       isBusy={call.isPending}
       onClose={onClose}
       onConfirm={() => confirm().catch(() => {})}
     >
-      <p>All of its messages are gone for good. Forms that were submitted in it stay.</p>
+      <p>This permanently deletes all of its messages. Submitted forms are kept.</p>
     </ConfirmDialog>
   );
 }

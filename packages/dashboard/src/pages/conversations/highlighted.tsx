@@ -1,8 +1,8 @@
-/** A text with every occurrence of the search marked. */
+/** A text with every occurrence of the search highlighted. */
 export function Highlighted({ text, query }: { text: string; query: string }) {
   return splitAtMatches(text, query).map(({ part, isMatch }, index) =>
     isMatch ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their positions
       <mark key={index} className="rounded-[2px] bg-[#fcd34d] text-[#1c1917]">
         {part}
       </mark>
@@ -14,11 +14,13 @@ export function Highlighted({ text, query }: { text: string; query: string }) {
 
 type TextSegment = { part: string; isMatch: boolean };
 
-/** Splits a text at the occurrences of a search, ignoring case as the server does. The parts make the text again. */
+/**
+ * Splits a text at the occurrences of a search, ignoring case like the server. The joined parts are the original text.
+ */
 export function splitAtMatches(text: string, query: string): TextSegment[] {
   const lower = text.toLowerCase();
   const needle = query.trim().toLowerCase();
-  // A few letters change their length in lower case; positions would then be wrong.
+  // Some letters change their length in lower case, which would shift the positions.
   if (needle === "" || lower.length !== text.length) return [{ part: text, isMatch: false }];
   const parts: TextSegment[] = [];
   let done = 0;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { linkParts } from "./link-parts.ts";
 import { splitReply } from "./split-reply.ts";
 
-// As long as a message may be, and worse: what takes a time that grows with the square of it takes many seconds.
+// As long as a message may be. A quadratic algorithm would take many seconds.
 const MANY = 100_000;
 
 it("reads an address with very much punctuation in it as fast as any", () => {

@@ -8,7 +8,7 @@ const DEBOUNCE_MS = 250;
 
 type Change = (part: { [Name in keyof InboxSearch]?: string | undefined }) => void;
 
-/** The search and the filters, which are kept in the address. */
+/** The search and the filters, which are part of the URL. */
 export function InboxFilters({
   search,
   field,
@@ -69,7 +69,7 @@ function SearchField({
 }) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
-  // What the address says wins when it changed by other means, such as the way back; not over what is being typed.
+  // Follows changes of the URL, such as from the Back button, but does not overwrite what is being typed.
   useEffect(() => {
     if (value !== sent.current) setText(value);
     sent.current = value;
@@ -176,7 +176,7 @@ function DayField({ label, value, onChange }: Optional & { label: string }) {
   return <TextField type="date" label={label} value={value ?? ""} onChange={(day) => onChange(day || undefined)} />;
 }
 
-/** Counts when it is left, or with Enter: parts of an id find nothing. */
+/** Applies on blur or Enter, because a partial id finds nothing. */
 function VisitorField({ value, onChange }: { value: string; onChange: Optional["onChange"] }) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);

@@ -1,6 +1,6 @@
 import type { Input, Output } from "@foyer/sdk";
 
-/** What the address says of the list. Days are the viewer's own: `2026-01-31`. */
+/** The search parameters of the list. Days are in the user's time zone: `2026-01-31`. */
 export type InboxSearch = {
   q?: string;
   feedback?: string;
@@ -14,13 +14,13 @@ export type InboxSearch = {
 
 export type ListQuery = Input<"listConversations"> & { hasForm?: boolean };
 
-/** A conversation as the list has it. */
+/** A conversation in the list. */
 export type ListedConversation = Output<"listConversations">["data"][number] & {
   hasForm?: boolean;
   feedback?: "up" | "down" | null;
 };
 
-/** The list that the address asks for. What an address says wrongly is left out, so that an old link still shows something. */
+/** The list request for the search parameters. Invalid parameters are ignored, so old links still work. */
 export function toListQuery(
   agentId: string,
   { q, feedback, from, to, userId, hasForm, failed, test }: InboxSearch,
@@ -40,7 +40,7 @@ export function toListQuery(
   };
 }
 
-/** Midnight of a day in the viewer's zone, or of so many days later; null for what is no day. */
+/** Midnight of a day in the user's time zone, or `later` days after it. Null for an invalid day. */
 function startOfDay(day: string | undefined, later: number): string | null {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? "");
   if (!parts) return null;
@@ -50,7 +50,7 @@ function startOfDay(day: string | undefined, later: number): string | null {
   return isDay ? midnight.toISOString() : null;
 }
 
-/** The filters that hold, beside the search, in words; each can be taken away by its name. */
+/** Describes the active filters without the search. Each can be removed by its name. */
 export function filtersInWords({ feedback, from, to, userId, hasForm, failed, test }: InboxSearch) {
   const words: Array<{ name: keyof InboxSearch; text: string }> = [];
   if (feedback === "up" || feedback === "down") {
@@ -75,7 +75,7 @@ function dayInWords(day: string) {
   return medium.format(new Date(`${day}T00:00`));
 }
 
-/** Who wrote, by the best that is known of them. */
+/** The best known name of the visitor. */
 export function visitorName({
   userName,
   userEmail,

@@ -1,7 +1,7 @@
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { EmptyState } from "../../components/states.tsx";
 
-/** Shown until the first conversation: how to get one. */
+/** The empty state before the first conversation. */
 export function NoConversations({ agentId }: { agentId: string }) {
   return (
     <div className="mx-auto w-full max-w-4xl px-4 py-6 sm:px-8 sm:py-8">
@@ -42,7 +42,7 @@ export function NothingFits({ onClear }: { onClear: () => void }) {
   );
 }
 
-/** Beside the list while no conversation is open. */
+/** Shown next to the list while no conversation is open. */
 export function NoneOpen({ hasKeys }: { hasKeys: boolean }) {
   return (
     <div className="grid h-full place-content-center gap-4 p-6 text-soft">

@@ -1,6 +1,6 @@
 export type TextPart = { text: string; href?: string };
 
-/** Splits a text at the addresses in it that start with http:// or https://. The parts make the text again; nothing else is a link. */
+/** Splits a text at its URLs that start with http:// or https://. The joined parts are the original text. */
 export function linkParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let at = 0;
@@ -15,7 +15,10 @@ export function linkParts(text: string): TextPart[] {
   return parts;
 }
 
-/** What ends the sentence is not part of the address. No pattern: one that looks for an end begins anew at every character. */
+/**
+ * Removes punctuation that ends a sentence. It does not use a regular expression, because one anchored at the end
+ * restarts at every character.
+ */
 function withoutEnding(address: string): string {
   let end = address.length;
   while (".,;:!?)]}*_".includes(address.charAt(end - 1)) && end > 0) end--;

@@ -107,7 +107,7 @@ function Loading() {
   return (
     <div role="status" aria-label="Loading conversations" className="overflow-hidden">
       {Array.from({ length: 8 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
         <div key={index} style={{ height: ROW_HEIGHT }}>
           <SkeletonRow />
         </div>

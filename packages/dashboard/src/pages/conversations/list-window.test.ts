@@ -14,7 +14,7 @@ import {
   withTop,
 } from "./list-window.ts";
 
-/** A server's list, newest first; ids are in the order of time. */
+/** A simulated server list, newest first. Ids are in chronological order. */
 function createServer(count: number) {
   let last = 0;
   const ids: string[] = [];
@@ -48,7 +48,7 @@ it("what is read stays in its place while new conversations come, until they are
   server.add();
   window = withTop(window, server.ask());
   expect([window.fresh, window.total, rowAt(window, 500)?.id]).toEqual([2, 1_000, read]);
-  // One more came since the last look: the page that is asked for now tells of it.
+  // Another conversation arrived since the last request, and the next page reveals it.
   server.add();
   window = askMissing(window, server, 700, 710);
   expect([window.fresh, rowAt(window, 705)?.id]).toEqual([3, server.ids()[708]]);

@@ -1,20 +1,20 @@
 import type { ListedConversation } from "./inbox-search.ts";
 
-/** What the server gives at once. */
+/** The server's page size. */
 export const PAGE = 100;
-/** Rows that are kept; those farthest from what was read last go first. */
+/** Maximum number of cached rows. Rows farthest from the last one read are removed first. */
 const MAX_ROWS = 5_000;
 
 type Entry = { row: ListedConversation; epoch: number };
 
 /**
- * A long list of which parts are known. A position stays the same conversation's while newer ones arrive: those wait, `fresh` of them, before
- * position 0 until the viewer wants to see them.
+ * A partially loaded list. Positions stay stable while newer conversations arrive: `fresh` of them wait before
+ * position 0 until the user shows them.
  */
 export type ListWindow = {
   total: number;
   fresh: number;
-  /** By position. What is of an older epoch may have moved, and is asked for again when it is looked at. */
+  /** Entries by position. Entries of an older epoch may have moved and are refetched when they become visible. */
   entries: ReadonlyMap<number, Entry>;
   epoch: number;
 };
@@ -25,17 +25,17 @@ export function openWindow(answer: ListAnswer): ListWindow {
   return placed({ total: answer.total, fresh: 0, entries: new Map(), epoch: 0 }, answer);
 }
 
-/** Takes in a page that was asked for. */
+/** Adds a fetched page. */
 export function withPage(window: ListWindow, answer: ListAnswer): ListWindow {
-  // What came since the last look at the top stands before this page, too.
+  // Conversations that arrived since the top was last fetched also precede this page.
   const fresh = answer.total - window.total;
   const next = fresh < 0 ? { ...window, total: answer.total, fresh: 0, epoch: window.epoch + 1 } : { ...window, fresh };
-  // A page that is not full is the last one, whatever was counted: nothing after it would ever come.
+  // A page that is not full is the last one, regardless of the reported total.
   const end = answer.offset - next.fresh + answer.rows.length;
   return placed({ ...next, total: answer.rows.length < PAGE ? end : next.total }, answer);
 }
 
-/** Takes in a later look at the top of the list. */
+/** Applies a refetched first page. */
 export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
   if (window.entries.size === 0) return openWindow(answer);
   const first = Math.min(...window.entries.keys());
@@ -44,18 +44,18 @@ export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
   const isAllNewer = newer === answer.rows.length;
   const fresh = Math.max(0, isAllNewer ? answer.total - window.total : newer - first);
   const total = answer.total - fresh;
-  // More or fewer than before, and not at the top: whatever stands further down may have moved.
+  // The total changed, but not at the top, so entries further down may have moved.
   const epoch = total === window.total ? window.epoch : window.epoch + 1;
   return placed({ ...window, fresh, total, epoch }, answer);
 }
 
-/** The waiting ones become part of the list. */
+/** Adds the waiting conversations to the list. */
 export function withFresh({ fresh, total, entries, epoch }: ListWindow): ListWindow {
   const moved = [...entries].map(([at, entry]) => [at + fresh, entry] as const);
   return { total: total + fresh, fresh: 0, entries: new Map(moved), epoch };
 }
 
-/** Without a conversation that was deleted here. */
+/** Removes a conversation that was deleted here. */
 export function without(window: ListWindow, id: string): ListWindow {
   const gone = positionOf(window, id);
   if (gone === -1) return window;
@@ -77,13 +77,13 @@ export function rowAt(window: ListWindow, at: number): ListedConversation | unde
   return window.entries.get(at)?.row;
 }
 
-/** @returns -1 when it is not known */
+/** @returns -1 if the position is unknown */
 export function positionOf({ entries }: ListWindow, id: string): number {
   for (const [at, { row }] of entries) if (row.id === id && at >= 0) return at;
   return -1;
 }
 
-/** The pages, counted from 0, that are needed to show these positions, both included. */
+/** The pages, counted from 0, that have to be fetched to show these positions (inclusive). */
 export function missingPages({ entries, epoch, total }: ListWindow, first: number, last: number): number[] {
   const pages = new Set<number>();
   for (let at = Math.max(0, first); at <= Math.min(last, total - 1); at++) {

@@ -2,17 +2,17 @@ import { memo } from "react";
 import { Highlighted } from "./highlighted.tsx";
 import { linkParts } from "./link-parts.ts";
 
-/** What a visitor wrote: line breaks are kept, markup is text, and web addresses are links. `query` is marked in it. */
+/** A visitor's text: line breaks are kept, markup is plain text, and URLs are links. `query` is highlighted. */
 export const PlainText = memo(function PlainText({ text, query = "" }: { text: string; query?: string }) {
   return (
     <p dir="auto" className="whitespace-pre-wrap">
       {linkParts(text).map(({ text: part, href }, index) =>
         href === undefined ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their positions
           <Highlighted key={index} text={part} query={query} />
         ) : (
           <a
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their positions
             key={index}
             href={href}
             target="_blank"

@@ -6,7 +6,7 @@ export type Call = Turn["toolCalls"][number];
 
 export type ReplyPart = { kind: "text"; text: string } | { kind: "call"; call: Call };
 
-/** A message's texts and tool calls in the order in which they came. Texts of nothing but space are left out. */
+/** The texts and tool calls of a message in order. Blank texts are left out. */
 export function splitReply({ content, toolCalls }: Pick<Turn, "content" | "toolCalls">): ReplyPart[] {
   const parts: ReplyPart[] = [];
   let at = 0;
@@ -23,7 +23,7 @@ export function splitReply({ content, toolCalls }: Pick<Turn, "content" | "toolC
   return parts;
 }
 
-/** How a reply ended, where that is worth a word. */
+/** How a reply ended, or null if it ended normally. */
 export function endInWords({ role, stopReason }: Pick<Turn, "role" | "stopReason">): string | null {
   if (role === "user" || stopReason === "end_turn") return null;
   if (stopReason === "aborted") return "Stopped before it finished";

@@ -7,7 +7,7 @@ import type { Call } from "./split-reply.ts";
 
 type AsVisitor = (content: PreviewContent) => ReactNode;
 
-/** Where a submission of a conversation's forms is, by the form's tool. */
+/** The submissions of a conversation's forms, by tool. */
 export type SubmissionsByTool = ReadonlyMap<string, ReadonlyArray<{ id: string }>>;
 
 /** A tool call of a reply. Collapsed, it shows the tool and whether it failed; expanded, its input and result. */
@@ -79,7 +79,7 @@ function ShownToVisitor({ call, asVisitor }: { call: Call; asVisitor: AsVisitor 
   return isShown && !call.isError && asVisitor(content);
 }
 
-/** A kind such as `product_carousel` in words. Null for plain text, which is not displayed in a card. */
+/** The name of a display type such as `product_carousel`. Null for plain text, which has no card. */
 function displayKind(display: unknown): string | null {
   const type = typeof display === "object" && display !== null && "type" in display ? String(display.type) : null;
   return type === null || type === "text" ? null : type.replaceAll("_", " ");

@@ -20,7 +20,7 @@ const notHere = new FoyerError("NOT_FOUND", "Conversation not found.");
 
 type Agent = Output<"getAgent">;
 
-/** The conversation that is open. While a reply of it is being written, it grows. */
+/** The open conversation. It updates while a reply streams in. */
 export function Transcript({
   agent,
   conversationId,
@@ -31,7 +31,7 @@ export function Transcript({
 }: {
   agent: Agent;
   conversationId: string;
-  /** What the list is searched for. */
+  /** The search text of the list. */
   query: string;
   /** Called when the server has marked the conversation as read. */
   onRead: (id: string) => void;
@@ -42,7 +42,7 @@ export function Transcript({
     ...ask("getConversation", { id: conversationId }),
     refetchInterval: ({ state }) => (isGone(state.error) ? false : pauseFor(state.data)),
   });
-  // One of another agent, by an address that was put together by hand.
+  // The id belongs to another agent, for example in a hand-written URL.
   const isElsewhere = data !== undefined && data.agentId !== agent.id;
   useMarkRead(isElsewhere ? undefined : data, onRead);
   if (!data || isElsewhere || isGone(error)) {
@@ -52,7 +52,7 @@ export function Transcript({
         {error || isElsewhere ? (
           <ErrorState error={error ?? notHere} onRetry={() => refetch()} />
         ) : (
-          <div role="status" aria-label="Loading the conversation" className="grid gap-6">
+          <div role="status" aria-label="Loading conversation" className="grid gap-6">
             <Skeleton className="h-6 w-2/3" />
             <Skeleton className="ms-auto h-12 w-1/2 rounded-xl" />
             <Skeleton className="h-24 w-4/5" />
@@ -75,12 +75,15 @@ function useMarkRead(conversation: ConversationDetail | undefined, onRead: (id: 
   }, [id, seen, mutate, onRead]);
 }
 
-/** Deleted, maybe while it was read. Other errors pass. */
+/** Whether the conversation was deleted. Other errors are temporary. */
 function isGone(error: Error | null): boolean {
   return error instanceof FoyerError && error.code === "NOT_FOUND";
 }
 
-/** Often while something is being written; seldom where every look costs a lot. */
+/**
+ * Polling interval in milliseconds: short while a reply is running, long for long conversations, which are expensive
+ * to load.
+ */
 function pauseFor(conversation: ConversationDetail | undefined) {
   const last = conversation?.messages.at(-1);
   const isLive = last !== undefined && isRunning(last);
@@ -138,7 +141,7 @@ function Header({
   onDelete: () => void;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // On a phone it takes the place of the list, in which the focus was.
+  // On phones the conversation replaces the list, which had the focus.
   useEffect(() => {
     if (document.activeElement === document.body || matchMedia("(width < 48rem)").matches) {
       heading.current?.focus({ preventScroll: true });
@@ -165,7 +168,7 @@ function Header({
           { label: "As plain text", onSelect: () => exportAs("txt") },
         ]}
       />
-      <IconButton label="Delete this conversation" onClick={onDelete}>
+      <IconButton label="Delete conversation" onClick={onDelete}>
         <Trash2 size={16} aria-hidden />
       </IconButton>
     </header>
@@ -180,7 +183,7 @@ function BackButton({ onBack }: { onBack: () => void }) {
   );
 }
 
-/** The forms that were submitted in a conversation, newest first. `byTool` is null until they are known. */
+/** The forms submitted in a conversation, newest first. `byTool` is null until they have loaded. */
 function useSubmissions(agentId: string, conversationId: string) {
   const query = { agentId, conversationId, limit: 100 };
   const { data } = useQuery(ask("listSubmissions", query));

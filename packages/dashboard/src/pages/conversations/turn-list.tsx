@@ -5,11 +5,11 @@ import { IconButton } from "../../components/button.tsx";
 import type { Turn } from "./split-reply.ts";
 import { isNewDay, type TurnContext, TurnView } from "./turn-view.tsx";
 
-/** Up to here all of it is in the page, where the browser's own search finds it. */
+/** Up to this many turns are all rendered, so that the browser's search finds them. */
 const MAX_WHOLE = 100;
 const NEAR_PX = 80;
 
-/** A conversation's turns. It stays at its end while a reply grows there, and nowhere else moves by itself. */
+/** The turns of a conversation. It follows a growing reply only while it is scrolled to the end. */
 export function TurnList({ turns, context }: { turns: readonly Turn[]; context: TurnContext }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
@@ -47,7 +47,7 @@ export function TurnList({ turns, context }: { turns: readonly Turn[]; context: 
       </section>
       {!isAtEnd && (
         <IconButton
-          label="To the newest message"
+          label="Jump to the latest message"
           onClick={toEnd}
           className="absolute end-4 bottom-4 border border-line bg-raised"
         >

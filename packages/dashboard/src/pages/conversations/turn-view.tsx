@@ -14,17 +14,17 @@ export type TurnContext = {
   agentId: string;
   agentName: string;
   visitor: string;
-  /** What was searched for; it is marked in the messages. */
+  /** The search text, which is highlighted in the messages. */
   query: string;
   submissions: SubmissionsByTool | null;
-  /** Ids of the tool calls that are unfolded: kept here, because turns out of sight are not in the page. */
+  /** Ids of the expanded tool calls. Kept here because turns that are not visible are not rendered. */
   openCalls: ReadonlySet<string>;
   onToggleCall: (id: string, isOpen: boolean) => void;
-  /** Draws a part of a reply as visitors see it. */
+  /** Renders a part of a reply as visitors see it. */
   asVisitor: (content: PreviewContent) => ReactNode;
 };
 
-/** One turn, under the day where it is the first of one. */
+/** A turn, with a date heading if it is the first of its day. */
 export const TurnView = memo(function TurnView({
   turn,
   isNewDay,
@@ -86,7 +86,7 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
   );
 }
 
-/** Visitors write plain text; replies are Markdown, drawn by the widget as the visitor saw them. */
+/** The text of a reply. The widget renders its Markdown as the visitor saw it. */
 function ReplyText({ text, context: { asVisitor, query } }: { text: string; context: TurnContext }) {
   const content = useMemo(
     () => ({ type: "pieces" as const, key: "text", pieces: [{ type: "text" as const, text }], highlight: query }),
@@ -124,7 +124,7 @@ function TurnFooter({ turn }: { turn: Turn }) {
   );
 }
 
-/** Whether a turn is the first of its day, in the viewer's zone. */
+/** Whether a turn is the first of its day in the user's time zone. */
 export function isNewDay(turns: readonly Turn[], at: number): boolean {
   const [turn, before] = [turns[at], turns[at - 1]];
   if (!turn || !before) return true;

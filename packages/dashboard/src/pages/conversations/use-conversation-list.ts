@@ -17,7 +17,7 @@ import {
 } from "./list-window.ts";
 
 const POLL_MS = 4_000;
-/** A page that was only scrolled past is not asked for. */
+/** Delay in milliseconds, so that pages that are only scrolled past are not fetched. */
 const SETTLE_MS = 60;
 
 /**
@@ -58,7 +58,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
     isBroken,
     tryAgain,
     isStale: window !== null && !isCurrent,
-    /** Why nothing at all can be shown. */
+    /** The error if nothing can be shown. */
     error: isCurrent ? null : top.error,
     retry: () => top.refetch(),
     showFresh: () => change(withFresh),
@@ -67,7 +67,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
   };
 }
 
-/** Asks for the pages that are seen and not known, and gives up those that are no longer looked at. */
+/** Fetches visible pages that are missing, and cancels requests for pages that are no longer visible. */
 function useMissingPages(
   query: ListQuery,
   window: ListWindow | null,
@@ -78,7 +78,7 @@ function useMissingPages(
   const [isBroken, attempt] = broken;
   const running = useRef(new Map<string, ListQuery>());
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks once more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt fetches again
   useEffect(() => {
     if (!window) return;
     const ask = () => {
@@ -118,7 +118,7 @@ function useMissingPages(
   return { look, isBroken, tryAgain };
 }
 
-/** Not kept: the list keeps what it shows, and what it does not show may have moved. */
+/** Not cached: the list holds what it shows, and everything else may have moved. */
 function fetchPage(input: ListQuery) {
   return queryClient.fetchQuery({ ...ask("listConversations", input), staleTime: 0, gcTime: 0 });
 }

@@ -5,8 +5,8 @@ type Act = "next" | "previous" | "search" | "delete";
 const stored = "foyer.inbox-keys";
 
 /**
- * Single keys for the inbox. Who talks to their computer, or presses keys by accident, can turn them off for this browser. Arrows and Delete only
- * count in the list.
+ * Single-key shortcuts for the inbox. Users of speech input, or who press keys by accident, can turn them off in this
+ * browser (WCAG 2.1.4). Arrow keys and Delete only work in the list.
  */
 export function useInboxKeys(act: (act: Act) => void) {
   const [isOn, setOn] = useState(() => localStorage.getItem(stored) !== "off");

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Time } from "../../components/time.tsx";
 import { type ConversationDetail, isRunning } from "./split-reply.ts";
 
-/** What is known about the visitor and the conversation. */
+/** Facts about the visitor and the conversation. */
 export function VisitorFacts({
   conversation,
   submissions,

@@ -1,7 +1,7 @@
 import type { FormAnalyticsDay, FormField } from "@foyer/contract";
 import { labelText } from "@foyer/contract/rules/field-label";
 
-/** How far back the figures go; what the address does not know is 30 days. */
+/** The selectable ranges. An unknown range in the URL means 30 days. */
 export const ranges = [
   { id: "7d", name: "7 days", days: 7 },
   { id: "30d", name: "30 days", days: 30 },
@@ -16,12 +16,15 @@ export function rangeOf(id: string | undefined): Range {
   return ranges.find((range) => range.id === id) ?? ranges[1];
 }
 
-/** The first day of the range, in UTC as the server counts; nothing for all time. */
+/** The first day of the range in UTC, as on the server. Undefined for all time. */
 export function firstDay({ days }: Range, now = Date.now()): string | undefined {
   return days === null ? undefined : dayOf(now - (days - 1) * DAY_MS);
 }
 
-/** Every day of the range up to today, those without visitors too. All time begins with the first day that has something. */
+/**
+ * Every day of the range up to today, including days without visitors. All time starts with the first day that has
+ * data.
+ */
 export function fillDays(days: readonly FormAnalyticsDay[], range: Range, now = Date.now()): FormAnalyticsDay[] {
   const first = firstDay(range, now) ?? days[0]?.date;
   if (!first) return [];
@@ -39,7 +42,7 @@ const dayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10);
 
 export type FieldRate = { name: string; label: string; isRequired: boolean; rate: number };
 
-/** How many of those who began filled in each field, in the form's order. */
+/** For each field, in form order: how many of the visitors who started the form filled it in. */
 export function fieldRates(fields: readonly FormField[], rates: Record<string, number>): FieldRate[] {
   return fields.map((field) => ({
     name: field.name,
@@ -49,7 +52,10 @@ export function fieldRates(fields: readonly FormField[], rates: Record<string, n
   }));
 }
 
-/** The required field at which the most are lost since the one before, when that is a tenth of those who began or more. */
+/**
+ * The required field with the largest drop from the field before it, if at least a tenth of those who started are lost
+ * there.
+ */
 export function steepestDrop(rates: readonly FieldRate[]): { label: string; lost: number } | null {
   let before = 100;
   let steepest: { label: string; lost: number } | null = null;
@@ -62,7 +68,7 @@ export function steepestDrop(rates: readonly FieldRate[]): { label: string; lost
   return steepest;
 }
 
-/** What is asked of the server for that range. */
+/** The analytics request for a range. */
 export function analyticsQuery(agentId: string, range: Range) {
   const from = firstDay(range);
   return { agentId, groupBy: "day" as const, ...(from ? { from } : {}) };

@@ -1,7 +1,7 @@
 import type { FormSubmissionDetail } from "@foyer/contract";
 import { Status } from "../../components/status.tsx";
 
-/** What the handler on the visitor's page made of the submission. */
+/** The result that the form handler on the visitor's page reported. */
 export function ClientReport({ submission, handler }: { submission: FormSubmissionDetail; handler: string | null }) {
   const { clientResult } = submission;
   const name = handler ? <code className="font-mono text-ink">{handler}</code> : "Its handler";
@@ -28,7 +28,7 @@ export function ClientReport({ submission, handler }: { submission: FormSubmissi
   );
 }
 
-/** Somebody else's text, as text. */
+/** Untrusted text, shown as plain text. */
 export function ResponseText({ label, text }: { label: string; text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { waitWords } from "./submission-labels.ts";
 
-/** How long it is until then, to the second: `in 4 min 5 s`. */
+/** Counts down to a time, such as `in 4 min 5 s`. */
 export function Countdown({ to }: { to: string }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { type BarPart, DayChart } from "../../components/day-chart.tsx";
 
 type Day = FormAnalyticsDay & { day: string };
 
-/** Each stage is part of the one before it, so a bar is as tall as the number of visitors who saw the form. */
+/** Each stage is a subset of the previous one, so the height of a bar is the number of impressions. */
 const parts: ReadonlyArray<BarPart<Day> & { swatch: string }> = [
   { name: "Delivered", fill: "var(--color-lamp)", swatch: "bg-lamp", value: ({ successful }) => successful },
   {
@@ -34,7 +34,7 @@ const figures = [
   { key: "failed", name: "Failed" },
 ] as const;
 
-/** How far visitors got each day. The table below has the same figures as text. */
+/** How far visitors got on each day. The table below contains the same figures as text. */
 export function DaysChart({ days }: { days: readonly FormAnalyticsDay[] }) {
   return (
     <figure

@@ -2,7 +2,7 @@ import type { FormAnalyticsDay } from "@foyer/contract";
 import { dayText } from "../../components/day-text.ts";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 
-/** The chart's figures as text, the newest day first; days without visitors are left out. */
+/** The chart's figures as text, newest day first. Days without visitors are left out. */
 export function DaysTable({ days }: { days: readonly FormAnalyticsDay[] }) {
   const busy = days.filter(({ impressions, started, submitted }) => impressions + started + submitted > 0).toReversed();
   return (

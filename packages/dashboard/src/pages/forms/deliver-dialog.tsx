@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 
-/** Asks before something is sent once more: nothing is lost by it, but somebody gets it. */
+/** Asks for confirmation before something is sent again. It destroys nothing, but a receiver gets it. */
 export function DeliverDialog(props: {
   title: string;
   action: string;

@@ -8,7 +8,7 @@ import { ResponseText } from "./client-report.tsx";
 import { Countdown } from "./countdown.tsx";
 import { attemptWords, deliveryName, deliveryWords, durationWords } from "./submission-labels.ts";
 
-/** One place that a submission goes to, and every attempt to get it there, the newest first. */
+/** A delivery of a submission with all its attempts, newest first. */
 export function DeliveryCard({ delivery }: { delivery: Delivery }) {
   const { state, attempts, nextAttemptAt } = delivery;
   const { word, tone } = deliveryWords(delivery);
@@ -42,7 +42,7 @@ export function DeliveryCard({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** E-mails go to members, whom the delivery names by their ids. */
+/** Email deliveries name their recipients by member id. */
 function Target({ delivery: { type, target } }: { delivery: Delivery }) {
   const isMail = type === "email";
   const { data: members = [] } = useQuery({ ...ask("listMembers"), enabled: isMail });

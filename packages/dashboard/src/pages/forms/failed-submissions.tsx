@@ -7,7 +7,7 @@ import { DeliverDialog } from "./deliver-dialog.tsx";
 import type { SubmissionSearch } from "./submission-filter.ts";
 import { deliveryName, plural, undelivered } from "./submission-labels.ts";
 
-/** How many submissions did not arrive, a way to deliver them again, and then how that goes on. */
+/** The number of undelivered submissions, a button to redeliver them, and the progress of that. */
 export function FailedSubmissions({
   agentId,
   search,
@@ -53,9 +53,9 @@ export function FailedSubmissions({
         onClose={() => setAsking(false)}
         onConfirm={start}
       >
-        <p>Only failed deliveries are sent again, to the addresses that the forms have now:</p>
+        <p>Only failed deliveries are sent again, to the current addresses of the forms:</p>
         <Targets forms={forms.filter(({ id }) => !search.toolId || id === search.toolId)} />
-        <p>A receiver may get a submission twice, with the same submissionId.</p>
+        <p>A receiver may get a submission twice. Both copies have the same submissionId.</p>
       </DeliverDialog>
     </div>
   );
@@ -63,7 +63,7 @@ export function FailedSubmissions({
 
 type Owned = { agentId: string; toolId?: string };
 
-/** How many submissions there are of each of these statuses, looked at often while something is under way. */
+/** Counts submissions by status. Polls while deliveries are in progress. */
 function useCounts(owned: Owned, isWatched: boolean) {
   const every = { refetchInterval: isWatched ? 2_000 : 10_000 };
   const limit = { limit: 1 };
@@ -75,7 +75,7 @@ function useCounts(owned: Owned, isWatched: boolean) {
   const webhook = useQuery({ ...ask("listSubmissions", { ...owned, ...limit, status: "webhook_failed" }), ...every });
   const parts = useQuery({ ...ask("listSubmissions", { ...owned, ...limit, status: "failed" }), ...every });
   return {
-    /** `null` while nobody knows. */
+    /** `null` until it is known. */
     pending: pending.isFetchedAfterMount ? (pending.data?.pagination.total ?? null) : null,
     webhook_failed: webhook.data?.pagination.total ?? 0,
     failed: parts.data?.pagination.total ?? 0,
@@ -87,10 +87,10 @@ function Progress(props: { queued: number; pending: number | null; failed: numbe
   const left = Math.min(pending ?? queued, queued);
   const text =
     queued === 0
-      ? "Nothing was left to deliver again."
+      ? "There was nothing left to redeliver."
       : left > 0
-        ? `Delivering ${plural(queued, "submission")} again: ${left.toLocaleString()} still on their way.`
-        : `${plural(queued, "submission")} tried again, none is on its way any more.`;
+        ? `Redelivering ${plural(queued, "submission")}: ${left.toLocaleString()} in progress.`
+        : `Finished redelivering ${plural(queued, "submission")}.`;
   return (
     <div className="grid gap-2 rounded-lg border border-line bg-raised px-4 py-2">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -101,7 +101,7 @@ function Progress(props: { queued: number; pending: number | null; failed: numbe
           Close
         </Button>
       </div>
-      {left > 0 && <progress className="sr-only" max={queued} value={queued - left} aria-label="Delivered again" />}
+      {left > 0 && <progress className="sr-only" max={queued} value={queued - left} aria-label="Redelivered" />}
       {left > 0 && (
         <div aria-hidden className="h-1 overflow-hidden rounded-full bg-sunken">
           <div className="h-full bg-lamp" style={{ width: `${((queued - left) / queued) * 100}%` }} />
@@ -113,7 +113,7 @@ function Progress(props: { queued: number; pending: number | null; failed: numbe
 
 const SHOWN = 6;
 
-/** Where the forms deliver to as they are now. */
+/** The current destinations of the forms. */
 function Targets({ forms }: { forms: readonly Tool[] }) {
   const lines = forms.flatMap(({ id, name, formWebhookUrl, formExecutionMode, formPostActions }) => {
     const webhook = formExecutionMode === "client" ? null : formWebhookUrl;
@@ -129,7 +129,7 @@ function Targets({ forms }: { forms: readonly Tool[] }) {
         </li>
       ))}
       {lines.length > SHOWN && <li>and {plural(lines.length - SHOWN, "more form", "more forms")}</li>}
-      {lines.length === 0 && <li>to where each was to go when it was submitted</li>}
+      {lines.length === 0 && <li>the addresses that applied at the time of the submission</li>}
     </ul>
   );
 }

@@ -2,16 +2,16 @@ import { percentText } from "../../components/day-text.ts";
 import { type FieldRate, steepestDrop } from "./analytics-days.ts";
 import { Bar } from "./form-funnel.tsx";
 
-/** A bar a field, and in words where most leave. */
+/** A bar for each field, and a sentence about the largest drop-off. */
 export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; started: number }) {
-  if (started === 0) return <p className="text-soft">Nobody has begun the form in this time.</p>;
+  if (started === 0) return <p className="text-soft">No visitor started this form in the selected period.</p>;
   const drop = steepestDrop(rates);
   return (
     <div className="grid gap-4">
       {drop && (
         <p>
-          Most leave at <strong className="font-semibold">{drop.label}</strong>: {percentText(drop.lost)} of those who
-          began fill in what comes before it, and not this.
+          Most visitors drop off at <strong className="font-semibold">{drop.label}</strong>:
+          {` ${percentText(drop.lost)}`} of those who started filled in the field before it but not this one.
         </p>
       )}
       <ol className="grid gap-2">

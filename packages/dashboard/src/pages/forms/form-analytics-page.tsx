@@ -17,7 +17,7 @@ import { FormsTabs } from "./forms-tabs.tsx";
 const route = getRouteApi("/shell/agents/$agentId/forms/analytics");
 const DaysChart = lazy(() => import("./days-chart.tsx").then((module) => ({ default: module.DaysChart })));
 
-/** How each form does: who sees it, begins it, sends it, and where the others leave. */
+/** Form analytics: how many visitors see, start and submit each form, and where they drop off. */
 export function FormAnalyticsPage() {
   const { agentId } = route.useParams();
   const search = route.useSearch();
@@ -103,7 +103,7 @@ function FormFigures({ agentId, entry, tool, range }: Figures) {
   const days = fillDays(entry.days ?? [], range);
   return (
     <>
-      <Section title={entry.toolName} description="Each step with its share of the step before.">
+      <Section title={entry.toolName} description="Each step with its share of the previous step.">
         <FormFunnel entry={entry} />
       </Section>
       <Section title="Over time" description="Days are in UTC. A delivery counts on the day of its submission.">

@@ -2,26 +2,26 @@ import type { FormAnalyticsEntry } from "@foyer/contract";
 import { percentText } from "../../components/day-text.ts";
 import { plural } from "./submission-labels.ts";
 
-/** Shown, started, submitted, delivered: bars as wide as their share of what was shown, and what each number counts. */
+/** The steps shown, started, submitted and delivered. The width of a bar is its share of the impressions. */
 export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
   const { impressions, started, submitted, successful, failed, conversionRate, completionRate } = entry;
   const underWay = Math.max(0, submitted - successful - failed);
   const counts = [impressions, started, submitted, successful];
   const help = [
-    "Times a visitor saw it",
-    "Times something was filled in",
-    "Times it was sent and kept",
+    "Times a visitor saw the form",
+    "Times a visitor filled in a field",
+    "Times the form was submitted",
     deliveredHelp(failed, underWay),
   ];
   return (
     <div className="grid gap-6">
       <dl className="grid grid-cols-3 gap-x-4 sm:flex sm:gap-x-12">
-        <Rate name="Conversion" value={percentText(conversionRate)} help="Submitted, of those who were shown it" />
-        <Rate name="Completion" value={percentText(completionRate)} help="Submitted, of those who began it" />
+        <Rate name="Conversion" value={percentText(conversionRate)} help="Share of shown forms that were submitted" />
+        <Rate name="Completion" value={percentText(completionRate)} help="Share of started forms that were submitted" />
         <Rate
           name="Delivery"
           value={percentText(share(successful, submitted))}
-          help="Delivered, of what was submitted"
+          help="Share of submissions that were delivered"
         />
       </dl>
       <ol aria-label="Funnel" className="grid gap-3">
@@ -53,7 +53,7 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
   );
 }
 
-/** In the colours of the chart. */
+/** The steps in the colors of the chart. */
 const steps = [
   { name: "Shown", look: "bg-edge", ofBefore: null },
   { name: "Started", look: "bg-soft", ofBefore: "of shown" },
@@ -62,12 +62,12 @@ const steps = [
 ];
 
 function deliveredHelp(failed: number, underWay: number): string {
-  if (failed === 0 && underWay === 0) return "Arrived, or nowhere to go";
+  if (failed === 0 && underWay === 0) return "Delivered, or stored only";
   const parts = [
-    ...(underWay > 0 ? [`${underWay.toLocaleString()} on the way`] : []),
+    ...(underWay > 0 ? [`${underWay.toLocaleString()} in progress`] : []),
     ...(failed > 0 ? [plural(failed, "failure")] : []),
   ];
-  return `Arrived; ${parts.join(", ")}`;
+  return `Delivered; ${parts.join(", ")}`;
 }
 
 function Rate({ name, value, help }: { name: string; value: string; help: string }) {
@@ -82,7 +82,7 @@ function Rate({ name, value, help }: { name: string; value: string; help: string
   );
 }
 
-/** A share of the whole width, in percent. What is there is never too thin to see. */
+/** A bar with a width in percent. A value above 0 always stays visible. */
 export function Bar({ width, look }: { width: number; look: string }) {
   return (
     <div aria-hidden className="h-6 min-w-0 overflow-hidden rounded-md bg-sunken">

@@ -5,7 +5,7 @@ import { Section } from "../../components/page.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import type { Range } from "./analytics-days.ts";
 
-/** Every form of the agent beside the others; a form's name opens its figures. */
+/** A table of all forms of the agent. A form's name links to its analytics. */
 export function FormsComparison({
   agentId,
   entries,

@@ -1,7 +1,7 @@
 import { Status } from "../../components/status.tsx";
 import { statuses, statusWords } from "./submission-labels.ts";
 
-/** What the words for a submission's status mean, for whoever asks. */
+/** Explains the submission statuses on demand. */
 export function StatusHelp() {
   return (
     <details className="min-w-0 flex-1 basis-72">

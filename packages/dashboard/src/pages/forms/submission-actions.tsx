@@ -7,7 +7,7 @@ import { queryClient, useCall } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
 import { isUnderWay, plural } from "./submission-labels.ts";
 
-/** Deliver again, and delete. */
+/** The actions of a submission: redeliver and delete. */
 export function SubmissionActs({ submission, fileCount }: { submission: FormSubmissionDetail; fileCount: number }) {
   return (
     <>
@@ -29,23 +29,23 @@ function Redeliver({ submission }: { submission: FormSubmissionDetail }) {
   if (isOpen) {
     return (
       <Button look={hasFailed ? "main" : "quiet"} isBusy={retry.isPending} onClick={send}>
-        {hasFailed ? "Redeliver what failed" : "Try again now"}
+        {hasFailed ? "Redeliver failed" : "Try again now"}
       </Button>
     );
   }
   return (
     <>
       <Button isBusy={retry.isPending} onClick={() => setAsking(true)}>
-        Send the webhook again
+        Send webhook again
       </Button>
       <DeliverDialog
-        {...{ title: "Send the webhook again?", action: "Send it again", isOpen: isAsking, isBusy: retry.isPending }}
+        {...{ title: "Send webhook again?", action: "Send webhook again", isOpen: isAsking, isBusy: retry.isPending }}
         onClose={() => setAsking(false)}
         onConfirm={send}
       >
         <p>
-          It has arrived already. The receiver gets it a second time, with the same submissionId, at the address that
-          the form has now.
+          The webhook was already delivered. The receiver gets it a second time with the same submissionId, at the
+          form's current URL.
         </p>
       </DeliverDialog>
     </>
@@ -75,17 +75,17 @@ function Delete({ submission, fileCount }: { submission: FormSubmissionDetail; f
         Delete
       </Button>
       <ConfirmDialog
-        {...{ title: "Delete this submission?", action: "Delete the submission", isOpen: isAsking }}
+        {...{ title: "Delete this submission?", action: "Delete submission", isOpen: isAsking }}
         isBusy={remove.isPending}
         onClose={() => setAsking(false)}
         onConfirm={confirm}
       >
         <p>
-          Its answers{fileCount > 0 && `, ${plural(fileCount, "file")}`} and the record of its deliveries are gone for
-          good, and it does not count in the analytics any more.
+          Its answers{fileCount > 0 && `, ${plural(fileCount, "file")}`} and its delivery history are permanently
+          deleted, and it is removed from the analytics.
         </p>
-        {isUnderWay(submission) && <p>It has not arrived everywhere yet. What is still to be sent is not sent then.</p>}
-        <p>What was delivered stays with whoever received it.</p>
+        {isUnderWay(submission) && <p>Deliveries are still in progress. They will be canceled.</p>}
+        <p>Receivers keep what was already delivered.</p>
       </ConfirmDialog>
     </>
   );

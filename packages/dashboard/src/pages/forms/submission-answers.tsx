@@ -5,16 +5,12 @@ import { type Answer, type FileAnswer, isPreviewable, sizeText } from "./submitt
 
 const LONG_TEXT = 1_500;
 
-/** Every answer beside what was asked. */
+/** All answers with the labels of their fields. */
 export function SubmissionAnswers({ answers, isFormGone }: { answers: readonly Answer[]; isFormGone: boolean }) {
   return (
     <div className="grid gap-3">
-      {isFormGone && (
-        <p className="text-soft">
-          The form was deleted since, so answers have the names of its fields, not its labels.
-        </p>
-      )}
-      {answers.length === 0 && <p className="text-soft">It was sent without answers.</p>}
+      {isFormGone && <p className="text-soft">The form was deleted, so answers have field names instead of labels.</p>}
+      {answers.length === 0 && <p className="text-soft">Submitted without answers.</p>}
       <dl className="border-t border-line">
         {answers.map((answer) => (
           <div
@@ -25,7 +21,7 @@ export function SubmissionAnswers({ answers, isFormGone }: { answers: readonly A
               {answer.label}
               {answer.isGone && !isFormGone && (
                 <span className="ms-2">
-                  <Tag>not in the form now</Tag>
+                  <Tag>no longer in the form</Tag>
                 </span>
               )}
             </dt>
@@ -52,7 +48,7 @@ function Value({ answer: { text, file, label, type } }: { answer: Answer }) {
   }
   if (text.length > LONG_TEXT) {
     return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
       <section tabIndex={0} aria-label={label} className="max-h-80 overflow-y-auto whitespace-pre-wrap">
         {text}
       </section>
@@ -61,7 +57,7 @@ function Value({ answer: { text, file, label, type } }: { answer: Answer }) {
   return <span className="whitespace-pre-wrap">{text}</span>;
 }
 
-/** Shown when it is an image that is nothing but one; everything can be downloaded, and is never opened as a page. */
+/** A submitted file. Plain images have a preview. Every file can be downloaded, and none is opened as a page. */
 function SubmittedFile({ file: { name, mediaType, size, url }, label }: { file: FileAnswer; label: string }) {
   const [isBroken, setBroken] = useState(false);
   return (

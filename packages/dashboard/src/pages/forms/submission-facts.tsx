@@ -10,7 +10,7 @@ import { ask } from "../../data/queries.ts";
 import { historyOf } from "./submission-history.ts";
 import { standingOf } from "./submission-labels.ts";
 
-/** Where it stands, who sent it, and how it came to that. */
+/** The status, visitor and history of a submission. */
 export function SubmissionFacts({ submission }: { submission: FormSubmissionDetail }) {
   const { agentId, toolId, toolName, conversationId } = submission;
   const { word, tone, help } = standingOf(submission);
@@ -34,7 +34,7 @@ export function SubmissionFacts({ submission }: { submission: FormSubmissionDeta
           <span className="text-soft">Submitted outside a conversation</span>
         )}
       </Fact>
-      <Fact name="What happened">
+      <Fact name="History">
         <ol className="grid gap-1.5">
           {historyOf(submission).map(({ text, at }) => (
             <li key={`${at} ${text}`} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4">
@@ -61,18 +61,18 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** Who talked in the conversation in which it was submitted, as far as the site said who that is. */
+/** The visitor of the submission's conversation, as identified by the site. */
 function Visitor({ agentId, conversationId }: { agentId: string; conversationId: string }) {
   const { data, error } = useQuery(ask("getConversation", { id: conversationId }));
   if (error instanceof FoyerError && error.code === "NOT_FOUND") {
     return <span className="text-soft">Its conversation was deleted</span>;
   }
-  if (error) return <span className="text-soft">Could not be read: {error.message}</span>;
+  if (error) return <span className="text-soft">The visitor could not be loaded: {error.message}</span>;
   if (!data) return <Skeleton className="h-10" />;
   const names = [...new Set([data.userName, data.userEmail, data.userId])].filter(Boolean);
   return (
     <>
-      <p>{names.length > 0 ? names.join(", ") : "Somebody who is not signed in on your site"}</p>
+      <p>{names.length > 0 ? names.join(", ") : "Anonymous visitor"}</p>
       <Link
         to="/agents/$agentId/conversations/$conversationId"
         params={{ agentId, conversationId }}

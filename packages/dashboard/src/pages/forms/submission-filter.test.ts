@@ -3,7 +3,7 @@ import { csvAddress, filterOf, isFiltered, pageOf, pageQuery } from "./submissio
 
 describe("filterOf", () => {
   it("takes days as the viewer's, both whole", () => {
-    // The tests run in India: its days begin at 18:30 UTC.
+    // The time zone of the tests is UTC+5:30, so a day begins at 18:30 UTC.
     expect(filterOf("agent_1", { from: "2026-01-31", to: "2026-01-31" })).toEqual({
       agentId: "agent_1",
       from: "2026-01-30T18:30:00.000Z",

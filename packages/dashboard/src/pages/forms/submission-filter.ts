@@ -1,12 +1,12 @@
 import type { SubmissionQuery } from "@foyer/contract";
 import { isStatus } from "./submission-labels.ts";
 
-/** What the address of the list says; dates are days of the viewer's: `2026-01-31`. */
+/** The search parameters of the list. Dates are in the user's time zone: `2026-01-31`. */
 export type SubmissionSearch = { status?: string; toolId?: string; from?: string; to?: string; page?: number };
 
 export const PAGE_SIZE = 100;
 
-/** What is asked of the server for that address, page aside. What it would refuse counts as not said. */
+/** The list request for the search parameters, without the page. Invalid parameters are ignored. */
 export function filterOf(agentId: string, { status, toolId, from, to }: SubmissionSearch): SubmissionQuery {
   const [first, end] = [startOfDay(from), startOfDay(to, 1)];
   return {
@@ -26,7 +26,7 @@ export function pageOf({ page }: SubmissionSearch): number {
   return page !== undefined && Number.isSafeInteger(page) && page > 0 && page < 10_000_000 ? page : 1;
 }
 
-/** Where all that the filter lets through is to be had as a table. */
+/** The URL of the CSV export with the same filter. */
 export function csvAddress(agentId: string, search: SubmissionSearch): string {
   const query = new URLSearchParams({ format: "csv" });
   for (const [name, value] of Object.entries(filterOf(agentId, search))) query.set(name, String(value));
@@ -39,7 +39,7 @@ export function isFiltered({ status, toolId, from, to }: SubmissionSearch): bool
 
 const latest = new Map<string, SubmissionSearch>();
 
-/** What an agent's list was filtered by last, so that the way back from a submission leads there. */
+/** The last filter of an agent's list, for the link back from a submission. */
 export function lastSearch(agentId: string): SubmissionSearch {
   return latest.get(agentId) ?? {};
 }
@@ -48,7 +48,7 @@ export function rememberSearch(agentId: string, search: SubmissionSearch): void 
   latest.set(agentId, search);
 }
 
-/** The instant at which a day begins for the viewer, or the day so many after it. */
+/** The start of a day in the user's time zone, or of the day `daysLater` after it. */
 function startOfDay(text: string | undefined, daysLater = 0): string | null {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? "") ?? [];
   if (!year) return null;

@@ -7,7 +7,7 @@ import { statuses, statusWords } from "./submission-labels.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms");
 
-/** Which submissions are listed. It stands in the address, so that it can be sent to somebody. */
+/** The filters of the list. They are part of the URL, so a filtered list can be shared. */
 export function SubmissionFilters({ search, forms }: { search: SubmissionSearch; forms: readonly Tool[] }) {
   const navigate = route.useNavigate();
   const { page: _, ...filter } = search;
@@ -52,6 +52,6 @@ function formOptions(forms: readonly Tool[], chosen: string | undefined) {
   return [
     { value: "", label: "All forms" },
     ...forms.map(({ id, name }) => ({ value: id, label: name })),
-    ...(isGone ? [{ value: chosen, label: "A form that is gone" }] : []),
+    ...(isGone ? [{ value: chosen, label: "Deleted form" }] : []),
   ];
 }

@@ -1,10 +1,10 @@
 import type { FormSubmissionDetail } from "@foyer/contract";
 import { deliveryName, plural } from "./submission-labels.ts";
 
-/** `at` in milliseconds since 1970; `null` where nobody wrote it down. */
+/** `at` is in milliseconds since 1970, or `null` if it was not recorded. */
 export type Happening = { text: string; at: number | null };
 
-/** How a submission came to where it stands, oldest first. */
+/** The events of a submission, oldest first. */
 export function historyOf(submission: FormSubmissionDetail): Happening[] {
   const { impressionAt, startedAt, createdAt, clientResult } = submission;
   const made = Date.parse(createdAt);
@@ -22,7 +22,7 @@ export function historyOf(submission: FormSubmissionDetail): Happening[] {
   return reported ? [...dated, reported] : dated;
 }
 
-/** A visitor's clock may be wrong by days, and a script may send any number; what cannot be is not told. */
+/** Whether a reported time is plausible. A visitor's clock can be wrong by days, and a script can send any number. */
 function isPossible(at: number | null, made: number): at is number {
   return at !== null && at >= 0 && at <= made;
 }

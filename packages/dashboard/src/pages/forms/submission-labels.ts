@@ -3,7 +3,7 @@ import type { Delivery, DeliveryAttempt, FormSubmission, SubmissionStatus } from
 type Tone = "plain" | "fine" | "warning" | "wrong" | "live";
 export type StatusWords = { word: string; tone: Tone; help: string };
 
-/** Where a submission stands, for whoever owns the form. */
+/** The label and explanation of each submission status. */
 export const statusWords: Record<SubmissionStatus, StatusWords> = {
   pending: {
     word: "Sending",
@@ -31,7 +31,7 @@ export const statusWords: Record<SubmissionStatus, StatusWords> = {
   },
 };
 
-/** The status together with failing actions, which the status itself leaves out. */
+/** The status including failed actions, which the status itself does not cover. */
 export function standingOf({ status, failingActions }: Pick<FormSubmission, "status" | "failingActions">): StatusWords {
   const words = statusWords[status];
   const count = failingActions.length;
@@ -50,10 +50,10 @@ export function isStatus(text: string | undefined): text is SubmissionStatus {
   return text !== undefined && Object.hasOwn(statusWords, text);
 }
 
-/** The statuses in which something that Foyer sends may have failed for good. */
+/** The statuses in which a delivery may have failed permanently. */
 export const undelivered = ["webhook_failed", "failed"] as const satisfies SubmissionStatus[];
 
-/** In a few words, what became of it: for the list, which does not know the attempts. */
+/** A short summary of the deliveries, for the list, which does not load the attempts. */
 export function deliveryNote({
   status,
   executionMode,
@@ -92,7 +92,7 @@ export function deliveryName({ purpose, type }: Pick<Delivery, "purpose" | "type
   return purpose === "confirmation" ? "Confirmation email" : (actionNames[type] ?? type);
 }
 
-/** How a delivery went so far. What comes next has a countdown of its own. */
+/** The state of a delivery. The time of the next attempt is shown separately. */
 export function deliveryWords({ state, attempts }: Pick<Delivery, "state" | "attempts">): Omit<StatusWords, "help"> {
   const count = attempts.length;
   if (state === "waiting") return { word: "Waiting for the webhook", tone: "plain" };
@@ -101,13 +101,13 @@ export function deliveryWords({ state, attempts }: Pick<Delivery, "state" | "att
   return { word: `Failed after ${plural(count, "attempt")}`, tone: "wrong" };
 }
 
-/** What came back: the receiver's status where there is one, else why there was none. */
+/** The outcome of an attempt: the receiver's HTTP status, or the reason why there was no response. */
 export function attemptWords({ status, error }: Pick<DeliveryAttempt, "status" | "error">): string {
   if (error === null) return status === null ? "Accepted" : `Accepted with HTTP ${status}`;
   return status === null || error === `HTTP ${status}` ? error : `${error} (HTTP ${status})`;
 }
 
-/** Whether something may still happen by itself: then it is looked at again and again. */
+/** Whether a delivery is still in progress, so the page should poll. */
 export function isUnderWay({
   status,
   deliveries,
@@ -115,14 +115,14 @@ export function isUnderWay({
   return status === "pending" || deliveries.some(({ state }) => state === "pending" || state === "waiting");
 }
 
-/** `12 ms`, `1.4 s`, `2 min 5 s`. */
+/** Formats a duration: `12 ms`, `1.4 s`, `2 min 5 s`. */
 export function durationWords(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   return waitWords(ms);
 }
 
-/** A wait to the second: `now`, `42 s`, `4 min 5 s`, `1 h 59 min`. */
+/** Formats a wait: `now`, `42 s`, `4 min 5 s`, `1 h 59 min`. */
 export function waitWords(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds <= 0) return "now";

@@ -18,7 +18,7 @@ import { answersOf } from "./submitted-answers.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
 
-/** All that is known of one submission. It is looked at again and again while something is under way. */
+/** One submission with its deliveries. The page polls while a delivery is in progress. */
 export function SubmissionPage() {
   const { agentId, submissionId } = route.useParams();
   const { data: tools } = useSuspenseQuery(ask("listTools", { agentId }));
@@ -80,7 +80,7 @@ export function SubmissionPage() {
   );
 }
 
-/** It is another agent's: under this address there is nothing. */
+/** Shown when the submission belongs to another agent. */
 function NotHere() {
   return (
     <Page title="Submission">

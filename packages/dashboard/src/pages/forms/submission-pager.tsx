@@ -6,7 +6,7 @@ import { PAGE_SIZE, pageOf, type SubmissionSearch } from "./submission-filter.ts
 
 const route = getRouteApi("/shell/agents/$agentId/forms");
 
-/** From page to page, or to the one whose number is written. A page's number stands in the address. */
+/** Pagination with a field for the page number, which is part of the URL. */
 export function SubmissionPager({ search, total }: { search: SubmissionSearch; total: number }) {
   const navigate = route.useNavigate();
   const page = pageOf(search);
@@ -29,7 +29,7 @@ export function SubmissionPager({ search, total }: { search: SubmissionSearch; t
         <IconButton label="First page" disabled={page === 1} onClick={() => go(1)}>
           <ChevronFirst size={18} aria-hidden />
         </IconButton>
-        <IconButton label="Page before" disabled={page === 1} onClick={() => go(page - 1)}>
+        <IconButton label="Previous page" disabled={page === 1} onClick={() => go(page - 1)}>
           <ChevronLeft size={18} aria-hidden />
         </IconButton>
         <PageNumber page={page} last={last} onGo={go} />

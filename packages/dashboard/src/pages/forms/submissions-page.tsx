@@ -17,7 +17,7 @@ import { SubmissionsTable } from "./submissions-table.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/forms");
 
-/** What visitors submitted, newest first; what comes in meanwhile appears by itself. */
+/** The submissions, newest first. New ones appear automatically. */
 export function SubmissionsPage() {
   const { agentId } = route.useParams();
   const search = route.useSearch();
@@ -26,7 +26,7 @@ export function SubmissionsPage() {
   const list = useQuery({
     ...ask("listSubmissions", pageQuery(agentId, search)),
     placeholderData: keepPreviousData,
-    // Counting very many takes the server a while.
+    // Counting very many submissions takes the server a while.
     refetchInterval: ({ state: { data } }) => ((data?.pagination.total ?? 0) > 10_000 ? 15_000 : 4_000),
   });
   const forms = (tools.data ?? []).filter(({ executionType }) => executionType === "form");
@@ -59,7 +59,7 @@ export function SubmissionsPage() {
           {list.isError && !list.data ? (
             <ErrorState error={list.error} onRetry={() => void list.refetch()} />
           ) : !list.data || !tools.data ? (
-            <SkeletonRows count={12} label="Loading the submissions" />
+            <SkeletonRows count={12} label="Loading submissions" />
           ) : total === 0 ? (
             <NoMatch search={search} agentId={agentId} />
           ) : (
@@ -83,11 +83,11 @@ const linkLook =
 function NoSubmissions({ agentId, hasForms, isKnown }: { agentId: string; hasForms: boolean; isKnown: boolean }) {
   if (!isKnown) return <SkeletonRows />;
   const [to, name] = hasForms
-    ? (["/agents/$agentId/triggers", "Show a form by a trigger"] as const)
+    ? (["/agents/$agentId/triggers", "Show a form with a trigger"] as const)
     : (["/agents/$agentId/tools/new", "Create form"] as const);
   return (
     <EmptyState
-      title={hasForms ? "Nobody has submitted a form yet" : "No forms yet"}
+      title={hasForms ? "No submissions yet" : "No forms yet"}
       action={
         <ButtonLink look="main" to={to} params={{ agentId }} {...(hasForms ? {} : { search: { kind: "form" } })}>
           {name}
@@ -95,24 +95,24 @@ function NoSubmissions({ agentId, hasForms, isKnown }: { agentId: string; hasFor
       }
     >
       {hasForms
-        ? "The agent shows a form when a chat calls for it, and a trigger can show one by itself. What a visitor sends stands here a moment later, with every attempt to deliver it."
-        : "A form is a tool of the agent: it asks a visitor for what you need, such as a date for a test ride, and delivers the answers to your webhook, a chat or by e-mail."}
+        ? "The agent shows a form when a conversation calls for it, and a trigger can show one too. Submissions appear here within seconds, with every delivery attempt."
+        : "Forms collect details from visitors during a chat, such as a date for a test ride. Submissions are delivered by webhook, email or team chat."}
     </EmptyState>
   );
 }
 
 function NoMatch({ agentId, search }: { agentId: string; search: SubmissionSearch }) {
-  const words = search.status && !search.toolId && !search.from && !search.to ? "with this status" : "that fits";
+  const words = search.status && !search.toolId && !search.from && !search.to ? "with this status" : "that match";
   return (
     <EmptyState
-      title={`No submission ${words}`}
+      title={`No submissions ${words}`}
       action={
         <ButtonLink to="/agents/$agentId/forms" params={{ agentId }} search={{}}>
-          Show all
+          Clear filters
         </ButtonLink>
       }
     >
-      Choose another status, form or time.
+      Choose another status, form or period.
     </EmptyState>
   );
 }

@@ -6,7 +6,7 @@ import { Time } from "../../components/time.tsx";
 import { deliveryNote, standingOf } from "./submission-labels.ts";
 import { summaryOf } from "./submitted-answers.ts";
 
-/** A row a submission; its answers, in short, are the link to it. */
+/** A row per submission. A summary of its answers links to it. */
 export function SubmissionsTable({
   agentId,
   forms,
@@ -16,7 +16,7 @@ export function SubmissionsTable({
   agentId: string;
   forms: readonly Tool[];
   submissions: readonly FormSubmission[];
-  /** What is listed is still that of the filter before. */
+  /** Whether the rows still belong to the previous filter. */
   isStale: boolean;
 }) {
   const fieldsOf = new Map(forms.map(({ id, formSchema }) => [id, formSchema?.fields ?? []]));

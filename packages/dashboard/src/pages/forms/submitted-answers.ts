@@ -3,18 +3,18 @@ import { createAnswerText } from "@foyer/contract/rules/answer-text";
 import { labelText } from "@foyer/contract/rules/field-label";
 
 export type FileAnswer = {
-  /** As on the visitor's device; null when none was sent. */
+  /** The file name on the visitor's device, or null if none was sent. */
   name: string | null;
   mediaType: string;
   size: number;
   url: string;
 };
 
-/** One answer by the label that the visitor saw; `name` where the form has no such field any more. */
+/** An answer with the label of its field, or the field's name if the form no longer has the field. */
 export type Answer = {
   name: string;
   label: string;
-  /** The field's; `null` where there is none any more. */
+  /** The type of the field, or `null` if the form no longer has it. */
   type: FormField["type"] | null;
   text: string;
   file: FileAnswer | null;
@@ -23,7 +23,7 @@ export type Answer = {
 
 type Data = Record<string, unknown>;
 
-/** Every answer: in the form's order, and after them what the form does not ask any more. */
+/** All answers in form order, followed by answers to fields that no longer exist. */
 export function answersOf(formData: Data, fields: readonly FormField[], submissionId: string): Answer[] {
   const known = fields.filter(({ name }) => Object.hasOwn(formData, name));
   const names = new Set(known.map(({ name }) => name));
@@ -34,7 +34,7 @@ export function answersOf(formData: Data, fields: readonly FormField[], submissi
   ];
 }
 
-/** The first answers that say something, in the form's order, as one line; files are counted at its end. */
+/** The first non-empty answers in form order, as one line that ends with the number of files. */
 export function summaryOf(formData: Data, fields: readonly FormField[], submissionId: string): string {
   const answers = answersOf(formData, fields, submissionId);
   const texts = answers.flatMap(({ text, file }) => (file || text.trim() === "" ? [] : [text.replace(/\s+/g, " ")]));
@@ -51,7 +51,7 @@ function toAnswer(value: unknown, field: Asked, submissionId: string): Answer {
   return { name, label: labelText(field), type, text: file ? "" : answerText(field, value), file, isGone };
 }
 
-/** A visitor may send an object that looks like a file: only an address of this submission is one. */
+/** A visitor can send an object that looks like a file. Only URLs of this submission are accepted. */
 function fileOf(value: unknown, submissionId: string): FileAnswer | null {
   if (typeof value !== "object" || value === null) return null;
   const { file, name, mediaType, size, url } = value as Partial<FileAnswer> & { file?: unknown };
@@ -63,12 +63,12 @@ function fileOf(value: unknown, submissionId: string): FileAnswer | null {
 
 const answerText = createAnswerText({ locale: undefined, dateStyle: "medium", yes: "Yes", no: "No" });
 
-/** Images that every browser shows; drawings that can hold scripts are not among them. */
+/** Whether all browsers can show the image. SVG is excluded because it can contain scripts. */
 export function isPreviewable(mediaType: string): boolean {
   return /^image\/(png|jpeg|gif|webp|avif|bmp)$/.test(mediaType);
 }
 
-/** `812 B`, `48 KB`, `2.1 MB`. */
+/** Formats a size: `812 B`, `48 KB`, `2.1 MB`. */
 export function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 999_500) return `${Math.round(bytes / 1_000)} KB`;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Th } from "../../components/table.tsx";
 
-/** The last column of a table: what can be done with a row. Its heading is for screen readers. */
+/** The header of the actions column, visible to screen readers only. */
 export function ActHead() {
   return (
     <Th className="w-0">

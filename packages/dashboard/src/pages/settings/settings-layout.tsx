@@ -8,7 +8,7 @@ import { ErrorState } from "../../components/states.tsx";
 import { ask } from "../../data/queries.ts";
 import { mayOpen, settingsPages } from "../../shell/destinations.tsx";
 
-/** Tabs of the settings that the viewer's role may use, above the open one. */
+/** The settings, with tabs for the pages that the user's role may open. */
 export function SettingsLayout() {
   const { data: session } = useSuspenseQuery(ask("getSession"));
   const pathname = useLocation({ select: (location) => location.pathname });
@@ -21,7 +21,7 @@ export function SettingsLayout() {
   );
 }
 
-/** For an address that a member with more rights passed on. */
+/** Shown for a page that needs a higher role, for example through a shared link. */
 function NotOpen({ name, minimumRole }: { name: string; minimumRole: string }) {
   const who = minimumRole === "owner" ? "owners" : "admins and owners";
   return (

@@ -7,7 +7,7 @@ export type AgentTools = { agent: Output<"listAgents">[number]; tools: Output<"l
 /** A form tool and the agent it belongs to. */
 export type AgentForm = { agent: AgentTools["agent"]; tool: AgentTools["tools"][number] };
 
-/** The tools of the first `count` agents. Those of an agent come when they come; `isLoading` until all have. */
+/** The tools of the first `count` agents, as they load. `isLoading` is true until all have loaded. */
 export function useAllTools(count: number) {
   const { data: agents } = useSuspenseQuery(ask("listAgents"));
   const shown = agents.slice(0, count);

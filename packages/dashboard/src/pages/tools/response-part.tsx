@@ -40,7 +40,7 @@ export function ResponsePart({ draft }: PartProps) {
   );
 }
 
-/** How the server reads the response. Only text that begins like an object or a list counts as JSON. */
+/** How the server interprets the response. Only text that begins like an object or a list counts as JSON. */
 function stateOf(text: string) {
   if (text.trim() === "") return { words: <Status tone="warning">Empty</Status>, formatted: null };
   if (!/^\s*[[{]/.test(text)) return { words: <Status>Text</Status>, formatted: null };

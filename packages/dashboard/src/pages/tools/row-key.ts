@@ -2,8 +2,8 @@ const key: unique symbol = Symbol("key");
 let last = 0;
 
 /**
- * A row of a list that is being edited. Its key goes along when it is changed or moved (`{ ...row, name }`), and is in no JSON, so that what
- * was changed and what is sent know nothing of it.
+ * A row of a list that is being edited. Its key survives changes and moves (`{ ...row, name }`), but a symbol property
+ * is not serialized, so it appears neither in comparisons nor in requests.
  */
 export type Keyed<Row> = Row & { readonly [key]?: number };
 
@@ -16,7 +16,10 @@ export function keyOf(row: Keyed<object>): number {
   return row[key] ?? 0;
 }
 
-/** The row with some of its values replaced; what is undefined is taken out, as optional properties want it. */
+/**
+ * Returns the row with some values replaced. Undefined values are removed, because optional properties do not accept
+ * undefined.
+ */
 export function withPart<Row extends object>(row: Row, part: { [Name in keyof Row]?: Row[Name] | undefined }): Row {
   const next: Record<PropertyKey, unknown> = { ...row, ...part };
   for (const name of Object.keys(next)) if (next[name] === undefined) delete next[name];

@@ -86,7 +86,7 @@ describe("a tool's draft", () => {
     const formWebhookUrl = " ";
     expect(changesOf("form", { ...saved, formWebhookUrl }, { formWebhookUrl })).toEqual({ formWebhookUrl: null });
     const [field] = saved.formSchema.fields;
-    // Another key is no change.
+    // A different key is not a change.
     expect(JSON.stringify(keyed({ ...field }))).toBe(JSON.stringify(field));
   });
 

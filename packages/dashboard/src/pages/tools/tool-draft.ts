@@ -33,7 +33,7 @@ export type ActionDraft = {
 export type ToolDraft = {
   name: string;
   description: string;
-  /** What visitors read instead of the name; "" for the name itself. */
+  /** Shown to visitors instead of the name. "" uses the name. */
   label: string;
   isEnabled: boolean;
   resultFor: Tool["resultFor"];

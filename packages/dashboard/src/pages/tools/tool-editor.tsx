@@ -30,7 +30,7 @@ type EditorProps = Pick<PartProps, "agentId" | "kind" | "tool" | "draft"> & {
   save: (values: ToolDraft, changed: Partial<ToolDraft>) => Promise<unknown>;
 };
 
-/** The parts of a tool, one at a time. An error leads to the part that has the field. */
+/** The editor of a tool, one part at a time. An error opens the part with the invalid field. */
 export function ToolEditor({ views, save, ...props }: EditorProps) {
   const { draft, kind, tool } = props;
   const [lastTest, setLastTest] = useState<ToolTest | null>(null);
@@ -41,12 +41,12 @@ export function ToolEditor({ views, save, ...props }: EditorProps) {
   const View = views[part];
   const wrong = [...new Set(draft.errors.map(({ path }) => partAt(path)))];
 
-  // After the page was led to the part, the field that is wrong is there to be focused.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what matters is that another part is shown
+  // The invalid field can be focused once its part is shown.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another part is shown
   useEffect(() => {
     if (wrong.includes(part)) draft.form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [part]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only new errors lead away from where the viewer is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only new errors open another part
   useEffect(() => {
     if (wrong[0] && !wrong.includes(part)) go(wrong[0]);
   }, [draft.errors]);
@@ -73,7 +73,7 @@ export function ToolEditor({ views, save, ...props }: EditorProps) {
   );
 }
 
-/** Goes to another part of the tool that is open. */
+/** Navigates to another part of the open tool. */
 function useGoToPart(): (part: Part) => void {
   const navigate = useNavigate();
   return (part) =>

@@ -4,7 +4,7 @@ import type { ToolKind } from "./tool-draft.ts";
 
 type Words = { name: string; line: string; make: string; example: string; icon: ReactNode; descriptionExample: string };
 
-/** The texts of the three kinds of tools, in the order in which they are offered. */
+/** The texts of the three kinds of tools, in menu order. */
 export const toolKinds: Record<ToolKind, Words> = {
   mock: {
     name: "Canned answer",

@@ -1,4 +1,4 @@
-/** A name as tools have it, of what somebody writes: `Stock look-up` is `stock_look_up`. Digits cannot be in it. */
+/** Converts text to a tool name: `Stock look-up` becomes `stock_look_up`. Digits are not allowed. */
 export function toToolName(text: string): string {
   return plain(text)
     .replace(/[^a-z]+/g, "_")
@@ -6,7 +6,7 @@ export function toToolName(text: string): string {
     .slice(0, 64);
 }
 
-/** A form field's name of its label: `Preferred day` is `preferred_day`. */
+/** Derives a field name from its label: `Preferred day` becomes `preferred_day`. */
 export function toFieldName(label: string): string {
   return plain(label)
     .replace(/[^a-z0-9]+/g, "_")
@@ -14,7 +14,7 @@ export function toFieldName(label: string): string {
     .slice(0, 60);
 }
 
-/** The name, or with a number at its end where others have it already. */
+/** Appends a number to the name if it is already taken. */
 export function uniqueName(wanted: string, others: readonly string[]): string {
   if (!others.includes(wanted)) return wanted;
   for (let number = 2; ; number++) {

@@ -156,7 +156,7 @@ function JsonConditions({ value, error, onChange }: Props) {
   );
 }
 
-/** A string in place of conditions is unfinished JSON. */
+/** A string instead of conditions is unfinished JSON. */
 function jsonOf(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);

@@ -1,4 +1,4 @@
-/** The operators of conditions on an event's data, in words that stand between a field and a value. */
+/** The operators of conditions on event data, with the words shown between a field and a value. */
 export const operators = [
   { value: "$eq", label: "is" },
   { value: "$ne", label: "is not" },
@@ -13,15 +13,15 @@ export const operators = [
 ] as const;
 export type Operator = (typeof operators)[number]["value"];
 
-/** One condition as a row. `path` leads into the data by dots; `value` is as somebody would type it. */
+/** One condition as a row. `path` uses dots for nested fields. `value` is the text as typed. */
 export type ConditionRow = { path: string; operator: Operator; value: string };
 
-/** The rows that a trigger's `eventData` stands for: nested objects become dots. */
+/** Converts a trigger's `eventData` to rows. Nested objects become dotted paths. */
 export function readRows(eventData: unknown): ConditionRow[] {
   return isObject(eventData) ? rowsOf(eventData, []) : [];
 }
 
-/** The `eventData` that rows stand for; null when there is none. Rows without a field are left out. */
+/** Converts rows to `eventData`, or null without conditions. Rows without a field are left out. */
 export function writeRows(rows: readonly ConditionRow[]): Record<string, unknown> | null {
   const filled = rows.filter(({ path }) => path.trim() !== "");
   if (filled.length === 0) return null;
@@ -53,7 +53,7 @@ function rowsOf(fields: Record<string, unknown>, path: string[]): ConditionRow[]
 
 function rowOf(path: string[], operator: Operator, operand: unknown): ConditionRow {
   const isList = (operator === "$in" || operator === "$nin") && Array.isArray(operand);
-  // What has commas of its own, or is more than a word or a number, stays JSON.
+  // Values with commas, and anything but words and numbers, stay JSON.
   const isShort = isList && operand.every((item) => typeof item !== "object" && !String(item).includes(","));
   const value = isShort && operand.length > 0 ? operand.map(writeValue).join(", ") : writeValue(operand);
   return { path: path.join("."), operator, value };
@@ -66,7 +66,7 @@ function operandOf(operator: Operator, value: string): unknown {
   return Array.isArray(whole) ? whole : value.split(",").map((item) => readValue(item.trim()));
 }
 
-/** `500` is a number, `true` is a boolean, `"500"` is a text, and so is everything that is no JSON. */
+/** Parses a typed value: `500` is a number, `true` a boolean, `"500"` text. Anything that is not JSON is text. */
 function readValue(text: string): unknown {
   const parsed = parse(text);
   return parsed === undefined ? text : parsed;

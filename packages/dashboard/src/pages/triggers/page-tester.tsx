@@ -32,7 +32,7 @@ export function PageTester({ pattern }: { pattern: string }) {
           {lines.map((line, index) => {
             const path = pathOf(line);
             return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines may repeat, and have no other name
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines may repeat and have no other identity
               <li key={index} className="flex items-baseline gap-3">
                 <code className="min-w-0 flex-1">{path ?? line}</code>
                 {path === null ? (

@@ -2,7 +2,10 @@ import { triggerEditors } from "@foyer/contract/rules/trigger-editor";
 import type { Input } from "@foyer/sdk";
 import type { ActionKind, Trigger, TriggerKind } from "./trigger-labels.ts";
 
-/** A trigger while it is edited. `conditions` and `actionConfig` may hold fields of other kinds, too: the server keeps those of the chosen one. */
+/**
+ * A trigger while it is edited. `conditions` and `actionConfig` may also hold fields of other types. The server keeps
+ * only those of the chosen type.
+ */
 export type TriggerDraft = {
   name: string;
   description: string;
@@ -50,7 +53,7 @@ export function toBody(draft: TriggerDraft): Input<"createTrigger">["body"] {
   return { ...draft, description: draft.description.trim() || null } as Input<"createTrigger">["body"];
 }
 
-/** What was changed of a trigger that is there. A kind and what belongs to it go together. */
+/** The changed fields of an existing trigger. A type is always sent with its settings. */
 export function toChanges(changed: Partial<TriggerDraft>, draft: TriggerDraft): Input<"updateTrigger">["body"] {
   const { triggerType, conditions, actionType, actionConfig } = draft;
   return {
@@ -61,7 +64,7 @@ export function toChanges(changed: Partial<TriggerDraft>, draft: TriggerDraft): 
   };
 }
 
-/** The conditions for another kind: what was written for it before stays. */
+/** The conditions for another type. Values that were entered for it before are kept. */
 export function conditionsFor(kind: TriggerKind, conditions: Record<string, unknown>) {
   return { ...triggerEditors[kind].sampleConditions, ...conditions };
 }

@@ -8,7 +8,7 @@ export type Trigger = Output<"getTrigger">;
 export type TriggerKind = Trigger["triggerType"];
 export type ActionKind = Trigger["actionType"];
 
-/** Every trigger type with its name, in the order in which they are offered. */
+/** All trigger types with their names, in menu order. */
 export const kinds = Object.entries(triggerEditors).map(([value, { name }]) => ({
   value: value as TriggerKind,
   label: name,

@@ -3,8 +3,9 @@ type Placed = { id: string; priority: number };
 const LIMIT = 1_000_000_000;
 
 /**
- * The fewest changes of priorities that bring triggers into the order in which they are given. Lower runs first; of the same priority, the one with
- * the smaller id does. What is kept is the longest row that is in order and leaves room for the others between.
+ * The smallest set of priority changes that puts triggers into the given order. Lower priorities run first, and equal
+ * priorities are ordered by id. The longest subsequence that is already in order, with enough room between its
+ * priorities, keeps its values.
  */
 export function changesForOrder(wanted: readonly Placed[]): Placed[] {
   const kept = longestRow(wanted);
@@ -20,7 +21,7 @@ export function changesForOrder(wanted: readonly Placed[]): Placed[] {
   return changes;
 }
 
-/** Positions that keep their priorities. Quadratic; an agent has 200 triggers at most. */
+/** The positions that keep their priorities. Quadratic time, but an agent has at most 200 triggers. */
 function longestRow(wanted: readonly Placed[]): number[] {
   const rows: number[][] = [];
   wanted.forEach((_, at) => {
@@ -34,7 +35,7 @@ function longestRow(wanted: readonly Placed[]): number[] {
   return rows.reduce((longest, row) => (row.length > longest.length ? row : longest), []);
 }
 
-/** Whether two may both stay, with whole numbers left for all between them. */
+/** Whether two triggers can both keep their priorities, with enough integers left for those between them. */
 function fits(wanted: readonly Placed[], before: number, at: number): boolean {
   const [one, other] = [wanted[before], wanted[at]];
   if (!one || !other) return false;

@@ -7,7 +7,7 @@ import type { TriggerDraft } from "./trigger-draft.ts";
 /** The page in the frame, in pixels. It is wider than a phone, so that the chat stays in its corner. */
 const PAGE_WIDTH = 500;
 
-/** The real widget right after the trigger fired. Nothing in it can be pressed, and nothing is counted. */
+/** The real widget right after the trigger fired. It is not interactive, and nothing is counted. */
 export function TriggerPreview({ agent, values }: { agent: Agent; values: TriggerDraft }) {
   const stage = useRef<HTMLDivElement>(null);
   const { width, height } = useSize(stage);
@@ -38,7 +38,7 @@ export function TriggerPreview({ agent, values }: { agent: Agent; values: Trigge
   );
 }
 
-/** Null while no form is chosen. Bubbles stay, so that there is something to look at. */
+/** The trigger to preview, or null while no form is chosen. Bubbles don't time out in the preview. */
 function shownTrigger({ actionType, actionConfig: { message, toolId } }: TriggerDraft) {
   if (actionType === "show_form") return toolId ? { actionType, actionConfig: { toolId } } : null;
   if (actionType === "open_chat") return { actionType, actionConfig: message ? { message } : {} };

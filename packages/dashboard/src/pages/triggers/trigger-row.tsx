@@ -9,7 +9,7 @@ import { actionInWords, conditionInWords, rateInWords, type Trigger } from "./tr
 
 export type Counts = { firedCount: number; convertedCount: number };
 
-/** The columns of the list's head and rows, where there is room for them. */
+/** The grid columns of the header and the rows on wide screens. */
 export const columns = "md:grid-cols-[28px_minmax(0,1fr)_60px_76px_52px_36px_36px] md:gap-x-4";
 
 /** A trigger in the list. It can be moved by its handle, with the keyboard, and by the menu. */

@@ -24,7 +24,7 @@ export function TriggerTemplates({ agentId }: { agentId: string }) {
             <p className="text-sm text-soft">{conditionInWords(template)}</p>
           </li>
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: all alike
+          // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
           <li key={index} className="grid gap-2 border-b border-line py-3">
             <Skeleton className="h-4 w-40" />
             <Skeleton className="h-4 w-56" />

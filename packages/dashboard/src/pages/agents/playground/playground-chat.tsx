@@ -128,8 +128,8 @@ function NothingSaid({
   return (
     <div className="grid gap-3">
       <p className="max-w-[44ch] text-soft">
-        Chat with {agentName} as a visitor would. Tools make real calls, forms are really submitted, and you can inspect
-        each request and response.
+        Chat with {agentName} as a visitor would. Tools make real calls, forms create real submissions, and you can
+        inspect each request and response.
       </p>
       {suggestions.length > 0 && (
         <ul aria-label="Suggestions" className="flex flex-wrap gap-2">

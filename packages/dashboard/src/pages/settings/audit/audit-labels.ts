@@ -59,7 +59,7 @@ const words: Record<string, string> = {
   "sign-out": "Signed out",
 };
 
-/** The description of an action; unknown actions are shown as they are. */
+/** The description of an action. Unknown actions are shown unchanged. */
 export function wordsFor(action: string): string {
   return words[action] ?? action;
 }

@@ -10,7 +10,7 @@ const route = getRouteApi("/shell/settings/audit-log");
 const PAGE = 50;
 const number = new Intl.NumberFormat();
 
-/** Who did what, when and from where, a page at a time. */
+/** The paginated audit log: who did what, when and from where. */
 export function AuditLogPage() {
   const { page = 1 } = route.useSearch();
   const { data, error, refetch, isPlaceholderData } = useQuery({

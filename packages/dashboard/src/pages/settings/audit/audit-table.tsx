@@ -48,7 +48,7 @@ export function AuditTable({ entries }: { entries: Entry[] }) {
   );
 }
 
-/** What people do to their own account needs no name beside it. */
+/** The action and its object. Changes to a user's own account need no object. */
 function What({
   entry: { action, resourceId, targetName, actor },
   names,

@@ -8,7 +8,7 @@ const states = {
   failure: { tone: "wrong", text: "Failing" },
 } as const;
 
-/** One thing that was looked at: how it is, and what to do about it. */
+/** The result of one check, with the fix if there is a problem. */
 export function HealthCheck({ state, title, detail, fix, children }: Omit<Check, "id"> & { children?: ReactNode }) {
   const { tone, text } = states[state];
   return (

@@ -40,7 +40,7 @@ export function HealthPage() {
   return (
     <Page
       title="Health"
-      description="Checks run on the server, and of the connection between the server and this browser."
+      description="Checks of the server, and of the connection between the server and this browser."
       actions={
         <Button look="main" isBusy={isBusy} onClick={again}>
           Run again

@@ -10,7 +10,7 @@ import { judgeArrivals, measureArrivals, type StreamVerdict } from "./stream-tes
 export const streamTest = queryOptions({
   queryKey: ["doctorStream"],
   queryFn: async ({ signal }) => judgeArrivals(await measureArrivals(await request("/doctor/stream", { signal }))),
-  // A stream that broke off is a finding, not a reason to try again.
+  // An interrupted stream is a result, so the query is not retried.
   retry: false,
   gcTime: 0,
 });
@@ -66,7 +66,7 @@ function ProxyLines() {
   );
 }
 
-/** What each proxy needs so that it passes a stream on. */
+/** The configuration that lets each proxy pass streams through. */
 const lines = {
   nginx: `location / {
   proxy_pass http://127.0.0.1:3000;

@@ -1,20 +1,20 @@
 import { createSseParser } from "@foyer/sdk/sse-parser";
 
-/** How a stream of ticks, sent 200 ms apart, reached this browser. */
+/** How a stream of events, sent 200 ms apart, arrived in this browser. */
 export type StreamVerdict = "flows" | "held" | "broken";
 
 const TICKS = 5;
-/** Half of the time that the ticks take to be sent: what comes closer together was waiting somewhere. */
+/** Half of the time the server takes to send all events. Events that arrive closer together were buffered. */
 const LEAST_SPAN_MS = 400;
 
-/** @param arrivals when each tick came, in milliseconds from any beginning */
+/** @param arrivals the arrival time of each event in milliseconds, relative to any start */
 export function judgeArrivals(arrivals: readonly number[]): StreamVerdict {
   if (arrivals.length < TICKS) return "broken";
   const span = Math.max(...arrivals) - Math.min(...arrivals);
   return span < LEAST_SPAN_MS ? "held" : "flows";
 }
 
-/** When each event of the stream arrives, by this browser's clock alone: the server's may differ. */
+/** Measures the arrival of each event with this browser's clock, because the server's may differ. */
 export async function measureArrivals({ body }: Response): Promise<number[]> {
   const arrivals: number[] = [];
   if (!body) return arrivals;

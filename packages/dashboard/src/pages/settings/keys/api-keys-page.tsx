@@ -9,7 +9,7 @@ import { ask, useCall } from "../../../data/queries.ts";
 import { ApiKeysTable, type ListedKey } from "./api-keys-table.tsx";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 
-/** Keys with which programs call the API. */
+/** The API keys of the organization. */
 export function ApiKeysPage() {
   const { data: keys } = useSuspenseQuery(ask("listApiKeys"));
   const [isMaking, setMaking] = useState(false);

@@ -65,7 +65,7 @@ function LastUse({ of: { lastUsedAt } }: { of: ListedKey }) {
   return lastUsedAt ? <Time at={lastUsedAt} /> : "Never";
 }
 
-/** What is over, or soon will be, says so in words. */
+/** The expiry date. Expired keys, and keys that expire soon, are labeled. */
 function Expiry({ of: { expiresAt } }: { of: ListedKey }) {
   if (!expiresAt) return "Never";
   const left = Date.parse(expiresAt) - Date.now();

@@ -14,7 +14,7 @@ describe("when a key expires", () => {
   });
 
   it("takes a chosen day whole, where the viewer is", () => {
-    // The tests run in Asia/Kolkata.
+    // The time zone of the tests is UTC+5:30.
     expect(expiryOf("date", "2026-02-01", now)).toBe("2026-02-01T18:29:59.999Z");
   });
 

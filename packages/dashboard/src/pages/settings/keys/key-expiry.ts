@@ -8,11 +8,14 @@ export const expiryChoices = [
 
 export type ExpiryChoice = (typeof expiryChoices)[number]["value"];
 
-/** The instant that a choice means; `null` is never. A chosen day (`2026-01-31`) is over at its end, in the viewer's zone. */
+/**
+ * The expiry time for a choice, or `null` for never. A chosen day (`2026-01-31`) expires at its end in the user's time
+ * zone.
+ */
 export function expiryOf(choice: ExpiryChoice, day: string, now: Date): string | null {
   if (choice === "never") return null;
   if (choice !== "date") return new Date(now.getTime() + Number(choice) * 86_400_000).toISOString();
   const end = new Date(`${day}T23:59:59.999`);
-  // The server says what is wrong with a day that is none.
+  // The server reports an error for an invalid day.
   return Number.isNaN(end.getTime()) ? day : end.toISOString();
 }

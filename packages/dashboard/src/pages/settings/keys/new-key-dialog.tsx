@@ -9,7 +9,7 @@ import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
 import { type ExpiryChoice, expiryChoices, expiryOf } from "./key-expiry.ts";
 
-/** Names a key, then shows it, once. */
+/** Creates a key and shows it once. */
 export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<{ name: string; text: string }>();
   const initial = { name: "", choice: "never" as ExpiryChoice, expiresAt: "" };
@@ -48,7 +48,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Leaving it by accident would lose the key: the first try to close it asks. */
+/** Shows the new key. The first attempt to close the dialog asks for confirmation, because the key would be lost. */
 function MadeKey({ name, text, onClose }: { name: string; text: string; onClose: () => void }) {
   const [isLeaving, setLeaving] = useState(false);
   return (

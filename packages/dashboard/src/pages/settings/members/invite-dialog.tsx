@@ -12,7 +12,7 @@ import { givableRoles } from "./role-select.tsx";
 
 type Made = { email: string; url: string };
 
-/** Asks somebody in. On a server without mail the link is shown, to hand it on. */
+/** Invites a member. If email is not configured, the dialog shows the link. */
 export function InviteDialog({
   isOwner,
   sendsMail,

@@ -22,7 +22,7 @@ export function RemovingMember({
       isOpen
       isBusy={remove.isPending}
       onClose={onClose}
-      // What this browser knows of the organization is nobody's business any more.
+      // The user no longer belongs to the organization, so its cached data is cleared.
       onConfirm={() => remove.mutate({ id }, { onSuccess: isSelf ? () => location.assign("/dashboard") : onClose })}
     >
       <p>

@@ -9,7 +9,7 @@ import { MembersTable } from "./members-table.tsx";
 import { OpenInvitations } from "./open-invitations.tsx";
 import { PendingLinks } from "./pending-links.tsx";
 
-/** Who works in the organization, who is asked to, and the links that nobody could mail. */
+/** The members, the pending invitations, and the sign-in links that could not be emailed. */
 export function MembersPage() {
   const { data: session } = useSuspenseQuery(ask("getSession"));
   const { data: members } = useSuspenseQuery(ask("listMembers"));

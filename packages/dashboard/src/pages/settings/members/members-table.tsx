@@ -14,7 +14,7 @@ import { RoleSelect, roleNames } from "./role-select.tsx";
 export type Member = Output<"listMembers">[number];
 type Session = Output<"getSession">;
 
-/** Whose rows the viewer may touch follows the server's rules: an admin not an owner's, nobody the only owner's. */
+/** The members. As on the server, admins cannot change owners, and the only owner cannot be changed. */
 export function MembersTable({ members, session }: { members: Member[]; session: Session }) {
   const [removing, setRemoving] = useState<Member | null>(null);
   const owners = members.filter(({ role }) => role === "owner").length;
@@ -74,7 +74,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
 }
 
 function Person({ name, email, isSelf }: Member & { isSelf: boolean }) {
-  // Who never gave a name has the first part of the address for one.
+  // Members without a name are called by the local part of their email address.
   const hasName = name !== "" && name !== email.split("@")[0];
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2">
@@ -85,7 +85,10 @@ function Person({ name, email, isSelf }: Member & { isSelf: boolean }) {
   );
 }
 
-/** Changes at once, and can be taken back; but who gives up rights of their own could not take that back. */
+/**
+ * Changes a role immediately, with undo. Users who lower their own role have to confirm, because they could not undo
+ * it.
+ */
 function RoleOf({ member, session }: { member: Member; session: Session }) {
   const [isLosing, setLosing] = useState<Member["role"] | null>(null);
   const update = useCall("updateMember", { changes: ["listMembers", "getSession"] });

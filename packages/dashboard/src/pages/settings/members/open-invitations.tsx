@@ -14,7 +14,7 @@ import { roleNames } from "./role-select.tsx";
 
 type Invitation = Output<"listInvitations">[number];
 
-/** Who is invited and has not come yet. */
+/** Invitations that have not been accepted yet. */
 export function OpenInvitations({ sendsMail }: { sendsMail: boolean }) {
   const { data, error, refetch } = useQuery(ask("listInvitations"));
   const [leaving, setLeaving] = useState<Invitation | null>(null);

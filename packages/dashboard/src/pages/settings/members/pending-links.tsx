@@ -9,9 +9,9 @@ import { CopyLink } from "./copy-link.tsx";
 
 const kinds = { "sign-in": "Sign in", "password-reset": "Reset password" } as const;
 
-/** Links that a server without mail could not send. Whoever opens one acts as its person, so only owners see them. */
+/** Links that could not be emailed. Opening one signs in as that user, so only owners see them. */
 export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
-  // Whoever asked for one is waiting for it.
+  // The user who requested a link is waiting for it.
   const { data, error, refetch } = useQuery({
     ...ask("listPendingLinks"),
     enabled: !sendsMail,

@@ -4,13 +4,13 @@ type Role = Output<"listMembers">[number]["role"];
 
 export const roleNames: Record<Role, string> = { member: "Member", admin: "Admin", owner: "Owner" };
 
-/** What the viewer may give: only owners make owners. */
+/** The roles that the user may assign. Only owners can make someone an owner. */
 export function givableRoles(isOwner: boolean) {
   const roles: Role[] = isOwner ? ["member", "admin", "owner"] : ["member", "admin"];
   return roles.map((value) => ({ value, label: roleNames[value] }));
 }
 
-/** In a table, where its column says what it is. */
+/** Hides the label, for tables whose column header names it. */
 export function RoleSelect({
   label,
   value,

@@ -7,7 +7,7 @@ import { ProviderDialog } from "./provider-dialog.tsx";
 import { type Provider, ProviderRow } from "./provider-row.tsx";
 import { UsableModels } from "./usable-models.tsx";
 
-/** Where agents' replies come from: the server's providers, or the account's own keys in their place. */
+/** The providers of models: the server's, or the organization's own keys instead. */
 export function ModelsPage() {
   const { data: providers } = useSuspenseQuery(ask("listProviders"));
   const [editing, setEditing] = useState<Provider | null>(null);

@@ -9,7 +9,7 @@ import { refresh } from "../../../data/queries.ts";
 import type { Provider } from "./provider-row.tsx";
 import { TestOutcome } from "./provider-test-outcome.tsx";
 
-/** The account's own key and address of a provider, which can be tried before they are kept. */
+/** The organization's own API key and base URL for a provider. They can be tested before saving. */
 export function ProviderDialog({
   provider: { provider, label, baseUrl, source, needsBaseUrl },
   onClose,

@@ -7,7 +7,7 @@ import { TestOutcome } from "./provider-test-outcome.tsx";
 
 export type Provider = Output<"listProviders">[number];
 
-/** One provider: whose key it has, and whether that works. */
+/** A provider, the source of its key, and the result of a connection test. */
 export function ProviderRow({
   provider: { provider, label, source, baseUrl },
   onEdit,

@@ -2,7 +2,7 @@ import { FoyerError, type Output } from "@foyer/sdk";
 import type { UseMutationResult } from "@tanstack/react-query";
 import { toSentence } from "../../../components/use-draft.ts";
 
-/** How a try to reach a provider went, in words; its place is there from the beginning of the try. */
+/** The result of a connection test. Its space is reserved from the start of the test. */
 export function TestOutcome({
   test: { data, error, isPending, isIdle },
 }: {
@@ -18,7 +18,7 @@ export function TestOutcome({
   );
 }
 
-/** What is wrong with a field says more than that something is. */
+/** Prefers the message of a field, which is more specific. */
 function reasonOf(error: Error): string {
   return (error instanceof FoyerError && error.details[0]?.message) || error.message;
 }

@@ -6,10 +6,10 @@ import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Tag } from "../../../components/status.tsx";
 import { ask } from "../../../data/queries.ts";
 
-/** With so many names it takes a search to find one. */
+/** With more models than this, the list has a search field. */
 const MANY = 12;
 
-/** What an agent can be given now, as the providers themselves say; asking them takes a moment. */
+/** The models available from the connected providers. Fetching them takes a moment. */
 export function UsableModels({ labels }: { labels: Map<string, string> }) {
   const { data, error, refetch } = useQuery({ ...ask("listModels"), staleTime: 60_000 });
   const [search, setSearch] = useState("");

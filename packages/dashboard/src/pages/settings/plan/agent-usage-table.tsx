@@ -9,7 +9,7 @@ import { Meter } from "./meter.tsx";
 const AT_ONCE = 50;
 const number = new Intl.NumberFormat();
 
-/** What each agent used this month; who used most stands first. */
+/** The usage of each agent this month, highest first. */
 export function AgentUsageTable({ agents, toolsPerAgent }: { agents: AgentUsage[]; toolsPerAgent: number | null }) {
   const [count, setCount] = useState(AT_ONCE);
   const sorted = agents.toSorted((a, b) => b.tokensThisMonth - a.tokensThisMonth);
@@ -89,7 +89,10 @@ function UsageRow({ agent, toolsPerAgent }: { agent: AgentUsage; toolsPerAgent: 
   );
 }
 
-/** With a budget it is said when little of it is left, since then visitors get its message instead of replies. */
+/**
+ * Token usage. Warns when an agent's budget is almost used up, because visitors then get its message instead of
+ * replies.
+ */
 function Tokens({ name, tokensThisMonth: used, monthlyTokenBudget: budget }: AgentUsage) {
   if (budget === null) {
     return (

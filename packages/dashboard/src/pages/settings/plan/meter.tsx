@@ -1,4 +1,4 @@
-/** A bar in ink: how much of `most` is used. Screen readers get the numbers. */
+/** A bar that shows how much of `most` is used. Screen readers get the numbers. */
 export function Meter({ label, value, most }: { label: string; value: number; most: number }) {
   const share = most > 0 ? Math.min(value / most, 1) : 1;
   return (

@@ -10,9 +10,9 @@ import { Meter } from "./meter.tsx";
 const number = new Intl.NumberFormat();
 const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" });
 
-/** What the plan allows, and what was used of it this month. */
+/** The plan's limits and this month's usage. */
 export function PlanPage() {
-  // The minute's requests go on while the page is looked at.
+  // The number of requests this minute changes while the page is open.
   const { data: plan, error, refetch } = useQuery({ ...ask("getPlan"), refetchInterval: 10_000 });
   return (
     <Page title="Plan" description="Your organization's limits and usage.">

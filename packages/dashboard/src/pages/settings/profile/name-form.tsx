@@ -3,7 +3,7 @@ import { Button } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { useDraft } from "../../../components/use-draft.ts";
 
-/** One name and a button that saves it. */
+/** A form with a single name. */
 export function NameForm({
   label,
   help,
@@ -15,7 +15,7 @@ export function NameForm({
   help: string;
   name: string;
   autoComplete: string;
-  /** Rejects with a FoyerError when the name is refused. */
+  /** Rejects with a FoyerError if the name is invalid. */
   onSave: (name: string) => Promise<unknown>;
 }) {
   const draft = useDraft({ name });

@@ -12,7 +12,7 @@ import { roleNames } from "../members/role-select.tsx";
 import { NameForm } from "./name-form.tsx";
 import { PasswordForm } from "./password-form.tsx";
 
-/** Who is signed in, and what is theirs alone. */
+/** The user's own account. */
 export function ProfilePage() {
   const { data: session } = useSuspenseQuery(ask("getSession"));
   const { user } = session;
@@ -106,7 +106,7 @@ function Organizations({
       { body: { organizationId } },
       {
         onSuccess: () => {
-          // All loaded data belongs to the previous organization.
+          // All cached data belongs to the previous organization.
           queryClient.clear();
           navigate({ to: "/" });
         },

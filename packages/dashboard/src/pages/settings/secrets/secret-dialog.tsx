@@ -6,7 +6,7 @@ import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
 
-/** Adds a secret, or gives an existing one another value. */
+/** Creates a secret, or replaces the value of an existing one. */
 export function SecretDialog({
   secret,
   onClose,
@@ -59,7 +59,7 @@ export function SecretDialog({
   );
 }
 
-/** A name that is taken is wrong with the name. */
+/** Turns a conflict into an error of the name field. */
 function asFieldError(error: unknown): never {
   if (!(error instanceof FoyerError) || error.code !== "CONFLICT") throw error;
   throw new FoyerError(error.code, error.message, {

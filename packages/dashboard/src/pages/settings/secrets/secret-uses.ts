@@ -2,7 +2,7 @@ import type { AgentTools } from "../use-all-tools.ts";
 
 export type SecretUse = { agentId: string; agentName: string; toolId: string; toolName: string };
 
-/** Which tools name which secrets, as `{{NAME}}` in their address or a header. */
+/** Finds the tools that use each secret, as `{{NAME}}` in their URL or a header. */
 export function findSecretUses(byAgent: AgentTools[]): Map<string, SecretUse[]> {
   const uses = new Map<string, SecretUse[]>();
   for (const { agent, tools } of byAgent) {

@@ -13,10 +13,10 @@ import { SecretsTable } from "./secrets-table.tsx";
 
 type Secret = Output<"listSecrets">[number];
 
-/** An account with more agents than this is not searched for who uses what. */
+/** Usage of secrets is only searched for in organizations with at most this many agents. */
 const SEARCHED_AGENTS = 50;
 
-/** What tools send to other systems, by name: the values go in and never come out. */
+/** Named credentials for tools. Values can be set but never read. */
 export function SecretsPage() {
   const { data: secrets } = useSuspenseQuery(ask("listSecrets"));
   const { byAgent, isLoading, hasMore, error } = useAllTools(SEARCHED_AGENTS);

@@ -9,7 +9,7 @@ import type { SecretUse } from "./secret-uses.ts";
 
 type Secret = Output<"listSecrets">[number];
 
-/** `uses` is null until it is known who uses what. */
+/** `uses` is null until it has loaded. */
 export function SecretsTable({
   secrets,
   uses,

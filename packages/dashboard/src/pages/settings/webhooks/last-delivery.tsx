@@ -20,7 +20,7 @@ const outcomes: Record<SubmissionStatus, { tone: "plain" | "fine" | "wrong"; tex
   failed: { tone: "wrong", text: "Failed" },
 };
 
-/** How the newest submission of a form fared, with the way to it. */
+/** The delivery status of a form's newest submission, with a link to it. */
 export function LastDelivery({ agent, tool }: AgentForm) {
   const { data, error } = useQuery(ask("listSubmissions", { toolId: tool.id, limit: 1 }));
   if (error) return <span className="text-soft">Unknown</span>;

@@ -11,10 +11,10 @@ import type { AgentForm } from "../use-all-tools.ts";
 
 type Secret = Output<"getWebhookSecret">;
 
-/** For how long the secret before a rotation signs too. */
+/** How long the previous secret remains valid after a rotation, in milliseconds. */
 const OVERLAP_MS = 86_400_000;
 
-/** What signs a form's deliveries: shown when asked for, and replaced without a gap. */
+/** Shows a form's signing secret on demand, and replaces it without interruption. */
 export function SigningSecretDialog({ form: { tool, agent }, onClose }: { form: AgentForm; onClose: () => void }) {
   const { data, error, refetch } = useQuery({ ...ask("getWebhookSecret", { id: tool.id }), gcTime: 0 });
   const [isRotating, setRotating] = useState(false);

@@ -11,7 +11,7 @@ const body = JSON.stringify({ formData: { name: "Zoë", bike: "Harbour 7" } });
 
 type Case = { headers: Record<string, string>; body: string; secret: string };
 
-/** As the server signs: one signature for each secret while one replaces the other. */
+/** Signs like the server: during a rotation, with one signature per secret. */
 function delivery({ sentAt = new Date(), secrets = [secret] } = {}): Case {
   const signatures = secrets.map((key) => new Webhook(key).sign("sub_1", sentAt, body));
   return {
@@ -67,7 +67,7 @@ $case = json_decode(file_get_contents('/case.json'), true);
 foreach ($case['headers'] as $name => $value) $_SERVER['HTTP_' . strtoupper(strtr($name, '-', '_'))] = $value;
 echo is_from_foyer($case['body'], $case['secret']) ? 'yes' : 'no';
 `;
-    // Each call gets functions of its own: a second declaration of the same one is an error.
+    // Each call needs its own function names, because PHP does not allow declaring a function twice.
     const { text } = await php.run({ code: webhookCode.php + call });
     expect(text).toBe(isGenuine ? "yes" : "no");
   });

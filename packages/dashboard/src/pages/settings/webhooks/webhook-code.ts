@@ -1,8 +1,8 @@
-/** Functions that tell a receiver whether a delivery is genuine; each stands alone and needs no library. */
+/** Functions with which a receiver verifies a delivery. Each one is self-contained and needs no library. */
 export const webhookCode = {
   node: `import { createHmac, timingSafeEqual } from "node:crypto";
 
-// body: the bytes as they came, before any JSON is parsed
+// body: the raw bytes, before any JSON is parsed
 export function isFromFoyer(headers, body, secret) {
   const id = headers["webhook-id"];
   const timestamp = headers["webhook-timestamp"];
@@ -21,7 +21,7 @@ export function isFromFoyer(headers, body, secret) {
 `,
   python: `import base64, hashlib, hmac, time
 
-# body: the bytes as they came, before any JSON is parsed
+# body: the raw bytes, before any JSON is parsed
 def is_from_foyer(headers, body, secret):
     message_id = headers["webhook-id"]
     timestamp = headers["webhook-timestamp"]

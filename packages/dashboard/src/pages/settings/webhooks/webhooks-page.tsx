@@ -9,7 +9,7 @@ import { WebhooksTable } from "./webhooks-table.tsx";
 
 const AGENTS_AT_ONCE = 50;
 
-/** Every form of every agent, where its submissions go, and what proves to the receiver that they come from here. */
+/** All forms with their webhooks, and how receivers verify deliveries. */
 export function WebhooksPage() {
   const [count, setCount] = useState(AGENTS_AT_ONCE);
   const { byAgent, hasMore, isLoading, error, retry } = useAllTools(count);

@@ -61,7 +61,7 @@ function FormName({ agent, tool }: AgentForm) {
   );
 }
 
-/** Where submissions go; actions can call addresses too, signed alike. */
+/** The destinations of submissions. Webhook actions are signed in the same way. */
 function Target({ tool }: Pick<AgentForm, "tool">) {
   const others = (tool.formPostActions ?? []).filter(({ type }) => type === "webhook").length;
   const more = others > 0 ? `and ${others} ${others === 1 ? "action" : "actions"}` : "";

@@ -18,7 +18,7 @@ const kinds: Record<ActionDraft["type"], { name: string; line: string; icon: Rea
 const types = ["email", "team_chat", "webhook"] as const;
 const empty = { url: "", headers: [], payload: "", message: "", recipientIds: [], to: [], subject: "" };
 
-/** An email action that goes to the viewer. */
+/** An email action that is sent to the current user. */
 export function emailTo(userId: string | null): Keyed<ActionDraft> {
   return keyed({ ...empty, type: "email" as const, recipientIds: userId === null ? [] : [userId] });
 }

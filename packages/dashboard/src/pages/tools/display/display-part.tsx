@@ -27,7 +27,7 @@ const choices = [
   ...Object.entries(displayEditors).map(([value, { name }]) => ({ value: value as DisplayType, label: name })),
 ];
 
-/** What visitors see of a result: how it is displayed, which of its fields go where, and a preview. */
+/** What visitors see of a result: the display type, the field mapping, and a preview. */
 export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
   const { displayConfig: display, resultFor, mockResponse } = draft.values;
   const choice: Choice = resultFor === "model" ? "nothing" : display.type;
@@ -90,7 +90,7 @@ function Options({ display, change }: { display: Display; change: (part: Partial
 
 type DraftPreviewProps = Pick<PartProps, "agentId" | "draft"> & { known: unknown; hasFields: boolean };
 
-/** The unsaved display, filled by the rule that the server uses and drawn by the widget itself. */
+/** The unsaved display, filled by the server's rule and rendered by the widget. */
 function DraftPreview({ agentId, draft, known, hasFields }: DraftPreviewProps) {
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
   const { displayConfig, resultFor, name, label } = draft.values;
@@ -121,7 +121,7 @@ function fieldsHelp(hasFields: boolean, isMock: boolean): string {
   return `${path} ${isMock ? "Write the response as JSON" : "Run a test"} to pick from its fields.`;
 }
 
-/** Mappings whose slot exists in the other type, too. Table columns and custom slots have names of the owner's own. */
+/** Mappings whose slot also exists in the other type. Table columns and custom slots have names chosen by the owner. */
 function fitting<Row extends { slot: string }>(type: DisplayType, rows: Row[]): Row[] {
   if (describeDisplay(type).ownSlots === "result") return rows;
   const kept: string[] = slotsOf(type);

@@ -12,12 +12,12 @@ import { pathsOf, pathsWithin, type ResultPath } from "./result-fields.ts";
 type Props = {
   display: ToolDraft["displayConfig"];
   change: (part: Partial<ToolDraft["displayConfig"]>) => void;
-  /** Whose fields are offered; `null` while no result is known. */
+  /** The result whose fields are offered, or `null` until one is known. */
   result: unknown;
   errorAt: (path: string) => string | undefined;
 };
 
-/** One line for each slot of the display: which field of the result it gets. */
+/** A row for each slot of the display, with the field of the result that fills it. */
 export function SlotRows({ display, change, result, errorAt }: Props) {
   const { slots, list } = describeDisplay(display.type);
   const pathOf = (slot: string) => display.fieldMappings.find((row) => row.slot === slot)?.path ?? "";
@@ -59,7 +59,7 @@ function listField(result: unknown) {
   };
 }
 
-/** The slots that the owner names, and the field that each gets: a table's columns, or the values of a custom display. */
+/** Slots named by the owner, with the field that fills each one: table columns, or the values of a custom display. */
 export function OwnSlotRows({ display, change, result, errorAt }: Props) {
   const { list } = describeDisplay(display.type);
   const listPath = display.fieldMappings.find(({ slot }) => slot === list?.slot)?.path ?? "";
@@ -116,7 +116,7 @@ export function OwnSlotRows({ display, change, result, errorAt }: Props) {
           set([...rows, keyed({ slot: offered ? headingOf(offered.path) : "", path: offered?.path ?? "" })])
         }
       >
-        <Plus size={16} aria-hidden /> {list ? "Add a column" : "Add a slot"}
+        <Plus size={16} aria-hidden /> {list ? "Add column" : "Add slot"}
       </Button>
     </div>
   );
@@ -146,7 +146,7 @@ function PathField({
   );
 }
 
-/** `in_stock` as a heading: In stock. */
+/** Turns `in_stock` into the heading "In stock". */
 function headingOf(path: string): string {
   const words = (path.split(".").at(-1) ?? "").replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -18,7 +18,7 @@ export function ResultPreview({
 }) {
   const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
   const { name, label } = tool;
-  // The display is made anew on every render; an equal one must not be drawn again.
+  // The display object is new on every render, so equal displays are compared by value to avoid rendering them again.
   const text = JSON.stringify(display);
   const content = useMemo(() => {
     const shown = JSON.parse(text) as Display;
@@ -31,7 +31,7 @@ export function ResultPreview({
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
         tabIndex={0}
-        aria-label="What a visitor sees"
+        aria-label="What visitors see"
         className="overflow-x-auto rounded-xl border border-line bg-paper p-4"
       >
         <WidgetView agent={agent} content={content} />

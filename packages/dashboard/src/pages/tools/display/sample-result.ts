@@ -4,7 +4,7 @@ import type { ToolDraft } from "../tool-draft.ts";
 
 const ownSamples = ["First", "Second", "Third"];
 
-/** A result that has what the mapping asks for, so that a display can be looked at before there is a real one. */
+/** A sample result with all mapped fields, to preview a display before a real result exists. */
 export function sampleResult({ type, fieldMappings }: ToolDraft["displayConfig"]): unknown {
   const { slots, list, ownSlots } = describeDisplay(type);
   const samples = new Map(Object.entries(slotEditors).map(([slot, editor]) => [slot, editor.samples]));
@@ -39,5 +39,5 @@ function put(into: object, path: string, value: unknown) {
   if (last !== undefined && value !== undefined) Object.defineProperty(place, last, entry(value));
 }
 
-/** Defined, not assigned: a field may have any name. */
+/** A property descriptor. Fields are defined, not assigned, because a field can have any name, such as `__proto__`. */
 const entry = (value: unknown) => ({ value, enumerable: true, writable: true, configurable: true });

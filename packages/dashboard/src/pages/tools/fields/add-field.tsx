@@ -5,7 +5,7 @@ import { Menu } from "../../../components/menu.tsx";
 import { FieldIcon } from "./field-icon.tsx";
 import { typeChoices } from "./field-kinds.ts";
 
-/** A menu of the field types. */
+/** A menu that adds a field of the chosen type. */
 export function AddField({ onAdd }: { onAdd: (type: FieldType) => void }) {
   return (
     <Menu

@@ -22,7 +22,7 @@ type CardProps = {
   errorAt: (path: string) => string | undefined;
 };
 
-/** A field in the list: closed a line, open all that it has. One that has something wrong in it is open. */
+/** A field in the list. Collapsed it is one line, expanded it shows all settings. A field with errors is expanded. */
 export function FieldCard(props: CardProps) {
   const { field, index, openKeys, onOpen, errorAt } = props;
   const key = keyOf(field);
@@ -70,8 +70,8 @@ export function FieldCard(props: CardProps) {
         <FieldMenu {...props} name={name} />
       </div>
       {isOpen && (
-        // What an error opened stays open while it is mended.
-        // biome-ignore lint/a11y/noStaticElementInteractions: hears what happens in it
+        // A field that was expanded by an error stays expanded while the user fixes it.
+        // biome-ignore lint/a11y/noStaticElementInteractions: handles events that bubble up from its fields
         <div className="border-t border-line p-4" onFocus={() => onOpen(key, true)}>
           <FieldForm
             field={field}
@@ -96,7 +96,7 @@ function FieldMenu({
   return (
     <Menu
       trigger={
-        <IconButton label={`More for ${name}`} className="mx-1">
+        <IconButton label={`Actions for ${name}`} className="mx-1">
           <MoreHorizontal size={16} aria-hidden />
         </IconButton>
       }

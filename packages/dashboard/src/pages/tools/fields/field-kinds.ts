@@ -2,16 +2,16 @@ import type { FieldType, FormField } from "@foyer/contract";
 import { fieldEditors } from "@foyer/contract/rules/field-editor";
 import { describeField } from "@foyer/contract/rules/field-types";
 
-/** Every type with its name, in the order in which they are offered. */
+/** All field types with their names, in menu order. */
 export const typeChoices = Object.entries(fieldEditors).map(([value, { name }]) => ({
   value: value as FieldType,
   label: name,
 }));
 
 /**
- * What changes in a field when it gets another type: settings that the new type does not have are removed, and options
- * are added where it needs them. Rules stay where both types hold the same kind of answer, because bounds of numbers and
- * dates are written differently.
+ * The changes to a field that gets another type. Settings that the new type does not have are removed, and options are
+ * added if it needs them. Rules are kept only if both types hold the same kind of answer, because bounds of numbers
+ * and dates have different formats.
  */
 export function asType(field: FormField, type: FieldType): { [Name in keyof FormField]?: FormField[Name] | undefined } {
   const [before, after] = [describeField(field), describeField({ type })];

@@ -16,10 +16,10 @@ import type { ReactNode } from "react";
 import { type Keyed, keyOf } from "../row-key.ts";
 
 const instructions = {
-  draggable: "To move the field, press Space, then the arrow keys; Space again puts it down, Escape puts it back.",
+  draggable: "Press Space to pick up the field, the arrow keys to move it, Space to drop it, Escape to cancel.",
 };
 
-/** The fields of a form in their order, which is changed by dragging, by keyboard, or from a field's menu. */
+/** The fields of a form in order. They can be moved by dragging, with the keyboard, or from a field's menu. */
 export function FieldList({
   fields,
   onMove,
@@ -27,7 +27,7 @@ export function FieldList({
 }: {
   fields: Keyed<FormField>[];
   onMove: (from: number, to: number) => void;
-  /** A card for each field. */
+  /** One card per field. */
   children: ReactNode;
 }) {
   const sensors = useSensors(
@@ -42,7 +42,7 @@ export function FieldList({
   if (fields.length === 0) {
     return (
       <p className="rounded-lg border border-dashed border-edge px-4 py-5 text-soft">
-        A form needs at least one field. Most begin with an e-mail address, so that you can answer.
+        A form needs at least one field. Most forms start with an email address, so that you can reply.
       </p>
     );
   }
@@ -66,16 +66,16 @@ function announce(fields: Keyed<FormField>[]): Announcements {
     const field = fields[place(id) - 1];
     return (field && labelText(field)) || "The field";
   };
-  // The same words at both: the second comes right after the first.
+  // Both events use the same text, because the second one follows immediately.
   const held = (id: UniqueIdentifier, over: UniqueIdentifier) =>
-    `${nameOf(id)} is picked up, at place ${place(over)} of ${fields.length}.`;
+    `Picked up ${nameOf(id)}, position ${place(over)} of ${fields.length}.`;
   return {
     onDragStart: ({ active }) => held(active.id, active.id),
     onDragOver: ({ active, over }) => held(active.id, over?.id ?? active.id),
     onDragEnd: ({ active, over }) =>
       over
-        ? `${nameOf(active.id)} is put down at place ${place(over.id)} of ${fields.length}.`
-        : `${nameOf(active.id)} is put back.`,
-    onDragCancel: ({ active }) => `${nameOf(active.id)} is put back.`,
+        ? `Dropped ${nameOf(active.id)} at position ${place(over.id)} of ${fields.length}.`
+        : `Canceled. ${nameOf(active.id)} keeps its position.`,
+    onDragCancel: ({ active }) => `Canceled. ${nameOf(active.id)} keeps its position.`,
   };
 }

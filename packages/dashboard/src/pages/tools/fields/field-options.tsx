@@ -7,7 +7,7 @@ import { toFieldName } from "../tool-name.ts";
 
 type Option = NonNullable<FormField["options"]>[number];
 
-/** What visitors choose from. A list that is pasted into a label becomes an option for each line. */
+/** The options that visitors choose from. Pasting several lines into a label adds an option per line. */
 export function FieldOptions({
   options,
   onChange,
@@ -40,7 +40,7 @@ export function FieldOptions({
     <fieldset className="grid gap-2">
       <legend className="mb-1 font-medium">Options</legend>
       {options.map((option, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: what is written must not be lost with its name
+        // biome-ignore lint/suspicious/noArrayIndexKey: the key must not change while the value is edited
         <div key={index} className="flex items-start gap-2">
           <div className="min-w-0 flex-1" onPaste={paste(index)}>
             <TextField
@@ -86,9 +86,9 @@ export function FieldOptions({
       {error && <p className="text-sm text-wrong">{error}</p>}
       <div className="flex flex-wrap items-center gap-3">
         <Button onClick={() => onChange([...options, { label: "", value: "" }])}>
-          <Plus size={16} aria-hidden /> Add an option
+          <Plus size={16} aria-hidden /> Add option
         </Button>
-        <p className="text-sm text-soft">Or paste a list, one in a line.</p>
+        <p className="text-sm text-soft">You can also paste a list with one option per line.</p>
       </div>
     </fieldset>
   );

@@ -70,7 +70,7 @@ export function FieldsPart({ agentId, draft }: PartProps) {
   );
 }
 
-/** What can be done with the fields. What is removed can be taken back, whatever was changed meanwhile. */
+/** The actions on fields. Removing a field can be undone even after other changes. */
 function useFields(
   fields: Keyed<FormField>[],
   set: (next: (fields: Keyed<FormField>[]) => Keyed<FormField>[]) => void,
@@ -110,7 +110,7 @@ function useFields(
       if (!field) return;
       set((fields) => fields.toSpliced(index, 1));
       const undo = () => set((fields) => fields.toSpliced(index, 0, field));
-      notify(`The field ${labelText(field)} is removed.`, { undo });
+      notify(`Field “${labelText(field)}” removed`, { undo });
     },
   };
 }

@@ -50,7 +50,7 @@ export function FormPreview({ agentId, draft }: { agentId: string; draft: ToolDr
   );
 }
 
-/** A choice without options is still being edited, and there is nothing to show for it. */
+/** A choice without options is still being edited and cannot be shown. */
 function isComplete(field: ToolDraft["formSchema"]["fields"][number]): boolean {
   return !describeField(field).hasOptions || (field.options ?? []).length > 0;
 }

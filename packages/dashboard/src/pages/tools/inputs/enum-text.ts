@@ -1,6 +1,6 @@
 export type EnumType = "string" | "number" | "integer";
 
-/** Allowed values in one line; what has a comma in it, or spaces around it, stands in quotes. */
+/** Formats allowed values as one line. Values with commas or surrounding spaces are quoted. */
 export function enumText(values: unknown): string {
   if (!Array.isArray(values)) return "";
   const write = (value: unknown) => {
@@ -10,7 +10,10 @@ export function enumText(values: unknown): string {
   return values.map(write).join(", ");
 }
 
-/** The values of such a line, each once; `undefined` when there are none. What is no number stays a text, for the server to refuse. */
+/**
+ * Parses such a line into unique values, or `undefined` if it is empty. Text that is not a number stays text, so the
+ * server rejects it.
+ */
 export function readEnum(line: string, type: EnumType): Array<string | number> | undefined {
   const words = line.match(/\s*"(?:[^"\\]|\\.)*"\s*(?=,|$)|[^,]+/g) ?? [];
   const values = words.map((word) => read(word.trim(), type)).filter((value) => value !== null);

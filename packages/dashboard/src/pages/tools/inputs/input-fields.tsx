@@ -15,7 +15,7 @@ const types = [
   { value: "object", label: "Object" },
 ];
 
-/** One input: what the agent calls it, what it is, and what may stand in it. Whatever else its schema says stays. */
+/** Edits one input: its name, type, description and allowed values. Other keywords of its schema are kept. */
 export function InputFields({
   row,
   index,
@@ -34,7 +34,7 @@ export function InputFields({
   const set = (part: Record<string, unknown>) => onChange({ ...row, schema: withPart(schema, part) });
   const type = typeof schema.type === "string" ? schema.type : "";
   const hasChoices = type === "string" || type === "number" || type === "integer";
-  // A choice of another type could never be made.
+  // Allowed values of another type could never match.
   const changeType = (type: string) => set({ type, enum: undefined });
   return (
     <fieldset className="rounded-lg border border-line bg-raised">
@@ -98,7 +98,8 @@ function AllowedValues({
   onChange: (values: Array<string | number> | undefined) => void;
   error: string | undefined;
 }) {
-  // What is being written is kept as it is, as long as it says what the schema says: a comma at its end would be gone else.
+  // Keeps the typed text as long as it means the same as the schema. Otherwise a trailing comma would disappear while
+  // typing.
   const [text, setText] = useState(enumText(values));
   const isSame = JSON.stringify(readEnum(text, type) ?? []) === JSON.stringify(values ?? []);
   return (
@@ -112,13 +113,13 @@ function AllowedValues({
       }}
       error={error}
       placeholder={type === "string" ? "small, medium, large" : "1, 2, 3"}
-      help="With commas between them. Without any, everything is allowed."
+      help="Separate values with commas. Leave empty to allow any value."
       autoComplete="off"
     />
   );
 }
 
-/** What is wrong with the input as a whole stands at its name; the rest has fields of its own. */
+/** Errors of the whole input appear at its name. Other errors appear at their own fields. */
 function errorFor(errorAt: (path: string) => string | undefined, path: string): string | undefined {
   const ofFields = ["type", "description", "enum"].map((field) => errorAt(`${path}.${field}`));
   const error = errorAt(path);

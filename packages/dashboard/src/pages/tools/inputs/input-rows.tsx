@@ -6,7 +6,7 @@ import { uniqueName } from "../tool-name.ts";
 import { InputFields } from "./input-fields.tsx";
 import type { InputRow, SchemaDraft } from "./input-schema-draft.ts";
 
-/** The inputs of a tool, one below the other. */
+/** The inputs of a tool. */
 export function InputRows({
   schema,
   onChange,
@@ -16,7 +16,7 @@ export function InputRows({
 }: {
   schema: SchemaDraft;
   onChange: (schema: SchemaDraft) => void;
-  /** Puts a removed row back, whatever was changed meanwhile. */
+  /** Restores a removed row, even after other changes. */
   onRestore: (row: Keyed<InputRow>, index: number) => void;
   errorAt: (path: string) => string | undefined;
   isForm: boolean;

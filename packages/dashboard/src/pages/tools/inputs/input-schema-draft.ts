@@ -2,12 +2,12 @@ import { isObject } from "../is-object.ts";
 import { type Keyed, keyed } from "../row-key.ts";
 import { type JsonProblem, readJson } from "./json-lines.ts";
 
-/** One input of a tool. `schema` is all that its JSON Schema says of it. */
+/** One input of a tool. `schema` is its complete JSON Schema. */
 export type InputRow = { name: string; isRequired: boolean; schema: Record<string, unknown> };
 
 /**
- * A tool's input schema while it is edited, as fields and as JSON. `rest` is what else the schema says; `text` is the JSON
- * that somebody is writing, readable or not yet; `null` while the fields are edited.
+ * A tool's input schema while it is edited, as fields and as JSON. `rest` holds the other keywords of the schema.
+ * `text` is the JSON being edited, valid or not, or `null` while the fields are edited.
  */
 export type SchemaDraft = { inputs: Keyed<InputRow>[]; rest: Record<string, unknown>; text: string | null };
 
@@ -30,12 +30,12 @@ export function toSchema({ inputs, rest }: SchemaDraft): Record<string, unknown>
   };
 }
 
-/** The JSON that stands for the draft: what is being written, or the schema written out. */
+/** The draft as JSON: the text being edited, or the formatted schema. */
 export function schemaText(draft: SchemaDraft): string {
   return draft.text ?? JSON.stringify(toSchema(draft), null, 2);
 }
 
-/** Reads a schema from JSON. @returns what is wrong with the text where it cannot be fields */
+/** Reads a schema from JSON. @returns the draft, or the reason why the text cannot be shown as fields */
 export function readSchemaText(text: string): SchemaDraft | JsonProblem {
   const read = readJson(text);
   if (!("lineOf" in read)) return read;
@@ -57,7 +57,7 @@ export function readSchemaText(text: string): SchemaDraft | JsonProblem {
   return toSchemaDraft(value);
 }
 
-/** What the fields cannot say as a schema; the paths are the server's own. */
+/** Errors that the fields cannot express as a schema, with the server's paths. */
 export function schemaProblems({ inputs, text }: SchemaDraft): Array<{ path: string; message: string }> {
   const read = text === null ? null : readSchemaText(text);
   if (read && "line" in read) return [{ path: "inputSchema", message: `Line ${read.line}: ${read.message}` }];

@@ -6,7 +6,7 @@ import { InputRows } from "./input-rows.tsx";
 import { readSchemaText, schemaText } from "./input-schema-draft.ts";
 import { SchemaJson } from "./schema-json.tsx";
 
-/** What the agent fills in when it uses the tool, as fields or as the JSON Schema that they are. */
+/** The inputs that the agent fills in, edited as fields or as JSON Schema. */
 export function InputsPart({ kind, draft }: PartProps) {
   const schema = draft.values.inputSchema;
   const [isJson, setJson] = useState(schema.text !== null);
@@ -20,7 +20,7 @@ export function InputsPart({ kind, draft }: PartProps) {
   const isUnreadable = schema.text !== null && "line" in readSchemaText(schema.text);
   const show = (isJson: boolean) => {
     setJson(isJson);
-    // What can be read is the fields' from here on, and is written out anew when it is shown as JSON again.
+    // Valid JSON is now represented by the fields and is formatted again when the JSON view opens.
     if (!isJson && schema.text !== null && !isUnreadable) change({ ...schema, text: null });
   };
   return (
@@ -29,7 +29,7 @@ export function InputsPart({ kind, draft }: PartProps) {
         title="Inputs"
         description={
           kind === "form"
-            ? "What the agent can pass when it shows the form. An input with the name of a field fills in that field."
+            ? "What the agent can pass when it shows the form. An input with the same name as a field fills in that field."
             : "What the agent fills in when it uses the tool. Describe each one for the AI."
         }
         actions={<ViewSwitch isJson={isJson} onChange={show} />}
@@ -67,7 +67,7 @@ export function InputsPart({ kind, draft }: PartProps) {
 
 function ViewSwitch({ isJson, onChange }: { isJson: boolean; onChange: (isJson: boolean) => void }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a part of the form, which these two are not
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be part of the form, and this switch is not
     <div role="group" aria-label="Show the inputs as" className="flex rounded-lg border border-line p-0.5">
       {[false, true].map((value) => (
         <button

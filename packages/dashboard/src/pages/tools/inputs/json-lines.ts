@@ -1,12 +1,15 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
-/** What is wrong with a JSON text, and in which line, counted from 1. */
+/** An error in a JSON text and its line, counted from 1. */
 export type JsonProblem = { line: number; message: string };
 
-/** A JSON text's value, and the line in which the value at a path such as `properties.size.type` begins. */
+/**
+ * The value of a JSON text, and a function that finds the line where the value at a path such as
+ * `properties.size.type` begins.
+ */
 export type JsonRead = { value: unknown; lineOf: (path: string) => number };
 
-/** Parses exactly what `JSON.parse` does, and knows the lines, which browsers do not tell. */
+/** Accepts exactly what `JSON.parse` accepts, and also reports lines, which browsers do not. */
 export function readJson(text: string): JsonRead | JsonProblem {
   const errors: ParseError[] = [];
   try {
@@ -47,7 +50,7 @@ function problemOf(text: string, { error, offset }: ParseError): JsonProblem {
   return { line: lineAt(text, offset), message: messages[printParseErrorCode(error)] ?? "Expected valid JSON." };
 }
 
-/** Where the value at the path begins, or the closest value around it: what is missing has no place. */
+/** The offset of the value at the path, or of the closest enclosing value if it is missing. */
 function nearestOffset(tree: Node | undefined, path: string): number {
   let value = tree;
   for (const part of path.split(".")) {

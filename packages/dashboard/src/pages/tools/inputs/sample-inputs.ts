@@ -1,6 +1,6 @@
 import type { InputRow } from "./input-schema-draft.ts";
 
-/** Something to try a tool with: the schema's own example, default or first choice, else what fits the type. */
+/** A sample value for an input: the schema's example, default or first allowed value, otherwise a value of its type. */
 export function sampleOf({ name, schema }: Pick<InputRow, "name" | "schema">): unknown {
   const { examples, default: standard, enum: choices, type } = schema;
   const [first] = [examples, choices].flatMap((list) => (Array.isArray(list) ? list.slice(0, 1) : []));

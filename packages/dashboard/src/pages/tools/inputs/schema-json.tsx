@@ -7,7 +7,9 @@ import { readJson } from "./json-lines.ts";
 
 type Problem = { line: number; message: string };
 
-/** The schema as JSON: the same data as the fields. What is wrong is told at its line, whether the browser or the server found it. */
+/**
+ * The schema as JSON, with the same data as the fields. Errors from the browser and the server appear at their lines.
+ */
 export function SchemaJson({
   text,
   schema,
@@ -23,7 +25,7 @@ export function SchemaJson({
   const problem = problemIn(text, errors);
   const write = (next: string) => {
     const read = readSchemaText(next);
-    // Readable JSON is kept as it was written too, so that nothing moves under the cursor.
+    // Valid JSON also keeps its formatting, so that nothing moves under the cursor.
     onChange("line" in read ? { ...schema, text: next } : { ...read, text: next });
   };
   const formatted = formattedJson(text);
@@ -36,7 +38,7 @@ export function SchemaJson({
         <div aria-hidden className="border-e border-line py-2 text-end text-soft select-none">
           {text.split("\n").map((_, index) => (
             <div
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines are their numbers
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines are identified by their numbers
               key={index}
               className={`min-w-10 px-2 ${problem?.line === index + 1 ? "bg-wrong font-medium text-paper" : ""}`}
             >
@@ -58,7 +60,7 @@ export function SchemaJson({
       </div>
       <div className="flex min-h-9 flex-wrap items-center gap-3">
         <p id={`${id}-state`} role="status" className={`flex-1 ${problem ? "text-wrong" : "text-soft"}`}>
-          {problem ? `Line ${problem.line}: ${problem.message}` : "The fields say the same."}
+          {problem ? `Line ${problem.line}: ${problem.message}` : "The same data as the fields."}
         </p>
         {!problem && formatted !== text && <Button onClick={() => write(formatted)}>Format</Button>}
       </div>

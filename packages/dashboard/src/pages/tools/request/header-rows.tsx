@@ -6,7 +6,7 @@ import { Menu } from "../../../components/menu.tsx";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import type { HeaderRow } from "../tool-draft.ts";
 
-/** Headers, a row each. `errorAt` gets a header's name. `secrets` are offered for the values. */
+/** Headers, one per row. `errorAt` receives a header's name. `secrets` are offered for the values. */
 export function HeaderRows({
   rows,
   onChange,
@@ -49,7 +49,7 @@ export function HeaderRows({
             {secrets.length > 0 && (
               <Menu
                 trigger={
-                  <IconButton label={`Put a secret into header ${index + 1}`}>
+                  <IconButton label={`Insert a secret into header ${index + 1}`}>
                     <KeyRound size={16} aria-hidden />
                   </IconButton>
                 }
@@ -75,7 +75,7 @@ export function HeaderRows({
         ))}
       </datalist>
       <Button className="justify-self-start" onClick={() => onChange([...rows, keyed({ name: "", value: "" })])}>
-        <Plus size={16} aria-hidden /> Add a header
+        <Plus size={16} aria-hidden /> Add header
       </Button>
     </div>
   );

@@ -5,7 +5,7 @@ import { Status } from "../../../components/status.tsx";
 import { ask } from "../../../data/queries.ts";
 import { useRole } from "../use-role.ts";
 
-/** Whether the secrets that a tool names are there, and may go where it calls. */
+/** Whether the secrets that a tool uses exist and are allowed for the host it calls. */
 export function SecretNotes({ texts, url }: { texts: string[]; url: string }) {
   const { isAdmin } = useRole();
   const secrets = useQuery({ ...ask("listSecrets"), enabled: isAdmin }).data;

@@ -57,10 +57,10 @@ function Highlighted({ url }: { url: string }) {
       <span className="sr-only">Read as: </span>
       {piecesOf(url).map(({ kind, text }, index) =>
         kind === "text" ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have nothing else
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other identity
           <span key={index}>{text}</span>
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text have nothing else
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other identity
           <mark key={index} className="rounded-md border border-edge bg-raised px-1 text-ink">
             {text}
           </mark>

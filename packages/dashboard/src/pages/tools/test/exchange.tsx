@@ -2,7 +2,7 @@ import type { ToolTest } from "@foyer/contract";
 import { Section } from "../../../components/page.tsx";
 import { Status } from "../../../components/status.tsx";
 
-/** The request that an http tool made, secrets masked, and the response that it got. */
+/** The request of an HTTP tool with masked secrets, and the response. */
 export function Exchange({ test }: { test: ToolTest }) {
   const { request, response } = test;
   if (!request) return null;
@@ -13,7 +13,7 @@ export function Exchange({ test }: { test: ToolTest }) {
           <span className="font-medium">{request.method}</span> {request.url}
         </p>
         <Headers label="Headers sent" headers={request.headers} />
-        {request.body !== null && <Payload label="The body sent" text={request.body} />}
+        {request.body !== null && <Payload label="Request body" text={request.body} />}
       </Section>
       <Section title="Response">
         {response ? (
@@ -22,7 +22,7 @@ export function Exchange({ test }: { test: ToolTest }) {
               {response.status} {reasons[response.status] ?? ""}
             </Status>
             <Headers label="Headers received" headers={response.headers} />
-            <Payload label="The body received" text={response.body} />
+            <Payload label="Response body" text={response.body} />
           </>
         ) : (
           <p className="text-soft">None came.</p>
@@ -44,7 +44,7 @@ const reasons: Record<number, string> = {
   404: "Not found",
   405: "Method not allowed",
   409: "Conflict",
-  422: "Not processable",
+  422: "Unprocessable content",
   429: "Too many requests",
   500: "Server error",
   502: "Bad gateway",
@@ -71,7 +71,7 @@ function Headers({ label, headers }: { label: string; headers: Record<string, st
   );
 }
 
-/** A body, as readable as it can be: JSON is written out. */
+/** A request or response body. JSON is formatted. */
 export function Payload({ label, text }: { label: string; text: string }) {
   if (text === "") return <p className="text-soft">Empty.</p>;
   return (

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { NumberField, Select, TextArea, TextField } from "../../../components/field.tsx";
 import type { InputRow } from "../inputs/input-schema-draft.ts";
 
-/** A control for one input of a tool, by its schema. `undefined` is not given at all. */
+/** A control for one input of a tool, chosen by its schema. `undefined` leaves the input out. */
 export function TestInput({
   input,
   value,
@@ -18,7 +18,7 @@ export function TestInput({
   const choices = Array.isArray(schema.enum) ? schema.enum : schema.type === "boolean" ? [true, false] : null;
   if (choices) {
     const options = choices.map((choice, index) => ({ value: String(index), label: wordFor(choice) }));
-    const none = { value: "", label: "Not given" };
+    const none = { value: "", label: "No value" };
     return (
       <Select
         {...shared}
@@ -51,13 +51,13 @@ function JsonInput({
     try {
       return { value: text.trim() === "" ? undefined : JSON.parse(text) };
     } catch {
-      return { error: "This is not readable as JSON yet, and is not sent." };
+      return { error: "This is not valid JSON, so it is not sent." };
     }
   };
   return (
     <TextArea
       {...shared}
-      help={shared.help ?? "As JSON."}
+      help={shared.help ?? "Enter JSON."}
       error={read(text).error}
       value={text}
       onChange={(text) => {

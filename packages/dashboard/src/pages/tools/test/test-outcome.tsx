@@ -26,7 +26,7 @@ export function TestOutcome({ tool, test, isRunning }: { tool: Tool; test: ToolT
     <div className={isRunning ? "glow" : ""}>
       <Section title="Outcome" actions={<span className="text-soft">{test.durationMs} ms</span>}>
         <div role="status" className="grid gap-2">
-          <Status tone={test.isError ? "wrong" : "fine"}>{test.isError ? "Failed" : "Worked"}</Status>
+          <Status tone={test.isError ? "wrong" : "fine"}>{test.isError ? "Failed" : "Succeeded"}</Status>
           {test.problem && <Problem problem={test.problem} />}
         </div>
       </Section>

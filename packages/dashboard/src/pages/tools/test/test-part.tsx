@@ -8,7 +8,7 @@ import type { PartProps } from "../tool-editor.tsx";
 import { TestInput } from "./test-input.tsx";
 import { TestOutcome } from "./test-outcome.tsx";
 
-/** Runs the saved tool as the agent would, with inputs of the viewer's, and shows everything that happens. */
+/** Runs the saved tool as the agent would, with the user's inputs, and shows the requests and the result. */
 export function TestPart({ tool, draft, lastTest, onTest }: PartProps) {
   const { inputs } = toSchemaDraft(tool?.inputSchema ?? {});
   const [values, setValues] = useState<Record<string, unknown>>(() =>
@@ -22,19 +22,19 @@ export function TestPart({ tool, draft, lastTest, onTest }: PartProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
-    // Enter runs the test; it would save the tool else.
+    // Enter runs the test. It would otherwise save the tool.
     event.preventDefault();
     if (!draft.isDirty) run();
   };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,22rem)_minmax(0,1fr)]">
-      <Section title="Inputs" description="As the agent would fill them in.">
+      <Section title="Inputs" description="The values that the agent would pass.">
         {draft.isDirty && (
           <p role="status" className="rounded-lg border border-line bg-sunken px-3 py-2">
-            The saved tool is what runs. Save your changes first.
+            The test runs the saved tool. Save your changes first.
           </p>
         )}
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: hears what its inputs do not handle */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: handles keys that bubble up from its inputs */}
         <div className="grid gap-4" onKeyDown={onKeyDown}>
           {inputs.length === 0 && <p className="text-soft">The tool has no inputs.</p>}
           {inputs.map((input) => (
@@ -53,7 +53,7 @@ export function TestPart({ tool, draft, lastTest, onTest }: PartProps) {
             isBusy={test.isPending}
             disabled={draft.isDirty}
           >
-            Run the tool
+            Run test
           </Button>
         </div>
       </Section>
