@@ -70,7 +70,7 @@ describe("sign-in in the browser", () => {
     expect((await call(page, "GET", "/auth/session")).status).toBe(401);
   });
 
-  it("lets no other page act with it, on another port or another site", async () => {
+  it("rejects requests that another site sends with the session", async () => {
     const { email } = await createOwner(server);
     const page = await signIn(email);
     const evil = await startPage();
@@ -107,7 +107,7 @@ describe("sign-in in the browser", () => {
     await evil.close();
   });
 
-  it("signs in by the button of the page that a link opens, and not by opening it", async () => {
+  it("signs in with the button on the page that a sign-in link opens, not by opening the link", async () => {
     const { email } = await createOwner(server);
     const info = vi.spyOn(server.deps.log, "info");
     const { page } = await browser.open();
@@ -124,7 +124,7 @@ describe("sign-in in the browser", () => {
     info.mockRestore();
   });
 
-  it("goes to an OpenID provider and comes back signed in", async () => {
+  it("signs in through an OpenID provider", async () => {
     const { email } = await createOwner(server);
     oidc.signInAs({ sub: "sub-browser", email, email_verified: true });
     const { page } = await browser.open();

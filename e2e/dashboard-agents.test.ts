@@ -60,7 +60,7 @@ describe("the dashboard's agents", () => {
   };
   const read = async (page: Page, agentId: string) => (await site.call(page, "GET", `/agents/${agentId}`)).data;
 
-  it("are listed with what they are, and teach when there is none", async () => {
+  it("lists agents, and explains them while there are none", async () => {
     const { email } = await createOwner(site.server);
     const { page, problems } = await site.open("/agents", { email });
     await page.getByRole("heading", { name: "No agents yet" }).waitFor();
@@ -78,7 +78,7 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("are edited, with what is wrong told at its field", async () => {
+  it("edits an agent", async () => {
     const { page, problems, agentId } = await visit({});
     await page.getByLabel("Name").fill(" ");
     await page.getByLabel("Temperature").fill("140");
@@ -99,7 +99,7 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("are talked to while they are edited, and tools show what they were asked and gave", async () => {
+  it("chats with an agent in the playground while it is edited", async () => {
     const { page, problems, agentId } = await visit({});
     await site.call(page, "POST", "/tools", { agentId, ...stock });
     const chat = page.getByRole("region", { name: "Try Harbour" });
@@ -123,7 +123,7 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("show the playground's and the inbox's replies as the widget draws them: Markdown, cards and working forms", async () => {
+  it("renders replies in the playground and the inbox as the widget does", async () => {
     const { page, problems, agentId } = await visit({});
     const inputSchema = { type: "object", properties: {} };
     await site.call(page, "POST", "/tools", {
@@ -179,7 +179,7 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("are stopped while they speak", async () => {
+  it("stops a reply in the playground", async () => {
     // The demo says a word at a time and of a list at most eight items: short words keep it speaking for ten seconds.
     const piers = Array.from({ length: 150 }, (_, index) => index % 10).join(" ");
     const tours = Array.from({ length: 8 }, (_, index) => `- Tour ${index}: piers ${piers}`);
@@ -192,7 +192,7 @@ describe("the dashboard's agents", () => {
     await chat.getByText("Stopped. The partial reply is saved.").waitFor();
   });
 
-  it("say why a reply failed, and can be asked again", async () => {
+  it("shows the reason why a reply failed", async () => {
     const { page } = await visit({});
     const chat = page.getByRole("region", { name: "Try Harbour" });
     const error = { code: "MODEL_NOT_CONFIGURED", message: "The model openai/gpt-5 is not configured on this server." };
@@ -208,7 +208,7 @@ describe("the dashboard's agents", () => {
     await chat.getByText("10:00 to 16:00").first().waitFor();
   });
 
-  it("ask before changes are lost", async () => {
+  it("asks before unsaved changes of an agent are lost", async () => {
     const { page, agentId } = await visit({});
     await page.getByLabel("System prompt").fill("We open at ten.");
     await page.getByRole("link", { name: "Embed" }).click();
@@ -236,7 +236,7 @@ describe("the dashboard's agents", () => {
     expect(new URL(page.url()).pathname).toBe(`/dashboard/agents/${agentId}`);
   });
 
-  it("are duplicated, and the copy opens", async () => {
+  it("duplicates an agent with its tools and triggers", async () => {
     const { page, problems, agentId } = await visit({ name: "Front desk" });
     await page.getByRole("button", { name: "Duplicate" }).click();
     await page.getByRole("heading", { level: 1, name: "Front desk (copy)" }).waitFor();
@@ -244,7 +244,7 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("say when they answer with the demo although a provider is connected, and change that", async () => {
+  it("offers to switch an agent from the demo to a connected provider", async () => {
     const { page, agentId } = await visit({});
     const models = [
       { id: "foyer/demo", provider: "foyer", name: "Demo (no AI)", isDefault: false },
@@ -259,7 +259,7 @@ describe("the dashboard's agents", () => {
     expect((await read(page, agentId)).model).toBe("openai/gpt-5");
   });
 
-  it("are deleted by who writes their name", async () => {
+  it("deletes an agent after its name is typed", async () => {
     const { page, agentId } = await visit({ name: "Old desk" });
     await page.getByRole("button", { name: "Delete Old desk" }).click();
     const dialog = page.getByRole("dialog");
@@ -274,7 +274,7 @@ describe("the dashboard's agents", () => {
     await page.getByRole("heading", { name: "Not found" }).waitFor();
   });
 
-  it("show their widget with what is not saved yet, and save it", async () => {
+  it("previews the widget with unsaved settings", async () => {
     const { page, problems, agentId } = await visit({ widget: { greeting: "Good morning." } }, "/appearance");
     const preview = page.frameLocator("iframe");
     await preview.getByText("Good morning.").waitFor();
@@ -330,7 +330,7 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("are put on pages by a line, on the sites that are allowed", async () => {
+  it("shows the embed code and restricts the sites that may use it", async () => {
     const { page, problems, agentId } = await visit({}, "/embed");
     const line = `<script src="${site.server.url}/widget.js" data-agent-id="${agentId}" async></script>`;
     expect(await page.getByRole("region", { name: "the line", exact: true }).innerText()).toBe(line);
@@ -350,7 +350,7 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("have a budget, with what is spent of it", async () => {
+  it("limits the monthly tokens of an agent", async () => {
     const { page, problems, agentId } = await visit({ monthlyTokenBudget: 500_000 }, "");
     await showUsage(page, agentId, { tokensThisMonth: 312_480 });
     await page.reload();
@@ -367,7 +367,7 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("show their identity secret when asked, and replace it when that is confirmed", async () => {
+  it("shows the identity secret on demand", async () => {
     const { page, problems, agentId } = await visit({}, "/embed");
     const secretOf = async () =>
       (await site.call(page, "GET", `/agents/${agentId}/identity-secret`)).data.identitySecret as string;
@@ -389,7 +389,7 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("are not found by another account", async () => {
+  it("hides agents from other organizations", async () => {
     const { page, agentId } = await visit({});
     await page.close();
     const { email } = await createOwner(site.server);

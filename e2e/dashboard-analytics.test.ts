@@ -46,7 +46,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
   };
   const figure = (page: Page, name: string) => page.locator("dl > div", { hasText: name });
 
-  it("shows volume, ratings, failures and tokens of a range, by day and by hour, with tables behind the charts", async () => {
+  it("shows the volume and quality of conversations", async () => {
     const { page, problems } = await site.open(`/agents/${agentId}/conversations`);
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Analytics" }).click();
     await figure(page, "Rated good").getByText("75%").waitFor();
@@ -75,7 +75,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("compares all agents, and leads from the table to each agent's own figures", async () => {
+  it("compares all agents of the organization", async () => {
     const { page, problems } = await site.open(`/agents/${agentId}/analytics?range=7d`);
     await page.getByText("All agents", { exact: true }).click();
     const table = page.getByRole("region", { name: "Figures by agent" });
@@ -89,7 +89,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("says what will be here without conversations, while it loads, and when it cannot load", async () => {
+  it("explains what the analytics page shows before the first conversation", async () => {
     const { page } = await site.open(`/agents/${otherId}/analytics?range=custom&from=2020-01-01&to=2020-01-31`);
     await page.getByRole("heading", { name: "No conversations in this period" }).waitFor();
     await isFit(page);

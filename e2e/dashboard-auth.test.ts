@@ -7,7 +7,7 @@ import type { TestServer } from "../test/server.ts";
 import { createBrowser, createOwner, password } from "../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 
-describe("in front of the dashboard's door", () => {
+describe("sign-in pages", () => {
   let site: DashboardSite;
   let smtp: SmtpTestServer;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe("in front of the dashboard's door", () => {
     await page.keyboard.press("Enter");
   };
 
-  it("leads to signing in, and from there to the page that was asked for", async () => {
+  it("redirects to the sign-in page and back", async () => {
     const { page, problems } = await visit("/settings/you");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await site.picture(page, "dashboard-sign-in");
@@ -46,7 +46,7 @@ describe("in front of the dashboard's door", () => {
     expect(problems).toEqual([]);
   });
 
-  it("does not say which of the two is wrong, and keeps the address", async () => {
+  it("does not reveal whether the email or the password is wrong", async () => {
     const { page } = await visit("/sign-in");
     await page.getByLabel("Email").fill(site.owner.email);
     await page.getByLabel("Password").fill("not the password");
@@ -56,7 +56,7 @@ describe("in front of the dashboard's door", () => {
     await isFit(page);
   });
 
-  it("leads nowhere but into the dashboard after signing in", async () => {
+  it("only redirects to dashboard pages after sign-in", async () => {
     for (const next of ["https://evil.example/", "//evil.example", "/auth/session", "/dashboard.evil"]) {
       const { page } = await visit(`/sign-in?next=${encodeURIComponent(next)}`);
       await signIn(page);
@@ -65,13 +65,13 @@ describe("in front of the dashboard's door", () => {
     }
   });
 
-  it("says why a link did not work, whoever follows it", async () => {
+  it("explains why a sign-in link did not work", async () => {
     const { page } = await visit("?error=INVALID_TOKEN");
     await page.getByRole("alert").getByText("That link is invalid, was already used or has expired.").waitFor();
     await isFit(page);
   });
 
-  it("sets a new password by the mailed link, once", async () => {
+  it("sets a new password with the emailed link", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await visit("/forgot-password");
     await page.getByLabel("Email").fill(email);
@@ -94,7 +94,7 @@ describe("in front of the dashboard's door", () => {
     await isFit(page);
   });
 
-  it("signs in by a mailed link, to the page that was asked for", async () => {
+  it("signs in with an emailed link", async () => {
     const { page } = await visit("/settings/you");
     await page.getByLabel("Email").fill(site.owner.email);
     const link = await mailedLink(() => page.getByRole("button", { name: "Email me a sign-in link" }).click());
@@ -105,7 +105,7 @@ describe("in front of the dashboard's door", () => {
     await page.getByRole("navigation", { name: "Main" }).waitFor();
   });
 
-  it("takes in whoever is invited, once the address is confirmed", async () => {
+  it("lets an invited user sign up and join", async () => {
     const inside = (await site.open("/")).page;
     const email = "newcomer@example.com";
     const invitation = await mailedLink(() =>
@@ -133,7 +133,7 @@ describe("in front of the dashboard's door", () => {
     await page.getByRole("heading", { name: "This invitation is not valid" }).waitFor();
   });
 
-  it("takes in whoever has an account already, and nobody else", async () => {
+  it("lets an invited user with an existing account join", async () => {
     const inside = (await site.open("/")).page;
     const [known, other] = [await createOwner(site.server), await createOwner(site.server)];
     const { url } = await site.call(inside, "POST", "/invitations", { email: known.email, role: "admin" });
@@ -157,14 +157,14 @@ describe("in front of the dashboard's door", () => {
   };
 });
 
-describe("a server without mail", () => {
+describe("a server without email", () => {
   let site: DashboardSite;
   beforeAll(async () => {
     site = await startDashboardSite();
   });
   afterAll(() => site.stop());
 
-  it("takes in whoever is invited at once, and says where other links are", async () => {
+  it("lets an invited user join immediately without email", async () => {
     const inside = (await site.open("/")).page;
     const { url } = await site.call(inside, "POST", "/invitations", { email: "new@example.com", role: "member" });
     const { page } = await site.browser.open({ viewport: { width: 1440, height: 900 } });
@@ -204,7 +204,7 @@ describe("an empty server", () => {
     await page.getByRole("button", { name: "Set up this server" }).click();
   };
 
-  it("tells where the link is, never the link, and is set up with it", async () => {
+  it("tells the operator of an empty server where the set-up link is", async () => {
     const { page, problems } = await site.open();
     await page.goto(`${server.url}/`);
     await page.getByRole("heading", { name: "This server is not set up yet" }).waitFor();
@@ -222,7 +222,7 @@ describe("an empty server", () => {
     expect(problems).toEqual([]);
   });
 
-  it("says at each field what is wrong with it, and keeps what was written", async () => {
+  it("shows errors of the set-up form at its fields", async () => {
     const { page } = await site.open();
     await page.goto(link);
     await fill(page, "owner@example.com", "short");
@@ -246,7 +246,7 @@ describe("an empty server", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  it("refuses a wrong set-up link before anything is typed, and a second use", async () => {
+  it("rejects an invalid set-up link before anything is typed", async () => {
     const late = (await site.open()).page;
     await late.goto(link);
     const { page } = await site.open();
@@ -260,7 +260,7 @@ describe("an empty server", () => {
     expect(await late.content()).not.toContain("fyr_");
   });
 
-  it("says when the server cannot be reached, and works once it can", async () => {
+  it("reports that the server is unreachable", async () => {
     const { page } = await site.open();
     await page.goto(link);
     await page.route("**/auth/setup", (route) => route.abort());

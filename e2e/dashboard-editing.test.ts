@@ -43,7 +43,7 @@ describe("editing in the dashboard", () => {
       ...more,
     });
 
-  it("keeps what somebody else saved meanwhile in other fields of an agent", async () => {
+  it("keeps what another member saved in other fields of an agent", async () => {
     await go();
     await page.getByLabel("Name", { exact: true }).fill("Harbour Bikes");
     await site.call(page, "PATCH", `/agents/${agentId}`, { systemPrompt: "We repair bikes." });
@@ -53,7 +53,7 @@ describe("editing in the dashboard", () => {
     await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe("We repair bikes.");
   });
 
-  it("keeps what somebody else saved meanwhile of an agent's look and its pages", async () => {
+  it("keeps what another member saved in an agent's appearance and embedding", async () => {
     await go("/appearance");
     await page.getByLabel("Title").fill("Ask Harbour");
     await site.call(page, "PATCH", `/agents/${agentId}`, { widget: { greeting: "Hello." } });
@@ -68,7 +68,7 @@ describe("editing in the dashboard", () => {
     expect(await agent()).toMatchObject({ budgetMessage: "Closed.", temperature: 30 });
   });
 
-  it("keeps what somebody else saved meanwhile of a tool, once it is shown too", async () => {
+  it("keeps what another member saved in a tool", async () => {
     const { id } = await addMock();
     await go(`/tools/${id}`);
     await page.getByLabel("Description").fill("Gives the opening hours.");
@@ -82,7 +82,7 @@ describe("editing in the dashboard", () => {
     });
   });
 
-  it("keeps what somebody else saved meanwhile of a trigger", async () => {
+  it("keeps what another member saved in a trigger", async () => {
     const trigger = { name: "Prices", triggerType: "page_view", conditions: { page: "/pricing" } };
     const action = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
     const { id } = await site.call(page, "POST", `/triggers?agentId=${agentId}`, { ...trigger, ...action });
@@ -98,7 +98,7 @@ describe("editing in the dashboard", () => {
     });
   });
 
-  it("does not take what was discarded at one agent along to another", async () => {
+  it("does not carry discarded changes over to another agent", async () => {
     const other = (await site.call(page, "POST", "/agents", { name: "Quay", systemPrompt: "We sell boats." })).data.id;
     await go();
     await page.getByLabel("System prompt").fill("Only half written");
@@ -111,7 +111,7 @@ describe("editing in the dashboard", () => {
     expect(await page.getByText("Not saved yet", { exact: true }).count()).toBe(0);
   });
 
-  it("asks when what is being saved while somebody leaves turns out to be wrong", async () => {
+  it("asks before leaving when saving fails", async () => {
     await go();
     await page.getByLabel("Temperature").fill("999");
     const gate = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ describe("editing in the dashboard", () => {
     expect((await agent()).temperature).toBe(20);
   });
 
-  it("takes conditions on an event back with everything else, and keeps unfinished JSON as it was written", async () => {
+  it("discards conditions on event data together with other changes", async () => {
     const trigger = { name: "Cart", triggerType: "custom_event" };
     const conditions = { event: "cart_updated", eventData: { total: { $gte: 500 } } };
     const action = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
@@ -151,7 +151,7 @@ describe("editing in the dashboard", () => {
     await expect.poll(() => page.getByLabel("Conditions as JSON").inputValue()).toContain('"$gte": 500');
   });
 
-  it("takes a removed input back without what was changed after it", async () => {
+  it("restores a removed input without undoing later changes", async () => {
     const text = { type: "string" };
     const { id } = await addMock({ inputSchema: { type: "object", properties: { day: text, shop: text } } });
     await go(`/tools/${id}?part=inputs`);
@@ -166,7 +166,7 @@ describe("editing in the dashboard", () => {
     expect(await page.getByLabel("Description").nth(1).inputValue()).toBe("Which shop");
   });
 
-  it("takes a removed action of a form back without what was changed after it", async () => {
+  it("restores a removed form action without undoing later changes", async () => {
     const chat = (name: string) => ({
       type: "team_chat",
       webhookUrl: `https://${name}.example`,
@@ -185,7 +185,7 @@ describe("editing in the dashboard", () => {
     expect(await page.getByLabel("Message").nth(1).inputValue()).toBe("Changed");
   });
 
-  it("adds no row with Enter to a list that is full", async () => {
+  it("does not add a row with Enter to a full list", async () => {
     const suggestions = Array.from({ length: 10 }, (_, index) => `Question ${index + 1}`);
     await site.call(page, "PATCH", `/agents/${agentId}`, { widget: { suggestions } });
     await go("/appearance");
@@ -195,7 +195,7 @@ describe("editing in the dashboard", () => {
     expect(await page.getByLabel(/^Suggestion \d+$/).count()).toBe(10);
   });
 
-  it("deletes an agent whose name has two spaces in it", async () => {
+  it("deletes an agent whose name contains consecutive spaces", async () => {
     await site.call(page, "PATCH", `/agents/${agentId}`, { name: "Harbour  Bikes" });
     await go();
     await page.getByRole("button", { name: /^Delete Harbour/ }).click();

@@ -51,7 +51,7 @@ async function isFit(page: Page) {
 const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
 
 describe("the list of submissions", () => {
-  it("teaches who has none yet, and leads to making a form", async () => {
+  it("explains submissions and forms while there are none", async () => {
     const { page, agentId, problems, go } = await open("", null);
     await page.getByRole("heading", { name: "No forms yet" }).waitFor();
     await site.picture(page, "dashboard-forms-none");
@@ -65,7 +65,7 @@ describe("the list of submissions", () => {
     expect(problems).toEqual([]);
   });
 
-  it("shows what comes in by itself, with its first answers and where it stands in words", async () => {
+  it("shows new submissions without a reload", async () => {
     const { page, problems, toolId } = await open();
     await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     await site.submit(toolId, ride("Ada Lovelace", { photo }));
@@ -117,7 +117,7 @@ describe("the list of submissions", () => {
     await row(page, "Ada Lovelace").waitFor();
   });
 
-  it("gives what it lists as CSV", async () => {
+  it("downloads the filtered submissions as CSV", async () => {
     const { page, agentId, toolId, go } = await open();
     const other = await site.createForm(page, agentId, { name: "call_back", formWebhookUrl: null });
     await site.submit(toolId, ride("Ada Lovelace"));
@@ -133,7 +133,7 @@ describe("the list of submissions", () => {
     expect(text).not.toContain("Grace Hopper");
   });
 
-  it("delivers all that failed again, after saying how many go where", async () => {
+  it("redelivers all failed submissions and shows the progress", async () => {
     const { page, agentId, toolId, go, problems } = await open();
     refuse();
     const names = ["Ada Lovelace", "Grace Hopper", "Hedy Lamarr"];
@@ -161,7 +161,7 @@ describe("the list of submissions", () => {
     expect(problems).toEqual([]);
   });
 
-  it("offers no redelivery of more than it shows while days are chosen", async () => {
+  it("hides bulk redelivery while the list is filtered by date", async () => {
     const { page, toolId, go } = await open();
     refuse();
     await site.submit(toolId, ride("Ada Lovelace"));
@@ -172,7 +172,7 @@ describe("the list of submissions", () => {
     await page.getByRole("button", { name: /^Redeliver/ }).waitFor({ state: "detached" });
   });
 
-  it("keeps its pace with 100,000, page by page and to the last", async () => {
+  it("stays fast with 100,000 submissions", async () => {
     const { page, agentId, toolId, go, problems } = await open();
     await site.submit(toolId, ride("Ada Lovelace"));
     await insertMany(toolId, 100_000);
@@ -223,7 +223,7 @@ async function insertMany(toolId: string, count: number) {
 }
 
 describe("a submission", () => {
-  it("shows every answer by its label, with its picture, and every attempt as it is made", async () => {
+  it("shows all answers of a submission with their labels", async () => {
     const { page, toolId, go, problems } = await open("", {
       formPostActions: [{ type: "slack", webhookUrl: `${site.receiver.url}/chat`, message: "New ride: {{name}}" }],
     });
@@ -262,7 +262,7 @@ describe("a submission", () => {
     expect(problems).toEqual([]);
   });
 
-  it("downloads a file, and shows none that is a page or a drawing", async () => {
+  it("downloads a submitted file without opening it as a page", async () => {
     const fields = [
       { name: "paper", label: "Your papers", type: "file" },
       { name: "drawing", label: "A drawing", type: "file" },
@@ -285,7 +285,7 @@ describe("a submission", () => {
     expect(problems).toEqual([]);
   });
 
-  it("tells who submitted it, what the page reported, and what the form does not ask any more", async () => {
+  it("shows the visitor, the page's report, and answers to deleted fields", async () => {
     const { page, agentId, toolId, go } = await open("", { formExecutionMode: "both", formClientHandler: "bookRide" });
     const user = { userId: "u1", userName: "Ada Lovelace", userEmail: "ada@example.com" };
     const messages = [{ role: "user", content: "Can I take a test ride?" }];
@@ -313,7 +313,7 @@ describe("a submission", () => {
     await page.waitForURL(`**/agents/${agentId}/conversations/${conversation.id}`);
   });
 
-  it("is deleted after a question, and then gone from the list", async () => {
+  it("deletes a submission after a confirmation", async () => {
     const { page, agentId, toolId, go } = await open();
     const id = await site.submit(toolId, ride("Ada Lovelace", { photo }));
     await site.submit(toolId, ride("Grace Hopper"));
@@ -330,7 +330,7 @@ describe("a submission", () => {
     await page.getByRole("heading", { name: "Not found" }).waitFor();
   });
 
-  it("of somebody else, or of another agent, is not found", async () => {
+  it("shows no submission of another organization", async () => {
     const first = await open();
     const id = await site.submit(first.toolId, ride("Ada Lovelace"));
     const stranger = await open(`/${id}`);
@@ -345,8 +345,8 @@ describe("a submission", () => {
   });
 });
 
-describe("the forms' figures", () => {
-  it("are a funnel, a drop-off by field and a chart, of the form and time that the address names", async () => {
+describe("form analytics", () => {
+  it("shows a form's funnel", async () => {
     const { page, agentId, toolId, go, problems } = await open();
     const begin = async (index: number) => {
       await site.event(toolId, "impression", `shown-${index}`);
@@ -390,7 +390,7 @@ describe("the forms' figures", () => {
     expect(problems).toEqual([]);
   });
 
-  it("go day by day through the time that is asked for", async () => {
+  it("shows a form's figures by day for the selected period", async () => {
     const { page, agentId, toolId, go, problems } = await open("/analytics");
     const quiet = await site.createForm(page, agentId, { name: "call_back" });
     await insertDays(agentId, toolId, 120);
@@ -417,7 +417,7 @@ describe("the forms' figures", () => {
     expect(problems).toEqual([]);
   });
 
-  it("teach who has no form", async () => {
+  it("explains form analytics before the first form", async () => {
     const { page } = await open("/analytics", null);
     await page.getByRole("heading", { name: "No forms yet" }).waitFor();
     await isFit(page);
@@ -426,8 +426,8 @@ describe("the forms' figures", () => {
   });
 });
 
-describe("a server that is away", () => {
-  it("is told of, and asked again", async () => {
+describe("an unreachable server", () => {
+  it("reports that the server is unreachable", async () => {
     const { page, toolId, go } = await open();
     await site.submit(toolId, ride("Ada Lovelace"));
     await page.route("**/form-submissions?*", (route) => route.abort());

@@ -4,7 +4,7 @@ import { accessibilityProblems } from "../test/browser.ts";
 import { insertConversation, insertFailure } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
-describe("the marks of the inbox", () => {
+describe("marks in the inbox", () => {
   let site: DashboardSite;
   let agentId: string;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe("the marks of the inbox", () => {
   const visit = (rest = "") => site.open(`/agents/${agentId}/conversations${rest}`);
   const row = (page: Page, title: string) => page.getByRole("link", { name: new RegExp(title) });
 
-  it("marks what was searched for in the list, in visitors' messages and in replies", async () => {
+  it("highlights the search text in the list and the messages", async () => {
     const { page, problems } = await visit("?q=the%20Tender");
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
     expect(await row(page, "cargo bike").locator("mark").allInnerTexts()).toEqual(["The Tender"]);

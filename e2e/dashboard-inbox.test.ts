@@ -101,7 +101,7 @@ describe("the inbox", () => {
     expect(problems).toEqual([]);
   });
 
-  it("is used by keys alone, which can be turned off", async () => {
+  it("supports keyboard shortcuts", async () => {
     const { page } = await visit();
     await row(page, "cargo bike").waitFor();
     await nextTurn(page);
@@ -120,7 +120,7 @@ describe("the inbox", () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).not.toBe("search");
   });
 
-  it("asks before it deletes, and shows what is left", async () => {
+  it("asks before it deletes a conversation", async () => {
     const { db } = site.server.deps;
     await insertConversation(db, owner(), {}, [{ content: "To be deleted" }, { content: "Very well" }]);
     const { page } = await visit();
@@ -138,7 +138,7 @@ describe("the inbox", () => {
     await page.getByRole("heading", { name: "9 conversations" }).waitFor();
   });
 
-  it("grows while a reply is written", async () => {
+  it("updates an open conversation while a reply streams in", async () => {
     const { db } = site.server.deps;
     const id = await insertConversation(db, owner(), {}, [
       { content: "Still writing?" },
@@ -157,7 +157,7 @@ describe("the inbox", () => {
     await site.call(page, "DELETE", `/conversations/${id}`);
   });
 
-  it("writes one conversation, or all that the filters show, into a file", async () => {
+  it("exports a conversation and all filtered conversations", async () => {
     const { page, problems } = await visit(`/${known.ride}`);
     const save = async (act: () => Promise<void>) => {
       const [file] = await Promise.all([page.waitForEvent("download"), act()]);
@@ -201,7 +201,7 @@ describe("the inbox", () => {
     expect(problems).toEqual([]);
   });
 
-  it("on a phone shows one after the other, and the way back leads to the place in the list", async () => {
+  it("shows either the list or a conversation on a phone", async () => {
     const { page } = await site.open(`/agents/${agentId}/conversations`, {
       context: { viewport: { width: 390, height: 500 }, hasTouch: true },
     });
@@ -225,7 +225,7 @@ describe("the inbox", () => {
     expect(await list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
   });
 
-  it("before the first conversation says how it comes about, and shows it when it is there", async () => {
+  it("explains how to get the first conversation", async () => {
     const first = await site.open("/");
     const { id } = (await site.call(first.page, "POST", "/agents", { name: "Second" })).data;
     const { page, problems } = await site.open(`/agents/${id}/conversations`);
@@ -241,7 +241,7 @@ describe("the inbox", () => {
     expect(problems).toEqual([]);
   });
 
-  it("of somebody else is not found", async () => {
+  it("shows no conversation of another organization", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await site.open(`/agents/${agentId}/conversations/${known.ride}`, { email });
     await page.getByRole("heading", { name: "Not found" }).waitFor();
@@ -276,7 +276,7 @@ describe("an inbox of 100,000", () => {
       }).observe({ type: "longtask" });
     });
 
-  it("is scrolled from end to end, with any part of it there as it comes into sight", async () => {
+  it("scrolls through 100,000 conversations", async () => {
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations`);
     await page.getByRole("heading", { name: "100,000 conversations" }).waitFor();
     await titleAt(1).waitFor();
@@ -314,7 +314,7 @@ describe("an inbox of 100,000", () => {
     expect(problems).toEqual([]);
   });
 
-  it("keeps what is read in its place while new ones come, and shows them when asked", async () => {
+  it("keeps the scroll position while new conversations arrive", async () => {
     await scrollTo(640);
     await titleAt(11).waitFor();
     const place = () => titleAt(15).boundingBox();
@@ -332,7 +332,7 @@ describe("an inbox of 100,000", () => {
     await page.getByRole("heading", { name: "100,003 conversations" }).waitFor();
   });
 
-  it("says when a part did not arrive, and tries again", async () => {
+  it("reports a part of the list that failed to load", async () => {
     const pattern = "**/conversations?**offset=30**";
     await page.route(pattern, (route) => route.abort());
     await scrollTo(30_050 * 64);
@@ -342,7 +342,7 @@ describe("an inbox of 100,000", () => {
     await titleAt(30_050).waitFor();
   });
 
-  it("opens a conversation at once, and one of 10,000 messages too", async () => {
+  it("opens a conversation directly by its URL", async () => {
     const sayings = Array.from({ length: 10_000 }, (_, at) => ({
       content: `Message ${at}. ${"More of it. ".repeat(at % 30)}`,
     }));

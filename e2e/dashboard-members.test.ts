@@ -4,7 +4,7 @@ import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { createBrowser, createOrganization, createOwner, password } from "../test/session-client.ts";
 
-describe("people in the settings", () => {
+describe("members in the settings", () => {
   let site: DashboardSite;
   let member: string;
   let admin: string;
@@ -32,7 +32,7 @@ describe("people in the settings", () => {
   };
   const row = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(name) });
 
-  it("invites by a link to hand on, and takes it back", async () => {
+  it("shows an invitation link to share when email is not configured", async () => {
     const { page, problems } = await site.open("/settings/members", {
       context: { permissions: ["clipboard-read", "clipboard-write"] },
     });
@@ -82,7 +82,7 @@ describe("people in the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("removes who is named, whose access ends at once", async () => {
+  it("removes the named member", async () => {
     const email = await site.addMember("member");
     const theirs = (await site.open("/settings/you", { email })).page;
     const { page } = await site.open("/settings/members");
@@ -98,7 +98,7 @@ describe("people in the settings", () => {
     expect(answer.ok()).toBe(false);
   });
 
-  it("lets an admin leave an owner alone, and give up rights only after asking", async () => {
+  it("does not let an admin change an owner", async () => {
     const email = await site.addMember("admin");
     const { page } = await site.open("/settings/members", { email });
     await page.getByLabel(`Role of ${admin}`).waitFor();
@@ -114,7 +114,7 @@ describe("people in the settings", () => {
     });
   });
 
-  it("opens to a member what is theirs, and says so of the rest", async () => {
+  it("shows members only the settings that their role may open", async () => {
     const { page, problems } = await site.open("/settings", { email: member });
     await page.waitForURL("**/settings/you");
     const tabs = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
@@ -132,7 +132,7 @@ describe("people in the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("brings the open page's tab into sight on a phone", async () => {
+  it("scrolls the tab of the open page into view on a phone", async () => {
     const { page } = await site.open("/settings/audit-log", { context: { viewport: { width: 390, height: 844 } } });
     const tab = page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Audit log" });
     const end = async () => {

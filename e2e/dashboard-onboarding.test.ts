@@ -5,7 +5,7 @@ import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.t
 import { createOwner } from "../test/session-client.ts";
 import { ask } from "../test/widget-site.ts";
 
-describe("the guided start", () => {
+describe("onboarding", () => {
   let site: DashboardSite;
   beforeAll(async () => {
     site = await startDashboardSite();
@@ -20,7 +20,7 @@ describe("the guided start", () => {
     if (before) await page.setViewportSize(before);
   };
 
-  it("leads from a name to the first visitor's conversation", async () => {
+  it("guides the owner from a name to the first visitor's conversation", async () => {
     const { page, problems } = await site.open("/");
     await page.waitForURL("**/dashboard/start");
     await page.getByRole("button", { name: "Create agent" }).click();
@@ -74,7 +74,7 @@ describe("the guided start", () => {
     expect(problems).toEqual([]);
   });
 
-  it("is gone on with where it was left, and back leads back", async () => {
+  it("resumes onboarding at the step where it was left", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await site.open("/start", { email });
     const made = await site.call(page, "POST", "/agents", { name: "Harbour", systemPrompt: "We open at nine." });
@@ -106,7 +106,7 @@ describe("the guided start", () => {
     expect(agents.map(({ name }: { name: string }) => name)).toEqual(["Harbour desk"]);
   });
 
-  it("offers a provider's model where there is one", async () => {
+  it("offers the model of a connected provider", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await site.open("/start", { email });
     const made = await site.call(page, "POST", "/agents", { name: "Harbour" });

@@ -4,7 +4,7 @@ import { accessibilityProblems } from "../test/browser.ts";
 import { insertConversation } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
-describe("reading in the dashboard when something is not as it should be", () => {
+describe("the dashboard under unusual conditions", () => {
   let site: DashboardSite;
   let agentId: string;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
   const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 2 });
   const notDone = (page: Page) => page.getByRole("status").filter({ hasText: "Failed." });
 
-  it("goes on with a conversation once the server is back", async () => {
+  it("reloads a conversation once the server is reachable again", async () => {
     const id = await converse("Before the outage");
     const { page } = await visit(id);
     await heading(page, "Before the outage").waitFor();
@@ -39,7 +39,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
     await heading(page, "After the outage").waitFor();
   });
 
-  it("shows nothing of a conversation any more that was deleted elsewhere", async () => {
+  it("removes a conversation that was deleted elsewhere", async () => {
     const id = await converse("To be forgotten");
     const { page } = await visit(id);
     await heading(page, "To be forgotten").waitFor();
@@ -48,7 +48,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
     expect(await heading(page, "To be forgotten").count()).toBe(0);
   });
 
-  it("tells screen readers, too, what failed while a dialog is open", async () => {
+  it("announces page changes to screen readers", async () => {
     const id = await converse("To be kept");
     const { page } = await visit(id);
     await page.getByRole("button", { name: "Delete conversation" }).click();
@@ -60,7 +60,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
     await page.getByRole("dialog", { name: "Delete this conversation?" }).waitFor();
   });
 
-  it("says when signing out did not work", async () => {
+  it("reports that signing out failed", async () => {
     const { page, problems } = await site.open("/agents");
     await page.route("**/auth/sign-out", (route) => route.abort());
     await page.getByRole("button", { name: /^Account menu,/ }).click();
@@ -69,7 +69,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
     expect(problems).toEqual([]);
   });
 
-  it("does not leave a key that is shown once for another page", async () => {
+  it("does not leave the page while a new API key is shown", async () => {
     const { page } = await site.open("/settings/api");
     const menu = page.getByRole("dialog", { name: "Search" });
     await page.getByRole("button", { name: "Create API key" }).waitFor();
@@ -87,14 +87,14 @@ describe("reading in the dashboard when something is not as it should be", () =>
     await page.getByRole("region", { name: "the key" }).waitFor();
   });
 
-  it("takes a visitor's long number from an address as it is written there", async () => {
+  it("keeps a long numeric visitor id in the URL exact", async () => {
     const { page } = await site.open(`/agents/${agentId}/conversations?userId=281474976710656123456`);
     await page.getByRole("button", { name: /^Visitor 281474976710656123456/ }).waitFor();
     await page.reload();
     await page.getByRole("button", { name: /^Visitor 281474976710656123456/ }).waitFor();
   });
 
-  it("shows the newest of the log for a page that no log has", async () => {
+  it("offers the newest entries for an audit log page that does not exist", async () => {
     const { page } = await site.open("/agents");
     for (const wrong of ["1e300", "0", "-3", "last"]) {
       await page.goto(`${site.server.url}/dashboard/settings/audit-log?page=${wrong}`);
@@ -102,7 +102,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
     }
   });
 
-  it("shows a submission whose answer is no text that an address could hold", async () => {
+  it("shows a submission whose answer cannot be encoded in a URL", async () => {
     const { page, problems } = await site.open("/agents");
     const formSchema = { fields: [{ name: "phone", label: "Phone", type: "tel" }] };
     const form = { agentId, name: "call_back", description: "Calls back", executionType: "form", formSchema };
@@ -115,7 +115,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
     expect(problems).toEqual([]);
   });
 
-  it("says when the link for signing in could not be asked for", async () => {
+  it("reports that a sign-in link could not be requested", async () => {
     const { page } = await site.browser.open();
     await page.goto(`${site.server.url}/dashboard/sign-in?next=${encodeURIComponent("http://[")}`);
     await page.route("**/auth/magic-link", (route) => route.abort());
@@ -124,7 +124,7 @@ describe("reading in the dashboard when something is not as it should be", () =>
     await page.getByRole("alert").getByText("The server could not be reached.").waitFor();
   });
 
-  it("says when it cannot be known who is signed in, and shows the invitation once it can", async () => {
+  it("reports that the session could not be loaded", async () => {
     const inside = (await site.open("/agents")).page;
     const invited = { email: "new@example.com", role: "member" };
     const { url } = await site.call(inside, "POST", "/invitations", invited);
@@ -236,7 +236,7 @@ describe("the dashboard's shared controls", () => {
     expect(await prompt.evaluate((area) => area.scrollHeight - area.clientHeight)).toBeLessThanOrEqual(1);
   });
 
-  it("keeps the navigation on an address that does not exist", async () => {
+  it("keeps the navigation on a URL that does not exist", async () => {
     const { page } = await open("/no/such/page");
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await page.getByRole("navigation", { name: "Main" }).waitFor();

@@ -55,7 +55,7 @@ describe("the settings", () => {
     return status === 401;
   };
 
-  it("makes a key, shows it once, and revokes it", async () => {
+  it("creates and revokes an API key", async () => {
     const { page, problems } = await open("/api", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
     await page.getByRole("heading", { name: "No API keys yet" }).waitFor();
     await picture(page, "dashboard-api-empty");
@@ -106,7 +106,7 @@ describe("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("copies in a dialog on plain http too, where browsers have no clipboard for scripts", async () => {
+  it("copies from a dialog on plain HTTP", async () => {
     const { page } = await open("/api", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
     await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
     await page.reload();
@@ -122,7 +122,7 @@ describe("the settings", () => {
     expect(await reader.evaluate(() => navigator.clipboard.readText())).toBe(key);
   });
 
-  it("keeps secrets, says who uses them, and never shows them", async () => {
+  it("stores secrets without showing their values", async () => {
     const { page, problems } = await open("/secrets");
     await page.getByRole("row", { name: /STOCK_API_KEY.*stock_look_up/ }).waitFor();
     await page.getByRole("button", { name: "Create secret" }).click();
@@ -157,7 +157,7 @@ describe("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("tries a provider before and after it is set up", async () => {
+  it("tests a provider before and after it is saved", async () => {
     const { page, problems } = await open("/models");
     await page.getByText("No provider is connected.").waitFor();
     await picture(page, "dashboard-models-bare");
@@ -220,7 +220,7 @@ describe("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("says what the plan allows and what was used", async () => {
+  it("shows the plan's limits and usage", async () => {
     const { page, problems } = await open("/plan");
     await page.getByRole("row", { name: /Harbour.*12,400 of 50,000/ }).waitFor();
     expect(await page.getByRole("meter", { name: "Tokens of Harbour" }).getAttribute("value")).toBe("12400");
@@ -230,7 +230,7 @@ describe("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("tells who did what, page by page", async () => {
+  it("shows who did what in the audit log", async () => {
     const { page, problems } = await open("/audit-log");
     await page
       .getByRole("row", { name: /Created a tool/ })
@@ -258,7 +258,7 @@ describe("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("looks at the server and at the way to it", async () => {
+  it("checks the server and the connection to it", async () => {
     const { page, problems } = await open("/health");
     await page.getByRole("heading", { name: "Streaming works" }).waitFor();
     await page.getByText(/of \d+ checks|All \d+ checks/).waitFor();
@@ -276,7 +276,7 @@ describe("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("says above every page which provider fails, until a reply succeeds", async () => {
+  it("shows failing providers above every page", async () => {
     const { db } = site.server.deps;
     const from = { organizationId: site.owner.organizationId, agentId };
     const conversationId = await insertConversation(db, from, { createdAt: Date.now() - 60_000 }, [
@@ -309,7 +309,7 @@ describe("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("has no accessibility problems at any address of the dashboard, in light and in dark", async () => {
+  it("has no accessibility problems on any page", async () => {
     const { db } = site.server.deps;
     const { page, problems } = await open("/you");
     const bubble = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
@@ -339,7 +339,7 @@ describe("the settings", () => {
     expect([...problems, ...outside.problems]).toEqual([]);
   });
 
-  it("shows nothing of another account", async () => {
+  it("shows nothing of another organization", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await open("/webhooks", { email });
     await page.getByRole("heading", { name: "No forms yet" }).waitFor();
@@ -350,7 +350,7 @@ describe("the settings", () => {
     await page.getByRole("heading", { name: "Not found" }).waitFor();
   });
 
-  it("says when the server does not answer, and goes on when it does", async () => {
+  it("reports that the server does not answer", async () => {
     const { page } = await open("/plan");
     await page.getByRole("heading", { name: /^Usage in/ }).waitFor();
     await page.route("**/audit-log?*", (route) => route.abort());

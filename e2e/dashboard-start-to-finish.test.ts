@@ -33,7 +33,7 @@ onBothDatabases("from an empty data directory to a delivered form", (createDatab
     await database.drop();
   });
 
-  it("is one way through the dashboard, the widget and the webhook", async () => {
+  it("completes every main task of the dashboard in one pass", async () => {
     const { page, problems } = await browser.open({ viewport: { width: 1440, height: 900 } });
     await becomeOwner(page, setUpLink(server.deps));
     const agentId = await guidedStart(page);

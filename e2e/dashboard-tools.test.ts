@@ -45,7 +45,7 @@ describe("the dashboard's tools", () => {
     page.getByRole("navigation", { name: "Parts of the tool" }).getByRole("link", { name }).click();
   const save = (page: Page, name = "Save") => page.getByRole("button", { name, exact: true }).click();
 
-  it("teaches the three kinds, makes a fixed answer, and lists it", async () => {
+  it("explains the three kinds of tools", async () => {
     const { page, problems } = await site.open(tools);
     await page.getByRole("heading", { name: "No tools yet" }).waitFor();
     await site.picture(page, "dashboard-tools-empty");
@@ -88,7 +88,7 @@ describe("the dashboard's tools", () => {
   const make = (page: Page, tool: object) =>
     site.call(page, "POST", "/tools", { agentId, inputSchema: { type: "object" }, description: "Does it", ...tool });
 
-  it("makes an HTTP call with an input and a secret, and shows what a test run sent and got", async () => {
+  it("creates an HTTP tool with an input and a secret", async () => {
     const { page, problems } = await site.open(tools);
     await page.goto(`${site.server.url}/dashboard${tools}/new?kind=http&part=request`);
     await page.getByLabel("URL").fill(`${stock.url}/stock/{bike}?key={{STOCK_KEY}}`);
@@ -144,7 +144,7 @@ describe("the dashboard's tools", () => {
     expect(problems).toEqual([]);
   });
 
-  it("says exactly what is wrong with a call that fails", async () => {
+  it("explains why a call failed", async () => {
     const { page } = await site.open(tools);
     const tool = await make(page, { name: "broken", executionType: "http", httpUrl: `${stock.url}/{{NOWHERE}}` });
     await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}?part=test`);
@@ -153,7 +153,7 @@ describe("the dashboard's tools", () => {
     await isFit(page);
   });
 
-  it("keeps the inputs as fields and as JSON alike, and tells what is wrong at its line", async () => {
+  it("edits inputs as fields and as JSON interchangeably", async () => {
     const { page, problems } = await site.open(`${tools}/new?kind=mock&part=inputs`);
     await page.getByRole("button", { name: "Add input" }).click();
     await page.getByLabel("Name", { exact: true }).fill("size");
@@ -190,7 +190,7 @@ describe("the dashboard's tools", () => {
     expect(problems).toEqual([]);
   });
 
-  it("builds a form: fields in an order, by keyboard, with undo; and sends a test through it", async () => {
+  it("builds a form with ordered fields", async () => {
     const { page, problems } = await site.open(`${tools}/new?kind=form`);
     await page.getByLabel("Name", { exact: true }).fill("test_ride");
     await page.getByLabel("Description").fill("Shows the form for a test ride.");
@@ -315,7 +315,7 @@ describe("the dashboard's tools", () => {
     expect(problems).toEqual([]);
   });
 
-  it("leads to the field that the server finds wrong, in whatever part it is", async () => {
+  it("opens the part of the editor with the invalid field", async () => {
     const { page } = await site.open(tools);
     const tool = await make(page, {
       name: "quote",
@@ -349,7 +349,7 @@ describe("the dashboard's tools", () => {
     expect((await site.call(page, "GET", `/tools/${tool.id}`)).formSchema.fields[1].defaultValue).toBe("{{user.name}}");
   });
 
-  it("deletes a tool that somebody confirmed, and knows no other account's", async () => {
+  it("deletes a tool after a confirmation", async () => {
     const { page } = await site.open(tools);
     const tool = await make(page, { name: "old_prices", executionType: "mock", mockResponse: "Low" });
     await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}`);
@@ -365,7 +365,7 @@ describe("the dashboard's tools", () => {
     }
   });
 
-  it("says which tools fail in chats, and why", async () => {
+  it("shows which tools fail in chats", async () => {
     const { page } = await site.open("/agents");
     const tool = await make(page, { name: "delivery_price", executionType: "http", httpUrl: `${stock.url}/price` });
     const message = "HTTP 503: the service is closed";
@@ -385,7 +385,7 @@ describe("the dashboard's tools", () => {
     await site.picture(page, "dashboard-tool-about");
   });
 
-  it("shows members no secrets, and what else there is", async () => {
+  it("hides secrets from members", async () => {
     const email = await site.addMember("member");
     const { page, problems } = await site.open(tools, { email });
     await page.getByRole("link", { name: "Stock lookup" }).click();

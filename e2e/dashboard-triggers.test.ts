@@ -76,7 +76,7 @@ describe("the dashboard's triggers", () => {
     await site.server.deps.db.insertInto("triggerDays").values(days).execute();
   };
 
-  it("says what each does, how it did, and turns it off and on", async () => {
+  it("describes each trigger and shows its figures", async () => {
     const [first] = await addAll();
     await count(first?.id ?? "", [
       [30, 3],
@@ -100,7 +100,7 @@ describe("the dashboard's triggers", () => {
     expect(problems).toEqual([]);
   });
 
-  it("are put into another order by dragging, by keys and by the menu, and keep it", async () => {
+  it("reorders triggers by dragging and with the keyboard", async () => {
     await addAll();
     await go();
     const handle = page.getByRole("button", { name: "Move Large cart" });
@@ -132,7 +132,7 @@ describe("the dashboard's triggers", () => {
     await expect.poll(shown).toEqual(await names());
   });
 
-  it("begin with a template and end as a trigger with a form", async () => {
+  it("creates a trigger with a form from a template", async () => {
     await go();
     await page.getByRole("heading", { name: "No triggers yet" }).waitFor();
     await page.getByRole("link", { name: "Large cart" }).waitFor();
@@ -164,7 +164,7 @@ describe("the dashboard's triggers", () => {
     expect(problems).toEqual([]);
   });
 
-  it("say at each field what is wrong with it", async () => {
+  it("shows errors of a trigger at its fields", async () => {
     await go("/new");
     await page.getByRole("button", { name: "Create trigger" }).click();
     await page
@@ -189,7 +189,7 @@ describe("the dashboard's triggers", () => {
     await page.getByRole("heading", { name: "Triggers", exact: true }).waitFor();
   });
 
-  it("have conditions on an event built by rows or JSON, and say which one fails", async () => {
+  it("edits conditions on event data as rows and as JSON", async () => {
     const { id } = await add(harbour[2] ?? {});
     await count(
       id,
@@ -234,7 +234,7 @@ describe("the dashboard's triggers", () => {
     expect(problems).toEqual([]);
   });
 
-  it("of somebody else are not found", async () => {
+  it("shows no triggers of another organization", async () => {
     const { id } = await add(harbour[0] ?? {});
     const { email } = await createOwner(site.server);
     const other = await site.open(`/agents/${agentId}/triggers/${id}`, { email });

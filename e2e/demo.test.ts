@@ -36,7 +36,7 @@ describe("the demo page", () => {
   };
   const broken = (page: Page) => page.evaluate(() => Reflect.get(window, "broken"));
 
-  it("has the agent's chat open beside it, which answers, also after a reload", async () => {
+  it("opens the agent's chat on the demo page", async () => {
     const { page, problems } = await visit({ widget: { greeting: "Good morning." } });
     await page.getByText("Good morning.").waitFor();
     await ask(page, "When do you open?");
@@ -47,7 +47,7 @@ describe("the demo page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("shows the line that puts this very chat on another page", async () => {
+  it("shows the embed code of the agent", async () => {
     const { page, agentId } = await visit({}, { permissions: ["clipboard-read", "clipboard-write"] });
     const line = `<script src="${server.deps.config.baseUrl}/widget.js" data-agent-id="${agentId}" async></script>`;
     expect((await page.locator("#line").innerText()).trim()).toBe(line);
@@ -56,7 +56,7 @@ describe("the demo page", () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(line);
   });
 
-  it("brings the chat back when it was closed, and closed it stays on the next visit", async () => {
+  it("reopens a closed chat on the demo page", async () => {
     const { page } = await visit();
     await page.locator(".panel").waitFor();
     await page.keyboard.press("Escape");
@@ -68,7 +68,7 @@ describe("the demo page", () => {
     await page.locator(".panel").waitFor();
   });
 
-  it("runs nothing that a name brings", async () => {
+  it("does not execute markup in an agent's name", async () => {
     const { page, problems } = await visit({ name: hostile });
     await page.locator(".panel").waitFor();
     expect(await page.title()).toBe(`${hostile} – demo`);

@@ -61,7 +61,7 @@ describe("chatting in the widget", () => {
     expect(await field.inputValue()).toBe("Next question");
   });
 
-  it("stops a reply and keeps what was said", async () => {
+  it("stops a reply and keeps its text", async () => {
     const { page } = await site.visit();
     await openChat(page);
     const reply = site.slowReply();
@@ -75,7 +75,7 @@ describe("chatting in the widget", () => {
     await page.getByText("Stopped.").first().waitFor();
   });
 
-  it("goes on with a running reply after a reload and on the next page", async () => {
+  it("resumes a running reply after a reload and on the next page", async () => {
     const { page } = await site.visit();
     await openChat(page);
     const reply = site.slowReply();
@@ -113,7 +113,7 @@ describe("chatting in the widget", () => {
     expect(await texts(page)).toEqual(["one two three four"]);
   });
 
-  it("says that a reply failed, and asks again", async () => {
+  it("reports a failed reply and retries it", async () => {
     const { page } = await site.visit();
     await openChat(page);
     site.upstream.script((exchange) => {
@@ -202,7 +202,7 @@ describe("chatting in the widget", () => {
     await page.locator(".failure", { hasText: "Please call 01234 567." }).waitFor();
   });
 
-  it("begins anew, ends the reply that was running, and finds the old conversation again", async () => {
+  it("starts a new conversation, stops the running reply, and reopens the old conversation", async () => {
     const { page } = await site.visit({ widget: { greeting: "Good morning." } });
     await openChat(page);
     const reply = site.slowReply();
@@ -221,7 +221,7 @@ describe("chatting in the widget", () => {
     expect(await page.locator(".bubble").allInnerTexts()).toEqual(["Tell me everything"]);
   });
 
-  it("shows that a reply came while the chat was closed", async () => {
+  it("shows that a reply arrived while the chat was closed", async () => {
     const { page } = await site.visit();
     await openChat(page);
     const reply = site.slowReply();
@@ -238,7 +238,7 @@ describe("chatting in the widget", () => {
     expect(await page.locator(".launcher .dot").isVisible()).toBe(false);
   });
 
-  it("opens a conversation of 10,000 messages as fast as another, and shows earlier ones on demand", async () => {
+  it("opens a conversation of 10,000 messages quickly and shows earlier ones on demand", async () => {
     const { page, agentId } = await site.visit();
     await openChat(page);
     await ask(page, "When do you open?");

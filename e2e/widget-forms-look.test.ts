@@ -57,7 +57,7 @@ const bike = Buffer.from(
   "base64",
 );
 
-describe("how forms look", () => {
+describe("the appearance of forms", () => {
   let site: FormsSite;
   beforeAll(async () => {
     site = await startFormsSite();
@@ -135,7 +135,7 @@ describe("how forms look", () => {
     60_000,
   );
 
-  it("can be done with the keyboard alone", async () => {
+  it("can be completed with the keyboard alone", async () => {
     const { page } = await site.visitForm(ride.filter(({ type }) => type !== "file"));
     const keys = page.keyboard;
     const active = () =>
@@ -179,7 +179,7 @@ describe("how forms look", () => {
     });
   });
 
-  it("run nothing that a label, an option, a default, a message, a file's name or a handler brings", async () => {
+  it("do not execute markup in labels and options", async () => {
     const fields: FormField[] = [
       {
         name: "text",
@@ -236,7 +236,7 @@ describe("how forms look", () => {
     expect(broken.filter((problem) => !problem.includes("ERR_FAILED"))).toEqual([]);
   });
 
-  it("follow the page from right to left, in its language", async () => {
+  it("support right-to-left pages", async () => {
     const { page } = await site.visitForm([...ride, consent], {
       visit: { attributes: { "data-locale": "ar", "data-theme": "dark" }, context: phone },
     });
@@ -254,7 +254,7 @@ describe("how forms look", () => {
     expect(await page.locator(".submit").innerText()).toBe("إرسال");
   });
 
-  it("can be told apart with forced colours", async () => {
+  it("stay distinguishable with forced colors", async () => {
     const { page } = await site.visitForm(ride, {
       visit: { context: { forcedColors: "active", viewport: { width: 1000, height: 860 } } },
     });
@@ -269,7 +269,7 @@ describe("how forms look", () => {
     expect([await border(".submit"), await border(".input"), await border(".file")]).toEqual(["1px", "1px", "1px"]);
   });
 
-  it("begin at their top, leave the visitor where they write, and are found at once when they are sent", async () => {
+  it("start at their top, and do not scroll while the visitor is typing", async () => {
     const { page, agentId } = await site.visit({}, { context: { viewport: { width: 1000, height: 700 } } });
     await openChat(page);
     const tool = await site.addForm(agentId, ride);

@@ -6,7 +6,7 @@ import { ask, openChat, replyOver } from "../test/widget-site.ts";
 const isRequired = { required: { value: true } };
 const name: FormField = { name: "name", label: "Name", type: "text" };
 
-describe("forms in the widget, when things go crosswise", () => {
+describe("forms in the widget under unusual conditions", () => {
   let site: FormsSite;
   beforeAll(async () => {
     site = await startFormsSite();
@@ -18,7 +18,7 @@ describe("forms in the widget, when things go crosswise", () => {
   });
   afterAll(() => site.stop());
 
-  it("does not take half a date for none", async () => {
+  it("reports a partial date instead of treating it as empty", async () => {
     const { page } = await site.visitForm([
       { name: "day", label: "Day", type: "date" },
       { name: "moment", label: "Moment", type: "datetime" },
@@ -37,7 +37,7 @@ describe("forms in the widget, when things go crosswise", () => {
     expect(site.receiver.bodies("/hook")[0].formData).toEqual({ day: null, moment: "2026-12-24T09:30" });
   });
 
-  it("keeps nothing of what ends after a logout", async () => {
+  it("stores nothing of a submission that finishes after a logout", async () => {
     site.host.before(
       "window.Foyer = [['registerFormHandler', 'book', () => new Promise((resolve) => { window.answer = resolve })]]",
     );
@@ -60,7 +60,7 @@ describe("forms in the widget, when things go crosswise", () => {
     expect(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain("Ada");
   });
 
-  it("takes the site's word for a read-only field that the visitor could write in before", async () => {
+  it("replaces a visitor's value when its field becomes read-only", async () => {
     const email: FormField = { name: "email", label: "E-mail", type: "email", validation: isRequired };
     const { page } = await site.visitForm([{ ...email, disabled: true, defaultValue: "{{user.email}}" }]);
     await page.getByLabel("E-mail").fill("ada@");
@@ -74,7 +74,7 @@ describe("forms in the widget, when things go crosswise", () => {
     expect(site.receiver.bodies("/hook")[0].formData).toEqual({ email: "ada@shop.example" });
   });
 
-  it("tells screen readers of options that one is required, and gives phones a minus where it may be needed", async () => {
+  it("tells screen readers that a group of options is required", async () => {
     const { page } = await site.visitForm([
       { name: "extras", label: "Extras", type: "multiselect", options: [{ label: "Helmet", value: "h" }] },
       {
@@ -94,10 +94,10 @@ describe("forms in the widget, when things go crosswise", () => {
     expect([await keyboard("Degrees"), await keyboard("Count")]).toEqual([null, "decimal"]);
   });
 
-  describe("a form that was sent elsewhere meanwhile", () => {
+  describe("a form that was submitted elsewhere", () => {
     const comeBack = () => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
 
-    it("is not shown for filling in again when the page comes back, in a reply", async () => {
+    it("shows the confirmation of a form that was submitted elsewhere", async () => {
       const { page, agentId } = await site.visit();
       await site.addForm(agentId, [name]);
       site.callTools(["test_ride"], "Here it is.");
@@ -117,7 +117,7 @@ describe("forms in the widget, when things go crosswise", () => {
       expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain("Ada");
     });
 
-    it("nor one that stands alone", async () => {
+    it("hides a pinned form that was submitted elsewhere", async () => {
       const { page, agentId } = await site.visitForm([name]);
       await page.getByLabel("Name").fill("Ada");
       // It begins with what this one's session holds.

@@ -66,7 +66,7 @@ describe("forms in the widget", () => {
   const stored = (page: Page) =>
     page.evaluate(() => JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)]));
 
-  it("takes an answer of every field type, each in its own control, and delivers exactly what was filled in", async () => {
+  it("submits answers of every field type", async () => {
     const { page, problems: broken } = await site.visitForm(everyType);
     const controls = await page
       .locator(".form :is(input, select, textarea)")
@@ -145,7 +145,7 @@ describe("forms in the widget", () => {
     expect(broken).toEqual([]);
   });
 
-  it("sends what was left empty as null, and what is read-only as it is", async () => {
+  it("submits empty fields as null", async () => {
     const fields: FormField[] = [
       ...everyType.map((field) => ({ ...field, validation: {} })),
       { name: "customer", label: "Customer", type: "text", disabled: true, defaultValue: "{{user.userId}}" },
@@ -163,7 +163,7 @@ describe("forms in the widget", () => {
     expect(submission?.fieldsCompleted).toEqual(["customer", "plan"]);
   });
 
-  it("says at the field what is wrong, goes to the first, and is content as soon as it is mended", async () => {
+  it("shows errors at the fields", async () => {
     const fields: FormField[] = [
       {
         name: "code",
@@ -209,7 +209,7 @@ describe("forms in the widget", () => {
     expect(hooks()[0].formData).toEqual({ code: "ABC", count: 4, extras: ["helmet"], email: null });
   });
 
-  it("puts what only the server finds wrong at its field", async () => {
+  it("shows errors found by the server at the fields", async () => {
     const { page, tool } = await site.visitForm(person);
     const strict = { ...person[0], validation: { minLength: { value: 5, message: "Five letters at least." } } };
     await site.owner.call("PUT", `/tools/${tool.id}`, { formSchema: { fields: [strict, person[1]] } });
@@ -223,7 +223,7 @@ describe("forms in the widget", () => {
     expect(hooks()).toHaveLength(1);
   });
 
-  it("takes a file of 5 MiB, and says of one byte more that it is too large before it is sent", async () => {
+  it("accepts a file of 5 MiB and rejects a larger one", async () => {
     const { page, problems: broken } = await site.visitForm([everyType[9] as FormField]);
     const choose = (bytes: number) =>
       file(page, "papers").setInputFiles({
@@ -253,7 +253,7 @@ describe("forms in the widget", () => {
     expect(broken).toEqual([]);
   });
 
-  it("counts the files together, takes a dropped one, an empty one, and one without a type", async () => {
+  it("limits the total size of files, and accepts dropped, empty and untyped files", async () => {
     const fields = ["one", "two", "three", "four"].map((name): FormField => ({ name, label: name, type: "file" }));
     const { page } = await site.visitForm(fields);
     const attach = (name: string, bytes: number) =>
@@ -290,7 +290,7 @@ describe("forms in the widget", () => {
     expect(four.length).toBeGreaterThan(5 * MEBIBYTE);
   });
 
-  it("shows how much of an upload has gone out", async () => {
+  it("shows the progress of an upload", async () => {
     const { page } = await site.visitForm([everyType[10] as FormField]);
     const buffer = Buffer.concat([dot, Buffer.alloc(4 * MEBIBYTE)]);
     await file(page, "photo").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer });
@@ -318,7 +318,7 @@ describe("forms in the widget", () => {
     expect(hooks()).toHaveLength(1);
   });
 
-  it("keeps what was typed over a reload, but no file, and says so; and forgets it once it is sent", async () => {
+  it("restores typed values after a reload but not files, and deletes them after the submission", async () => {
     const { page } = await site.visitForm([...person, everyType[6] as FormField, everyType[10] as FormField]);
     expect(await stored(page)).toBe("[[],[]]");
     await fillPerson(page);
@@ -349,7 +349,7 @@ describe("forms in the widget", () => {
     expect(await page.locator(".form").count()).toBe(0);
   });
 
-  it("keeps everything when the visitor looks at other conversations in between", async () => {
+  it("keeps a form's state while the visitor reads other conversations", async () => {
     const { page } = await site.visit();
     await openChat(page);
     await ask(page, "When do you open?");
@@ -370,7 +370,7 @@ describe("forms in the widget", () => {
     expect(submission?.conversationId).toBe(data[0].id);
   });
 
-  it("shows a form within a reply with what the agent knows, and once sent never blank again", async () => {
+  it("prefills a form within a reply with what the agent knows", async () => {
     const { page, agentId, problems: broken } = await site.visit();
     await site.addTool(agentId, "stock", { bike: "tour", left: 2 }, { type: "text" });
     await site.addForm(
@@ -414,7 +414,7 @@ describe("forms in the widget", () => {
     expect(broken).toEqual([]);
   });
 
-  it("sends once, however often the button is pressed", async () => {
+  it("submits once despite repeated clicks", async () => {
     const { page, agentId } = await site.visitForm(person);
     await fillPerson(page);
     let posts = 0;
@@ -434,7 +434,7 @@ describe("forms in the widget", () => {
     expect(hooks()).toHaveLength(1);
   });
 
-  it("keeps everything when the network fails, and makes one submission of all attempts, also after a reload", async () => {
+  it("keeps the answers when the network fails and retries with the same key", async () => {
     const { page, agentId } = await site.visitForm(person);
     await fillPerson(page);
     // It arrives, but nobody hears of it.
@@ -456,7 +456,7 @@ describe("forms in the widget", () => {
     expect(hooks()).toHaveLength(1);
   });
 
-  it("makes another submission of other data", async () => {
+  it("creates a new submission when the data has changed", async () => {
     const { page, agentId } = await site.visitForm(person);
     await fillPerson(page);
     await page.route("**/submit", async (route) => {
@@ -474,7 +474,7 @@ describe("forms in the widget", () => {
     expect(hooks().map(({ formData }) => formData.name)).toEqual(["Ada", "Ada Lovelace"]);
   });
 
-  it("says in the visitor's words why the server refused, and waits as long as it asks for", async () => {
+  it("explains in the visitor's language why the server rejected a form", async () => {
     const { page, tool } = await site.visitForm(person, {
       tool: { schema: { errorMessage: "Your ride is not booked." } },
     });
@@ -521,7 +521,7 @@ describe("forms in the widget", () => {
       );
     const called = (page: Page) => page.evaluate(() => Reflect.get(window, "called"));
 
-    it("runs it after the submission, shows its message, and reports its result", async () => {
+    it("runs the site's form handler after the submission", async () => {
       register("return { success: true, message: 'Booked as 42.', data: { booking: 42 } }");
       const { page, agentId, tool } = await site.visitForm(person, { tool: { ...client, formWebhookUrl: null } });
       await fillPerson(page);
@@ -547,7 +547,7 @@ describe("forms in the widget", () => {
       expect(hooks()).toHaveLength(0);
     });
 
-    it("does both where the form says so, and needs nothing said", async () => {
+    it("runs the webhook and the site's handler if the form asks for both", async () => {
       register("");
       const { page, agentId } = await site.visitForm(person, { tool: { ...client, formExecutionMode: "both" } });
       await fillPerson(page);
@@ -558,7 +558,7 @@ describe("forms in the widget", () => {
       expect(await called(page)).toHaveLength(1);
     });
 
-    it("shows the message of one that fails, and lets the visitor try again", async () => {
+    it("shows the message of a failing handler", async () => {
       register("return called.length > 1 ? { success: true } : { success: false, message: 'That day is taken.' }");
       const { page, agentId } = await site.visitForm(person, { tool: client });
       const notices: { event: string }[] = [];
@@ -579,7 +579,7 @@ describe("forms in the widget", () => {
       ]);
     });
 
-    it("keeps what one throws from the visitor, and tells the server", async () => {
+    it("hides a handler's exception from the visitor", async () => {
       register("throw new Error('TypeError at line 7')");
       const { page, agentId } = await site.visitForm(person, {
         tool: { ...client, schema: { errorMessage: "Not booked." } },
@@ -597,7 +597,7 @@ describe("forms in the widget", () => {
         });
     });
 
-    it("names one that is missing: to the server, and to who makes the site", async () => {
+    it("reports a missing handler by name", async () => {
       const { page, agentId } = await site.visitForm(person, { tool: client });
       const warning = page.waitForEvent("console", (message) => message.type() === "warning");
       await fillPerson(page);
@@ -609,7 +609,7 @@ describe("forms in the widget", () => {
         .toBe('No form handler named "book" is registered on this page.');
     });
 
-    it("reports its result as soon as the network is back", async () => {
+    it("reports the handler's result once the network is back", async () => {
       register("");
       const { page, agentId } = await site.visitForm(person, { tool: client });
       await fillPerson(page);
@@ -628,7 +628,7 @@ describe("forms in the widget", () => {
     });
   });
 
-  it("tells the server how far visitors got, each thing once", async () => {
+  it("reports to the server how far visitors got", async () => {
     const { page, agentId } = await site.visitForm(person);
     const events: string[] = [];
     page.on("request", (request) => {
@@ -662,7 +662,7 @@ describe("forms in the widget", () => {
     expect(submission?.fieldsCompleted).toEqual(["name", "email"]);
   });
 
-  it("counts a form as shown when it can be seen, not before", async () => {
+  it("counts a form as shown when it is visible", async () => {
     const { page, agentId } = await site.visit({}, { context: { viewport: { width: 1000, height: 700 } } });
     const tall = Array.from({ length: 12 }, (_, index): FormField => ({ name: `f${index}`, label: "F", type: "text" }));
     const [first, second] = [
@@ -689,7 +689,7 @@ describe("forms in the widget", () => {
     await expect.poll(impressions).toEqual({ first: 1, second: 1 });
   });
 
-  it("fills in who the visitor is, and shows nobody what another one typed", async () => {
+  it("fills in the visitor's identity", async () => {
     const fields: FormField[] = [
       { name: "name", label: "Name", type: "text", defaultValue: "{{user.name}}" },
       { name: "email", label: "E-mail", type: "email", defaultValue: "{{user.email}}" },
@@ -718,7 +718,7 @@ describe("forms in the widget", () => {
     expect(await stored(page)).not.toContain("Bob");
   });
 
-  it("stores nothing without consent, and works all the same", async () => {
+  it("stores no form data without consent", async () => {
     const { page } = await site.visitForm(person, { visit: { attributes: { "data-consent": "required" } } });
     await fillPerson(page);
     expect(await stored(page)).toBe("[[],[]]");
@@ -728,7 +728,7 @@ describe("forms in the widget", () => {
     await sent(page);
   });
 
-  it("says when a form is not there, and when it could not be loaded", async () => {
+  it("reports a form that does not exist", async () => {
     const { page, agentId } = await site.visit();
     await foyer(page, "open", { form: "no_such_form" });
     await page.locator(".failure", { hasText: "This form is no longer available." }).waitFor();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
-describe("the widget on somebody's page", () => {
+describe("the widget on a website", () => {
   let site: WidgetSite;
   beforeAll(async () => {
     site = await startWidgetSite();
@@ -13,7 +13,7 @@ describe("the widget on somebody's page", () => {
   });
   afterAll(() => site.stop());
 
-  it("keeps to a strict policy, asks nobody but its server, and loads the chat when it is needed", async () => {
+  it("works under a strict Content Security Policy", async () => {
     const { page, problems } = await site.visit();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
@@ -59,7 +59,7 @@ describe("the widget on somebody's page", () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it("takes no room on the page", async () => {
+  it("does not affect the page's layout", async () => {
     const { page } = await site.visit();
     const size = () =>
       page.evaluate(() => [
@@ -76,7 +76,7 @@ describe("the widget on somebody's page", () => {
     expect(await page.evaluate(() => "Foyer" in window)).toBe(false);
   });
 
-  it("is there once, however often its script is, and warns about the second script tag", async () => {
+  it("starts only once per page", async () => {
     const { page } = await site.browser.open();
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(error.message));
@@ -91,7 +91,7 @@ describe("the widget on somebody's page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("is there on a page that has an element of its name", async () => {
+  it("starts on a page with an element whose id is Foyer", async () => {
     site.host.before(
       "document.documentElement.append(Object.assign(document.createElement('div'), { id: 'Foyer', hidden: true }))",
     );
@@ -117,7 +117,7 @@ describe("the widget on somebody's page", () => {
     await openChat(page);
   });
 
-  it("asks for nothing and listens to nothing once it is taken away, however early", async () => {
+  it("sends no requests and has no listeners after destroy", async () => {
     site.host.before(
       "window.channels = 0; const Own = BroadcastChannel; window.BroadcastChannel = class extends Own { constructor(name) { super(name); channels++ } close() { super.close(); channels-- } }; window.Foyer = [['on', 'ready', () => Foyer.destroy()]]",
     );
@@ -132,7 +132,7 @@ describe("the widget on somebody's page", () => {
     expect(await page.evaluate(() => Reflect.get(window, "channels"))).toBe(0);
   });
 
-  it("does what was asked of it before it came", async () => {
+  it("runs calls that were queued before it loaded", async () => {
     site.host.before(
       "window.said = []; window.Foyer = window.Foyer || []; Foyer.push(['on', 'open', () => said.push('open')], ['open', { message: 'Hello' }]); Foyer.push((foyer) => foyer.on('ready', () => said.push('ready')))",
     );
@@ -142,7 +142,7 @@ describe("the widget on somebody's page", () => {
     expect(await page.evaluate(() => Reflect.get(window, "said"))).toEqual(["ready", "open"]);
   });
 
-  it("survives a page that replaces its whole body, and keeps what is written", async () => {
+  it("survives when the page replaces its whole body", async () => {
     const { page } = await site.visit();
     await openChat(page);
     await page.locator(".panel textarea").fill("Half a sen");
@@ -155,7 +155,7 @@ describe("the widget on somebody's page", () => {
     await page.locator(".panel").waitFor();
   });
 
-  it("works where the browser keeps nothing", async () => {
+  it("works when browser storage is blocked", async () => {
     site.host.before(
       "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new DOMException('no', 'SecurityError') } })",
     );
@@ -170,7 +170,7 @@ describe("the widget on somebody's page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("waits with all storage for consent, where the page says so", async () => {
+  it("stores nothing before consent", async () => {
     const { page } = await site.visit({}, { attributes: { "data-consent": "required" } });
     const stored = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].length);
     await openChat(page);
@@ -181,7 +181,7 @@ describe("the widget on somebody's page", () => {
     expect(await stored()).toBe(2);
   });
 
-  it("shows each visitor their own, and nothing after a logout", async () => {
+  it("shows each visitor only their own conversations", async () => {
     const { page } = await site.visit();
     const call = (name: string, ...args: unknown[]) =>
       page.evaluate(([name, args]) => Reflect.get(window, "Foyer")[name as string](...(args as unknown[])), [
@@ -211,7 +211,7 @@ describe("the widget on somebody's page", () => {
     expect([ada.userId, ada.userEmail, bob.userId]).toEqual(["ada", "ada@shop.example", "bob"]);
   });
 
-  it("says on the console why there is no widget, and leaves the page alone", async () => {
+  it("explains on the console why the widget does not appear", async () => {
     const agentId = await site.createAgent({ allowedOrigins: ["https://shop.example"] });
     const { page } = await site.browser.open();
     const warning = page.waitForEvent("console", (message) => message.type() === "warning");

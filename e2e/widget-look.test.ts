@@ -28,7 +28,7 @@ const bikes = [
 ];
 const mapped = { title: "name", price: "price", image: "picture", description: "about", url: "link" };
 
-describe("what the widget shows", () => {
+describe("the widget's appearance", () => {
   let site: WidgetSite;
   beforeAll(async () => {
     site = await startWidgetSite();
@@ -126,7 +126,7 @@ describe("what the widget shows", () => {
     await expect.poll(theme).toBe("dark");
   });
 
-  it("draws every kind of result, the same after a reload, and does what its buttons say", async () => {
+  it("renders every display type", async () => {
     site.host.before(
       "window.Foyer = [['registerRenderer', 'weather', (place, { slots }) => { place.textContent = 'Drawn: ' + slots.sky }]]",
     );
@@ -170,7 +170,7 @@ describe("what the widget shows", () => {
     expect(problems).toEqual([]);
   });
 
-  it("runs nothing that a name, a greeting, a suggestion, a visitor or a reply brings", async () => {
+  it("does not execute markup in names, messages and results", async () => {
     const { page, problems } = await site.visit({
       name: hostile,
       widget: {
@@ -247,7 +247,7 @@ describe("what the widget shows", () => {
     await check("past-conversations");
   });
 
-  it("covers a phone, keeps the focus, does not zoom, and gives the page back", async () => {
+  it("covers the page on a phone", async () => {
     const { page } = await site.visit(
       { widget: { greeting: "Hello", suggestions: ["A".repeat(120)] } },
       { context: phone },
@@ -282,7 +282,7 @@ describe("what the widget shows", () => {
     expect(await page.locator(".panel").count()).toBe(0);
   });
 
-  it("speaks the page's language, from right to left where that is its way, and fetches no other", async () => {
+  it("uses the page's language and direction, and loads only that locale", async () => {
     const { page } = await site.visit(
       { widget: { greeting: "مرحبًا، كيف يمكنني مساعدتك؟", position: "left" } },
       { attributes: { "data-locale": "ar-EG", "data-accent-color": "#0f766e", "data-theme": "dark" } },

@@ -14,7 +14,7 @@ const storage = (page: Page) =>
 const focused = (page: Page) =>
   page.evaluate(() => document.querySelector("foyer-widget")?.shadowRoot?.activeElement?.className ?? "");
 
-describe("what triggers do", () => {
+describe("trigger actions", () => {
   let site: WidgetSite;
   let use: ReturnType<typeof triggerSite>;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe("what triggers do", () => {
   afterAll(() => site.stop());
 
   describe("a bubble", () => {
-    it("is said politely, moves nothing, takes no focus, and opens the chat when it is pressed", async () => {
+    it("announces the bubble politely to screen readers", async () => {
       const { page, problems, agentId, ids } = await use.visitWith([{ ...atOnce, ...bubble("Need help?") }], {
         before:
           "window.shifts = []; new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => entry.value))).observe({ type: 'layout-shift', buffered: true })",
@@ -65,7 +65,7 @@ describe("what triggers do", () => {
       expect(await opening.count()).toBe(0);
     });
 
-    it("goes when its time is over, but not under the visitor's eyes", async () => {
+    it("hides the bubble when its time is over", async () => {
       const { page } = await use.visitWith([{ ...atOnce, ...bubble("For a moment", { duration: 5_000 }) }]);
       await bubbleOf(page).hover();
       await freeze(page);
@@ -87,7 +87,7 @@ describe("what triggers do", () => {
     it.each([
       ["its button", (page: Page) => page.getByRole("button", { name: "Close message" }).click()],
       ["Escape", (page: Page) => page.keyboard.press("Escape")],
-    ])("that was closed by %s stays closed in this session, even one that comes each time", async (_name, close) => {
+    ])("does not show a bubble again in this session after it was closed by %s", async (_name, close) => {
       const { page, agentId, ids, open } = await use.visitWith([
         { ...atOnce, ...bubble("Each time"), triggerOnce: false },
       ]);
@@ -104,14 +104,14 @@ describe("what triggers do", () => {
       await expect.poll(() => use.counts(agentId, ids)).toEqual([[2, 0]]);
     });
 
-    it("gives the focus on when it goes with it", async () => {
+    it("moves the focus on when the focused bubble disappears", async () => {
       const { page } = await use.visitWith([{ ...atOnce, ...bubble("Hello") }]);
       await page.getByRole("button", { name: "Close message" }).focus();
       await page.keyboard.press("Enter");
       expect(await focused(page)).toBe("launcher");
     });
 
-    it("is plain text, whatever it holds, and so is the trigger's name", async () => {
+    it("renders the bubble's message as plain text", async () => {
       const long = `${hostile}\n${"A long story. ".repeat(50)}${"w".repeat(200)}`;
       const { page, problems } = await use.visitWith([{ ...atOnce, ...bubble(long), name: hostile }], {
         context: phone,
@@ -128,7 +128,7 @@ describe("what triggers do", () => {
       expect(problems).toEqual([]);
     });
 
-    it("is accessible, in light and dark, on a phone and from right to left", async () => {
+    it("has no accessibility problems in a bubble", async () => {
       const say = "Not sure which plan fits? Tell me what you need, and I will find it for you.";
       const look = async (name: string, options: object) => {
         const { page } = await use.visitWith([{ ...atOnce, ...bubble(say) }], options);
@@ -146,7 +146,7 @@ describe("what triggers do", () => {
   });
 
   describe("the chat", () => {
-    it("is opened with the words written and not sent; what is then sent counts once", async () => {
+    it("opens the chat with an unsent message and counts one conversion when it is sent", async () => {
       const { page, agentId, ids } = await use.visitWith([
         { ...onEvent("stuck again"), actionType: "open_chat", actionConfig: { message: "Still stuck." } },
         { ...onEvent("stuck"), actionType: "open_chat", actionConfig: { message: "I am stuck." } },
@@ -177,7 +177,7 @@ describe("what triggers do", () => {
         ]);
     });
 
-    it("is left alone while the visitor is in it, but for a form that the site asks for", async () => {
+    it("does not interrupt a visitor who is using the chat", async () => {
       const agentId = await site.createAgent();
       const tool = await site.owner.call("POST", "/tools", {
         agentId,
@@ -242,7 +242,7 @@ describe("what triggers do", () => {
       await expect.poll(() => use.counts(agentId, ids)).toEqual([[2, 0]]);
     });
 
-    it("the browser keeps nothing but the ids of what fired once", async () => {
+    it("stores only the ids of triggers that fired once", async () => {
       const { page, agentId, ids } = await use.visitWith([once, always]);
       await bubbleOf(page).waitFor();
       await page.clock.runFor(11_000);
@@ -255,7 +255,7 @@ describe("what triggers do", () => {
       expect(await page.context().cookies()).toEqual([]);
     });
 
-    it("nothing is kept before consent, where that is asked for, and then what there is to keep", async () => {
+    it("stores nothing about triggers before consent", async () => {
       const { page, agentId, ids } = await use.visitWith([once], { attributes: { "data-consent": "required" } });
       await bubbleOf(page).waitFor();
       await page.evaluate(() => history.pushState({}, "", "/pricing"));
@@ -270,7 +270,7 @@ describe("what triggers do", () => {
       });
     });
 
-    it("somebody else begins anew after a logout", async () => {
+    it("starts a new trigger session after a logout", async () => {
       const { page, open } = await use.visitWith([once]);
       await bubbleOf(page).waitFor();
       await page.evaluate(() => Reflect.get(window, "Foyer").logout());
@@ -283,7 +283,7 @@ describe("what triggers do", () => {
   describe("reports", () => {
     const once = { ...atOnce, ...bubble("Reported") };
 
-    it("wait as long as a busy server says, and arrive once", async () => {
+    it("waits as long as a busy server asks before it sends reports again", async () => {
       const { page, agentId, ids, sent } = await reporting(async (route, at) => {
         if (at > 0) return route.continue();
         await route.fulfill({
@@ -304,7 +304,7 @@ describe("what triggers do", () => {
       expect(sent[0]).toEqual(sent[1]);
     });
 
-    it("are sent again when the answer was lost, and count once", async () => {
+    it("sends reports again when the response was lost", async () => {
       const { page, agentId, ids, sent } = await reporting(async (route, at) => {
         if (at > 0) return route.continue();
         await route.fetch();
@@ -317,7 +317,7 @@ describe("what triggers do", () => {
       await expect.poll(() => use.counts(agentId, ids)).toEqual([[1, 0]]);
     });
 
-    it("wait for the network, and go on to the next page when the visitor agreed to storage by what they did", async () => {
+    it("holds reports back until the network is available", async () => {
       let isDown = true;
       const { page, agentId, ids, sent } = await reporting((route) => (isDown ? route.abort() : route.continue()));
       await expect.poll(() => sent.length).toBe(1);
@@ -354,7 +354,7 @@ describe("what triggers do", () => {
     }
   });
 
-  it("is tried out without a trace, and explained", async () => {
+  it("previews a trigger without recording anything", async () => {
     const { page, agentId, ids } = await use.visitWith(
       [
         { ...atOnce, ...bubble("Welcome") },

@@ -41,7 +41,7 @@ const counting = `
   window.clearInterval = (id) => { timers.delete(id); held.set('intervals', timers.size); end(id); };
 `;
 
-describe("the pages that triggers are on", () => {
+describe("triggers and the page", () => {
   let site: WidgetSite;
   let use: ReturnType<typeof triggerSite>;
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe("the pages that triggers are on", () => {
   const held = (page: Page) =>
     page.evaluate(() => [...(Reflect.get(window, "held") as Map<string, number>)].filter(([, count]) => count !== 0));
 
-  it("have nothing left of them after destroy, with a bubble and the overlay open", async () => {
+  it("removes everything that triggers added after destroy", async () => {
     site.host.before(counting);
     const agentId = await site.createAgent();
     await use.createTriggers(agentId, [atOnce, ...quiet]);
@@ -70,7 +70,7 @@ describe("the pages that triggers are on", () => {
     expect(problems).toEqual([]);
   });
 
-  it("may do strange things to what every script uses", async () => {
+  it("works on pages that modify built-in functions", async () => {
     const before = `
       Array.prototype.toJSON = function () { return 'odd'; };
       Array.prototype.extra = () => 1;
@@ -87,7 +87,7 @@ describe("the pages that triggers are on", () => {
     expect(problems).toEqual([]);
   });
 
-  it("hear nothing bad of a listing that does not come, and get it when the server is back", async () => {
+  it("stays silent when the triggers cannot be loaded", async () => {
     const agentId = await site.createAgent();
     await use.createTriggers(agentId, [atOnce]);
     const { page, problems } = await site.browser.open();
@@ -106,7 +106,7 @@ describe("the pages that triggers are on", () => {
     expect(problems).toEqual([]);
   });
 
-  it("feel nothing of fifty triggers: no long task, hardly any work while somebody scrolls", async () => {
+  it("causes no long task with fifty triggers", async () => {
     const many = Array.from({ length: 10 }, () => quiet).flat();
     const agentId = await site.createAgent();
     await use.createTriggers(agentId, many);
@@ -137,7 +137,7 @@ describe("the pages that triggers are on", () => {
     expect(work).toBeLessThan(50);
   });
 
-  it("may be kept for the way back: nothing of the widget speaks against it", async () => {
+  it("does not prevent the back/forward cache", async () => {
     // This browser keeps no page at all, and says so; it also says what else would have been in the way.
     const browser = await startBrowser({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
     try {
@@ -174,7 +174,7 @@ describe("the pages that triggers are on", () => {
     }
   });
 
-  it("are a new page view when they come back from there, and a reply goes on", async () => {
+  it("counts a page restored from the back/forward cache as a new page view", async () => {
     const { page, agentId, ids, problems } = await use.visitWith([
       { ...atOnce, triggerOnce: false },
       { triggerType: "time_on_page", conditions: { timeOnPage: 20 }, ...bubble("Still here") },

@@ -23,7 +23,7 @@ const onEvent = (event: string, eventData?: object, more = {}) => ({
   ...more,
 });
 
-describe("what triggers wait for", () => {
+describe("trigger conditions", () => {
   let site: WidgetSite;
   let use: ReturnType<typeof triggerSite>;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe("what triggers wait for", () => {
   afterAll(() => site.stop());
 
   describe("time on the page", () => {
-    it("counts while the page is visible, whether or not the visitor does anything, and not in the background", async () => {
+    it("counts time only while the page is visible", async () => {
       const { page, problems, agentId, ids } = await use.visitWith([timed(60)]);
       await freeze(page);
       await stay(page, 20);
@@ -49,7 +49,7 @@ describe("what triggers wait for", () => {
       expect(problems).toEqual([]);
     });
 
-    it("begins anew with each page view", async () => {
+    it("restarts the time with each page view", async () => {
       const { page } = await use.visitWith([timed(20)]);
       await freeze(page);
       await stay(page, 15);
@@ -61,7 +61,7 @@ describe("what triggers wait for", () => {
       await bubbleOf(page).waitFor();
     });
 
-    it("does not begin while the browser only prepares the page", async () => {
+    it("does not start while the page is prerendered", async () => {
       const prerendering =
         "let isPrepared = true; Object.defineProperty(document, 'prerendering', { get: () => isPrepared }); window.activate = () => { isPrepared = false; document.dispatchEvent(new Event('prerenderingchange')) }";
       const agentId = await site.createAgent();
@@ -87,7 +87,7 @@ describe("what triggers wait for", () => {
 
   describe("scrolling", () => {
     const half = { triggerType: "scroll_depth", conditions: { scrollDepth: 50 }, ...bubble("Half read") };
-    it("counts for the page, as long as it is then; not for what scrolls in it", async () => {
+    it("counts scrolling of the page but not of elements", async () => {
       const { page } = await use.visitWith([half]);
       await page.clock.runFor(2_000);
       // Fits the window: nobody scrolls.
@@ -117,8 +117,8 @@ describe("what triggers wait for", () => {
     });
   });
 
-  describe("the way out", () => {
-    it("is the mouse leaving at the top, after a while, and not into a list", async () => {
+  describe("exit intent", () => {
+    it("detects the mouse leaving at the top as exit intent", async () => {
       const { page } = await use.visitWith([exit]);
       const leave = (x: number, y: number, init = {}) =>
         page.evaluate(
@@ -146,7 +146,7 @@ describe("what triggers wait for", () => {
       await bubbleOf(page).waitFor();
     });
 
-    it("is told by a real mouse", async () => {
+    it("detects exit intent with real mouse events", async () => {
       const { page } = await use.visitWith([exit]);
       await stay(page, 5);
       await page.mouse.move(300, 200);
@@ -155,7 +155,7 @@ describe("what triggers wait for", () => {
       await bubbleOf(page).waitFor();
     });
 
-    it("is a fast swipe back up on a phone, not a slow one and not a script's jump", async () => {
+    it("detects a fast upward swipe on a phone as exit intent", async () => {
       const { page } = await use.visitWith([exit], { context: phone });
       await makeLong(page);
       // Only the page's clock decides how fast a swipe is, not the machine.
@@ -208,7 +208,7 @@ describe("what triggers wait for", () => {
     it.each([
       ["with the Navigation API", ""],
       ["without it", noNavigation],
-    ])("are seen however the site's code gets there, %s", async (_name, before) => {
+    ])("detects page views however the site navigates: %s", async (_name, before) => {
       const { page } = await use.visitWith(pages, { before, path: "/pricing" });
       const shows = async (texts: string[]) => {
         await page.clock.runFor(11_000);
@@ -233,7 +233,7 @@ describe("what triggers wait for", () => {
   });
 
   describe("events", () => {
-    it("are compared by their data, also those told before the triggers were there", async () => {
+    it("matches events by their data", async () => {
       const { page } = await use.visitWith([onEvent("cart_updated", { total: { $gt: 500 }, "items.sku": "A-1" })], {
         before:
           "window.Foyer = [['track', 'cart_updated', { total: 800, items: [{ sku: 'A-1' }] }]]; window.cart = Foyer[0][2]",
@@ -253,7 +253,7 @@ describe("what triggers wait for", () => {
       expect(await bubbleOf(other.page).count()).toBe(1);
     });
 
-    it("are as they were when they were told", async () => {
+    it("uses the event data from the time of the call", async () => {
       const { page } = await use.visitWith([onEvent("cart_updated", { total: 800 })]);
       await page.evaluate(() => {
         const cart = { total: 800, self: null as unknown, proxy: null as unknown };
@@ -265,7 +265,7 @@ describe("what triggers wait for", () => {
   });
 
   describe("several at once", () => {
-    it("take turns by priority, then by age, with a pause between them", async () => {
+    it("runs one trigger at a time in order of priority", async () => {
       const { page, agentId, ids } = await use.visitWith([
         onPage("/", "second", { priority: 5 }),
         onPage("/", "third", { priority: 5 }),
@@ -288,7 +288,7 @@ describe("what triggers wait for", () => {
         ]);
     });
 
-    it("wait while the visitor types, and are let go while they are in the chat", async () => {
+    it("waits while the visitor is typing", async () => {
       const { page, agentId, ids } = await use.visitWith([onEvent("help"), timed(60, "Later")]);
       await page.evaluate(() => {
         const field = document.createElement("input");

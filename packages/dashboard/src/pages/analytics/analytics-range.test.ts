@@ -25,7 +25,7 @@ describe("the range of the analytics page", () => {
       { range: "custom", from: "yesterday", to: "2026-01-31" },
       { name: "custom", from: "2026-01-02", to: "2026-01-31" },
     ],
-  ])("of %j is %j", (search, range) => {
+  ])("reads %j as %j", (search, range) => {
     expect(rangeOf(search, now)).toEqual(range);
   });
 });
@@ -44,13 +44,13 @@ it.each([
   ["UTC+2", -120, 11],
   ["UTC-10", 600, 23],
   ["UTC+5:30", -330, 15],
-])("moves the server's hours into %s", (_zone, offset, hour) => {
+])("shifts the server's hours to %s", (_zone, offset, hour) => {
   const hours = Array.from({ length: 24 }, (_, hour) => ({ hour, conversations: 0, replies: hour === 9 ? 4 : 0 }));
   const local = localHours(hours, offset);
   expect(local.map((counts) => counts.hour)).toEqual(Array.from({ length: 24 }, (_, hour) => hour));
   expect(local.find(({ replies }) => replies === 4)?.hour).toBe(hour);
 });
 
-it("has no share of nothing", () => {
+it("has no share of a total of zero", () => {
   expect([share(1, 4), share(0, 4), share(0, 0)]).toEqual([25, 0, null]);
 });

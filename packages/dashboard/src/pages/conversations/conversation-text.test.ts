@@ -50,7 +50,7 @@ const row: ListedConversation = {
   hasFailedReply: false,
 };
 
-it("a reply's texts and calls are in the order in which they came, and nothing of it is lost", () => {
+it("lists a reply's texts and tool calls in order", () => {
   expect(splitReply(turn({ content: "One look.\n\nThree left.", toolCalls: [call] }))).toEqual([
     { kind: "text", text: "One look." },
     { kind: "call", call },
@@ -75,7 +75,7 @@ it("a conversation as text says who said what, what was done, and how it ended",
   );
 });
 
-it("only addresses of the web are links, and the text stays as it was", () => {
+it("only turns web URLs into links", () => {
   expect(linkParts("See https://harbour.example/bikes?a=1. (or http://x.example)").filter(({ href }) => href)).toEqual([
     { text: "https://harbour.example/bikes?a=1", href: "https://harbour.example/bikes?a=1" },
     { text: "http://x.example", href: "http://x.example" },
@@ -96,7 +96,7 @@ it("only addresses of the web are links, and the text stays as it was", () => {
   );
 });
 
-it("days are the viewer's own, and what an address says wrongly is left out", () => {
+it("uses days in the user's time zone", () => {
   // The time zone of the tests is UTC+5:30.
   expect(toListQuery("agent_1", { from: "2026-03-01", to: "2026-03-02", q: " cargo ", hasForm: "false" })).toEqual({
     agentId: "agent_1",

@@ -40,7 +40,7 @@ const askMissing = (window: ListWindow, server: ReturnType<typeof createServer>,
   return next;
 };
 
-it("what is read stays in its place while new conversations come, until they are asked for", () => {
+it("keeps positions while new conversations arrive", () => {
   const server = createServer(1_000);
   let window = askMissing(openWindow(server.ask()), server, 480, 520);
   const read = rowAt(window, 500)?.id;
@@ -58,7 +58,7 @@ it("what is read stays in its place while new conversations come, until they are
   expect([window.fresh, rowAt(window, 503)?.id, rowAt(window, 0)?.id]).toEqual([0, read, server.ids()[0]]);
 });
 
-it("what was deleted here is gone, and all below moves up", () => {
+it("removes conversations that were deleted here", () => {
   const server = createServer(250);
   let window = askMissing(openWindow(server.ask()), server, 0, 249);
   const id = server.remove(120) ?? "";
@@ -68,7 +68,7 @@ it("what was deleted here is gone, and all below moves up", () => {
   expect(missingPages(withTop(window, server.ask()), 0, 248)).toEqual([]);
 });
 
-it("what was deleted elsewhere is found out by the next look at the top", () => {
+it("notices conversations that were deleted elsewhere when the top is refetched", () => {
   const server = createServer(300);
   let window = askMissing(openWindow(server.ask()), server, 0, 299);
   server.remove(40);
@@ -77,7 +77,7 @@ it("what was deleted elsewhere is found out by the next look at the top", () => 
   expect(server.ids().every((known, at) => rowAt(window, at)?.id === known)).toBe(true);
 });
 
-it("whatever happens, a look at the top and the missing pages show what the server has", () => {
+it("stays consistent with the server for any sequence of changes", () => {
   const act = fc.oneof(
     fc.constant({ kind: "add" as const }),
     fc.record({ kind: fc.constant("remove" as const), at: fc.nat(400) }),
@@ -102,7 +102,7 @@ it("whatever happens, a look at the top and the missing pages show what the serv
   );
 });
 
-it("a count that is too high ends where the rows end", () => {
+it("ends where the rows end when the total is too high", () => {
   const server = createServer(150);
   const wrong = (offset: number) => ({ ...server.ask(offset), total: 400 });
   let window = openWindow(wrong(0));
@@ -110,7 +110,7 @@ it("a count that is too high ends where the rows end", () => {
   expect([window.total, missingPages(window, 0, 400)]).toEqual([150, []]);
 });
 
-it("keeps no more rows than it needs", () => {
+it("limits the number of cached rows", () => {
   const server = createServer(30_000);
   let window = openWindow(server.ask());
   for (let at = 0; at < 30_000; at += PAGE) window = withPage(window, server.ask(at));

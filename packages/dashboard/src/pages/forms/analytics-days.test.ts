@@ -5,14 +5,14 @@ import { analyticsQuery, fieldRates, fillDays, firstDay, rangeOf, steepestDrop }
 const now = Date.parse("2026-03-02T00:30:00Z");
 const day = (date: string) => ({ date, impressions: 4, started: 3, submitted: 2, successful: 1, failed: 1 });
 
-it("knows its ranges, and takes 30 days for any other", () => {
+it("falls back to 30 days for an unknown range", () => {
   expect(["7d", "90d", "all", "31d", undefined].map((id) => rangeOf(id).days)).toEqual([7, 90, null, 30, 30]);
   expect(firstDay(rangeOf("7d"), now)).toBe("2026-02-24");
   expect(analyticsQuery("agent_1", rangeOf("all"))).toEqual({ agentId: "agent_1", groupBy: "day" });
 });
 
 describe("fillDays", () => {
-  it("has every day of the range, today too", () => {
+  it("includes every day of the range", () => {
     const filled = fillDays([day("2026-02-27"), day("2026-03-02")], rangeOf("7d"), now);
     expect(filled.map(({ date, impressions }) => `${date} ${impressions}`)).toEqual([
       "2026-02-24 0",
@@ -25,7 +25,7 @@ describe("fillDays", () => {
     ]);
   });
 
-  it("begins all time with the first day that has something", () => {
+  it("starts all time with the first day that has data", () => {
     expect(fillDays([day("2026-02-28")], rangeOf("all"), now).map(({ date }) => date)).toEqual([
       "2026-02-28",
       "2026-03-01",
@@ -42,7 +42,7 @@ describe("the drop-off", () => {
     { name: "c", label: "E-mail", type: "email", validation: { required: { value: true } } },
   ];
 
-  it("is in the form's order, with what nobody filled in", () => {
+  it("lists fields in form order", () => {
     expect(fieldRates(fields, { c: 50, a: 95 })).toEqual([
       { name: "a", label: "Name", isRequired: true, rate: 95 },
       { name: "b", label: "b", isRequired: false, rate: 0 },
@@ -50,7 +50,7 @@ describe("the drop-off", () => {
     ]);
   });
 
-  it("is steepest at a required field, if it says anything", () => {
+  it("finds the largest drop only at required fields", () => {
     expect(steepestDrop(fieldRates(fields, { a: 95, b: 1, c: 50 }))).toEqual({ label: "E-mail", lost: 45 });
     expect(steepestDrop(fieldRates(fields, { a: 60, b: 1, c: 58 }))).toEqual({ label: "Name", lost: 40 });
     expect(steepestDrop(fieldRates(fields, { a: 97, b: 0, c: 90 }))).toBeNull();

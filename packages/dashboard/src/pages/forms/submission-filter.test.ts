@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { csvAddress, filterOf, isFiltered, pageOf, pageQuery } from "./submission-filter.ts";
 
 describe("filterOf", () => {
-  it("takes days as the viewer's, both whole", () => {
+  it("interprets days in the user's time zone", () => {
     // The time zone of the tests is UTC+5:30, so a day begins at 18:30 UTC.
     expect(filterOf("agent_1", { from: "2026-01-31", to: "2026-01-31" })).toEqual({
       agentId: "agent_1",
@@ -11,7 +11,7 @@ describe("filterOf", () => {
     });
   });
 
-  it("leaves out what the server would refuse", () => {
+  it("ignores parameters that the server would reject", () => {
     const search = { status: "constructor", toolId: "", from: "yesterday", to: "2026-1-1" };
     expect(filterOf("agent_1", search)).toEqual({ agentId: "agent_1" });
     expect(filterOf("agent_1", { from: "2026-02-31", to: "2026-13-01" })).toEqual({ agentId: "agent_1" });
@@ -23,20 +23,20 @@ describe("filterOf", () => {
   });
 });
 
-it("asks for 100 at a time", () => {
+it("requests 100 submissions per page", () => {
   expect(pageQuery("agent_1", { page: 3 })).toEqual({ agentId: "agent_1", limit: 100, offset: 200 });
   expect(
     [undefined, 0, -1, 1.5, Number.NaN, 1e12, 7].map((page) => pageOf(page === undefined ? {} : { page })),
   ).toEqual([1, 1, 1, 1, 1, 1, 7]);
 });
 
-it("downloads all that the filter lets through, whatever the page", () => {
+it("links to a CSV export with the same filter", () => {
   expect(csvAddress("agent_1", { status: "failed", page: 4 })).toBe(
     "/form-submissions?format=csv&agentId=agent_1&status=failed",
   );
 });
 
-it("does not take a page for a filter", () => {
+it("does not treat the page as a filter", () => {
   expect([{}, { page: 2 }, { status: "failed" }, { to: "2026-01-31" }].map(isFiltered)).toEqual([
     false,
     false,

@@ -43,7 +43,7 @@ const submission = (more: Partial<FormSubmissionDetail>): FormSubmissionDetail =
 });
 const texts = (more: Partial<FormSubmissionDetail>) => historyOf(submission(more)).map(({ text }) => text);
 
-it("goes from the form's showing to what came of it", () => {
+it("lists the events from the impression to the deliveries", () => {
   const clientResult = { success: true, message: null, data: null };
   const mail = delivery({
     purpose: "action",
@@ -62,13 +62,13 @@ it("goes from the form's showing to what came of it", () => {
   ]);
 });
 
-it("leaves out what a wrong clock says, and what was not tried yet", () => {
+it("leaves out times from a wrong clock", () => {
   const late = { impressionAt: Date.parse(at(30)), startedAt: Date.parse(at(40)) };
   expect(texts({ ...late, deliveries: [delivery({ state: "pending", attempts: [] })] })).toEqual(["Submitted"]);
   expect(texts({ deliveries: [delivery({ state: "pending" })] }).at(-1)).toBe("Webhook failed, 1 attempt so far");
 });
 
-it("leaves out an instant that no calendar has, as a visitor's script may send", () => {
+it("leaves out times that are not valid dates", () => {
   const happened = historyOf(submission({ impressionAt: -1e18, startedAt: -8.7e15 }));
   expect(happened.map(({ at }) => at !== null && new Date(at).toISOString())).toEqual([at(10)]);
 });

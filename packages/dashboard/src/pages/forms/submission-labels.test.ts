@@ -6,7 +6,7 @@ const attempt = { number: 1, startedAt: "2026-01-31T10:00:00.000Z", durationMs: 
 const bad = { ...attempt, status: 503, error: "HTTP 503" };
 const good = { ...attempt, status: 200, error: null };
 
-it("has words of their own for every status", () => {
+it("has a distinct label for every status", () => {
   expect(words.statuses.toSorted()).toEqual(submissionStatuses.toSorted());
   const all = words.statuses.map((status) => words.statusWords[status]);
   expect(new Set(all.map(({ word }) => word)).size).toBe(submissionStatuses.length);
@@ -17,7 +17,7 @@ it("has words of their own for every status", () => {
 describe("standingOf", () => {
   const failing = { type: "webhook", state: "pending", error: "HTTP 500" } as const;
 
-  it("says that an action of a delivered submission is failing, and whether it is retried", () => {
+  it("reports a failing action of a delivered submission", () => {
     expect(words.standingOf({ status: "webhook_success", failingActions: [failing] })).toMatchObject({
       word: "Delivered, 1 action failing",
       tone: "warning",
@@ -29,7 +29,7 @@ describe("standingOf", () => {
     expect(help).toContain("Foyer has stopped retrying.");
   });
 
-  it("is the status alone when no action is failing or the submission failed anyway", () => {
+  it("shows only the status if no action is failing or the submission failed", () => {
     expect(words.standingOf({ status: "success", failingActions: [] })).toBe(words.statusWords.success);
     expect(words.standingOf({ status: "failed", failingActions: [failing] })).toBe(words.statusWords.failed);
   });
@@ -44,12 +44,12 @@ describe("deliveryWords", () => {
     ["delivered", [bad, good], "Delivered at attempt 2", "fine"],
     ["failed", [bad], "Failed after 1 attempt", "wrong"],
     ["failed", [bad, bad], "Failed after 2 attempts", "wrong"],
-  ] as const)("%s after %j is %s", (state, attempts, word, tone) => {
+  ] as const)("describes a delivery in the state %s after %j as %s", (state, attempts, word, tone) => {
     expect(words.deliveryWords({ state, attempts: [...attempts] })).toEqual({ word, tone });
   });
 });
 
-it("says what came back from an attempt, without saying it twice", () => {
+it("describes the outcome of an attempt", () => {
   expect(words.attemptWords(good)).toBe("Accepted with HTTP 200");
   expect(words.attemptWords({ status: null, error: null })).toBe("Accepted");
   expect(words.attemptWords(bad)).toBe("HTTP 503");
@@ -69,12 +69,12 @@ describe("deliveryNote", () => {
     ["failed", "both", reported(false, "No"), "Your page: No"],
     ["failed", "both", reported(true, "Yes"), "The webhook or an action failed"],
     ["failed", "webhook", null, "The webhook or an action failed"],
-  ] as const)("of %s, %s, %j is %s", (status, executionMode, clientResult, note) => {
+  ] as const)("summarizes deliveries of %s, %s, %j as %s", (status, executionMode, clientResult, note) => {
     expect(words.deliveryNote({ status, executionMode, clientResult })).toBe(note);
   });
 });
 
-it("is looked at again while something may still happen by itself", () => {
+it("polls while a delivery is in progress", () => {
   const isUnderWay = (status: "pending" | "webhook_success", ...states: Array<"waiting" | "pending" | "failed">) =>
     words.isUnderWay({ status, deliveries: states.map((state) => ({ state })) });
   expect(isUnderWay("pending")).toBe(true);
@@ -83,7 +83,7 @@ it("is looked at again while something may still happen by itself", () => {
   expect(isUnderWay("webhook_success", "failed")).toBe(false);
 });
 
-it("tells durations and waits in the unit that fits", () => {
+it("formats durations and waits in a suitable unit", () => {
   expect([0, 12.4, 999, 1_400, 59_940, 125_000].map(words.durationWords)).toEqual([
     "0 ms",
     "12 ms",

@@ -18,7 +18,7 @@ const file = {
 };
 
 describe("answersOf", () => {
-  it("tells answers by their labels in the form's order, and after them what the form does not ask any more", () => {
+  it("lists answers with labels in form order, followed by answers to fields that no longer exist", () => {
     const answers = answersOf(
       { colour: "red", day: "2027-03-14", bikes: ["city-one", "old"], name: "Ada" },
       fields,
@@ -32,7 +32,7 @@ describe("answersOf", () => {
     ]);
   });
 
-  it("takes for a file only what this server keeps for this submission", () => {
+  it("accepts only files that the server stores for this submission", () => {
     const [kept] = answersOf({ photo: file }, fields, id);
     expect(kept?.file).toEqual({ name: "helmet.png", mediaType: "image/png", size: 70, url: file.url });
     for (const url of [
@@ -46,12 +46,12 @@ describe("answersOf", () => {
     }
   });
 
-  it("tells whatever else was sent as text", () => {
+  it("shows all other values as text", () => {
     const data = { a: null, b: true, c: { d: [1] }, e: 12.5, f: "<b>" };
     expect(answersOf(data, [], id).map(({ text }) => text)).toEqual(["", "Yes", '{"d":[1]}', "12.5", "<b>"]);
   });
 
-  it("leaves a date as it is that is none", () => {
+  it("leaves an invalid date unchanged", () => {
     for (const day of ["2027-13-77", "tomorrow", "2027-3-1"]) {
       expect(answersOf({ day }, fields, id)[0]?.text).toBe(day);
     }
@@ -59,17 +59,17 @@ describe("answersOf", () => {
 });
 
 describe("summaryOf", () => {
-  it("is the first answers that say something, and how many files there are", () => {
+  it("summarizes the first non-empty answers", () => {
     const data = { name: " ", day: "2027-03-14", photo: file, more: "one\n two", note: "x".repeat(100) };
     expect(summaryOf(data, fields, id)).toBe(`Mar 14, 2027 · one two · ${"x".repeat(79)}… · 1 file`);
   });
 
-  it("is empty when nothing was answered", () => {
+  it("is empty without answers", () => {
     expect(summaryOf({ name: "", bikes: [], more: null }, fields, id)).toBe("");
   });
 });
 
-it("shows pictures, and nothing that can hold a script", () => {
+it("previews images but not SVG", () => {
   const types = [
     "image/png",
     "image/svg+xml",
@@ -81,7 +81,7 @@ it("shows pictures, and nothing that can hold a script", () => {
   expect(types.filter(isPreviewable)).toEqual(["image/png", "image/jpeg"]);
 });
 
-it("tells sizes as people do", () => {
+it("formats sizes for people", () => {
   expect([0, 999, 1_000, 48_400, 999_499, 999_500, 5_242_880].map(sizeText)).toEqual([
     "0 B",
     "999 B",

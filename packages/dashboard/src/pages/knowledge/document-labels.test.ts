@@ -4,7 +4,7 @@ import { sizeInWords, stateInWords } from "./document-labels.ts";
 const nothing = { done: 0, total: 0 };
 
 describe("the state of a document in words", () => {
-  it("names the stage and how far it has come", () => {
+  it("names the stage and its progress", () => {
     const reading = { state: "processing", stage: "extracting", progress: { done: 3, total: 12 } } as const;
     expect(stateInWords(reading)).toBe("Reading, 3 of 12");
     expect(stateInWords({ ...reading, progress: nothing })).toBe("Reading");
@@ -12,7 +12,7 @@ describe("the state of a document in words", () => {
     expect(stateInWords({ state: "queued", stage: null, progress: nothing })).toBe("Waiting");
   });
 
-  it("gives sizes in the largest unit that fits, up to megabytes", () => {
+  it("formats sizes in the largest suitable unit", () => {
     expect(sizeInWords(0)).toBe("0 byte");
     expect(sizeInWords(3_400_000)).toBe("3.4 MB");
     expect(sizeInWords(26_214_400)).toBe("26.2 MB");

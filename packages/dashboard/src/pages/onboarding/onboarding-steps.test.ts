@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { firstOfVisitors, stepBeside, stepOf } from "./onboarding-steps.ts";
 
-describe("the steps of the guided start", () => {
-  it("begin with a name, and go on with an agent that has one", () => {
+describe("the onboarding steps", () => {
+  it("start with the name step", () => {
     expect(stepOf({})).toBe("name");
     expect(stepOf({ step: "embed" })).toBe("name");
     expect(stepOf({ agentId: "agent_1" })).toBe("know");
@@ -10,12 +10,12 @@ describe("the steps of the guided start", () => {
     expect(stepOf({ agentId: "agent_1", step: "<script>" })).toBe("know");
   });
 
-  it("have one before and one after, but for the ends", () => {
+  it("know the previous and the next step", () => {
     expect([stepBeside("name", -1), stepBeside("name", 1)]).toEqual([null, "know"]);
     expect([stepBeside("arrive", -1), stepBeside("arrive", 1)]).toEqual(["embed", null]);
   });
 
-  it("wait for somebody else's conversation, not for the owner's own", () => {
+  it("wait for a conversation of a visitor", () => {
     const at = (id: string, userEmail: string | null) => ({ id, title: id, userEmail, createdAt: "2026-01-01" });
     const own = at("own", "owner@shop.example");
     expect(firstOfVisitors([own, own], "owner@shop.example")).toBeNull();

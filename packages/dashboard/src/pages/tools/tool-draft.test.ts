@@ -80,7 +80,7 @@ describe("a tool's draft", () => {
     expect(toBody("form", emptyDraft("form"))).toMatchObject({ formPostActions: null });
   });
 
-  it("sends only what was changed", () => {
+  it("sends only changed fields", () => {
     const saved = toDraft(form);
     expect(changesOf("form", saved, {})).toEqual({});
     const formWebhookUrl = " ";
@@ -90,7 +90,7 @@ describe("a tool's draft", () => {
     expect(JSON.stringify(keyed({ ...field }))).toBe(JSON.stringify(field));
   });
 
-  it("says of a display what is mapped, and of plain text nothing", () => {
+  it("describes the mapped fields of a display", () => {
     const draft = emptyDraft("mock");
     expect(toBody("mock", draft)).toMatchObject({ displayConfig: null, mockResponse: "" });
     const rows = [
@@ -104,7 +104,7 @@ describe("a tool's draft", () => {
     });
   });
 
-  it("finds at their paths what cannot be said", () => {
+  it("reports values that a request cannot express at their paths", () => {
     const draft = emptyDraft("http");
     const header = (name: string, value = "1") => keyed({ name, value });
     const httpHeaders = [header("X-A"), header("x-a"), header(""), header("", "")];
@@ -156,7 +156,7 @@ describe("a tool's draft", () => {
 });
 
 describe("an input schema", () => {
-  it("is the same after going through the fields, or the JSON", () => {
+  it("stays the same after conversion to fields and back", () => {
     const schema = form.inputSchema;
     expect(toSchema(toSchemaDraft(schema))).toEqual(schema);
     const read = readSchemaText(JSON.stringify(schema));
@@ -169,13 +169,13 @@ describe("an input schema", () => {
     ['{\n"properties": {\n"a": true}}', 3],
     ['{\n\n"required": ["a"]}', 3],
     ['{"properties": {},\n"required": 1}', 2],
-  ])("cannot be fields as %j", (text, line) => {
+  ])("rejects %j as fields", (text, line) => {
     expect(readSchemaText(text)).toMatchObject({ line });
   });
 });
 
 describe("names", () => {
-  it("are made of what somebody writes", () => {
+  it("are derived from typed text", () => {
     expect(toToolName("Stock look-up")).toBe("stock_look_up");
     expect(toToolName("Größe 2")).toBe("gro_e_");
     expect(toFieldName("Photo of your old bike?")).toBe("photo_of_your_old_bike");

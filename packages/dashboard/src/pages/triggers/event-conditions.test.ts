@@ -30,7 +30,7 @@ const eventData = fc.dictionary(
   { minKeys: 1, noNullPrototype: true },
 );
 
-it("conditions mean the same after they were rows", () => {
+it("keeps the meaning of conditions when they are converted to rows and back", () => {
   const data = fc.dictionary(name, fc.oneof(scalar, fc.dictionary(name, scalar)), { noNullPrototype: true });
   fc.assert(
     fc.property(eventData, data, (wanted, given) => {
@@ -46,7 +46,7 @@ it("conditions mean the same after they were rows", () => {
   );
 });
 
-it("what is typed is a number, a text or a list as one would expect", () => {
+it("reads typed values as numbers, booleans or text", () => {
   expect(
     writeRows([
       { path: "total", operator: "$gte", value: "500" },

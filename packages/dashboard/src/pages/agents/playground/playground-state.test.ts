@@ -43,14 +43,14 @@ const stop = (stopReason: "end_turn" | "max_steps" | "aborted" | "error"): ChatE
 const after = (...events: ChatEvent[]) =>
   events.reduce<TrialTurn>((turn, event, index) => afterEvent(turn, event, 10 * (index + 1)), newTurn(1, "Hi", 0));
 
-describe("a reply in the trial chat", () => {
-  it("grows with its words, and tells when the first and the last came and what it cost", () => {
+describe("a reply in the playground", () => {
+  it("grows as text arrives", () => {
     const turn = after(start, text(0, "We are "), text(0, "open."), stop("end_turn"));
     expect(turn.pieces).toEqual([{ type: "text", text: "We are open." }]);
     expect([turn.state, turn.firstWordAt, turn.endedAt, turn.tokens]).toEqual(["done", 20, 40, 150]);
   });
 
-  it("keeps what a tool was asked, what it answered, and how long that took", () => {
+  it("keeps a tool call with its input, result and duration", () => {
     const turn = after(start, text(0, "One moment."), call, result(false), text(2, "Three are left."));
     expect(turn.pieces[1]).toEqual({
       type: "tool",
@@ -90,12 +90,12 @@ describe("a reply in the trial chat", () => {
     expect(told.pieces[1]).toMatchObject({ result: "three" });
   });
 
-  it("is back with the first word after a broken connection", () => {
+  it("is connected again with the first piece after a broken connection", () => {
     const broken = { ...after(start, text(0, "We ")), isReconnecting: true };
     expect(afterEvent(broken, text(0, "are"), 90).isReconnecting).toBe(false);
   });
 
-  it("writes durations so that they can be compared at a glance", () => {
+  it("formats durations with a readable precision", () => {
     expect([0, 849.6, 1_000, 1_449, 9_949, 12_400].map(duration)).toEqual([
       "under 1 ms",
       "850 ms",

@@ -2,8 +2,8 @@ import * as contract from "@foyer/contract";
 import { describe, expect, it } from "vitest";
 import { wordsFor } from "./audit-labels.ts";
 
-describe("the audit log's words", () => {
-  it("has some for every call that is recorded", () => {
+describe("audit log labels", () => {
+  it("has a label for every audited call", () => {
     const recorded = Object.values(contract).flatMap((value) => {
       if (typeof value !== "object" || !("url" in value) || value.method === "GET") return [];
       const { access } = value.config;
@@ -14,7 +14,7 @@ describe("the audit log's words", () => {
     expect(recorded.filter((action) => wordsFor(action) === action)).toEqual([]);
   });
 
-  it("shows what it does not know as it is", () => {
+  it("shows unknown actions unchanged", () => {
     expect(wordsFor("POST /from/a/later/version")).toBe("POST /from/a/later/version");
   });
 });

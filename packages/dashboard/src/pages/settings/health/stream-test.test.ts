@@ -19,8 +19,8 @@ function answer(chunks: string[], pause: number) {
   );
 }
 
-describe("the test of streams", () => {
-  it("tells what flows from what was held back", () => {
+describe("the streaming test", () => {
+  it("distinguishes streamed events from buffered ones", () => {
     expect(judgeArrivals([10, 212, 409, 611, 815])).toBe("flows");
     expect(judgeArrivals([815, 815, 816, 816, 816])).toBe("held");
     expect(judgeArrivals([410, 411, 411, 611, 808])).toBe("held");
@@ -29,7 +29,7 @@ describe("the test of streams", () => {
     expect(judgeArrivals([])).toBe("broken");
   });
 
-  it("notes each event when it comes, however it is cut", async () => {
+  it("records the arrival of each event", async () => {
     const text = `: hello\n\n${tick(1)}${tick(2)}${tick(3)}`;
     const pieces = [text.slice(0, 15), text.slice(15, 70), text.slice(70)];
     expect(await measureArrivals(answer(pieces, 0))).toHaveLength(3);

@@ -7,8 +7,8 @@ const agent = { id: "agent_1", name: "Harbour" } as AgentTools["agent"];
 const tool = (id: string, parts: Partial<Tool>) =>
   ({ id, name: id, httpUrl: null, httpHeaders: null, ...parts }) as Tool;
 
-describe("which tools use a secret", () => {
-  it("finds it in addresses and headers, once a tool", () => {
+describe("the uses of a secret", () => {
+  it("finds secrets in URLs and headers", () => {
     const url = "https://stock.example/{{ KEY }}/{sku}?again={{KEY}}";
     const tools = [
       tool("stock", { httpUrl: url, httpHeaders: { authorization: "Bearer {{TOKEN}}" } }),

@@ -35,7 +35,7 @@ const cases: Array<[name: string, input: Case, isGenuine: boolean]> = [
   ["one without a signature", { ...delivery(), headers: { ...delivery().headers, "webhook-signature": "" } }, false],
 ];
 
-describe("the code that checks a signature", () => {
+describe("the sample code that verifies a signature", () => {
   it.each(cases)("in Node: %s", async (_, input, isGenuine) => {
     const module = await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(webhookCode.node)}`);
     expect(module.isFromFoyer(input.headers, Buffer.from(input.body), input.secret)).toBe(isGenuine);

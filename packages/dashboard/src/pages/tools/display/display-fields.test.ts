@@ -21,7 +21,7 @@ const result = {
 };
 
 describe("the display editor", () => {
-  it("fills a preview with sample data before there is a result", () => {
+  it("fills the preview with sample data until there is a result", () => {
     const carousel = display("product_carousel", { items: "data.bikes", title: "name", price: "cost.now" });
     expect(displayOf(sampleResult(carousel), toDisplayConfig(carousel)).slots.items).toEqual([
       { title: "City One", price: "690 €" },

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJson } from "./json-lines.ts";
 
-describe("reading JSON with its lines", () => {
-  it("reads what JSON.parse reads, however it is written out", () => {
+describe("JSON with line numbers", () => {
+  it("accepts what JSON.parse accepts", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2, "\t"), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -12,7 +12,7 @@ describe("reading JSON with its lines", () => {
     );
   });
 
-  it("refuses what JSON.parse refuses", () => {
+  it("rejects what JSON.parse rejects", () => {
     const pieces = fc.constantFrom(...'{}[]:,"a1-.e\\ \n'.split(""), "true", "null", '"a"', "\t");
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
@@ -29,7 +29,7 @@ describe("reading JSON with its lines", () => {
     );
   });
 
-  it("knows the line of a path, or of what is around it", () => {
+  it("finds the line of a path", () => {
     const read = readJson('{\n  "properties": {\n    "size": {\n      "type": "text"\n    }\n  }\n}');
     if (!("lineOf" in read)) throw new Error(read.message);
     expect(read.lineOf("properties.size.type")).toBe(4);
@@ -48,11 +48,11 @@ describe("reading JSON with its lines", () => {
     ["[1\n", 2, "Expected a closing ]."],
     ["", 1, "Expected a value."],
     ["1\n\n2", 3, "Expected nothing after the end of the value."],
-  ])("says what is wrong in %j", (text, line, message) => {
+  ])("explains the error in %j", (text, line, message) => {
     expect(readJson(text)).toEqual({ line, message });
   });
 
-  it("refuses what is nested too deep to be read", () => {
+  it("rejects JSON that is nested too deeply", () => {
     expect(readJson("[".repeat(100_000))).toEqual({ line: 1, message: "This is nested too deeply." });
   });
 });

@@ -25,7 +25,7 @@ export function Exchange({ test }: { test: ToolTest }) {
             <Payload label="Response body" text={response.body} />
           </>
         ) : (
-          <p className="text-soft">None came.</p>
+          <p className="text-soft">No response was received.</p>
         )}
       </Section>
     </>
