@@ -62,7 +62,7 @@ describe("the dashboard's tools", () => {
     await page
       .getByLabel("Response")
       .fill('[{"day":"Tuesday","hours":"9 to 18"},{"day":"Saturday","hours":"10 to 16"}');
-    await page.getByText("Line 1: A , is missing or ]: the text ends.").waitFor();
+    await page.getByText("Line 1: Expected a closing ].").waitFor();
     await page.getByLabel("Response").press("End");
     await page.getByLabel("Response").pressSequentially("]");
     await page.getByRole("button", { name: "Format JSON" }).click();
@@ -170,7 +170,7 @@ describe("the dashboard's tools", () => {
       required: ["size"],
     });
     await json.fill('{\n  "type": "object",\n  "properties": {\n    "size": { "type": "text" },\n  }\n}');
-    await page.getByText("Line 4: This comma has nothing after it.").waitFor();
+    await page.getByText("Line 4: Remove this comma: nothing follows it.").waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-tool-json");
     await page.getByRole("button", { name: "Fields" }).click();

@@ -47,7 +47,7 @@ describe("JSON with line numbers", () => {
     ["[\n'a']", 2, "Expected a value or a name. Strings and names need double quotes."],
     ["[1\n", 2, "Expected a closing ]."],
     ["", 1, "Expected a value."],
-    ["1\n\n2", 3, "Expected nothing after the end of the value."],
+    ["1\n\n2", 3, "Unexpected text after the end of the value."],
   ])("explains the error in %j", (text, line, message) => {
     expect(readJson(text)).toEqual({ line, message });
   });
