@@ -1,6 +1,7 @@
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { chat } from "../test/chat-client.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
 describe("the dashboard's knowledge", () => {
@@ -81,6 +82,117 @@ describe("the dashboard's knowledge", () => {
     await row("prices.txt").waitFor({ state: "detached" });
     await page.getByLabel("Search titles and addresses").fill("nothing like it");
     await page.getByText("No documents match.").waitFor();
+    await isFit();
+    expect(problems).toEqual([]);
+  });
+
+  const ask = async (content: string) => {
+    const stream = await chat(site.server.url, { agentId, messages: [{ role: "user", content }] });
+    await stream.ended;
+    return (await stream.until("message_start")) as unknown as { conversationId: string };
+  };
+  const addText = async (title: string, text: string) =>
+    site.call(page, "POST", "/documents", { agentId, kind: "text", title, text });
+
+  it("selects documents for bulk actions, filters them by kind, and uploads a file again that failed", async () => {
+    for (let number = 1; number <= 21; number++)
+      await addText(`Note ${number}`, `The number of this note is ${number}.`);
+    await site.call(page, "POST", "/documents", { agentId, kind: "faq", question: "Open today?", answer: "Yes." });
+    await page.reload();
+    await page.getByText("1–20 of 22").waitFor();
+    await page.getByRole("button", { name: "Next page" }).click();
+    await row("Note 2").waitFor();
+    await page.getByRole("checkbox", { name: "Select all documents on this page" }).check();
+    const bar = page.getByRole("region", { name: "Selected documents" });
+    await bar.getByText("2 selected").waitFor();
+    await site.picture(page, "dashboard-knowledge-bulk");
+    await isFit();
+    await bar.getByRole("button", { name: "Disable" }).click();
+    await page.getByText("2 documents disabled").waitFor();
+    await expect.poll(() => row("Note 1").getByRole("switch").getAttribute("aria-checked")).toBe("false");
+    await page.getByRole("checkbox", { name: "Select Note 1", exact: true }).check();
+    await bar.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete 1 document" }).click();
+    await row("Note 1").waitFor({ state: "detached" });
+    await page.getByLabel("Kind").selectOption("faq");
+    await row("Open today?").waitFor();
+    await row("Note 2").waitFor({ state: "detached" });
+
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["Tender 2: 1,900 euros"], "prices.txt"));
+      document.body.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer }));
+    });
+    await page.getByText("Drop files to upload them").waitFor();
+    await site.picture(page, "dashboard-knowledge-drop");
+    const seen = Promise.withResolvers<void>();
+    const breakOff = async (route: Route) => {
+      await seen.promise;
+      await route.abort();
+    };
+    await page.route("**/documents/upload?*", breakOff, { times: 1 });
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["Tender 2: 1,900 euros"], "prices.txt"));
+      document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+    });
+    await page.getByRole("progressbar", { name: "Upload of prices.txt" }).waitFor();
+    await site.picture(page, "dashboard-knowledge-uploading");
+    await isFit();
+    seen.resolve();
+    await page.getByText("The connection to the server was lost.").waitFor();
+    await site.picture(page, "dashboard-knowledge-upload");
+    await isFit();
+    await page.getByRole("button", { name: "Try again: prices.txt" }).click();
+    await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
+    await page.getByLabel("Kind").selectOption("file");
+    await row("prices.txt").waitFor();
+    expect(problems.filter((problem) => !problem.includes("ERR_FAILED"))).toEqual([]);
+  });
+
+  it("explains replies, and turns an unanswered question into a question with its answer", async () => {
+    const { id } = await addText("Opening hours", "On Sunday we are open from 11 to 15.");
+    await expect
+      .poll(async () => (await site.call(page, "GET", `/documents/${id}`)).state, { timeout: 10_000 })
+      .toBe("ready");
+    await ask("When are you open on Sunday?");
+    for (const wording of ["Do you sell surfboards?", "do you sell a surfboard", "Surfboards: do you repair them"]) {
+      await ask(wording);
+    }
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/knowledge/unanswered`);
+    await page.getByRole("heading", { name: "do you sell a surfboard" }).waitFor();
+    await page.getByText("Asked 2 times").waitFor();
+    await site.picture(page, "dashboard-unanswered");
+    await isFit();
+    await page.getByRole("button", { name: "Dismiss: Surfboards: do you repair them" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Dismiss question" }).click();
+    await page.getByRole("heading", { name: "Surfboards: do you repair them" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: /^Write the answer/ }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByLabel("Other wordings").inputValue()).toBe("Do you sell surfboards?");
+    await dialog.getByLabel("Answer").fill("No, we only sell bikes.");
+    await site.picture(page, "dashboard-write-answer");
+    await isFit();
+    await dialog.getByRole("button", { name: "Add answer" }).click();
+    await page.getByRole("heading", { name: "No unanswered questions" }).waitFor();
+    await site.picture(page, "dashboard-unanswered-empty");
+
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/knowledge/${id}`);
+    await page.getByRole("heading", { name: "Where it was used" }).waitFor();
+    await site.picture(page, "dashboard-document-uses");
+    await page.getByRole("link", { name: "When are you open on Sunday?" }).click();
+    await page.getByText("Why this answer?").click();
+    await page.getByText("1 of 1 passage cited").waitFor();
+    await page.getByRole("list", { name: "Passages" }).getByRole("link", { name: "Opening hours" }).waitFor();
+    await site.picture(page, "dashboard-why-answer");
+    await isFit();
+
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}`);
+    await page.getByLabel("Message to Harbour").fill("When are you open on Sunday?");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Why this answer?").click();
+    await page.getByRole("list", { name: "Passages" }).getByText("Cited").waitFor();
+    await site.picture(page, "dashboard-playground-why");
     await isFit();
     expect(problems).toEqual([]);
   });

@@ -23,7 +23,7 @@ export const UnansweredQuestion = Type.Object(
   {
     $id: "UnansweredQuestion",
     description:
-      "A group of questions with the same words, regardless of their order and inflection. Conversations that members start in the playground are not included.",
+      "A group of questions with the same words, regardless of their order, inflection and articles. Conversations that members start in the playground are not included.",
   },
 );
 export type UnansweredQuestion = Static<typeof UnansweredQuestion>;

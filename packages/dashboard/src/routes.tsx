@@ -15,6 +15,7 @@ import { ask, isSignedOut, queryClient } from "./data/queries.ts";
 import { analyticsQuery, rangeOf } from "./pages/forms/analytics-days.ts";
 import { pageQuery } from "./pages/forms/submission-filter.ts";
 import { type KnowledgeSearch, listQuery } from "./pages/knowledge/document-search.ts";
+import type { UnansweredSearch } from "./pages/knowledge/unanswered-search.ts";
 import { mayOpen, settingsPages } from "./shell/destinations.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -157,7 +158,7 @@ const knowledge = createRoute({
   getParentRoute: () => agent,
   path: "/knowledge",
   validateSearch: (search: Record<string, unknown>): KnowledgeSearch => ({
-    ...texts("q", "state")(search),
+    ...texts("q", "state", "kind")(search),
     ...(isPageNumber(search.page) ? { page: search.page } : {}),
   }),
   loaderDeps: ({ search }) => search,
@@ -166,6 +167,15 @@ const knowledge = createRoute({
     return queryClient.ensureQueryData(ask("getDocumentLimits", { agentId }));
   },
   component: lazyRouteComponent(() => import("./pages/knowledge/knowledge-page.tsx"), "KnowledgePage"),
+});
+const unanswered = createRoute({
+  getParentRoute: () => agent,
+  path: "/knowledge/unanswered",
+  validateSearch: (search: Record<string, unknown>): UnansweredSearch => ({
+    ...texts("reason", "period")(search),
+    ...(isPageNumber(search.page) ? { page: search.page } : {}),
+  }),
+  component: lazyRouteComponent(() => import("./pages/knowledge/unanswered-page.tsx"), "UnansweredPage"),
 });
 const document = createRoute({
   getParentRoute: () => agent,
@@ -324,6 +334,7 @@ const routeTree = root.addChildren([
       newTrigger,
       trigger,
       knowledge,
+      unanswered,
       document,
       conversations.addChildren([conversation]),
       analytics,

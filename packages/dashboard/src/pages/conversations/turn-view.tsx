@@ -2,6 +2,7 @@ import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { memo, type ReactNode, useMemo } from "react";
 import { Status } from "../../components/status.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
+import { WhyAnswer } from "../knowledge/why-answer.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { endInWords, failureInWords, isRunning, splitReply, type Turn } from "./split-reply.ts";
 import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
@@ -17,7 +18,7 @@ export type TurnContext = {
   /** The search text, which is highlighted in the messages. */
   query: string;
   submissions: SubmissionsByTool | null;
-  /** Ids of the expanded tool calls. Kept here because turns that are not visible are not rendered. */
+  /** Ids of the expanded tool calls and explanations. Kept here because turns that are not visible are not rendered. */
   openCalls: ReadonlySet<string>;
   onToggleCall: (id: string, isOpen: boolean) => void;
   /** Renders a part of a reply as visitors see it. */
@@ -63,6 +64,7 @@ export const TurnView = memo(function TurnView({
 });
 
 function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
+  const whyId = `why ${turn.id}`;
   return (
     <div className="grid min-w-0 max-w-[68ch] gap-3">
       {splitReply(turn).map((part, index) =>
@@ -81,6 +83,12 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
           />
         ),
       )}
+      <WhyAnswer
+        agentId={context.agentId}
+        searches={turn.searches ?? []}
+        isOpen={context.openCalls.has(whyId)}
+        onToggle={(isOpen) => context.onToggleCall(whyId, isOpen)}
+      />
       <TurnFooter turn={turn} />
     </div>
   );

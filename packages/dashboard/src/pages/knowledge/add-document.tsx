@@ -1,4 +1,4 @@
-import type { Document, DocumentCreate } from "@foyer/contract";
+import type { Document, DocumentCreate, UnansweredQuestion } from "@foyer/contract";
 import { ChevronDown } from "lucide-react";
 import { Button } from "../../components/button.tsx";
 import { TextArea, TextField } from "../../components/field.tsx";
@@ -80,14 +80,28 @@ function TextDialog({ agentId, onClose }: Props) {
   );
 }
 
-function FaqDialog({ agentId, onClose }: Props) {
-  const form = useDialogForm({ question: "", otherWordings: "", answer: "" }, async ({ otherWordings, ...values }) => {
-    await add({ agentId, kind: "faq", ...values, otherWordings: linesOf(otherWordings) });
+/** With `answering`, the entry begins with the visitors' wordings, and their question leaves the list of unanswered ones. */
+export function FaqDialog({ agentId, answering, onClose }: Props & { answering?: UnansweredQuestion }) {
+  const initial = {
+    question: answering?.question ?? "",
+    otherWordings: answering?.otherWordings.join("\n") ?? "",
+    answer: "",
+  };
+  const form = useDialogForm(initial, async ({ otherWordings, ...values }) => {
+    const unanswered = answering ? { unansweredId: answering.id } : {};
+    await add({ agentId, kind: "faq", ...values, otherWordings: linesOf(otherWordings), ...unanswered });
+    if (answering) await refresh("listUnansweredQuestions");
     onClose();
   });
   const { values, change, errorAt } = form;
   return (
-    <FormDialog title="Add question and answer" action="Add question" form={form} onClose={onClose}>
+    <FormDialog
+      title={answering ? "Write the answer" : "Add question and answer"}
+      description={answering && "Adds a question with its answer to the agent's documents."}
+      action={answering ? "Add answer" : "Add question"}
+      form={form}
+      onClose={onClose}
+    >
       <TextField
         label="Question"
         value={values.question}

@@ -1,9 +1,8 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useEffect, useState } from "react";
-import { IconButton } from "../../components/button.tsx";
 import { Select, TextField } from "../../components/field.tsx";
-import { type KnowledgeSearch, PAGE_SIZE } from "./document-search.ts";
+import { kindNames } from "./document-labels.ts";
+import type { KnowledgeSearch } from "./document-search.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/knowledge");
 const TYPING_MS = 250;
@@ -16,30 +15,43 @@ const stateOptions = [
   { value: "failed", label: "Failed" },
 ];
 
+const kindOptions = [
+  { value: "", label: "All" },
+  ...Object.entries(kindNames).map(([value, label]) => ({ value, label })),
+];
+
 /** Narrows the list. The filter is part of the address, so that going back from a document finds it again. */
 export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
   const navigate = route.useNavigate();
   const [text, setText] = useState(search.q ?? "");
-  const { q = "", state } = search;
+  const { q = "", state, kind } = search;
   useEffect(() => {
     if (text.trim() === q) return;
     const timer = setTimeout(
-      () => void navigate({ search: without({ q: text.trim(), state }), replace: true }),
+      () => void navigate({ search: without({ q: text.trim(), state, kind }), replace: true }),
       TYPING_MS,
     );
     return () => clearTimeout(timer);
-  }, [text, q, state, navigate]);
+  }, [text, q, state, kind, navigate]);
   return (
     <search className="flex flex-wrap gap-3">
-      <div className="min-w-0 flex-1 basis-48 sm:max-w-sm">
+      <div className="min-w-0 flex-1 basis-full sm:max-w-sm sm:basis-48">
         <TextField label="Search titles and addresses" type="search" maxLength={200} value={text} onChange={setText} />
       </div>
-      <div className="w-40">
+      <div className="flex-1 basis-36 sm:max-w-40">
         <Select
           label="State"
           value={state ?? ""}
           options={stateOptions}
-          onChange={(state) => void navigate({ search: without({ q: text.trim(), state }), replace: true })}
+          onChange={(state) => void navigate({ search: without({ q: text.trim(), state, kind }), replace: true })}
+        />
+      </div>
+      <div className="flex-1 basis-36 sm:max-w-48">
+        <Select
+          label="Kind"
+          value={kind ?? ""}
+          options={kindOptions}
+          onChange={(kind) => void navigate({ search: without({ q: text.trim(), state, kind }), replace: true })}
         />
       </div>
     </search>
@@ -47,31 +59,6 @@ export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
 }
 
 /** Leaves empty filters out of the address. A changed filter starts at the first page. */
-function without({ q, state }: { q: string; state: string | undefined }): KnowledgeSearch {
-  return { ...(q ? { q } : {}), ...(state ? { state } : {}) };
-}
-
-export function DocumentPager({ search, total }: { search: KnowledgeSearch; total: number }) {
-  const navigate = route.useNavigate();
-  const { page = 1, ...filter } = search;
-  const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
-  const go = (target: number) => {
-    const to = Math.min(Math.max(1, target), last);
-    void navigate({ search: to === 1 ? filter : { ...filter, page: to } });
-  };
-  if (last === 1 && page === 1) return null;
-  const [first, end] = [(page - 1) * PAGE_SIZE + 1, Math.min(page * PAGE_SIZE, total)];
-  return (
-    <nav aria-label="Pages" className="flex items-center gap-1">
-      <p className="me-auto text-soft">
-        {first <= end ? `${first}–${end} of ${total.toLocaleString()}` : "Past the end"}
-      </p>
-      <IconButton label="Previous page" disabled={page === 1} onClick={() => go(page - 1)}>
-        <ChevronLeft size={18} aria-hidden />
-      </IconButton>
-      <IconButton label="Next page" disabled={page >= last} onClick={() => go(page + 1)}>
-        <ChevronRight size={18} aria-hidden />
-      </IconButton>
-    </nav>
-  );
+function without({ q, state, kind }: Partial<Record<"q" | "state" | "kind", string | undefined>>): KnowledgeSearch {
+  return { ...(q ? { q } : {}), ...(state ? { state } : {}), ...(kind ? { kind } : {}) };
 }

@@ -15,6 +15,7 @@ import { DocumentForm } from "./document-form.tsx";
 import { isUnderWay, kindNames, sizeInWords } from "./document-labels.ts";
 import { DocumentState } from "./document-state.tsx";
 import { retryLabel } from "./document-table.tsx";
+import { DocumentUses } from "./document-uses.tsx";
 import { askOriginal } from "./original-text.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/knowledge/$documentId");
@@ -56,6 +57,7 @@ function Document({ id }: { id: string }) {
         <Settings document={document} />
       </Section>
       <DocumentContent document={document} />
+      <DocumentUses agentId={document.agentId} documentId={id} />
       <Delete document={document} />
     </Page>
   );

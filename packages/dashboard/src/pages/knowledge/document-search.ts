@@ -1,21 +1,24 @@
 import type { DocumentQuery } from "@foyer/contract";
 
 /** What the address of the list says. Pages count from 1. */
-export type KnowledgeSearch = { q?: string; state?: string; page?: number };
+export type KnowledgeSearch = { q?: string; state?: string; kind?: string; page?: number };
 
 export const PAGE_SIZE = 20;
 
+const kinds = ["text", "faq", "page", "file"] as const;
 const states = ["queued", "processing", "ready", "failed"] as const;
 
 /** The request for the documents that the address asks for. */
-export function listQuery(agentId: string, { q, state, page = 1 }: KnowledgeSearch): DocumentQuery {
-  const known = states.find((name) => name === state);
+export function listQuery(agentId: string, { q, state, kind, page = 1 }: KnowledgeSearch): DocumentQuery {
+  const knownState = states.find((name) => name === state);
+  const knownKind = kinds.find((name) => name === kind);
   const wanted = q?.trim().slice(0, 200);
   return {
     agentId,
     limit: PAGE_SIZE,
     offset: (page - 1) * PAGE_SIZE,
     ...(wanted ? { q: wanted } : {}),
-    ...(known ? { state: known } : {}),
+    ...(knownState ? { state: knownState } : {}),
+    ...(knownKind ? { kind: knownKind } : {}),
   };
 }

@@ -13,16 +13,30 @@ import { DocumentState } from "./document-state.tsx";
 /** A row per document. It leads to the document's page; its switch decides whether the agent uses the document. */
 export function DocumentTable({
   documents,
+  selected,
+  onSelect,
   onDelete,
 }: {
   documents: readonly Document[];
+  selected: ReadonlySet<string>;
+  onSelect: (ids: readonly string[], isSelected: boolean) => void;
   onDelete: (document: Document) => void;
 }) {
+  const ids = documents.map(({ id }) => id);
+  const count = ids.filter((id) => selected.has(id)).length;
   return (
     <Table
       label="Documents"
       head={
         <>
+          <Th className="w-px">
+            <Checkbox
+              label="Select all documents on this page"
+              value={count > 0 && count === ids.length}
+              isMixed={count > 0 && count < ids.length}
+              onChange={(isSelected) => onSelect(ids, isSelected)}
+            />
+          </Th>
           <Th>Title</Th>
           <Th className="max-md:hidden">Kind</Th>
           <Th className="max-sm:hidden">State</Th>
@@ -35,20 +49,39 @@ export function DocumentTable({
       }
     >
       {documents.map((document) => (
-        <DocumentRow key={document.id} document={document} onDelete={onDelete} />
+        <DocumentRow
+          key={document.id}
+          document={document}
+          isSelected={selected.has(document.id)}
+          onSelect={(isSelected) => onSelect([document.id], isSelected)}
+          onDelete={onDelete}
+        />
       ))}
     </Table>
   );
 }
 
-function DocumentRow({ document, onDelete }: { document: Document; onDelete: (document: Document) => void }) {
+function DocumentRow({
+  document,
+  isSelected,
+  onSelect,
+  onDelete,
+}: {
+  document: Document;
+  isSelected: boolean;
+  onSelect: (isSelected: boolean) => void;
+  onDelete: (document: Document) => void;
+}) {
   const { id, agentId, title, kind, error, isEnabled, updatedAt } = document;
   const update = useCall("updateDocument", { changes: ["listDocuments", "getDocument"] });
   const retry = useCall("retryDocument", { changes: ["listDocuments", "getDocument"] });
   // The switch moves at once and moves back if the server refuses.
   const shown = update.isPending ? update.variables.body.isEnabled === true : isEnabled;
   return (
-    <LinkTr>
+    <LinkTr className={isSelected ? "bg-sunken" : ""}>
+      <Td>
+        <Checkbox label={`Select ${title}`} value={isSelected} onChange={onSelect} />
+      </Td>
       <Td className="w-full max-w-0">
         <Link
           to="/agents/$agentId/knowledge/$documentId"
@@ -97,6 +130,34 @@ function DocumentRow({ document, onDelete }: { document: Document; onDelete: (do
         />
       </Td>
     </LinkTr>
+  );
+}
+
+/** A checkbox of a table. Its label is for screen readers; the row says the rest. */
+function Checkbox({
+  label,
+  value,
+  isMixed = false,
+  onChange,
+}: {
+  label: string;
+  value: boolean;
+  isMixed?: boolean;
+  onChange: (value: boolean) => void;
+}) {
+  return (
+    <label className="grid size-9 place-items-center pointer-coarse:size-11">
+      <input
+        type="checkbox"
+        aria-label={label}
+        ref={(input) => {
+          if (input) input.indeterminate = isMixed;
+        }}
+        checked={value}
+        onChange={(event) => onChange(event.target.checked)}
+        className="size-4 accent-ink"
+      />
+    </label>
   );
 }
 

@@ -1,38 +1,19 @@
-import { type DragEvent, type ReactNode, type RefObject, useState } from "react";
-import { Button } from "../../components/button.tsx";
+import { Upload } from "lucide-react";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { UploadList } from "./upload-list.tsx";
 import type { useUploads } from "./use-uploads.ts";
 
-/** Everything inside takes dropped files; `input` is the file chooser that a button opens. */
+/** Takes files that are dropped anywhere on the page. `input` is the file chooser that a button opens. */
 export function DropArea({
   uploads,
   input,
-  children,
 }: {
   uploads: ReturnType<typeof useUploads>;
   input: RefObject<HTMLInputElement | null>;
-  children: ReactNode;
 }) {
-  const [isOver, setOver] = useState(false);
-  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes("Files");
+  const isOver = useDroppedFiles(uploads.upload);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the file chooser is the accessible one
-    <div
-      className={`rounded-lg ${isOver ? "outline-2 outline-offset-8 outline-ink outline-dashed" : ""}`}
-      onDragOver={(event) => {
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
-      }}
-      onDrop={(event) => {
-        if (!hasFiles(event)) return;
-        event.preventDefault();
-        setOver(false);
-        void uploads.upload([...event.dataTransfer.files]);
-      }}
-    >
+    <>
       <input
         ref={input}
         type="file"
@@ -41,40 +22,62 @@ export function DropArea({
         tabIndex={-1}
         className="sr-only"
         onChange={(event) => {
-          void uploads.upload([...(event.target.files ?? [])]);
+          uploads.upload([...(event.target.files ?? [])]);
           // Otherwise choosing the same file again would not be noticed.
           event.target.value = "";
         }}
       />
-      <UploadNotes uploads={uploads} />
-      {children}
+      {isOver && <DropTarget />}
+      <UploadList uploads={uploads} />
+    </>
+  );
+}
+
+/** Covers the page while files are dragged over it. It lets the pointer through, so that dragging does not flicker. */
+function DropTarget() {
+  return (
+    <div className="pointer-events-none fixed inset-0 z-50 grid place-items-center bg-paper/95 p-4">
+      <div className="grid size-full place-content-center justify-items-center gap-2 rounded-lg border-2 border-dashed border-ink px-6 text-center">
+        <Upload size={24} aria-hidden />
+        <p className="text-lg">Drop files to upload them</p>
+        <p className="text-soft">PDF, Word, Excel, CSV, HTML, Markdown or text</p>
+      </div>
     </div>
   );
 }
 
-function UploadNotes({ uploads: { remaining, refused, dismiss } }: { uploads: ReturnType<typeof useUploads> }) {
-  return (
-    <>
-      {remaining.length > 0 && (
-        <p role="status" className="mb-4 text-soft">
-          Uploading {remaining[0]}
-          {remaining.length > 1 && `, ${remaining.length - 1} more to go`}
-        </p>
-      )}
-      {refused.length > 0 && (
-        <div role="alert" className="mb-6 flex flex-wrap items-start gap-4 border-s-2 border-wrong ps-4">
-          <ul className="grid min-w-0 flex-1 gap-1">
-            {refused.map(({ name, reason }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the list only grows at its end
-              <li key={index} className="break-words">
-                <span className="font-medium">{name} was not uploaded.</span>{" "}
-                <span className="text-soft">{reason}</span>
-              </li>
-            ))}
-          </ul>
-          <Button onClick={dismiss}>Dismiss</Button>
-        </div>
-      )}
-    </>
-  );
+/** Calls `onFiles` for files that are dropped anywhere in the window. @returns whether files are over it */
+function useDroppedFiles(onFiles: (files: File[]) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  const latest = useRef(onFiles);
+  useEffect(() => {
+    latest.current = onFiles;
+  });
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      // Without this the browser would open the file in place of the page.
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      // Only when the pointer leaves the window is there nothing that it enters.
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      setOver(false);
+      latest.current([...event.dataTransfer.files]);
+    };
+    window.addEventListener("dragover", over);
+    window.addEventListener("dragleave", leave);
+    window.addEventListener("drop", drop);
+    return () => {
+      window.removeEventListener("dragover", over);
+      window.removeEventListener("dragleave", leave);
+      window.removeEventListener("drop", drop);
+    };
+  }, []);
+  return isOver;
 }

@@ -6,13 +6,17 @@ import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { ask } from "../../data/queries.ts";
 import { type AddableKind, AddDialog, AddMenu } from "./add-document.tsx";
+import { BulkActions } from "./bulk-actions.tsx";
 import { DeleteDocument } from "./delete-document.tsx";
-import { DocumentFilters, DocumentPager } from "./document-filters.tsx";
+import { DocumentFilters } from "./document-filters.tsx";
 import { isUnderWay } from "./document-labels.ts";
-import { listQuery } from "./document-search.ts";
+import { listQuery, PAGE_SIZE } from "./document-search.ts";
 import { DocumentTable } from "./document-table.tsx";
 import { DropArea } from "./drop-area.tsx";
+import { KnowledgeTabs } from "./knowledge-tabs.tsx";
+import { Pager } from "./pager.tsx";
 import { TrySearch } from "./try-search.tsx";
+import { useSelection } from "./use-selection.ts";
 import { useUploads } from "./use-uploads.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/knowledge");
@@ -39,19 +43,19 @@ function Knowledge({ agentId }: { agentId: string }) {
       description="Documents that the agent searches before it replies. Replies cite those they use."
       actions={!isEmpty && add}
     >
+      <KnowledgeTabs agentId={agentId} />
       {isFull && <FullNote limit={limits.limit} />}
-      <DropArea uploads={uploads} input={input}>
-        {isEmpty ? (
-          <EmptyState title="No documents yet" action={add}>
-            <p>
-              Give the agent your return policy, price list or opening hours, and it answers from them. Choose a way
-              below, or drop files here.
-            </p>
-          </EmptyState>
-        ) : (
-          <Documents agentId={agentId} />
-        )}
-      </DropArea>
+      <DropArea uploads={uploads} input={input} />
+      {isEmpty ? (
+        <EmptyState title="No documents yet" action={add}>
+          <p>
+            Give the agent your return policy, price list or opening hours, and it answers from them. Choose a way
+            below, or drop files anywhere on this page.
+          </p>
+        </EmptyState>
+      ) : (
+        <Documents agentId={agentId} />
+      )}
       {limits.limit != null && !isFull && !isEmpty && (
         <p className="mt-3 text-sm text-soft">
           {limits.current} of {limits.limit} documents
@@ -81,26 +85,47 @@ function FullNote({ limit }: { limit: number | null }) {
 
 function Documents({ agentId }: { agentId: string }) {
   const search = route.useSearch();
+  const navigate = route.useNavigate();
   const [doomed, setDoomed] = useState<Document | null>(null);
   const list = useQuery({
     ...ask("listDocuments", listQuery(agentId, search)),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => (data?.documents.some(isUnderWay) ? POLL_MS : false),
   });
+  const documents = list.data?.documents ?? [];
+  const { page = 1, ...filter } = search;
+  const selection = useSelection(JSON.stringify(search));
+  // What was deleted meanwhile is no longer selected.
+  const selected = documents.filter(({ id }) => selection.ids.has(id));
   if (list.isError && !list.data) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <DocumentFilters search={search} />
       {!list.data ? (
         <SkeletonRows />
-      ) : list.data.documents.length > 0 ? (
-        <DocumentTable documents={list.data.documents} onDelete={setDoomed} />
+      ) : documents.length > 0 ? (
+        <>
+          {selected.length > 0 && <BulkActions selected={selected} onClear={selection.clear} />}
+          <DocumentTable
+            documents={documents}
+            selected={selection.ids}
+            onSelect={selection.select}
+            onDelete={setDoomed}
+          />
+        </>
       ) : (
         <p role="status" className="py-4 text-soft">
           No documents match.
         </p>
       )}
-      {list.data && <DocumentPager search={search} total={list.data.pagination.total} />}
+      {list.data && (
+        <Pager
+          page={page}
+          size={PAGE_SIZE}
+          total={list.data.pagination.total}
+          onGo={(target) => void navigate({ search: target === 1 ? filter : { ...filter, page: target } })}
+        />
+      )}
       <DeleteDocument document={doomed} onClose={() => setDoomed(null)} />
     </div>
   );

@@ -1,24 +1,73 @@
-import { useState } from "react";
-import { api } from "../../data/api.ts";
+import { useRef, useState } from "react";
 import { announce, refreshDocuments } from "./add-document.tsx";
 import { sizeInWords } from "./document-labels.ts";
+import { uploadFile } from "./upload-file.ts";
 
-type Refused = { name: string; reason: string };
+/** A file that is waiting, being sent, or was not taken. It leaves the list when the server has it. */
+export type Upload = {
+  id: number;
+  file: File;
+  state: "waiting" | "sending" | "failed";
+  /** the share that was sent, from 0 to 1 */
+  share: number;
+  /** why it failed */
+  reason: string | null;
+};
 
-/** Uploads files one after the other. `refused` are those that the server did not take, with its reasons. */
+/** More at once would only share the same connection. */
+const MAX_CONCURRENT = 2;
+
+/** Uploads files, a few at a time. Each has its own progress, and one that fails can be tried again. */
 export function useUploads(agentId: string, maxFileBytes: number | undefined) {
-  const [remaining, setRemaining] = useState<readonly string[]>([]);
-  const [refused, setRefused] = useState<readonly Refused[]>([]);
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const queue = useRef<Upload[]>([]);
+  const running = useRef(0);
+  const lastId = useRef(0);
 
-  async function upload(files: readonly File[]) {
-    setRemaining((current) => [...current, ...files.map(({ name }) => name)]);
-    for (const file of files) {
-      const reason = problemOf(file, maxFileBytes) ?? (await send(agentId, file));
-      if (reason !== null) setRefused((current) => [...current, { name: file.name, reason }]);
-      setRemaining((current) => current.toSpliced(current.indexOf(file.name), 1));
+  const change = (id: number, changes: Partial<Upload>) =>
+    setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload)));
+  const remove = (id: number) => setUploads((all) => all.filter((upload) => upload.id !== id));
+
+  async function send({ id, file }: Upload) {
+    change(id, { state: "sending" });
+    try {
+      announce(await uploadFile(agentId, file, (share) => change(id, { share })));
+      await refreshDocuments();
+      remove(id);
+    } catch (error) {
+      change(id, { state: "failed", reason: error instanceof Error ? error.message : String(error) });
     }
   }
-  return { upload, remaining, refused, dismiss: () => setRefused([]) };
+
+  async function work() {
+    if (running.current >= MAX_CONCURRENT) return;
+    running.current++;
+    for (let next = queue.current.shift(); next; next = queue.current.shift()) await send(next);
+    running.current--;
+  }
+
+  function start(more: readonly Upload[]) {
+    queue.current.push(...more);
+    for (let count = 0; count < MAX_CONCURRENT; count++) void work();
+  }
+
+  return {
+    uploads,
+    upload(files: readonly File[]) {
+      const added = files.map((file): Upload => {
+        const reason = problemOf(file, maxFileBytes);
+        return { id: ++lastId.current, file, state: reason === null ? "waiting" : "failed", share: 0, reason };
+      });
+      setUploads((all) => [...all, ...added]);
+      start(added.filter(({ reason }) => reason === null));
+    },
+    retry(upload: Upload) {
+      const again: Upload = { ...upload, state: "waiting", share: 0, reason: null };
+      change(upload.id, again);
+      start([again]);
+    },
+    dismiss: remove,
+  };
 }
 
 /** What is wrong with a file before anything is sent. */
@@ -27,15 +76,4 @@ function problemOf({ size }: File, maxFileBytes = Number.POSITIVE_INFINITY): str
   return size > maxFileBytes
     ? `The file is larger than ${sizeInWords(maxFileBytes)}. Split it into smaller files.`
     : null;
-}
-
-/** @returns why the file was not taken, or null */
-async function send(agentId: string, file: File): Promise<string | null> {
-  try {
-    announce(await api.uploadDocument({ agentId, name: file.name, body: file }));
-    await refreshDocuments();
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }

@@ -62,7 +62,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     await ask(agentId, "Do you sell surfboards on Sunday?", "I don't know.");
     await ask(agentId, "When are you open on Sunday?", "From 11 to 15 [1].");
     await ask(agentId, "xylophone", "I don't know.");
-    await ask(agentId, "On Sunday, do you sell a surfboard", "I don't know.");
+    await ask(agentId, "On Sunday, do you repair a surfboard", "I don't know.");
     await ask(agentId, "on sunday do you sell surfboards", "I don't know.");
     const last = await ask(agentId, "Do you sell surfboards on Sunday?", "I don't know.");
     const groups = await unanswered(agentId);
@@ -75,7 +75,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
         conversationId: last.conversationId,
         messageId: last.reply.id,
       },
-      { question: "On Sunday, do you sell a surfboard", otherWordings: [], count: 1 },
+      { question: "On Sunday, do you repair a surfboard", otherWordings: [], count: 1 },
       { question: "xylophone", otherWordings: [], count: 1, reasons: { nothingFound: 1, notCited: 0, ratedDown: 0 } },
     ]);
     const found = async (query: string) => (await unanswered(agentId, query)).map(({ question }) => question);

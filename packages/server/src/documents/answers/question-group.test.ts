@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { groupOf, toQuestion } from "./question-group.ts";
 
-it("groups questions that differ only in order, case, punctuation, accents and inflection", () => {
+it("groups questions that differ only in order, case, punctuation, accents, inflection and articles", () => {
   const group = groupOf("Do you repair old bikes?");
   expect(groupOf("Old bike: do you REPAIR?!")).toBe(group);
+  expect(groupOf("Do you repair an old bike?")).toBe(group);
   expect(groupOf("Dó you repair  old bikes")).toBe(group);
   expect(groupOf("Repariert ihr alte Fahrräder?")).toBe(groupOf("repariert ihr altes fahrräder"));
   expect(groupOf("Вы ремонтируете велосипеды?")).toBe(groupOf("вы ремонтируете велосипед"));

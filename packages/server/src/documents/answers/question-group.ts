@@ -4,6 +4,13 @@ import { wordsOf } from "../search/words.ts";
 const MAX_QUESTION = 500;
 const ID_CHARACTERS = 22;
 
+/** Articles, which people leave out of questions or change without asking something else. */
+const articles = new Set(
+  "a an the der die das den dem ein eine einen einem le la les un une el los las una il lo gli i o os as um uma".split(
+    " ",
+  ),
+);
+
 /** Stemming takes about 20 µs per word and language, and this runs on the event loop. */
 const MAX_GROUPED = 250;
 
@@ -27,15 +34,16 @@ export function toQuestion(message: string): string {
 }
 
 /**
- * Identifies questions with the same words, regardless of their order, case and inflection. Words are folded and stemmed
+ * Identifies questions with the same words, regardless of their order, case, inflection and articles. Words are folded and stemmed
  * as the search does it. Of the stems in several languages, the shortest one counts. The id is a hash, so it reveals
  * nothing about a question that was deleted.
- * @returns null when the question contains no words
+ * @returns null when the question contains no other words
  */
 export function groupOf(question: string): string | null {
   const languages = stemmers.find(({ script }) => script.test(question))?.languages ?? [];
   const analyzed = wordsOf(question.slice(0, MAX_GROUPED), languages);
-  const words = new Set(analyzed.map(({ surface, terms }) => shortest(terms) ?? surface));
+  const meaningful = analyzed.filter(({ surface }) => !articles.has(surface));
+  const words = new Set(meaningful.map(({ surface, terms }) => shortest(terms) ?? surface));
   if (words.size === 0) return null;
   const sorted = [...words].sort();
   return createHash("sha256").update(sorted.join("\n")).digest("base64url").slice(0, ID_CHARACTERS);

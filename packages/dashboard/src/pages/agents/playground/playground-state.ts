@@ -1,3 +1,4 @@
+import type { ReplySearch } from "@foyer/contract";
 import type { ChatEvent, Display, Message, VisitorForm } from "@foyer/sdk";
 
 export type TrialTool = {
@@ -29,6 +30,8 @@ export type TrialTurn = {
   firstWordAt: number | null;
   endedAt: number | null;
   tokens: number | null;
+  /** what the reply received of the documents; empty until the reply is stored */
+  searches: readonly ReplySearch[];
 };
 
 export function newTurn(key: number, said: string, now: number): TrialTurn {
@@ -43,6 +46,7 @@ export function newTurn(key: number, said: string, now: number): TrialTurn {
     firstWordAt: null,
     endedAt: null,
     tokens: null,
+    searches: [],
   };
 }
 
@@ -93,16 +97,16 @@ export function afterEvent(turn: TrialTurn, event: ChatEvent, now: number): Tria
   }
 }
 
-/** Adds what visitors do not receive: the provider's reason for a failure, and complete tool results. */
-export function withMemberDetails(turn: TrialTurn, { failure, toolCalls }: Message): TrialTurn {
+/** Adds what visitors do not receive: the provider's reason for a failure, complete tool results, and the searches. */
+export function withMemberDetails(turn: TrialTurn, { failure, toolCalls, searches = [] }: Message): TrialTurn {
   const pieces = turn.pieces.map((piece) => {
     if (piece?.type !== "tool" || piece.result !== null || piece.form) return piece;
     return { ...piece, result: toolCalls.find(({ id }) => id === piece.id)?.forModel ?? null };
   });
-  if (!failure) return { ...turn, pieces };
+  if (!failure) return { ...turn, pieces, searches };
   const { provider, providerStatus, message } = failure;
   const status = providerStatus === null ? "" : ` answered ${providerStatus}`;
-  return { ...turn, pieces, problem: provider === null ? message : `${provider}${status}: ${message}` };
+  return { ...turn, pieces, searches, problem: provider === null ? message : `${provider}${status}: ${message}` };
 }
 
 /** `under 1 ms`, `850 ms`, `1.4 s`, `12 s`. */

@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { WidgetView } from "../../../components/widget-view.tsx";
+import { WhyAnswer } from "../../knowledge/why-answer.tsx";
 import { duration, type TrialTool, type TrialTurn } from "./playground-state.ts";
 import type { TrialChatState } from "./use-playground-chat.ts";
 
@@ -45,6 +46,7 @@ export function TrialTurnView({
           ),
         )}
         {isSilent && <p className="glow text-soft">Waiting for the reply</p>}
+        {chat.agent && <WhyAnswer agentId={chat.agent.id} searches={turn.searches} />}
         <TurnEnd turn={turn} onAgain={onAgain} />
       </div>
     </article>

@@ -1,0 +1,73 @@
+import type { Document } from "@foyer/contract";
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { ConfirmDialog } from "../../components/dialog.tsx";
+import { notify } from "../../components/toasts.ts";
+import { useCall } from "../../data/queries.ts";
+import { isUnderWay } from "./document-labels.ts";
+
+type Action = "delete" | "enable" | "disable" | "retry";
+
+const outcomes: Record<Action, string> = {
+  delete: "deleted",
+  enable: "enabled",
+  disable: "disabled",
+  retry: "being processed again",
+};
+
+const counted = (count: number) => (count === 1 ? "1 document" : `${count} documents`);
+
+/** What can be done with the selected documents at once. */
+export function BulkActions({ selected, onClear }: { selected: readonly Document[]; onClear: () => void }) {
+  const [isDeleting, setDeleting] = useState(false);
+  const call = useCall("changeDocuments", { changes: ["listDocuments", "getDocument", "getDocumentLimits"] });
+  const run = (action: Action) => {
+    const ids = selected.filter((document) => action !== "retry" || !isUnderWay(document)).map(({ id }) => id);
+    call.mutate(
+      { body: { ids, action } },
+      {
+        onSuccess: ({ changed }) => {
+          setDeleting(false);
+          onClear();
+          notify(`${counted(changed)} ${outcomes[action]}`);
+        },
+      },
+    );
+  };
+  const isBusy = call.isPending;
+  return (
+    <section
+      aria-label="Selected documents"
+      className="sticky top-0 z-10 flex flex-wrap items-center gap-2 rounded-lg border border-line bg-raised px-3 py-2"
+    >
+      <p role="status" className="me-auto font-medium tabular-nums">
+        {selected.length} selected
+      </p>
+      <Button disabled={isBusy || selected.every(({ isEnabled }) => isEnabled)} onClick={() => run("enable")}>
+        Enable
+      </Button>
+      <Button disabled={isBusy || selected.every(({ isEnabled }) => !isEnabled)} onClick={() => run("disable")}>
+        Disable
+      </Button>
+      <Button disabled={isBusy || selected.every(isUnderWay)} onClick={() => run("retry")}>
+        Process again
+      </Button>
+      <Button look="danger" disabled={isBusy} onClick={() => setDeleting(true)}>
+        Delete
+      </Button>
+      <Button look="plain" onClick={onClear}>
+        Clear selection
+      </Button>
+      <ConfirmDialog
+        title={`Delete ${counted(selected.length)}?`}
+        action={`Delete ${counted(selected.length)}`}
+        isOpen={isDeleting}
+        isBusy={isBusy}
+        onClose={() => setDeleting(false)}
+        onConfirm={() => run("delete")}
+      >
+        <p>The agent stops using them immediately. Replies that already cite them stay as they are.</p>
+      </ConfirmDialog>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { IconButton } from "../../components/button.tsx";
+
+/** Leads to the other pages of a list. Shows nothing for a list of one page. Pages count from 1. */
+export function Pager({
+  page,
+  size,
+  total,
+  onGo,
+}: {
+  page: number;
+  size: number;
+  total: number;
+  onGo: (page: number) => void;
+}) {
+  const last = Math.max(1, Math.ceil(total / size));
+  const go = (target: number) => onGo(Math.min(Math.max(1, target), last));
+  if (last === 1 && page === 1) return null;
+  const [first, end] = [(page - 1) * size + 1, Math.min(page * size, total)];
+  return (
+    <nav aria-label="Pages" className="flex items-center gap-1">
+      <p className="me-auto text-soft">
+        {first <= end ? `${first}–${end} of ${total.toLocaleString()}` : "Past the end"}
+      </p>
+      <IconButton label="Previous page" disabled={page === 1} onClick={() => go(page - 1)}>
+        <ChevronLeft size={18} aria-hidden />
+      </IconButton>
+      <IconButton label="Next page" disabled={page >= last} onClick={() => go(page + 1)}>
+        <ChevronRight size={18} aria-hidden />
+      </IconButton>
+    </nav>
+  );
+}

@@ -1,0 +1,33 @@
+import type { UnansweredQuery } from "@foyer/contract";
+
+/** What the address of the unanswered questions says. Pages count from 1. */
+export type UnansweredSearch = { reason?: string; period?: string; page?: number };
+
+export const UNANSWERED_PAGE_SIZE = 20;
+const DAY_MS = 86_400_000;
+const reasons = ["nothing_found", "not_cited", "rated_down"] as const;
+
+/** The days of each period. The first is the default. */
+export const periods = [
+  { value: "30", label: "Last 30 days" },
+  { value: "7", label: "Last 7 days" },
+  { value: "90", label: "Last 90 days" },
+  { value: "all", label: "All time" },
+] as const;
+
+/** The request for the questions that the address asks for. The period starts with a day (UTC), so that the request repeats. */
+export function unansweredQuery(
+  agentId: string,
+  { reason, period, page = 1 }: UnansweredSearch,
+  now = Date.now(),
+): UnansweredQuery {
+  const known = reasons.find((name) => name === reason);
+  const chosen = periods.find(({ value }) => value === period)?.value ?? periods[0].value;
+  return {
+    agentId,
+    limit: UNANSWERED_PAGE_SIZE,
+    offset: (page - 1) * UNANSWERED_PAGE_SIZE,
+    ...(known ? { reason: known } : {}),
+    ...(chosen === "all" ? {} : { from: new Date(now - Number(chosen) * DAY_MS).toISOString().slice(0, 10) }),
+  };
+}
