@@ -1,13 +1,10 @@
 import type { Document } from "@foyer/contract";
 
-/** Why the server did not take a file, in words for the member. */
-export class UploadError extends Error {}
-
 /**
  * Uploads a file to an agent's documents. This uses XMLHttpRequest, because `fetch` does not report how much of a body
  * was sent.
  * @param onProgress receives the share that was sent, from 0 to 1
- * @throws UploadError
+ * @throws Error with a message for the member
  */
 export function uploadFile(agentId: string, file: File, onProgress: (share: number) => void): Promise<Document> {
   const address = `/documents/upload?${new URLSearchParams({ agentId, name: file.name })}`;
@@ -19,10 +16,10 @@ export function uploadFile(agentId: string, file: File, onProgress: (share: numb
     request.onload = () => {
       const answer = parse(request.responseText);
       if (request.status === 200 || request.status === 202) resolve(answer as Document);
-      else reject(new UploadError(messageIn(answer) ?? `The server answered with status ${request.status}.`));
+      else reject(new Error(messageIn(answer) ?? `The server answered with status ${request.status}.`));
     };
     request.onerror = () =>
-      reject(new UploadError("The connection to the server was lost. Check your connection and try again."));
+      reject(new Error("The connection to the server was lost. Check your connection and try again."));
     request.send(file);
   });
 }
