@@ -16,6 +16,7 @@ import { analyticsQuery, rangeOf } from "./pages/forms/analytics-days.ts";
 import { pageQuery } from "./pages/forms/submission-filter.ts";
 import { type KnowledgeSearch, listQuery } from "./pages/knowledge/document-search.ts";
 import type { UnansweredSearch } from "./pages/knowledge/unanswered-search.ts";
+import { isPageNumber, parseExactly, texts } from "./search-params.ts";
 import { mayOpen, settingsPages } from "./shell/destinations.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -383,29 +384,4 @@ async function enter(href: string, error?: string) {
 /** Starts queries before the page renders. The page itself shows errors. */
 function early(...names: EndpointName[]) {
   return Promise.allSettled(names.map((name) => queryClient.ensureQueryData(ask(name))));
-}
-
-/**
- * Parses JSON, but keeps a number as text if it would be serialized differently, such as a long id. Throws on invalid
- * JSON.
- */
-function parseExactly(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (typeof value === "number" && String(value) !== text) throw new RangeError("not exact as a number");
-  return value;
-}
-
-/** The highest page number that the server accepts with any page size. */
-const MAX_PAGE = 1_000_000;
-
-function isPageNumber(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) > 1 && Number(value) <= MAX_PAGE;
-}
-
-/** Keeps only the named text parameters of a URL. */
-function texts<Name extends string>(...names: Name[]) {
-  return (search: Record<string, unknown>): { [N in Name]?: string } =>
-    Object.fromEntries(names.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]]))) as {
-      [N in Name]?: string;
-    };
 }

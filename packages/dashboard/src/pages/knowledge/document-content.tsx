@@ -6,7 +6,7 @@ import { Section } from "../../components/page.tsx";
 import { ChoiceBar } from "../../components/segmented-control.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
-import { PassagePlace } from "./try-search.tsx";
+import { PassagePlace } from "./passage-place.tsx";
 
 const CHARACTERS = 20_000;
 const PASSAGES = 20;

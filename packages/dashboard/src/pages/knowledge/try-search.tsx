@@ -8,6 +8,7 @@ import { Section } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
 import { MarkedWords } from "./marked-words.tsx";
+import { PassagePlace } from "./passage-place.tsx";
 
 /** A visitor's question, and the passages that the agent would find for it. */
 export function TrySearch({ agentId }: { agentId: string }) {
@@ -70,10 +71,4 @@ function Hits({ agentId, found: { hits, ms } }: { agentId: string; found: Output
       </ol>
     </div>
   );
-}
-
-/** Where in its document a passage stands. */
-export function PassagePlace({ heading, page }: { heading: string | null; page: number | null }) {
-  const place = [heading, page === null ? null : `page ${page}`].filter((part) => part !== null).join(", ");
-  return place && <span className="min-w-0 break-words text-soft">{place}</span>;
 }

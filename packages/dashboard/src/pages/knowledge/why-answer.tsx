@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { BookOpen, ChevronRight } from "lucide-react";
 import { Tag } from "../../components/status.tsx";
 import { MarkedWords } from "./marked-words.tsx";
-import { PassagePlace } from "./try-search.tsx";
+import { PassagePlace } from "./passage-place.tsx";
 import { outcomeInWords, searchInWords } from "./why-words.ts";
 
 /** Explains a reply: what it searched for, the passages it received, and which of them it cites. */

@@ -1,0 +1,5 @@
+/** Where in its document a passage stands. */
+export function PassagePlace({ heading, page }: { heading: string | null; page: number | null }) {
+  const place = [heading, page === null ? null : `page ${page}`].filter((part) => part !== null).join(", ");
+  return place && <span className="min-w-0 break-words text-soft">{place}</span>;
+}
