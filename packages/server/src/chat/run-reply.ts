@@ -9,8 +9,10 @@ import { ModelError } from "../models/model-error.ts";
 import { describeFailure } from "../models/provider-failure.ts";
 import type { UsageOwner } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
+import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import { type ReplyOutput, runAgentLoop } from "./agent-loop.ts";
 import { createCitationFilter } from "./citation-filter.ts";
+import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
 import { answerOf } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
 import type { Ended, ReplyStore } from "./reply-store.ts";
@@ -26,6 +28,8 @@ type Run = {
   agent: AgentRow;
   model: ChosenModel;
   prompt: LanguageModelV4Prompt;
+  /** the origin of the page that the visitor chats on */
+  pageOrigin: string | undefined;
   tools: AgentTools;
   documents: ReplyDocuments | null;
   /** the visitor's last message, for which the documents are searched before the model is called */
@@ -43,7 +47,7 @@ type Run = {
 export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
   return async (
     reply: RunningReply,
-    { agent, model, prompt, tools, documents, question, log, spender, refusal, isTest }: Run,
+    { agent, model, prompt, pageOrigin, tools, documents, question, log, spender, refusal, isTest }: Run,
   ): Promise<void> => {
     let ending: ReplyEnding;
     let failure: Ended["failure"] = null;
@@ -64,7 +68,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
           tokens += more;
         },
       };
-      const output = documents ? withCheckedCitations(reply, documents) : reply;
+      const output = documents ? withCheckedText(reply, documents, { agent, prompt, pageOrigin }) : reply;
       ending = refusal === null ? await runAgentLoop(loop, output) : say(refusal, reply);
     } catch (error) {
       ending = reply.signal.aborted ? { stopReason: "aborted" } : failed(error, log);
@@ -122,19 +126,19 @@ function withSearch(tools: AgentTools, documents: DocumentSearch) {
   };
 }
 
-/** Removes citations of passages that the model has not received. */
-function withCheckedCitations(reply: RunningReply, { cite }: ReplyDocuments): ReplyOutput {
-  const citations = createCitationFilter(cite);
+/** Removes citations of passages that the model has not received, and links that nobody but a passage has named. */
+function withCheckedText(reply: RunningReply, documents: ReplyDocuments, sources: LinkSources): ReplyOutput {
+  const citations = createCitationFilter(documents.cite);
+  const links = createLinkFilter(createKnownLinks(() => trustedTexts(reply, documents, sources)));
+  const show = (text: string) => {
+    if (text !== "") reply.text(text);
+  };
   const closeText = () => {
-    const rest = citations.flush();
-    if (rest !== "") reply.text(rest);
+    show(citations.push(links.flush()) + citations.flush());
     reply.closeText();
   };
   return {
-    text(text) {
-      const shown = citations.push(text);
-      if (shown !== "") reply.text(shown);
-    },
+    text: (text) => show(citations.push(links.push(text))),
     closeText,
     toolUse(piece) {
       closeText();
@@ -142,6 +146,32 @@ function withCheckedCitations(reply: RunningReply, { cite }: ReplyDocuments): Re
     },
     toolResult: reply.toolResult,
   };
+}
+
+type LinkSources = Pick<Run, "agent" | "prompt" | "pageOrigin">;
+
+/** What the agent's owner has written or configured, as opposed to the texts of documents. */
+function* trustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, prompt, pageOrigin }: LinkSources) {
+  yield agent.systemPrompt ?? "";
+  yield agent.allowedOrigins;
+  if (pageOrigin) yield pageOrigin;
+  if (documents.kind === "prefix") yield* addressesOf(documents.passages);
+  for (const piece of reply.pieces) {
+    if (piece.type !== "tool" || !piece.result) continue;
+    if (piece.result.passages) yield* addressesOf(piece.result.passages);
+    else yield piece.result.forModel;
+  }
+  // Results of earlier replies. Those of searches are no longer in the prompt.
+  for (const message of prompt) {
+    if (message.role !== "tool") continue;
+    for (const part of message.content) {
+      if (part.type === "tool-result" && part.output.type === "text") yield part.output.value;
+    }
+  }
+}
+
+function* addressesOf(passages: readonly NumberedPassage[]): Generator<string> {
+  for (const { url, citation } of passages) if (url && citation === "link") yield url;
 }
 
 function say(text: string, reply: RunningReply): ReplyEnding {

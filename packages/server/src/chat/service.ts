@@ -120,6 +120,7 @@ export function createChatService(
           agent,
           model,
           ...promptOf(agent, documents, { history: begun.history, notes }),
+          pageOrigin: caller.origin,
           tools,
           documents,
           log: caller.log,

@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
+
+const isKnown = createKnownLinks(() => [
+  "See https://shop.example/help.",
+  '["https://app.shop.test"]',
+  "mail ada@shop.example",
+]);
+
+function filtered(...deltas: string[]): string {
+  const filter = createLinkFilter(isKnown);
+  return deltas.map((delta) => filter.push(delta)).join("") + filter.flush();
+}
+
+const cases: Array<[string, string]> = [
+  ["See https://shop.example/a?b=1#c.", "See https://shop.example/a?b=1#c."],
+  ['[Help](https://shop.example/help "Help") and more', '[Help](https://shop.example/help "Help") and more'],
+  ["https://docs.shop.example is a subdomain", "https://docs.shop.example is a subdomain"],
+  ["[Login](https://evil.example/login)", "[Login]"],
+  ["![x](https://evil.example/a.png) after", "![x] after"],
+  ["Go to https://evil.example/a now", "Go to evil.example now".replace("example", "example/a")],
+  ["www.evil.example", "evil.example"],
+  ["[1]: https://evil.example\n", "[1] \n"],
+  ["https://https://evil.example hhttps://ttps://evil.example", "https//evil.example https//evil.example"],
+  ["www.www.www.evil.example", "evil.example"],
+  ["[a](x)(https&colon;//evil.example) [a](x)[b]", "[a] (https&colon;evil.example) [a] [b]"],
+  ["[a]: https://evil.example https&colon;//evil.example", "[a]  https&colon;evil.example"],
+  ["////evil.example/x https:/evil.example https:\\\\evil.example", "evil.example/x evil.example evil.example"],
+  ["1/2, and/or, a // comment, 50 km/h", "1/2, and/or, a // comment, 50 km/h"],
+  ["[Note]: see below", "[Note]: see below"],
+  ["[write](mailto:ada@shop.example) [write](mailto:eve@evil.example)", "[write](mailto:ada@shop.example) [write]"],
+  ["[a](https&colon;//evil.example)", "[a]"],
+  ["[x](never closed", "[x] (never closed"],
+  ["An array[0](call) and a list [1], [2].", "An array[0] and a list [1], [2]."],
+  ["Is it so? Which?", "Is it so? Which?"],
+];
+
+describe("the link filter", () => {
+  it.each(cases)("turns %j into %j", (text, expected) => {
+    expect(filtered(text)).toBe(expected);
+  });
+
+  it("finds the same links however the text is cut into deltas", () => {
+    const piece = fc.constantFrom(
+      ...cases.map(([text]) => text),
+      "](",
+      "](x",
+      ")",
+      "\n\n",
+      "h",
+      "https:",
+      "//",
+      "www.",
+      " ",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 6 }), fc.array(fc.nat(60), { maxLength: 8 }), (pieces, cuts) => {
+        const text = pieces.join("");
+        const at = [0, ...cuts.filter((cut) => cut < text.length).sort((a, b) => a - b), text.length];
+        const deltas = at.slice(1).map((end, index) => text.slice(at[index], end));
+        expect(filtered(...deltas)).not.toMatch(/https?:\/\/(?:evil)|\]\([^)]*evil/);
+      }),
+    );
+  });
+
+  it("holds nothing back but what may become a link", () => {
+    const filter = createLinkFilter(isKnown);
+    expect(filter.push("Hello wor")).toBe("Hello wor");
+    expect(filter.push("ld, see [the page](https://shop")).toBe("ld, see [the page");
+    expect(filter.push(".example/) now")).toBe("](https://shop.example/) now");
+  });
+
+  it("takes time in proportion to hostile texts", () => {
+    const startedAt = process.cpuUsage();
+    for (const text of ["](", "]:", "](a", "[x]: h", "http://", "www.", "https://a@"]) {
+      const filter = createLinkFilter(isKnown);
+      const long = text.repeat(Math.ceil(20_000 / text.length));
+      for (let at = 0; at < long.length; at += 100) filter.push(long.slice(at, at + 100));
+      filter.push(long);
+      filter.flush();
+    }
+    expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,123 @@
+/** The longest destination that is waited for. Browsers and the widget refuse longer ones. */
+const MAX_DESTINATION = 2_100;
+
+/**
+ * `[label](destination)`; the same without an end or around another one; `[label]: destination`; and addresses that stand
+ * alone. Each part stops where the next one begins, so that the time grows with the text and no faster.
+ */
+const links =
+  /\]\(((?:(?!\]\()[^)])*)\)|(\]\()|\]:\s{0,9}([^\s]+)|(?:(?:https?|ftp):[/\\]+|(?<![\w:/\\])[/\\]{2,}(?=[^\s/.]{1,63}\.[^\s/.])|(?<![a-z0-9])(?:www\.)+)([^\s/\\?#<>"'`()[\]]*)/gi;
+
+/** The end of a text that may be the start of an address or of what comes before one. */
+const openAddress =
+  /\]$|\]:\s{0,9}$|(?:(?:https?|ftp):[/\\]*|(?<![\w:/\\])[/\\]+|(?<![a-z0-9])www\.)[^\s/\\?#<>"'`()[\]]{0,300}$|h(?:t(?:t(?:ps?)?)?)?$|f(?:tp?)?$|(?<![a-z0-9])w{1,3}$/i;
+const MAX_ADDRESS_START = 320;
+
+/**
+ * Removes links from streamed text unless their addresses are known, also when they are split between deltas. A model can
+ * be talked into writing any address by a passage that it reads, and a client that renders Markdown would load its images.
+ *
+ * A Markdown link or image loses its destination and keeps its label. An address in the text loses its scheme, so that no
+ * renderer turns it into a link. Code is treated like text: where code begins depends on the renderer.
+ */
+export function createLinkFilter(isKnown: (address: string) => boolean) {
+  let held = "";
+  let endsWithLabel = false;
+
+  function clean(text: string): string {
+    // What follows a label must not become its new destination.
+    const start = endsWithLabel && /^[([:]/.test(text) ? " " : "";
+    if (text !== "") endsWithLabel = false;
+    const cleaned = text.replace(links, (whole: string, ...groups: string[]) => {
+      const [inline, unfinished, defined, host = "", offset] = groups;
+      if (unfinished !== undefined) return "] (";
+      if (defined !== undefined) return !mayBeAddress(defined) || isKnown(destinationOf(defined)) ? whole : "] ";
+      if (inline === undefined) return isKnown(withScheme(whole)) ? whole : textOf(host);
+      if (isKnown(destinationOf(inline))) return whole;
+      const next = text.charAt(Number(offset) + whole.length);
+      if (next === "") endsWithLabel = true;
+      return /[([:]/.test(next) ? "] " : "]";
+    });
+    return start + cleaned;
+  }
+
+  return {
+    /** @returns the text that can be shown now */
+    push(text: string): string {
+      const all = held + text;
+      const from = safeEnd(all);
+      held = all.slice(from);
+      return clean(all.slice(0, from));
+    },
+    /** Ends the text. @returns what was held back */
+    flush(): string {
+      const rest = held;
+      held = "";
+      return clean(rest);
+    },
+  };
+}
+
+/** Up to where a text holds no link that may still go on. */
+function safeEnd(text: string): number {
+  const inline = text.indexOf("](", text.lastIndexOf(")") + 1);
+  const isOpen = inline >= 0 && text.length - inline < MAX_DESTINATION && !/\n[ \t\r]*\n/.test(text.slice(inline));
+  const from = (pattern: RegExp, tail: number) => {
+    const start = Math.max(0, text.length - tail);
+    const index = text.slice(start).search(pattern);
+    return index < 0 ? text.length : start + index;
+  };
+  const definition = from(/\]:\S*$/, MAX_DESTINATION);
+  return Math.min(isOpen ? inline : text.length, definition, from(openAddress, MAX_ADDRESS_START));
+}
+
+function withScheme(address: string): string {
+  return /^(?:https?|ftp):/i.test(address) ? address : `https://${address.replace(/^[/\\]+/, "")}`;
+}
+
+/** The host as text. What is left of `https://https://` must not become an address together with what follows. */
+function textOf(host: string): string {
+  return host.replace(/:+$/, "");
+}
+
+/** The destination without its title and angle brackets. */
+function destinationOf(text: string): string {
+  const [first = ""] = text.trim().split(/\s/, 1);
+  return first.replace(/^<|>$/g, "");
+}
+
+/** Entities and escapes can spell a colon, too. */
+function mayBeAddress(text: string): boolean {
+  return /[:&\\%]|^<?\/|www\./i.test(text);
+}
+
+/** Addresses in a text, such as the instructions of an agent or the result of a tool. */
+const addresses = /https?:\/\/[^\s<>"'`()[\]\\]+/gi;
+
+/**
+ * Decides which links a reply may contain: those to hosts (and their subdomains) that the agent's owner has named, in the
+ * instructions, as an allowed origin, through a tool's result or as the address of a document.
+ * @param trusted texts and addresses of the owner. Read when the first link appears, because most replies have none.
+ */
+export function createKnownLinks(trusted: () => Iterable<string>): (address: string) => boolean {
+  return (address) => {
+    const [, contact] = /^(?:mailto|tel):(.{3,})$/i.exec(address) ?? [];
+    if (contact !== undefined) return [...trusted()].some((text) => text.includes(contact));
+    const url = parsePlain(address);
+    if (url === null) return false;
+    for (const text of trusted()) {
+      for (const [known] of text.matchAll(addresses)) {
+        // At the end of a sentence, the dot is not part of the address.
+        const host = URL.parse(known.replace(/[.,;:!?]+$/, ""))?.hostname;
+        if (host && (url.hostname === host || url.hostname.endsWith(`.${host}`))) return true;
+      }
+    }
+    return false;
+  };
+}
+
+/** Null for anything but a web address whose host reads the same in every program. */
+function parsePlain(address: string): URL | null {
+  const url = /^https?:\/\/[\p{L}\p{N}.-]+(?::\d{1,5})?(?:[/?#]|$)/iu.test(address) ? URL.parse(address) : null;
+  return url && !/[\\\0-\x20]/.test(address) ? url : null;
+}
