@@ -2,7 +2,8 @@ import { marked } from "marked";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseInline } from "../../packages/widget/src/markdown/inline.ts";
 import { chat, textOf } from "../chat-client.ts";
-import { createAgent, type DocumentClient, openDocuments } from "../document-client.ts";
+import { type DocumentClient, openDocuments } from "../document-client.ts";
+import { createAgent } from "../factories.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../upstream.ts";
 import { poisonedDocuments } from "./poisoned-documents.ts";
 
