@@ -85,7 +85,7 @@ export async function createApp(deps: AppDeps) {
   const calls = createCallCounter(deps);
   await registerPlugins(app, deps, calls);
 
-  const audit = accountRoutes(app, deps, createSignInLimit(config), () => import("./auth/sign-in/library.ts"));
+  const audit = accountRoutes(app, deps, createSignInLimit(app, config), () => import("./auth/sign-in/library.ts"));
 
   let isDraining = false;
   const idempotency = createIdempotency(deps.db);

@@ -26,6 +26,24 @@ const endpoints: Array<[url: string, variable: string, body: () => object]> = [
   ["/auth/request-password-reset", "SIGN_IN_PER_IP", () => ({ email: email() })],
 ];
 
+it.each([
+  ["POST", "/auth/sign-in/email"],
+  ["POST", "/auth/sign-up/email"],
+  ["POST", "/auth/magic-link"],
+  ["POST", "/auth/request-password-reset"],
+  ["POST", "/auth/reset-password"],
+  ["POST", "/auth/send-verification-email"],
+] as const)("%s %s states its limit when the body is invalid, without counting the call", async (method, url) => {
+  const server = await startServer({ env: { BASE_URL, FOYER_LIMIT_SIGN_IN_PER_IP: "3" } });
+  for (let call = 0; call < 2; call++) {
+    const response = await server.app.inject({ method, url, remoteAddress: "203.0.113.1", payload: { email: 5 } });
+    expect(response.statusCode).toBe(400);
+    expect(response.headers).toMatchObject({ "x-ratelimit-limit": "3", "x-ratelimit-remaining": "3" });
+    expect(Number(response.headers["x-ratelimit-reset"])).toBeGreaterThan(0);
+  }
+  await server.stop();
+});
+
 describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
   let server: TestServer;
   beforeAll(async () => {

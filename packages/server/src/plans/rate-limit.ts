@@ -11,18 +11,33 @@ import { noteLimit } from "./rate-limit-headers.ts";
  * Counts calls per minute and key, in this process. Calls without a key are exempt, and their responses only state the
  * limit. The response to `request` carries the caller's state.
  */
-export type RateLimit = { consume(key: string | null, request?: FastifyRequest): Promise<void> };
+export type RateLimit = {
+  consume(key: string | null, request?: FastifyRequest): Promise<void>;
+  /** Lets the response carry the caller's state although the call does not count, such as one with an invalid body. */
+  note(key: string | null, request: FastifyRequest): Promise<void>;
+};
 
 const MINUTE_MS = 60_000;
 
 /** `perMinute` 0 disables the limit. `consume` throws 429 when the limit is reached. */
 export function createRateLimit(perMinute: number, what: string): RateLimit {
-  if (perMinute === 0) return { consume: async () => {} };
+  if (perMinute === 0) return { consume: async () => {}, note: async () => {} };
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
+  const unused = () => ({ limit: perMinute, remaining: perMinute, resetsAt: Date.now() + MINUTE_MS });
   return {
+    async note(key, request) {
+      const state = key === null ? null : await limiter.get(key);
+      if (!state) return noteLimit(request, unused());
+      const { remainingPoints, msBeforeNext } = state;
+      noteLimit(request, {
+        limit: perMinute,
+        remaining: Math.max(0, remainingPoints),
+        resetsAt: Date.now() + msBeforeNext,
+      });
+    },
     async consume(key, request) {
       if (key === null) {
-        if (request) noteLimit(request, { limit: perMinute, remaining: perMinute, resetsAt: Date.now() + MINUTE_MS });
+        if (request) noteLimit(request, unused());
         return;
       }
       try {

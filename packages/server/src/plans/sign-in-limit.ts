@@ -1,4 +1,5 @@
-import type { FastifyRequest } from "fastify";
+import * as contract from "@foyer/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { createRateLimit, limitedClient } from "./rate-limit.ts";
 
@@ -17,9 +18,14 @@ const CLIENTS_PER_ADDRESS = 10;
  * @throws 429
  */
 export function createSignInLimit(
+  app: FastifyInstance,
   config: Config,
 ): (request: FastifyRequest, email?: string, kind?: SignInTry) => Promise<void> {
   const perIp = createRateLimit(config.limits.signInPerIp, "attempts to sign in");
+  // Attempts are counted in the handlers, which do not run for an invalid body.
+  app.addHook("onRequest", async (request) => {
+    if (limitedUrls.has(request.routeOptions.url)) await perIp.note(limitedClient(request, config), request);
+  });
   const limits = { password: createAddressLimits(config), link: createAddressLimits(config) };
   return async (request, email, kind = "password") => {
     const client = limitedClient(request, config);
@@ -32,6 +38,22 @@ export function createSignInLimit(
     await overall.consume(address);
   };
 }
+
+const limitedUrls = new Set<string | undefined>(
+  [
+    contract.signInByEmail,
+    contract.signUpByEmail,
+    contract.changePassword,
+    contract.sendMagicLink,
+    contract.confirmMagicLink,
+    contract.requestPasswordReset,
+    contract.resetPassword,
+    contract.sendVerificationEmail,
+    contract.confirmEmail,
+    contract.signInByProvider,
+    contract.providerCallback,
+  ].map(({ url }) => url),
+);
 
 function createAddressLimits({ limits: { signInPerAddress } }: Config) {
   const what = "attempts to sign in with this address";

@@ -1,0 +1,91 @@
+import { type DetailCode, detailCodes } from "@foyer/contract";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+
+let server: TestServer;
+let account: Awaited<ReturnType<TestServer["createAccount"]>>;
+let agentId: string;
+let formId: string;
+
+const tool = (settings: object) => ({
+  agentId,
+  name: "look_up",
+  description: "Finds",
+  inputSchema: { type: "object" },
+  executionType: "mock",
+  ...settings,
+});
+const form = (...fields: object[]) => tool({ name: "ask", executionType: "form", formSchema: { fields } });
+const photo = { name: "photo", label: "Photo", type: "image" };
+
+beforeAll(async () => {
+  server = await startServer();
+  account = await server.createAccount();
+  agentId = (await account.call("POST", "/agents", { name: "Harbour" })).body.data.id;
+  formId = (await account.call("POST", "/tools", form(photo))).body.id;
+});
+afterAll(() => server.stop());
+
+const submit = (content: string) => ({ toolId: formId, formData: { photo: content }, fieldsCompleted: [] });
+const trigger = (conditions: object) => ({
+  name: "Greet",
+  triggerType: "custom_event",
+  conditions: { event: "cart", ...conditions },
+  actionType: "open_chat",
+  actionConfig: {},
+});
+
+/** For each code a request that is refused with it, and the path of the detail. */
+const requests: Record<DetailCode, [method: "GET" | "POST", url: () => string, path: string, body?: () => object]> = {
+  required: ["POST", () => "/agents", "name", () => ({})],
+  type: ["POST", () => "/agents", "name", () => ({ name: 5 })],
+  min_length: ["POST", () => "/agents", "name", () => ({ name: "" })],
+  max_length: ["POST", () => "/agents", "name", () => ({ name: "x".repeat(201) })],
+  min: ["POST", () => "/agents", "temperature", () => ({ name: "A", temperature: -1 })],
+  max: ["POST", () => "/agents", "temperature", () => ({ name: "A", temperature: 101 })],
+  pattern: ["POST", () => "/tools", "name", () => tool({ name: "Look up" })],
+  format: ["GET", () => "/form-submissions?from=yesterday", "from"],
+  enum: ["POST", () => "/tools", "executionType", () => tool({ executionType: "magic" })],
+  min_items: ["POST", () => "/form-submissions/retry", "statuses", () => ({ statuses: [] })],
+  max_items: ["POST", () => "/form-submissions/retry", "statuses", () => ({ statuses: Array(9).fill("failed") })],
+  duplicate: ["POST", () => "/tools", "formSchema.fields.1.name", () => form(photo, photo)],
+  unknown_reference: [
+    "POST",
+    () => "/tools",
+    "httpUrl",
+    () => tool({ executionType: "http", httpUrl: "https://api.example.com/{size}" }),
+  ],
+  file_type: ["POST", () => "/form-submissions/submit", "formData.photo", () => submit("data:text/plain;base64,QUJD")],
+  file_size: [
+    "POST",
+    () => "/form-submissions/submit",
+    "formData.photo",
+    () => submit(`data:image/png;base64,${"A".repeat(8_000_000)}`),
+  ],
+  not_allowed: [
+    "POST",
+    () => "/tools",
+    "formSchema.fields.0.validation.minLength",
+    () => {
+      return form({ ...photo, validation: { minLength: { value: 1, message: "Longer" } } });
+    },
+  ],
+  invalid: [
+    "POST",
+    () => `/triggers?agentId=${agentId}`,
+    "conditions.eventData",
+    () => trigger({ eventData: { total: { $where: "1" } } }),
+  ],
+};
+
+it.each(Object.keys(detailCodes) as DetailCode[])("tells programs of a problem by the code %s", async (code) => {
+  const [method, url, path, body] = requests[code];
+  const response = await server.app.inject({
+    method,
+    url: url(),
+    headers: account.headers,
+    ...(body ? { payload: body() } : {}),
+  });
+  expect([400, 413]).toContain(response.statusCode);
+  expect(response.json().error.details).toContainEqual({ path, code, message: expect.any(String) });
+});
