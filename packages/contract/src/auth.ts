@@ -5,7 +5,7 @@ import { nullable, ref, Success, stringEnum } from "./schema.ts";
 
 export { type Role, roles } from "./rules/roles.ts";
 
-const email = Type.String({ minLength: 3, maxLength: 254, description: "Email address" });
+const email = Type.String({ format: "email", minLength: 3, maxLength: 254, description: "Email address" });
 const newPassword = Type.String({ minLength: 12, maxLength: 128 });
 const somePassword = Type.String({ minLength: 1, maxLength: 128 });
 const token = Type.String({ minLength: 1, maxLength: 2_000 });

@@ -65,8 +65,8 @@ export type FormSchema = Static<typeof FormSchema>;
 /** What happens after the primary webhook. `url`/`webhookUrl` and `messageTemplate`/`message` are two spellings of one field. */
 export const PostAction = Type.Object({
   type: stringEnum(["webhook", "team_chat", "slack", "email"]),
-  url: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
-  webhookUrl: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  url: Type.Optional(nullable(Type.String({ format: "uri", maxLength: 2_000 }))),
+  webhookUrl: Type.Optional(nullable(Type.String({ format: "uri", maxLength: 2_000 }))),
   headers: Type.Optional(
     Type.Unsafe<Record<string, string> | null>({
       type: ["object", "null"],
@@ -81,7 +81,7 @@ export const PostAction = Type.Object({
   recipientIds: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 50 }))),
   to: Type.Optional(
     nullable(
-      Type.Array(Type.String({ maxLength: 254 }), {
+      Type.Array(Type.String({ format: "email", maxLength: 254 }), {
         maxItems: 50,
         description: "Email addresses of confirmed recipients (`/mail-recipients`), in addition to `recipientIds`",
       }),

@@ -35,7 +35,7 @@ export const createMailRecipient = {
   schema: {
     tags,
     summary: "Add a mail address; it receives a link that confirms it",
-    body: Type.Object({ address: Type.String({ minLength: 3, maxLength: 254 }) }),
+    body: Type.Object({ address: Type.String({ format: "email", minLength: 3, maxLength: 254 }) }),
     response: { 201: ref(MailRecipient) },
   },
 } as const;

@@ -101,7 +101,10 @@ export const createInvitation = {
   schema: {
     tags,
     summary: "Invite a person for seven days. Replaces an earlier invitation of the same address.",
-    body: Type.Object({ email: Type.String({ minLength: 3, maxLength: 254 }), role: stringEnum(roles) }),
+    body: Type.Object({
+      email: Type.String({ format: "email", minLength: 3, maxLength: 254 }),
+      role: stringEnum(roles),
+    }),
     response: { 201: ref(Invitation) },
   },
 } as const;

@@ -94,7 +94,7 @@ export const putProvider = {
     params: providerParams,
     body: Type.Object({
       apiKey: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
-      baseUrl: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
+      baseUrl: Type.Optional(nullable(Type.String({ format: "uri", minLength: 1, maxLength: 1_000 }))),
     }),
     response: { 200: enveloped(ref(ProviderInfo)) },
   },
@@ -132,7 +132,7 @@ export const testProvider = {
     params: providerParams,
     body: Type.Object({
       apiKey: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
-      baseUrl: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
+      baseUrl: Type.Optional(nullable(Type.String({ format: "uri", minLength: 1, maxLength: 1_000 }))),
       model: Type.Optional(
         nullable(
           Type.String({

@@ -10,7 +10,7 @@ const token = Type.String({
 
 export const SetUpRequest = Type.Object({
   token,
-  email: Type.String({ minLength: 1, maxLength: 320 }),
+  email: Type.String({ format: "email", minLength: 1, maxLength: 320 }),
   password: Type.String({ minLength: 12, maxLength: 128 }),
   organizationName: Type.Optional(nullable(plainName)),
   agentName: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" }))),

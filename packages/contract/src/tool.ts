@@ -55,7 +55,18 @@ const Headers = Type.Unsafe<Record<string, string>>({
 const executionType = stringEnum(executionTypes);
 const name = Type.String({ minLength: 1, maxLength: 64, pattern: "^[a-z_]+$" });
 const description = Type.String({ minLength: 1, maxLength: 4_000, pattern: "\\S" });
-const url = Type.String({ minLength: 1, maxLength: 2_000 });
+const httpUrl = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  description:
+    "URL of an HTTP tool. `{name}` in the path or query stands for a property of `inputSchema`, and `{{NAME}}` for a secret.",
+});
+const formWebhookUrl = Type.String({
+  format: "uri",
+  minLength: 1,
+  maxLength: 2_000,
+  description: "URL that receives each submission as a signed POST request",
+});
 const label = Type.String({
   maxLength: 60,
   description:
@@ -73,12 +84,12 @@ const clearableFields = clearable(formFields);
 
 const kindFields = {
   mockResponse: nullable(Type.String({ maxLength: 100_000 })),
-  httpUrl: nullable(url),
+  httpUrl: nullable(httpUrl),
   httpMethod: nullable(stringEnum(["GET", "POST", "PUT", "DELETE"])),
   httpHeaders: nullable(Headers),
   formSchema: nullable(FormSchema),
   formExecutionMode: nullable(stringEnum(executionModes)),
-  formWebhookUrl: nullable(url),
+  formWebhookUrl: nullable(formWebhookUrl),
   formClientHandler: nullable(Type.String({ minLength: 1, maxLength: 200 })),
   formPostActions: nullable(Type.Array(PostAction, { maxItems: 20 })),
   formConfirmation: nullable(FormConfirmation),

@@ -7,6 +7,8 @@ import {
   type TriggerAction,
   type TriggerRule,
   type TriggerType,
+  triggerActions,
+  triggerConditions,
   withTypedSettings,
 } from "./trigger-settings.ts";
 
@@ -77,8 +79,26 @@ export const TriggerCreate = documentedAs<TriggerCreate>(CreateFields, {
 const ChangesFields = Type.Partial(Type.Object({ ...fields, ...optionalFields }), {
   examples: [{ isEnabled: false, priority: 10 }],
 });
-export type TriggerChanges = Static<typeof ChangesFields>;
-export const TriggerChanges = ChangesFields;
+/** The conditions of any type if `triggerType` is not given, and otherwise those of that type. The same for the action. */
+export type TriggerChanges = Omit<Static<typeof ChangesFields>, keyof TriggerRule | keyof TriggerAction> &
+  PartOf<TriggerRule> &
+  PartOf<TriggerAction>;
+export const TriggerChanges = documentedAs<TriggerChanges>(ChangesFields, {
+  ...ChangesFields,
+  properties: {
+    ...ChangesFields.properties,
+    conditions: {
+      anyOf: Object.values(triggerConditions),
+      description: "The conditions of the given or, without one, of the stored `triggerType`",
+    },
+    actionConfig: {
+      anyOf: Object.values(triggerActions),
+      description: "The configuration of the given or, without one, of the stored `actionType`",
+    },
+  },
+});
+/** Makes the properties of each member of a union optional. */
+type PartOf<T> = T extends unknown ? Partial<T> : never;
 
 /** The part of a trigger that visitors' pages receive. */
 const WidgetFields = Type.Object({ id: Type.String(), ...fields, triggerOnce, priority });

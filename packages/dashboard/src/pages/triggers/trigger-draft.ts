@@ -49,7 +49,7 @@ export function toDraft(trigger: Known & Partial<Trigger>): TriggerDraft {
 }
 
 export function toBody(draft: TriggerDraft): Input<"createTrigger">["body"] {
-  // A draft may hold the fields of another type as well. The server drops what does not belong to the chosen one.
+  // A draft may hold the fields of another type too. The server drops the fields that the chosen type lacks.
   return { ...draft, description: draft.description.trim() || null } as Input<"createTrigger">["body"];
 }
 
@@ -61,7 +61,7 @@ export function toChanges(changed: Partial<TriggerDraft>, draft: TriggerDraft): 
     ...(changed.description === undefined ? {} : { description: changed.description.trim() || null }),
     ...(changed.triggerType || changed.conditions ? { triggerType, conditions } : {}),
     ...(changed.actionType || changed.actionConfig ? { actionType, actionConfig } : {}),
-  };
+  } as Input<"updateTrigger">["body"];
 }
 
 /** The conditions for another type. Values that were entered for it before are kept. */
