@@ -10,7 +10,7 @@ const bubble = {
 };
 const harbour = [
   { name: "Help with prices", triggerType: "page_view", conditions: { page: "/pricing" }, ...bubble },
-  { name: "Before they leave", triggerType: "exit_intent", conditions: {}, ...bubble },
+  { name: "Before visitors leave", triggerType: "exit_intent", conditions: {}, ...bubble },
   {
     name: "Large cart",
     triggerType: "custom_event",
@@ -113,7 +113,7 @@ describe("the dashboard's triggers", () => {
     await page.mouse.move((to?.x ?? 0) + 10, (to?.y ?? 0) + 20, { steps: 8 });
     await page.mouse.move((to?.x ?? 0) + 10, (to?.y ?? 0) + 6, { steps: 4 });
     await page.mouse.up();
-    await expect.poll(names).toEqual(["Large cart", "Help with prices", "Before they leave", "Half read"]);
+    await expect.poll(names).toEqual(["Large cart", "Help with prices", "Before visitors leave", "Half read"]);
     await expect.poll(shown).toEqual(await names());
 
     await page.getByRole("button", { name: "Move Half read" }).focus();
@@ -123,11 +123,11 @@ describe("the dashboard's triggers", () => {
     await page.keyboard.press("ArrowUp");
     await page.getByText("Half read at position 3 of 4.").waitFor({ state: "attached" });
     await page.keyboard.press("Space");
-    await expect.poll(names).toEqual(["Large cart", "Help with prices", "Half read", "Before they leave"]);
+    await expect.poll(names).toEqual(["Large cart", "Help with prices", "Half read", "Before visitors leave"]);
 
-    await page.getByRole("button", { name: "Actions for Before they leave" }).click();
+    await page.getByRole("button", { name: "Actions for Before visitors leave" }).click();
     await page.getByRole("menuitem", { name: "Move up" }).click();
-    await expect.poll(names).toEqual(["Large cart", "Help with prices", "Before they leave", "Half read"]);
+    await expect.poll(names).toEqual(["Large cart", "Help with prices", "Before visitors leave", "Half read"]);
     await page.reload();
     await expect.poll(shown).toEqual(await names());
   });

@@ -24,7 +24,7 @@ function fileOf(lines: number, index: number) {
   return toModule(`scripts/file-${index}.ts`, "x;\n".repeat(lines));
 }
 
-it("refuses a link that is stretched over a table row, because WebKit would stretch it over the page", () => {
+it("check-style refuses a link that is stretched over a table row, because WebKit would stretch it over the page", () => {
   const path = "packages/dashboard/src/a.tsx";
   const overlay = '<a className="after:absolute after:inset-0">';
   expect(problemsOf(path, `<Tr>\n<Td>${overlay}</a></Td></Tr>`)).toMatchObject([expect.stringContaining("LinkTr")]);
@@ -58,7 +58,7 @@ describe("toModule", () => {
     '/**\n * import("./a.ts") would load it\n */',
     '  // const a = await import("./a.ts");',
     'export type A = "./a.ts";',
-  ])("sees no import in %j", (text) => {
+  ])("finds no import in %j", (text) => {
     expect(toModule("test/x.ts", text).imports).toEqual([]);
   });
 
@@ -92,13 +92,13 @@ describe("length budgets", () => {
     "packages/widget/src/locales/en.ts",
     `${server}/db/migrations/0001-initial.ts`,
     `${server}/chat/chat.test.ts`,
-  ])("leaves %s alone", (path) => {
+  ])("accepts %s", (path) => {
     expect(findProblems([toModule(path, "x;\n".repeat(500))])).toEqual([]);
   });
 });
 
 describe("import chains", () => {
-  it("takes the longest way from what nobody imports, inside one package", () => {
+  it("measures the longest path from modules without importers, within one package", () => {
     const modules = tree({
       [`${server}/main.ts`]: ["./b.ts", "./a.ts", "@foyer/contract"],
       [`${server}/a.ts`]: ["./b.ts"],
@@ -112,7 +112,7 @@ describe("import chains", () => {
     ]);
   });
 
-  it("does not follow types, and ends in a cycle", () => {
+  it("ignores types, and ends in a cycle", () => {
     const cycle = tree({ [`${server}/a.ts`]: ["./b.ts"], [`${server}/b.ts`]: ["./a.ts"] });
     const main = toModule(
       `${server}/main.ts`,
@@ -124,7 +124,7 @@ describe("import chains", () => {
     expect(chains[0]).toEqual([`${server}/main.ts`, `${server}/b.ts`, `${server}/a.ts`]);
   });
 
-  it("allows eight modules in a row, not nine", () => {
+  it("allows eight modules in a row, but not nine", () => {
     const rowOf = (length: number) =>
       tree(Object.fromEntries(Array.from({ length }, (_, i) => [`${server}/m${i}.ts`, [`./m${i + 1}.ts`]])));
     expect(findProblems(rowOf(8))).toEqual([]);
@@ -137,7 +137,7 @@ describe("import cycles", () => {
   const typesOf = (path: string, ...files: string[]) =>
     toModule(`${server}/${path}`, files.map((file) => `import type { T } from "${file}";\n`).join(""));
 
-  it("refuses a cycle of files that consists of types only, and names its files in order", () => {
+  it("refuses a cycle that consists only of types, and lists its files in order", () => {
     const modules = [typesOf("chat/a.ts", "./b.ts"), typesOf("chat/b.ts", "./c.ts"), typesOf("chat/c.ts", "./a.ts")];
     const names = ["a", "b", "c", "a"].map((name) => `${server}/chat/${name}.ts`);
     expect(findProblems(modules)).toEqual([`import cycle: ${names.join(" > ")}`]);
@@ -163,7 +163,7 @@ describe("import cycles", () => {
   });
 });
 
-describe("packages", () => {
+describe("imports between packages", () => {
   it.each([
     ["contract", 'import Type from "typebox";'],
     ["server", 'import * as contract from "@foyer/contract";'],
@@ -173,7 +173,7 @@ describe("packages", () => {
     ["widget", 'import { createClient } from "@foyer/sdk";'],
     ["widget", 'import { matchPage } from "@foyer/contract/rules/match-page.ts";'],
     ["dashboard", 'import { matchPage } from "@foyer/contract/rules/match-page.ts";'],
-  ])("%s may say %s", (name, line) => {
+  ])("allow %s to import %s", (name, line) => {
     expect(problemsOf(`packages/${name}/src/x.ts`, line)).toEqual([]);
   });
 
@@ -189,14 +189,14 @@ describe("packages", () => {
     ["widget", 'export * from "@foyer/contract";'],
     ["dashboard", 'import { Agent } from "@foyer/contract";'],
     ["dashboard", 'type App = typeof import("@foyer/server");'],
-  ])("%s may not say %s", (name, line) => {
+  ])("do not allow %s to import %s", (name, line) => {
     expect(problemsOf(`packages/${name}/src/x.ts`, line)).toEqual([
       expect.stringContaining(`packages/${name}/src/x.ts: ${name} may not import `),
     ]);
   });
 });
 
-describe("folders of the server", () => {
+describe("imports between folders of the server", () => {
   it.each([
     ["chat/x.ts", 'import { a } from "../agents/service.ts";'],
     ["chat/x.ts", 'import { a } from "../http/sse.ts";'],
@@ -204,7 +204,7 @@ describe("folders of the server", () => {
     ["chat/x.ts", 'import type { A } from "../agents/store.ts";'],
     ["main.ts", 'import { a } from "./auth/account-store.ts";'],
     ["agents/agent.test.ts", 'import { a } from "../chat/service.ts";'],
-  ])("%s may say %s", (path, line) => {
+  ])("allow %s to import %s", (path, line) => {
     expect(problemsOf(`${server}/${path}`, line)).toEqual([]);
   });
 
@@ -217,32 +217,29 @@ describe("folders of the server", () => {
     ["chat/x.ts", 'import { a } from "../auth/members/store.ts";', "a store is called in its own folder only"],
     ["outbox/x.ts", 'import { a } from "../forms/submission-store.ts";', "outbox/ imports no resource"],
     ["setup/x.ts", 'const a = await import("../auth/account-store.ts");', "a store is called in its own folder only"],
-  ])("%s may not say %s", (path, line, reason) => {
+  ])("do not allow %s to import %s", (path, line, reason) => {
     expect(problemsOf(`${server}/${path}`, line)).toEqual([
       expect.stringMatching(new RegExp(`^${server}/.*${reason}$`)),
     ]);
   });
 });
 
-it.each(["packages/extra/src/x.ts", `${server}/webhooks/x.ts`])(
-  "asks for the rules of the new folder of %s",
-  (path) => {
-    expect(problemsOf(path, "x;")).toEqual([expect.stringContaining(`${path}: say in this script`)]);
-  },
-);
+it.each(["packages/extra/src/x.ts", `${server}/webhooks/x.ts`])("require rules for the new folder of %s", (path) => {
+  expect(problemsOf(path, "x;")).toEqual([expect.stringContaining(`${path}: say in this script`)]);
+});
 
-describe("names", () => {
+describe("file names", () => {
   it.each([
     "packages/widget/src/utils/x.ts",
     "packages/widget/src/chat/common/x.ts",
     "packages/widget/src/chat/types.ts",
     "packages/widget/src/chat/index.ts",
-  ])("refuses %s", (path) => {
+  ])("cannot be %s", (path) => {
     expect(problemsOf(path, "x;")).toEqual([expect.stringContaining(`${path}: `)]);
   });
 });
 
-describe("the command", () => {
+describe("the check-style command", () => {
   /** Runs the script in a directory with these files. */
   function runIn(files: Record<string, string>) {
     const cwd = mkdtempSync(join(tmpdir(), "check-style-"));
@@ -255,7 +252,7 @@ describe("the command", () => {
     return spawnSync(process.execPath, [script], { cwd, encoding: "utf8" });
   }
 
-  it("says the figures in one line when all is well", () => {
+  it("prints the measures in one line when there are no problems", () => {
     const run = runIn({
       "packages/widget/src/chat/bubble.tsx": "x;\nx;\n",
       "e2e/chat.test.ts": "x;\n".repeat(900),
@@ -266,13 +263,13 @@ describe("the command", () => {
     expect(run.stdout).toBe("Lines of 2 files: median 2, 95th percentile 2, longest 2.\n");
   });
 
-  it("lists what is wrong and fails", () => {
+  it("lists the problems and fails", () => {
     const run = runIn({ "scripts/utils/x.ts": "", "packages/sdk/src/y.ts": 'import "@foyer/server";\n' });
     expect(run).toMatchObject({ status: 1, stdout: "" });
     expect(run.stderr.trim().split("\n")).toHaveLength(2);
   });
 
-  it("fails where there is nothing to check", () => {
+  it("fails when there is nothing to check", () => {
     expect(runIn({})).toMatchObject({ status: 1, stderr: expect.stringContaining("no source files") });
   });
 });

@@ -24,7 +24,7 @@ it.each(["widget", "dashboard"] as const)(
   },
 );
 
-it("finds globals, static members and methods that a browser lacks", () => {
+it("unsupported-apis finds globals, static members and methods that a browser lacks", () => {
   const code = `
     const a = URL.canParse(x) ? new URL(x) : URL.parse(x);
     const { promise } = Promise.withResolvers();

@@ -1,5 +1,5 @@
 export type ReadMail = {
-  /** lower-case names; of a header that is there twice all values, joined by a line break */
+  /** lower-case names; of a header that occurs twice all values, joined by a line break */
   headers: Record<string, string>;
   subject: string;
   text: string;

@@ -8,7 +8,7 @@ import { call, createFaultSite, createForm, type FaultSite, type Life, submit, s
 
 const { timeout, isLong } = faultRun;
 
-it("acknowledges nothing that the disk refuses, still reads, and continues when the disk accepts data", {
+it("a full disk (writes) acknowledges nothing that was refused, allows reads, and continues when writes succeed", {
   timeout,
 }, async () => {
   const site = await createFaultSite("SQLite");
@@ -27,7 +27,7 @@ it("acknowledges nothing that the disk refuses, still reads, and continues when 
 
 // These need strace, and root to mount a file system, which not every machine has.
 if (isLong) {
-  it("acknowledges nothing that fsync did not confirm", { timeout }, async () => {
+  it("a failed fsync acknowledges nothing that was not confirmed", { timeout }, async () => {
     const site = await createFaultSite("SQLite");
     try {
       const { life, toolId } = await startWithOneSubmission(site);
@@ -41,7 +41,7 @@ if (isLong) {
     }
   });
 
-  it("acknowledges nothing on a full disk, still reads, and continues when there is room", { timeout }, async () => {
+  it("a full disk acknowledges nothing, allows reads, and continues when there is room", { timeout }, async () => {
     const site = await createFaultSite("SQLite");
     try {
       const mount = 'mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@"';

@@ -5,7 +5,7 @@ import { createFaultSite, createForm, submit } from "./fault-site.ts";
 
 const { timeout } = faultRun;
 
-it("does not delay another receiver, however much waits for the one that hangs", { timeout }, async () => {
+it("a hanging receiver does not delay another one, however many deliveries wait for it", { timeout }, async () => {
   const site = await createFaultSite("SQLite", { FOYER_WEBHOOK_TIMEOUT: "5m", FOYER_SUBMIT_WAIT: "5m" });
   const hanging = await startReceiver();
   hanging.answer(() => {});

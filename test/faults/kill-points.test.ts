@@ -20,7 +20,7 @@ const morePoints = [
 const { timeout, isLong } = faultRun;
 const key = "one-submission";
 
-describe.each(faultRun.databases)("A process killed on %s", { timeout }, (database) => {
+describe.each(faultRun.databases)("a process killed on %s", { timeout }, (database) => {
   it.each(isLong ? [...points, ...morePoints] : points)(
     "at $at loses nothing and repeats nothing that was recorded",
     async ({ at, isKept, webhooks }) => {

@@ -47,12 +47,12 @@ async function holdsEverything(load: Awaited<ReturnType<typeof underLoad>>) {
   expect(load.acknowledged.filter((id) => !ids.has(id))).toEqual([]);
 }
 
-it("survives its connections being ended under load", { timeout }, async () => {
+it("the server survives its PostgreSQL connections being closed under load", { timeout }, async () => {
   const load = await underLoad(faultRun.isLong ? 50 : 5, site.cutOff);
   await holdsEverything(load);
 });
 
-it("survives PostgreSQL being killed and coming back under load", { timeout }, async () => {
+it("the server survives PostgreSQL being killed and restarted under load", { timeout }, async () => {
   const load = await underLoad(faultRun.isLong ? 5 : 1, async () => {
     await postgres.kill();
     await postgres.start();

@@ -36,13 +36,13 @@ const residentBytes = async () => {
 
 const failed = (error: string) => ({ status: "webhook_failed", webhookResult: { success: false, error } });
 
-it("gives up on one that hangs", async () => {
+it("a delivery gives up on a receiver that hangs", async () => {
   const made = await deliver(() => {});
   expect(made).toMatchObject({ ...failed("Timed out"), attempt: { status: null, error: "Timed out" } });
   expect(made.attempt.durationMs).toBeGreaterThanOrEqual(1_990);
 });
 
-it("gives up on one that drips for ever", async () => {
+it("a delivery gives up on a receiver that responds endlessly slowly", async () => {
   const made = await deliver((response) => {
     const drip = setInterval(() => response.write("."), 50);
     response.on("close", () => clearInterval(drip));
@@ -50,7 +50,7 @@ it("gives up on one that drips for ever", async () => {
   expect(made).toMatchObject(failed("Timed out"));
 });
 
-it("reads 64 KiB of one that floods, and keeps 16", async () => {
+it("a delivery reads 64 KiB of an endless response and stores 16", async () => {
   let written = 0;
   const isOver = Promise.withResolvers<void>();
   const made = await deliver((response) => {
@@ -67,14 +67,14 @@ it("reads 64 KiB of one that floods, and keeps 16", async () => {
   expect(written).toBeLessThan(32 * 1024 * 1024);
 });
 
-it("follows no redirect, and names where it would have led", async () => {
+it("a delivery follows no redirect and records its target", async () => {
   const target = `${site.receiver.url}/elsewhere`;
   const made = await deliver((response) => response.writeHead(302, { location: target }).end());
   expect(made).toMatchObject({ ...failed("HTTP 302"), attempt: { status: 302 } });
   expect(made.attempt.detail).toContain(target);
 });
 
-it("does not inflate a gzip bomb", async () => {
+it("a delivery does not decompress a gzip bomb", async () => {
   const bomb = gzipSync(Buffer.alloc(200_000_000), { level: 1 });
   await deliver((response) => response.end("warm"));
   const before = await residentBytes();
@@ -106,14 +106,14 @@ it.each([
     (response: ServerResponse) =>
       response.socket?.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello"),
   ],
-])("fails the attempt at one that %s, and goes on", async (_, answer) => {
+])("a delivery fails at a receiver that %s, and the worker continues", async (_, answer) => {
   const made = await deliver(answer);
   expect(made).toMatchObject({ ...failed("Not reachable"), attempt: { status: null, error: "Not reachable" } });
   expect(made.attempt.detail).toContain(new URL(site.receiver.url).host);
   expect(await deliver((response) => response.end("ok"))).toMatchObject({ status: "webhook_success" });
 });
 
-it("keeps what it was answered whatever the bytes", async () => {
+it("a delivery records the response whatever its bytes", async () => {
   const bytes = Buffer.from([0, 255, 128, 0xc3, 0x28, 0, 10, ...Buffer.from("é")]);
   const made = await deliver((response) => response.end(bytes));
   expect(made).toMatchObject({ status: "webhook_success", attempt: { response: expect.stringContaining("é") } });

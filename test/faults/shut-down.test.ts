@@ -29,7 +29,7 @@ async function isDeliveredByTheNext(site: FaultSite, count: number) {
   expect(new Set(ids).size).toBe(count);
 }
 
-it("gives back what is under way when it goes down, also what came last", { timeout }, () =>
+it("a shutdown returns running deliveries to the outbox, including the latest", { timeout }, () =>
   onSite({}, async (site) => {
     const life = await site.start();
     const toolId = await createForm(life, site.receiver.url);
@@ -46,7 +46,7 @@ it("gives back what is under way when it goes down, also what came last", { time
   }),
 );
 
-it("gives back the post actions that the webhook let go on", { timeout }, () =>
+it("a shutdown returns the post actions that a webhook unblocked", { timeout }, () =>
   onSite({}, async (site) => {
     const life = await site.start();
     const { url } = site.receiver;
@@ -65,7 +65,7 @@ it("gives back the post actions that the webhook let go on", { timeout }, () =>
   }),
 );
 
-it("gives back what is submitted while a reply is still running down", { timeout }, async () => {
+it("a shutdown returns deliveries of a form submitted while a reply is finishing", { timeout }, async () => {
   const upstream = await startUpstream();
   upstream.script((exchange) => eventStream(exchange).send(chunk({ content: "Endless" })));
   const model = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };

@@ -42,7 +42,7 @@ function holdAnswers() {
   return held;
 }
 
-it("race for 1,000 due deliveries and send each once", { timeout }, async () => {
+it("two processes race for 1,000 due deliveries and send each once", { timeout }, async () => {
   const before = [sentBy(here), sentBy(there)];
   const held = holdAnswers();
   const ids = await site.addJobs(template, 1_000);
@@ -62,7 +62,7 @@ it.each([
   { late: 500, timely: 200, status: "webhook_success" },
   { late: 200, timely: 500, status: "pending" },
 ])(
-  "cannot overwrite HTTP $timely with HTTP $late after the lease has ended",
+  "two processes cannot overwrite HTTP $timely with HTTP $late after the lease has ended",
   { timeout },
   async ({ late, timely, status }) => {
     const held = holdAnswers();
@@ -93,7 +93,7 @@ const days: Array<[string, number]> = [
 ];
 
 it.each(faultRun.isLong ? days : days.slice(0, 1))(
-  "keep to the database's clock when one's own is a day %s",
+  "two processes use the database's clock when one's own is a day %s",
   { timeout },
   async (_, shift) => {
     const held = holdAnswers();

@@ -12,7 +12,7 @@ const tags = ["Agents"];
 const url = "/agents/:id/images/:kind";
 const params = Type.Object({ id: Type.String(), kind: AgentImageKind });
 
-/** Replaces the image. Answers carry its path, which changes with the content. */
+/** Replaces the image. Responses contain its path, which changes with the content. */
 export const putAgentImage = {
   method: "PUT",
   url,
@@ -43,7 +43,7 @@ export const deleteAgentImage = {
   },
 } as const;
 
-/** Public, because every visitor sees it. */
+/** Public, because every visitor loads it. */
 export const getAgentImage = {
   method: "GET",
   url,

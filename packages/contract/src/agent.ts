@@ -24,7 +24,7 @@ const offset = (edge: string) =>
     ),
   );
 
-/** How the widget looks and greets. Every field is optional; `null` means the widget's own default. */
+/** How the widget looks and greets visitors. Every field is optional; `null` means the widget's own default. */
 export const WidgetSettings = Type.Object({
   title: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
   greeting: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
@@ -176,7 +176,7 @@ export const createAgent = {
   schema: { tags, summary: "Create an agent", body: AgentCreate, response: { 201: enveloped(ref(Agent)) } },
 } as const;
 
-/** The copy has the agent's settings, tools and triggers, a slug and an identity secret of its own, and no conversations. */
+/** The copy has the agent's settings, tools and triggers, its own slug and identity secret, and no conversations. */
 export const duplicateAgent = {
   method: "POST",
   url: "/agents/:id/duplicate",

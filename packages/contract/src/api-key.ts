@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { nullable, ref, Success, Timestamp } from "./schema.ts";
 
-/** A key as it can be recognised; the key itself is not kept. */
+/** An API key without the key itself, which is not stored. */
 export const ApiKey = Type.Object(
   {
     id: Type.String(),
@@ -43,7 +43,7 @@ export const createApiKey = {
         nullable(
           Type.String({
             format: "date-or-date-time",
-            description: "A date or a date-time with a time zone. Without it, the key does not expire.",
+            description: "A date, or a date-time with a time zone. Without it, the key does not expire.",
           }),
         ),
       ),

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { nullable, Pagination, ref, stringEnum, Timestamp } from "./schema.ts";
 
-/** Who changed what, when and from where. What it was changed to is not in it. */
+/** Who changed what, when and from where. The new values are not recorded. */
 export const AuditEntry = Type.Object(
   {
     id: Type.String(),

@@ -15,7 +15,7 @@ const callbackUrl = Type.String({
   description: "Where to redirect after signing in: a path, or a URL on this server. Defaults to `/dashboard`.",
 });
 
-/** Whose browser this is, in which organization it works, and in which it could. */
+/** The signed-in user, the active organization, and all organizations of the user. */
 export const Session = Type.Object(
   {
     user: Type.Object({
@@ -45,13 +45,13 @@ export const signInByEmail = {
   config: open,
   schema: {
     tags,
-    summary: "Sign in with a password. Sets the cookie `foyer_session` (`__Host-foyer_session` over https).",
+    summary: "Sign in with a password. Sets the cookie `foyer_session` (`__Host-foyer_session` over HTTPS).",
     body: Type.Object({ email, password: somePassword }),
     response: { 200: ref(Session) },
   },
 } as const;
 
-/** The same answer for an address that has an account already. */
+/** Responds the same when the address already has an account. */
 export const signUpByEmail = {
   method: "POST",
   url: "/auth/sign-up/email",
@@ -114,14 +114,14 @@ export const switchOrganization = {
   },
 } as const;
 
-/** The same answer for an address that nobody has. */
+/** Responds the same when no user has this address. */
 export const sendMagicLink = {
   method: "POST",
   url: "/auth/magic-link",
   config: open,
   schema: {
     tags,
-    summary: "Send a sign-in link. It works once, for ten minutes.",
+    summary: "Send a sign-in link. It can be used once, within ten minutes.",
     body: Type.Object({ email, callbackUrl: Type.Optional(nullable(callbackUrl)) }),
     response: { 200: Success },
   },
@@ -160,7 +160,7 @@ export const confirmMagicLink = {
   },
 } as const;
 
-/** The same answer for an address that nobody has. */
+/** Responds the same when no user has this address. */
 export const requestPasswordReset = {
   method: "POST",
   url: "/auth/request-password-reset",
@@ -197,7 +197,7 @@ export const changePassword = {
   },
 } as const;
 
-/** The same answer for an address that nobody has, and for one that is confirmed already. */
+/** Responds the same when no user has this address, or when it is already confirmed. */
 export const sendVerificationEmail = {
   method: "POST",
   url: "/auth/send-verification-email",
@@ -265,7 +265,6 @@ export const providerCallback = {
   },
 } as const;
 
-/** For the sign-in page. */
 export const getSignInOptions = {
   method: "GET",
   url: "/auth/options",

@@ -54,7 +54,9 @@ export const ToolUseStartEvent = Type.Object(
     name: Type.String({ description: "Name of the tool" }),
     label: Type.Optional(
       nullable(
-        Type.String({ description: "What visitors read instead of the name. Replies of earlier versions lack it." }),
+        Type.String({
+          description: "The label that visitors read instead of the name. Replies stored by earlier versions lack it.",
+        }),
       ),
     ),
     toolId: nullable(Type.String({ description: "`null` when the model calls a tool that does not exist" })),
@@ -70,9 +72,9 @@ export const ToolResultEvent = Type.Object(
   {
     type: Type.Literal("tool_result"),
     index,
-    toolUseId: Type.String({ description: "Id of the call that this is the result of" }),
+    toolUseId: Type.String({ description: "Id of the call that produced this result" }),
     name: Type.String({ description: "Name of the tool" }),
-    result: Type.Unknown({ description: "What the visitor may see of the result" }),
+    result: Type.Unknown({ description: "The part of the result that the visitor may see" }),
     isError: Type.Boolean({ description: "Whether the call failed. A failed call does not end the reply." }),
     displayConfig: Type.Unsafe<unknown>({
       ...nullable(DisplayConfig),
@@ -99,13 +101,13 @@ export const ErrorEvent = Type.Object(
     type: Type.Literal("error"),
     error: Type.Object({
       code: Type.String({ description: "One of the error codes of the API" }),
-      message: Type.String({ description: "What went wrong, without the model provider's own text" }),
+      message: Type.String({ description: "The error message, without the model provider's own text" }),
     }),
   },
   { $id: "ErrorEvent", description: "The reply failed. `message_stop` follows." },
 );
 
-/** Tokens as the provider counted them, over all steps of the reply. */
+/** Token counts from the provider, over all steps of the reply. */
 const Usage = Type.Object(
   { inputTokens: Type.Integer(), outputTokens: Type.Integer() },
   { description: "Token usage as the model provider counted it, over all steps of the reply" },

@@ -5,16 +5,18 @@ import { enveloped, nullable, ref, Success, stringEnum } from "./schema.ts";
 /** Limits on what one call appends to a conversation. */
 export const chatLimits = { messages: 200, characters: 32_000 } as const;
 
-/** What a conversation holds at most: messages, and UTF-8 bytes of their text and of their tool calls. */
+/** Limits of a conversation: messages, and UTF-8 bytes of their text and of their tool calls. */
 export const conversationLimits = { messages: 2_000, textBytes: 2 * 1024 * 1024, toolBytes: 8 * 1024 * 1024 } as const;
 
 const identity = Type.String({ maxLength: 320 });
 
 const address = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 20_000, description })));
 
-/** Where a visitor is. The server reads the device from `User-Agent` and the language from `Accept-Language` if need be. */
+/**
+ * Where a visitor is. By default the server takes the device from `User-Agent` and the language from `Accept-Language`.
+ */
 export const VisitContext = Type.Object({
-  page: address("Address of the page that shows the chat; cut to 2,000 characters"),
+  page: address("URL of the page that shows the chat; cut to 2,000 characters"),
   referrer: address("The page's referrer; cut to 2,000 characters"),
   language: Type.Optional(
     nullable(Type.String({ maxLength: 200, description: "Language of the browser, such as `de-CH`" })),
@@ -54,7 +56,7 @@ export const ChatRequest = Type.Object({
     nullable(
       Type.Object(
         {},
-        { additionalProperties: true, description: "Further facts about the visitor, which templates can use" },
+        { additionalProperties: true, description: "Further facts about the visitor that templates can use" },
       ),
     ),
   ),
@@ -94,7 +96,7 @@ export const chat = {
     tags,
     summary: "Send a message and stream the reply",
     description:
-      "A conversation that began with a `sessionId` or any user field belongs to that visitor. Continuing it takes its `conversationToken` as bearer, an API key or session of the organization, or a valid `userHash` for its `userId`; otherwise the answer is 404. A conversation that began without any can be continued by its id, but not regenerated, and 409 `CONFLICT` tells that a reply is still running. 409 `CONVERSATION_TOO_LONG`: start a new conversation.",
+      "A conversation that began with a `sessionId` or any user field belongs to that visitor. Continuing it requires its `conversationToken` as bearer token, an API key or session of the organization, or a valid `userHash` for its `userId`; otherwise the response is 404. A conversation that began without any of these can be continued by its id, but not regenerated. 409 `CONFLICT` means that a reply is still running. 409 `CONVERSATION_TOO_LONG` means that you need to start a new conversation.",
     body: ChatRequest,
     response: { 200: stream },
   },

@@ -2,8 +2,8 @@ import Type, { type Static } from "typebox";
 import { enveloped, ref } from "./schema.ts";
 
 const counts = {
-  conversations: Type.Integer({ description: "Conversations that began" }),
-  replies: Type.Integer({ description: "Replies for which a model was asked" }),
+  conversations: Type.Integer({ description: "Conversations that started" }),
+  replies: Type.Integer({ description: "Replies that called a model" }),
   failedReplies: Type.Integer({ description: "Replies that ended with an error" }),
   ratedUp: Type.Integer({ description: "Replies with the rating `up`, counted when the reply was sent" }),
   ratedDown: Type.Integer({ description: "Replies with the rating `down`, counted when the reply was sent" }),
@@ -46,7 +46,7 @@ export const getConversationAnalytics = {
     tags: ["Conversations"],
     summary: "Read conversation analytics",
     description:
-      "Volume, ratings, failed replies and tokens, by day, by hour and by agent. Conversations that members start in the playground are not counted. Deleting a conversation does not change the figures.",
+      "Conversations, ratings, failed replies and tokens, by day, by hour and by agent. Conversations that members start in the playground are not counted. Deleting a conversation does not change the counts.",
     querystring: Type.Object({
       agentId: Type.Optional(
         Type.String({ minLength: 1, description: "Only this agent. Without it, all agents of the organization." }),

@@ -9,7 +9,7 @@ export type StopReason = (typeof stopReasons)[number];
 export const Rating = stringEnum(["up", "down"]);
 export type Rating = Static<typeof Rating>;
 
-/** A tool call as it is kept with the message that made it. */
+/** A tool call as it is stored with its message. */
 export const ToolCall = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -30,7 +30,7 @@ export const ToolCall = Type.Object({
 });
 export type ToolCall = Static<typeof ToolCall>;
 
-/** A passage of a document that a reply cites. */
+/** A passage of a document, cited by a reply. */
 export const Source = Type.Object(
   {
     n: Type.Integer({ minimum: 1, description: "The number that the reply cites as `[n]`" }),
@@ -98,7 +98,7 @@ export const Message = Type.Object(
 );
 export type Message = Static<typeof Message>;
 
-/** Where the visitor was when the conversation began. */
+/** Where the visitor was when the conversation started. */
 export const ConversationContext = Type.Object({
   page: nullable(Type.String({ description: "URL of the page without its fragment" })),
   referrer: nullable(Type.String()),
@@ -126,11 +126,11 @@ const conversationFields = {
   userEmail: nullable(Type.String()),
   userName: nullable(Type.String()),
   userVerified: Type.Boolean({
-    description: "`userHash` proved `userId`. `userEmail` and `userName` are what the page said in any case",
+    description: "Whether `userHash` proved `userId`. `userEmail` and `userName` are always the page's own claims.",
   }),
   isTest: Type.Boolean({
     description:
-      "A signed-in member began the conversation, such as in the dashboard's playground. Analytics leave it out.",
+      "Whether a signed-in member started the conversation, such as in the dashboard's playground. Analytics leave it out.",
   }),
   context: Type.Unsafe<ConversationContext | null>({
     anyOf: [ConversationContext, { type: "null" }],
@@ -154,7 +154,7 @@ export const ConversationSummary = Type.Object(
       nullable(
         Type.String({
           description:
-            "Only with `q`: the part of the first matching message around the match, at most 200 characters. `null` if only the title matches.",
+            "Only with `q`: an excerpt around the match in the first matching message, at most 200 characters. `null` if only the title matches.",
         }),
       ),
     ),
@@ -173,7 +173,7 @@ export type Conversation = Static<typeof Conversation>;
 const tags = ["Conversations"];
 const params = Type.Object({ id: Type.String() });
 
-/** `limit` over the maximum is clamped by the service, so the schema only asks for a positive integer. */
+/** The service clamps `limit` to the maximum, so the schema only requires a positive integer. */
 export const ConversationQuery = Type.Object({
   agentId: Type.String({ minLength: 1 }),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
@@ -181,9 +181,9 @@ export const ConversationQuery = Type.Object({
   userId: Type.Optional(Type.String()),
   q: Type.Optional(Type.String({ maxLength: 64, description: "Text to find in the title or in a message" })),
   feedback: Type.Optional(Rating),
-  hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in it" })),
-  failed: Type.Optional(Type.Boolean({ description: "Filters by whether a reply ended with an error" })),
-  test: Type.Optional(Type.Boolean({ description: "Filters by whether a member began it to test the agent" })),
+  hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in the conversation" })),
+  failed: Type.Optional(Type.Boolean({ description: "Whether a reply ended with an error" })),
+  test: Type.Optional(Type.Boolean({ description: "Whether a member started the conversation to test the agent" })),
   from: Type.Optional(
     Type.String({
       format: "date-or-date-time",

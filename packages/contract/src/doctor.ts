@@ -12,7 +12,7 @@ export const Check = Type.Object({
   id: stringEnum(checkIds),
   state: stringEnum(checkStates),
   title: Type.String(),
-  detail: Type.String({ description: "What the check found" }),
+  detail: Type.String({ description: "The result of the check" }),
   fix: nullable(Type.String({ description: "How to fix it. `null` if there is nothing to fix." })),
 });
 export type Check = Static<typeof Check>;
@@ -28,12 +28,12 @@ export const getDoctor = {
     tags,
     summary: "Check the configuration",
     description:
-      "What concerns the account, and, for members of the server's first organization and the user of FOYER_ADMIN_EMAIL, the server.",
+      "Checks of the organization and, for members of the server's first organization and the user of FOYER_ADMIN_EMAIL, of the server.",
     response: { 200: Type.Object({ checks: Type.Array(Check) }) },
   },
 } as const;
 
-/** What `/doctor/stream` sends five times, 200 ms apart, as the event `tick`. */
+/** The event `tick`, which `/doctor/stream` sends five times, 200 ms apart. */
 export const DoctorTick = Type.Object({
   type: Type.Literal("tick"),
   number: Type.Integer(),

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { documentedAs, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
-/** How a document came to be: pasted text, a question with its answer, a web page, or an uploaded file. */
+/** The kinds of documents: pasted text, a question with its answer, a web page, or an uploaded file. */
 export const documentKinds = ["text", "faq", "page", "file"] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
@@ -20,14 +20,14 @@ export const documentErrorCodes = {
   TOO_SLOW: "Reading the file took too long.",
   OUT_OF_MEMORY: "Reading the file needed too much memory.",
   NOT_REACHABLE: "The page could not be fetched.",
-  NOT_ALLOWED: "The page may not be read: robots.txt or a `noindex` rule excludes it.",
+  NOT_ALLOWED: "The page must not be read: robots.txt or a `noindex` rule excludes it.",
   INTERNAL: "The server failed to process the document. Retrying may help.",
 } as const;
 export type DocumentErrorCode = keyof typeof documentErrorCodes;
 
 export const DocumentError = Type.Object({
   code: stringEnum(Object.keys(documentErrorCodes) as DocumentErrorCode[], "More codes can be added later."),
-  message: Type.String({ description: "What is wrong and how to fix it, in English" }),
+  message: Type.String({ description: "The problem and how to fix it, in English" }),
 });
 export type DocumentError = Static<typeof DocumentError>;
 
@@ -60,23 +60,23 @@ const documentFields = {
   agentId: Type.String(),
   kind: stringEnum(documentKinds),
   title: Type.String(),
-  url: nullable(Type.String({ description: "Address of the page. `null` for other kinds." })),
+  url: nullable(Type.String({ description: "URL of the page. `null` for other kinds." })),
   externalKey: nullable(Type.String({ description: "The key under which another system maintains the document" })),
   mimeType: Type.String({ description: "Detected from the content, not from the file name" }),
   bytes: Type.Integer({ description: "Size of the original" }),
   language: nullable(Type.String({ description: "Detected language as an ISO 639-1 code, once it is known" })),
   state: stringEnum(documentStates, "While a new version is processed, the agent keeps using the previous one."),
-  stage: nullable(stringEnum(documentStages, "What is being done while the state is `processing`")),
+  stage: nullable(stringEnum(documentStages, "The current stage while the state is `processing`")),
   progress: Type.Object(
     { done: Type.Integer(), total: Type.Integer() },
     { description: "Pages or other units of the current stage. `total` is 0 while it is unknown." },
   ),
   error: nullable(DocumentError),
-  chunks: Type.Integer({ description: "Passages that can be found" }),
+  chunks: Type.Integer({ description: "Passages that searches can find" }),
   characters: Type.Integer(),
   isEnabled: Type.Boolean(),
   citation: stringEnum(citations),
-  sourceId: nullable(Type.String({ description: "The site that the page belongs to" })),
+  sourceId: nullable(Type.String({ description: "The source that the page belongs to" })),
   createdAt: Timestamp,
   updatedAt: Timestamp,
   readyAt: nullable(Timestamp),
@@ -87,7 +87,10 @@ export type Document = Static<typeof Document>;
 
 export const DocumentDetail = Type.Object(
   { ...documentFields, faq: nullable(Faq) },
-  { $id: "DocumentDetail", description: "A document. `faq` holds what an entry of kind `faq` consists of." },
+  {
+    $id: "DocumentDetail",
+    description: "A document. `faq` holds the question, other wordings and answer of an entry of kind `faq`.",
+  },
 );
 export type DocumentDetail = Static<typeof DocumentDetail>;
 
@@ -181,7 +184,7 @@ export const DocumentHit = Type.Object({
 });
 export type DocumentHit = Static<typeof DocumentHit>;
 
-/** The bytes of a file, or a `Blob` or `File` of a browser. */
+/** The bytes of a file, or a browser's `Blob` or `File`. */
 export type FileBody = Uint8Array | { readonly size: number; arrayBuffer(): Promise<ArrayBuffer> };
 
 const tags = ["Documents"];
@@ -204,7 +207,7 @@ export const createDocument = {
     tags,
     summary: "Add a text, a question with its answer, or a web page to an agent",
     description:
-      "Answers 202 at once; the document is processed in the background. If the agent already has a document with the same content, the answer is 200 with that document.",
+      "Responds with 202 immediately; the document is processed in the background. If the agent already has a document with the same content, the response is 200 with that document.",
     body: DocumentCreate,
     response: accepted,
   },
@@ -273,7 +276,8 @@ export const putDocumentByKey = {
   schema: {
     tags,
     summary: "Create or replace the document with this key, for synchronization from another system",
-    description: "Answers 202 when the document is new or its content changed, and 200 when nothing changed.",
+    description:
+      "Responds with 202 when the document is new or its content changed, and with 200 when nothing changed.",
     params: Type.Object({ externalKey }),
     body: DocumentCreate,
     response: accepted,
@@ -308,7 +312,7 @@ export const getDocumentText = {
   config,
   schema: {
     tags,
-    summary: "Read a document's text as the server understood it, in parts",
+    summary: "Read a document's text as it was extracted, in parts",
     params,
     querystring: Type.Object({
       offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: "In characters" })),
@@ -364,7 +368,7 @@ export const updateDocument = {
   schema: {
     tags,
     summary: "Update a document",
-    description: "Answers 202 when the content changed and is processed again, and 200 otherwise.",
+    description: "Responds with 202 when the content changed and is processed again, and with 200 otherwise.",
     params,
     body: DocumentChanges,
     response: accepted,

@@ -25,7 +25,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** Every value of `details[].code`, with what it means. Clients can translate messages by them. */
+/** Every value of `details[].code` and its meaning. Clients can use them to translate messages. */
 export const detailCodes = {
   required: "A required value is missing or empty.",
   type: "The value has the wrong JSON type.",
@@ -38,11 +38,11 @@ export const detailCodes = {
   enum: "The value is not one of the allowed values.",
   min_items: "The list or object has too few entries.",
   max_items: "The list or object has too many entries.",
-  duplicate: "The value must be unique, and another one is the same.",
-  unknown_reference: "The value is the id or name of something that does not exist here.",
+  duplicate: "The value must be unique, but another one is the same.",
+  unknown_reference: "The value is the id or name of something that does not exist or belongs to another organization.",
   file_type: "The file is not of an accepted type.",
   file_size: "The file is too large.",
-  not_allowed: "The value does not apply here, or is not permitted.",
+  not_allowed: "The value does not apply here, or is not allowed.",
   invalid: "Any other problem. The message explains it.",
 } as const;
 export type DetailCode = keyof typeof detailCodes;
@@ -52,7 +52,7 @@ export const ErrorDetail = Type.Object({
     description: "Dotted path of the field, such as `messages.0.role`. Empty if the problem concerns the whole body.",
   }),
   code: stringEnum(Object.keys(detailCodes) as DetailCode[], "Machine-readable reason. More codes can be added later."),
-  message: Type.String({ description: "What is wrong, in English. For form fields, the message set in the form." }),
+  message: Type.String({ description: "The error message, in English. For form fields, the message set in the form." }),
 });
 export type ErrorDetail = Static<typeof ErrorDetail>;
 
@@ -64,7 +64,7 @@ export const ErrorBody = Type.Object(
       code: Type.String({
         description: "One of the error codes listed in the introduction. More codes can be added later.",
       }),
-      message: Type.String({ description: "What went wrong and how to fix it, in English" }),
+      message: Type.String({ description: "The problem and how to fix it, in English" }),
       details: Type.Optional(Type.Array(ErrorDetail, { description: "One entry per invalid field, where known" })),
     }),
   },

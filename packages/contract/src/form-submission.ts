@@ -12,7 +12,7 @@ const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additio
 const instanceId = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: "Id of one impression: a form shown once to one visitor",
+  description: "Id of one impression: one showing of the form to one visitor",
 });
 const id = Type.String({ minLength: 1 });
 
@@ -31,7 +31,7 @@ export const FormSubmit = Type.Object({
       Type.String({
         maxLength: 128,
         description:
-          "Hex HMAC-SHA256 of `userId` with the agent's identity secret. An agent with `requireIdentity` learns what a user submitted only with it.",
+          "Hex HMAC-SHA256 of `userId` with the agent's identity secret. An agent with `requireIdentity` needs it to use a user's submissions in the chat.",
       }),
     ),
   ),
@@ -46,7 +46,7 @@ export const FormSubmit = Type.Object({
 });
 export type FormSubmit = Static<typeof FormSubmit>;
 
-/** `success` means recorded; how the delivery went is in `webhookResult`. */
+/** `success` means that the submission was recorded. `webhookResult` tells whether it was delivered. */
 export const SubmitResult = Type.Object({
   success: Type.Literal(true),
   submissionId: Type.String(),
@@ -91,7 +91,7 @@ export const FailingAction = Type.Object({
   error: nullable(Type.String()),
 });
 
-/** A file stands in `formData` as `{ file: true, name, mediaType, size, url }`; `name` is null when none was sent. */
+/** A file appears in `formData` as `{ file: true, name, mediaType, size, url }`. `name` is null when none was sent. */
 const submissionFields = {
   id: Type.String(),
   agentId: Type.String(),
@@ -107,7 +107,9 @@ const submissionFields = {
   clientResult: nullable(
     Type.Object({ success: Type.Boolean(), message: nullable(Type.String()), data: nullable(AnyObject) }),
   ),
-  failingActions: Type.Array(FailingAction, { description: "Actions that were not delivered, whatever `status` says" }),
+  failingActions: Type.Array(FailingAction, {
+    description: "Post actions whose last attempt failed, whatever `status` says",
+  }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -119,7 +121,7 @@ export const DeliveryAttempt = Type.Object({
   number: Type.Integer(),
   startedAt: Timestamp,
   durationMs: Type.Integer(),
-  status: nullable(Type.Integer({ description: "The receiver's HTTP status. `null` if it did not answer." })),
+  status: nullable(Type.Integer({ description: "The receiver's HTTP status. `null` if it did not respond." })),
   error: nullable(Type.String({ description: "Why the attempt failed. `null` if it succeeded." })),
   detail: nullable(Type.String({ description: "The complete error" })),
   response: nullable(Type.String({ description: "The first 16 KB of the receiver's response" })),
@@ -209,7 +211,7 @@ export const recordFormEvent = {
   config: visitor,
   schema: {
     tags,
-    summary: "Record that a form was shown, started or filled in",
+    summary: "Record that a form was shown, started or partly completed",
     body: FormEvent,
     response: { 200: Success },
   },

@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
 import { nullable, Timestamp } from "./schema.ts";
 
-/** The body of a form's webhook, and of a `webhook` post action without a payload of its own. */
+/** The body of a form's webhook, and of a `webhook` post action without its own payload. */
 export const FormWebhook = Type.Object(
   {
     submissionId: Type.String({
-      description: "Stays the same when the webhook is retried: use it to drop duplicates.",
+      description: "Stays the same when the webhook is retried. Use it to ignore duplicates.",
     }),
     toolId: Type.String({ description: "Id of the form tool" }),
     toolName: Type.String({ description: "Name of the form tool" }),
@@ -19,7 +19,7 @@ export const FormWebhook = Type.Object(
   },
   {
     $id: "FormWebhook",
-    description: "What a form tool sends to its `formWebhookUrl`",
+    description: "The request that a form tool sends to its `formWebhookUrl`",
     examples: [
       {
         submissionId: "sub_01jd3v7k9hf0mtb8s6wxq2zy4c",

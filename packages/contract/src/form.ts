@@ -6,7 +6,7 @@ export type { FieldType } from "./rules/field-types.ts";
 
 export const executionModes = ["webhook", "client", "both"] as const;
 
-const message = Type.Optional(Type.String({ maxLength: 500, description: "The error text that the visitor sees" }));
+const message = Type.Optional(Type.String({ maxLength: 500, description: "The error message that the visitor sees" }));
 const lengthRule = Type.Object({ value: Type.Integer({ minimum: 0, maximum: 1_000_000 }), message });
 const boundRule = Type.Object({
   value: Type.Unsafe<number | string>({
@@ -62,7 +62,10 @@ export const FormSchema = Type.Object({
 });
 export type FormSchema = Static<typeof FormSchema>;
 
-/** What happens after the primary webhook. `url`/`webhookUrl` and `messageTemplate`/`message` are two spellings of one field. */
+/**
+ * What happens after the form's webhook. `url`/`webhookUrl` and `messageTemplate`/`message` are two spellings of one
+ * field.
+ */
 export const PostAction = Type.Object({
   type: stringEnum(["webhook", "team_chat", "slack", "email"]),
   url: Type.Optional(nullable(Type.String({ format: "uri", maxLength: 2_000 }))),
@@ -91,7 +94,7 @@ export const PostAction = Type.Object({
 });
 export type PostAction = Static<typeof PostAction>;
 
-/** The mail that a visitor receives after submitting a form. Templates are the same as in post actions. */
+/** The email that a visitor receives after submitting a form. Templates are the same as in post actions. */
 export const FormConfirmation = Type.Object({
   emailField: Type.String({ minLength: 1, maxLength: 100, description: "Name of the `email` field to send it to" }),
   subject: Type.String({ minLength: 1, maxLength: 500, pattern: "\\S" }),
@@ -99,7 +102,7 @@ export const FormConfirmation = Type.Object({
 });
 export type FormConfirmation = Static<typeof FormConfirmation>;
 
-/** A form as a visitor gets it: in a `tool_result`, and from the public listing. */
+/** A form as a visitor receives it: in a `tool_result`, and from the public endpoint. */
 export const VisitorForm = Type.Object({
   toolId: Type.String(),
   toolName: Type.String(),

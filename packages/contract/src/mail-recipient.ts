@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { nullable, ref, Success, Timestamp } from "./schema.ts";
 
-/** An address outside the organization that forms may send submissions to, once its owner has confirmed it. */
+/** An address outside the organization to which forms may send submissions after its owner has confirmed it. */
 export const MailRecipient = Type.Object(
   {
     id: Type.String(),
@@ -23,7 +23,7 @@ export const listMailRecipients = {
   config,
   schema: {
     tags,
-    summary: "List the addresses that submission mails may go to",
+    summary: "List the external addresses that may receive submissions by email",
     response: { 200: Type.Array(ref(MailRecipient)) },
   },
 } as const;
@@ -51,5 +51,5 @@ export const deleteMailRecipient = {
   method: "DELETE",
   url: "/mail-recipients/:id",
   config,
-  schema: { tags, summary: "Remove a mail address", params, response: { 200: Success } },
+  schema: { tags, summary: "Remove an email address", params, response: { 200: Success } },
 } as const;

@@ -27,7 +27,7 @@ export const Invitation = Type.Object(
 );
 export type Invitation = Static<typeof Invitation>;
 
-/** A link that would have been mailed, on a server that sends no mail. */
+/** A link that could not be emailed, on a server without email. */
 export const PendingLink = Type.Object(
   {
     kind: stringEnum(["sign-in", "password-reset"]),
@@ -70,7 +70,7 @@ export const removeMember = {
   config,
   schema: {
     tags,
-    summary: "Remove a member. Their sessions in this organization end at once.",
+    summary: "Remove a member. Their sessions in this organization end immediately.",
     params,
     response: { 200: Success },
   },
@@ -116,7 +116,7 @@ export const deleteInvitation = {
   schema: { tags, summary: "Revoke an invitation", params, response: { 200: Success } },
 } as const;
 
-/** For whoever holds the link: its id is as good as unguessable. */
+/** Public, because the invitation's id is unguessable: only someone with the link can call it. */
 export const getInvitation = {
   method: "GET",
   url: "/invitations/:id",

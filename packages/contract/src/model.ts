@@ -27,7 +27,7 @@ export const listModels = {
 export const ProviderFailures = Type.Object(
   {
     provider: nullable(Type.String({ description: "`null` for failures without a provider" })),
-    label: Type.String({ description: "The provider's name, for people" }),
+    label: Type.String({ description: "Display name of the provider" }),
     count: Type.Integer({ description: "Number of failed replies. Counting stops at 1,000." }),
     isOngoing: Type.Boolean({ description: "No reply of that agent has succeeded since the newest failure" }),
     newest: Type.Object({
@@ -50,13 +50,13 @@ export const listProviderFailures = {
   config: { access: "account" },
   schema: {
     tags: ["Models"],
-    summary: "List the providers that failed replies in the last 24 hours",
+    summary: "List the providers with failed replies in the last 24 hours",
     description: "For a banner: show the entries with `isOngoing`. An empty list means that no reply failed.",
     response: { 200: enveloped(Type.Array(ref(ProviderFailures))) },
   },
 } as const;
 
-/** Where a provider's key and address come from; `null`: it is not configured. Keys are never shown. */
+/** The sources of a provider's key and base URL; `null` when it is not configured. Keys are never returned. */
 export const ProviderInfo = Type.Object(
   {
     provider: Type.String(),
@@ -115,7 +115,7 @@ export const deleteProvider = {
 export const ProviderTest = Type.Object({
   success: Type.Boolean(),
   durationMs: Type.Integer(),
-  error: nullable(Type.String({ description: "What failed. `null` on success." })),
+  error: nullable(Type.String({ description: "The error message. `null` on success." })),
 });
 export type ProviderTest = Static<typeof ProviderTest>;
 

@@ -2,12 +2,12 @@ import Type, { type Static } from "typebox";
 import { maxNameLength } from "./rules/plain-name.ts";
 import { ref } from "./schema.ts";
 
-/** The name of a person or an organization. The server also refuses web addresses and line breaks: `rules/plain-name.ts`. */
+/** The name of a person or an organization. The server also refuses URLs and line breaks: see `rules/plain-name.ts`. */
 export const plainName = Type.String({
   minLength: 1,
   maxLength: maxNameLength,
   pattern: "\\S",
-  description: "Without web addresses and line breaks",
+  description: "Without URLs and line breaks",
 });
 
 export const Organization = Type.Object(
@@ -22,7 +22,7 @@ export const updateOrganization = {
   config: { access: "session" },
   schema: {
     tags: ["Members"],
-    summary: "Rename the organization; needs the admin role",
+    summary: "Rename the organization. Requires the admin role.",
     body: Type.Object({ name: plainName }),
     response: { 200: ref(Organization) },
   },

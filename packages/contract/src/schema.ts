@@ -1,18 +1,21 @@
 import Type, { type Static, type TSchema } from "typebox";
 
-/** Points at a schema that has an `$id`, so that OpenAPI shows it once and by name. */
+/** References a schema with an `$id`, so that OpenAPI contains it once, by name. */
 export function ref<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${Reflect.get(schema, "$id")}#` });
 }
 
-/** The schema or `null`. On input, `null` clears the field. One `type` list gives one clear error where `anyOf` gives three. */
+/**
+ * The schema or `null`. On input, `null` clears the field. A `type` list produces one clear error where `anyOf` would
+ * produce three.
+ */
 export function nullable<T extends TSchema>(schema: T) {
   const { type, enum: words } = schema as { type?: string | string[]; enum?: readonly unknown[] };
   const values = words ? { enum: [...words, null] } : {};
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, "null"].flat(), ...values });
 }
 
-/** A value as a request may send it: `null` is accepted, and clears the value, wherever a property may be left out. */
+/** A value as a request may send it: wherever a property is optional, `null` is accepted and clears it. */
 export type Clearable<T> = T extends readonly (infer Item)[]
   ? Clearable<Item>[]
   : T extends object
@@ -45,21 +48,21 @@ type JsonSchema = {
   additionalProperties?: boolean | object;
 };
 
-/** The key under which a schema carries the one that OpenAPI shows in its place. */
+/** The key under which a schema carries its replacement in OpenAPI. */
 export const DOCUMENTED_AS = "x-documented-as";
 
 /**
- * Validated as `schema`, published as `shown`. For bodies whose finer rules a service checks, with better messages than
- * a `oneOf` gives.
+ * Validated as `schema`, published as `shown`. For bodies whose detailed rules are checked by a service, with better
+ * messages than `oneOf` would give.
  */
 export function documentedAs<T>(schema: TSchema, shown: object) {
   return Type.Unsafe<T>({ ...schema, [DOCUMENTED_AS]: shown });
 }
 
-/** The key under which a JSON response lists the other media types in which the endpoint can answer. */
+/** The key under which a JSON response lists the endpoint's other media types. */
 export const MEDIA_TYPES = "x-media-types";
 
-/** One of a few words. */
+/** A string from a fixed list; published as `enum`. */
 export function stringEnum<const T extends readonly string[]>(values: T, description?: string) {
   const schema = { type: "string" as const, enum: values, ...(description ? { description } : {}) };
   return Type.Unsafe<T[number]>(schema) as ReturnType<typeof Type.Unsafe<T[number]>> & typeof schema;
@@ -76,10 +79,11 @@ export const Timestamp = Type.String({ format: "date-time" });
 export const Success = Type.Object({ success: Type.Literal(true) });
 
 /**
- * Who may call an endpoint. `account`: a key, or a member's session. `conversation`: that, or the conversation's own
- * token. `visitor`: everybody; a conversation's token, a key or a session gives further rights. `session`: a member's session, never a key. `user`: whoever is signed in, member of an organization or not.
+ * Who may call an endpoint. `account`: an API key or a member's session. `conversation`: the same, or the
+ * conversation's token. `visitor`: everyone; a conversation token, key or session grants further rights. `session`: a
+ * member's session, never a key. `user`: any signed-in user, even without an organization.
  */
 export type Access = "public" | "visitor" | "account" | "conversation" | "session" | "user";
 
-/** `total` counts everything that the filters let through. */
+/** `total` counts everything that matches the filters. */
 export const Pagination = Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() });

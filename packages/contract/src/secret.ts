@@ -7,11 +7,11 @@ const hosts = nullable(
   Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
     maxItems: 50,
     description:
-      "Hosts that may receive the secret. Without any, every host that a tool names. A port other than the default of http or https belongs to the host: `127.0.0.1:8080`.",
+      "Hosts that may receive the secret. Without any, every host that a tool names may receive it. A non-default port is part of the host: `127.0.0.1:8080`.",
   }),
 );
 
-/** A secret as it can be seen: everything but its value. */
+/** A secret without its value. */
 export const Secret = Type.Object(
   { name: Type.String(), hosts: Type.Array(Type.String()), createdAt: Timestamp, updatedAt: Timestamp },
   { $id: "Secret" },

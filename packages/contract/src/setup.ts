@@ -23,7 +23,9 @@ export const SetUpResult = Type.Object({
 });
 export type SetUpResult = Static<typeof SetUpResult>;
 
-/** 404 when the token is wrong or the server already has an owner. Lets the set-up page say so before anything is typed. */
+/**
+ * 404 when the token is wrong or the server already has an owner. The set-up page checks it before showing the form.
+ */
 export const checkSetUpToken = {
   method: "POST",
   url: "/auth/setup/check",
@@ -36,7 +38,7 @@ export const checkSetUpToken = {
   },
 } as const;
 
-/** 404 for a wrong token and on a server that has an account: the same words for both. */
+/** 404 with the same message for a wrong token and for a server that already has an owner. */
 export const setUp = {
   method: "POST",
   url: "/auth/setup",

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { nullable, Timestamp } from "./schema.ts";
 
-/** How a tool failed last in a chat, for whoever can mend it; tests of a tool do not count. */
+/** The latest error of a tool in a chat, for members who can fix it. Tests of a tool do not count. */
 export const ToolFailure = Type.Object({
   at: Timestamp,
   message: Type.String({ description: "At most 500 characters" }),
@@ -17,7 +17,7 @@ export const listToolErrors = {
   config: { access: "account" },
   schema: {
     tags: ["Tools"],
-    summary: "List the last failure of each of an agent's tools, by tool id",
+    summary: "List the latest error of each of an agent's tools, by tool id",
     querystring: Type.Object({ agentId: Type.String({ minLength: 1 }) }),
     response: {
       200: Type.Unsafe<Record<string, ToolFailure>>({ type: "object", additionalProperties: ToolFailure }),

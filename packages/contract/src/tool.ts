@@ -38,7 +38,7 @@ export const DisplayConfig = Type.Object(
 export type DisplayConfig = Static<typeof DisplayConfig>;
 type DisplayOptions = Partial<Record<(typeof displayOptions)[number], boolean>>;
 
-/** What a display shows, its slots already filled from the result, so that every client renders the same. */
+/** A display with its slots filled from the result, so that every client renders the same. */
 export type Display = {
   type: DisplayType;
   slots: Record<string, unknown>;
@@ -72,14 +72,13 @@ const label = Type.String({
   description:
     "What visitors read while the tool runs and above its result, such as `Checking stock`. Defaults to the tool's name.",
 });
-/** Who gets a tool's result. With `model`, visitors see that the tool ran and the chat stream carries no data. */
+/**
+ * Who receives a tool's result. With `model`, visitors see only that the tool ran, and the chat stream carries no data.
+ */
 export const resultReaders = ["both", "model"] as const;
-const resultFor = stringEnum(
-  resultReaders,
-  "`model` keeps the result from visitors: they see that the tool ran, and no data",
-);
+const resultFor = stringEnum(resultReaders, "`model` hides the result from visitors: they see only that the tool ran.");
 
-/** What only one kind of tool has, as answers carry it. */
+/** Settings that only one kind of tool has, as in responses. */
 const clearableFields = clearable(formFields);
 
 const kindFields = {
@@ -95,7 +94,7 @@ const kindFields = {
   formConfirmation: nullable(FormConfirmation),
 };
 
-/** Something that is saved but cannot work as it is. */
+/** A setting that is saved but cannot work as it is. */
 export const ToolWarning = Type.Object({
   path: Type.String({ description: "The setting, such as `formPostActions.0`" }),
   message: Type.String(),
@@ -123,7 +122,10 @@ export const Tool = Type.Object(
 );
 export type Tool = Static<typeof Tool>;
 
-/** What requests may leave out. `type` and `formFieldsSchema` are alternate spellings, which answers never carry. */
+/**
+ * Settings that requests may omit. `type` and `formFieldsSchema` are alternate spellings, which responses never
+ * contain.
+ */
 const optionalFields = {
   isEnabled: nullable(Type.Boolean({ description: "Whether the model may call the tool. Defaults to true." })),
   label: nullable(label),
@@ -149,7 +151,7 @@ export const ToolChanges = Type.Partial(
 export type ToolChanges = Static<typeof ToolChanges>;
 
 export const ToolCreate = Type.Object({
-  agentId: Type.String({ minLength: 1, description: "Id of the agent that gets the tool" }),
+  agentId: Type.String({ minLength: 1, description: "Id of the agent that the tool belongs to" }),
   name,
   description,
   executionType,
@@ -168,11 +170,11 @@ export type ToolLimits = Static<typeof ToolLimits>;
 
 const headerValues = Type.Unsafe<Record<string, string>>({ type: "object", additionalProperties: { type: "string" } });
 
-/** What a try-out of a tool shows its maker. `request` and `response` are there for http tools, their secrets masked. */
+/** The result of a tool test, for members. `request` and `response` exist for HTTP tools, with secrets masked. */
 export const ToolTest = Type.Object({
   isError: Type.Boolean(),
   forModel: Type.String({ description: "What the model would receive" }),
-  problem: nullable(Type.String({ description: "The exact problem. Never sent to visitors or the model." })),
+  problem: nullable(Type.String({ description: "The exact error message. Never sent to visitors or the model." })),
   result: Type.Unknown({ description: "The complete result. `null` on an error." }),
   warnings: Type.Array(Type.String(), { description: "What the display left out, and why" }),
   forVisitor: Type.Object({ result: Type.Unknown(), display: Type.Unknown(), form: Type.Optional(Type.Unknown()) }),
@@ -245,7 +247,7 @@ export const updateTool = {
   schema: { tags, summary: "Update a tool", params, body: ToolChanges, response: { 200: ref(Tool) } },
 } as const;
 
-/** The copy has every setting of the tool, and a webhook secret of its own. */
+/** The copy has all settings of the tool and its own webhook secret. */
 export const duplicateTool = {
   method: "POST",
   url: "/tools/:id/duplicate",
@@ -278,7 +280,7 @@ export const testTool = {
   },
 } as const;
 
-/** What signs a form's webhooks. For a day after a rotation the previous secret signs too. */
+/** The secret that signs a form's webhooks. For a day after a rotation the previous secret signs, too. */
 export const WebhookSecret = Type.Object({
   secret: Type.String({ description: "Secret in the format of Standard Webhooks (`whsec_…`)" }),
   previousSecret: nullable(Type.String()),

@@ -36,7 +36,7 @@ export const triggerConditions = {
         Type.Unsafe<Record<string, unknown>>({
           ...AnyObject,
           description:
-            "What the event's data must contain. Values are compared for equality, or with `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`, `$exists` and `$contains`. Dots reach into nested objects.",
+            "Conditions on the event's data. Values are compared for equality, or with `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`, `$exists` and `$contains`. Dots lead into nested objects.",
         }),
       ),
     ),
@@ -47,7 +47,7 @@ export const triggerConditions = {
 export const triggerActions = {
   open_chat: Type.Object({
     message: Type.Optional(
-      nullable(Type.String({ maxLength: 2_000, description: "Text that is filled into the message box" })),
+      nullable(Type.String({ maxLength: 2_000, description: "Text prefilled in the message box" })),
     ),
   }),
   show_form: Type.Object({
@@ -70,17 +70,17 @@ export type ActionType = keyof typeof triggerActions;
 
 export const actionTypes = Object.keys(triggerActions) as ActionType[];
 
-/** A trigger type together with its own conditions. */
+/** A trigger type with its conditions. */
 export type TriggerRule = {
   [T in TriggerType]: { triggerType: T; conditions: Static<(typeof triggerConditions)[T]> };
 }[TriggerType];
 
-/** An action type together with its own configuration. */
+/** An action type with its configuration. */
 export type TriggerAction = {
   [A in ActionType]: { actionType: A; actionConfig: Static<(typeof triggerActions)[A]> };
 }[ActionType];
 
-/** `schema` with the settings of each trigger and action type spelled out, for the published description. */
+/** `schema` with the settings of each trigger and action type written out, for the OpenAPI document. */
 export function withTypedSettings(schema: TSchema): object {
   const rule = Object.entries(triggerConditions).map(([type, conditions]) =>
     Type.Object({ triggerType: Type.Literal(type), conditions }),

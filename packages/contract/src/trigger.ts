@@ -39,7 +39,7 @@ const priority = Type.Number({
   description: "Triggers with a lower priority run first. Defaults to 0.",
 });
 const optionalFields = {
-  description: nullable(Type.String({ maxLength: 2_000, description: "For your own notes" })),
+  description: nullable(Type.String({ maxLength: 2_000, description: "Internal notes" })),
   triggerOnce: nullable(triggerOnce),
   isEnabled: nullable(isEnabled),
   priority: nullable(priority),
@@ -190,7 +190,7 @@ export const listTriggerTemplates = {
   config: account,
   schema: {
     tags,
-    summary: "List trigger templates. Each can be sent to `POST /triggers` as it is.",
+    summary: "List trigger templates. Each can be sent to `POST /triggers` unchanged.",
     querystring: Type.Object({ agentId: Type.Optional(agentId) }),
     response: { 200: Type.Array(TriggerTemplate) },
   },
@@ -289,7 +289,7 @@ export const getVisitorForm = {
     summary: "Read a form by the id or name of its tool",
     params: Type.Object({ toolIdOrName: Type.String() }),
     querystring: Type.Object({
-      agentId: Type.Optional(Type.String({ description: "Id of the agent. Names are only unique within an agent." })),
+      agentId: Type.Optional(Type.String({ description: "Id of the agent. Names are unique only within an agent." })),
     }),
     response: { 200: VisitorForm },
   },

@@ -44,7 +44,7 @@ const run = (server: ReturnType<typeof serverOf>, options: StreamOptions = quick
   all(streamChat(server.request, request, options));
 
 describe("a streamed reply", () => {
-  it("comes as typed events, and asks for a reply that can be taken up again", async () => {
+  it("yields typed events and requests a resumable reply", async () => {
     const server = serverOf(lines(1, start, text("Hi"), stop));
     expect(await run(server)).toEqual([start, text("Hi"), stop]);
     const [{ url, init } = { url: "", init: {} }] = server.calls;
@@ -53,7 +53,7 @@ describe("a streamed reply", () => {
     expect(JSON.parse(String(init.body))).toEqual({ ...request, resumable: true });
   });
 
-  it("is taken up after the last event that came, however often the connection breaks", async () => {
+  it("resumes after the last received event, however often the connection breaks", async () => {
     const busy = new Response('{"error":{"code":"OVERLOADED","message":"busy"}}', { status: 503 });
     const server = serverOf(lines(1, start, text("one ")), new TypeError("offline"), busy, lines(3, text("two"), stop));
     const onReconnect = vi.fn();
@@ -64,7 +64,7 @@ describe("a streamed reply", () => {
     expect(resumed).toEqual([1, 2, 3].map(() => ["https://chat.example/chat/conv_1/stream", headers]));
   });
 
-  it("fails at once when the server refuses, with what the server said", async () => {
+  it("fails immediately with the server's message when the server refuses", async () => {
     const body = '{"data":null,"error":{"code":"RATE_LIMITED","message":"Too many messages."}}';
     const server = serverOf(new Response(body, { status: 429, headers: { "retry-after": "7" } }));
     const error = await run(server).catch((error) => error);
@@ -79,13 +79,13 @@ describe("a streamed reply", () => {
     expect(server.calls.length).toBe(1);
   });
 
-  it("fails when the server is not there, and does not say the message twice", async () => {
+  it("fails when the server is unreachable, without sending the message twice", async () => {
     const server = serverOf(new TypeError("offline"));
     await expect(run(server)).rejects.toMatchObject({ code: "UNREACHABLE", status: 0 });
     expect(server.calls.length).toBe(1);
   });
 
-  it("gives up after the last wait, and when the conversation is gone", async () => {
+  it("stops resuming after the last wait, and when the conversation was deleted", async () => {
     const offline = () => new TypeError("offline");
     const lost = serverOf(lines(1, start), offline(), offline(), offline());
     await expect(run(lost)).rejects.toMatchObject({ code: "INTERRUPTED" });
@@ -93,7 +93,7 @@ describe("a streamed reply", () => {
     await expect(run(gone)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("takes a silent connection for a dead one", async () => {
+  it("treats a silent connection as dead", async () => {
     const silent = new Response(
       new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(lines(1, start))) }),
     );
@@ -101,7 +101,7 @@ describe("a streamed reply", () => {
     expect(await run(server, { ...quick, silence: 20 })).toEqual([start, stop]);
   });
 
-  it("ends quietly when its reader leaves", async () => {
+  it("ends without an error when its consumer stops reading", async () => {
     const abort = new AbortController();
     const server = serverOf(lines(1, start));
     const seen: ChatEvent[] = [];
@@ -115,7 +115,7 @@ describe("a streamed reply", () => {
     expect(seen).toEqual([start]);
   });
 
-  it("carries the id of each event, which a later page passes to resume the reply right after it", async () => {
+  it("provides the id of each event, with which a later page resumes the reply", async () => {
     const server = serverOf(lines(1, start, text("Hi"), stop));
     const events = await Array.fromAsync(streamChat(server.request, request, quick));
     expect(events.map(({ type, eventId }) => [type, eventId])).toEqual([
@@ -125,7 +125,7 @@ describe("a streamed reply", () => {
     ]);
   });
 
-  it("can be followed from any event on", async () => {
+  it("can be followed from any event", async () => {
     const server = serverOf(lines(5, stop));
     const key = { id: "conv_9", token: "other" };
     expect(await all(resumeChat(server.request, key, { lastEventId: "msg_1:4" }))).toEqual([stop]);

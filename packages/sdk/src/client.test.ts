@@ -3,7 +3,7 @@ import { startServer, type TestServer } from "../../../test/server.ts";
 import { createClient } from "./client.ts";
 import { FoyerError } from "./foyer-error.ts";
 
-describe("the client, against the real server", () => {
+describe("the client, against a real server,", () => {
   let server: TestServer;
   let agentId: string;
   let toolId: string;
@@ -35,7 +35,7 @@ describe("the client, against the real server", () => {
   });
   afterAll(() => server.stop());
 
-  it("reads what a widget shows, and no more than that", async () => {
+  it("reads what a widget shows, and nothing else", async () => {
     const { id, name, widget, ...rest } = await createClient({ baseUrl: server.url }).widget(agentId);
     expect([id, name, widget]).toEqual([agentId, "Harbour", { greeting: "Hello", accentColor: "#0f766e" }]);
     expect(rest).toEqual({
@@ -45,7 +45,7 @@ describe("the client, against the real server", () => {
     });
   });
 
-  it("chats, reads the conversation with the token that came with it, and rates", async () => {
+  it("chats, reads the conversation with its token, and rates a message", async () => {
     const client = createClient({ baseUrl: server.url });
     const key = { id: "", token: "" };
     let messageId = "";
@@ -64,7 +64,7 @@ describe("the client, against the real server", () => {
     await expect(client.conversation({ ...key, token: "wrong" })).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
-  it("lists triggers, records what they did, and submits a form", async () => {
+  it("lists triggers, records their events, and submits a form", async () => {
     const client = createClient({ baseUrl: server.url });
     const [trigger] = await client.triggers(agentId);
     expect(trigger?.name).toBe("Hello");
@@ -81,7 +81,7 @@ describe("the client, against the real server", () => {
     await client.reportClientResult({ submissionId, success: true });
   });
 
-  it("says field by field what is wrong", async () => {
+  it("reports errors field by field", async () => {
     const client = createClient({ baseUrl: server.url });
     const error = await client
       .submitForm({ toolId, formData: { email: "nobody" }, fieldsCompleted: [] })

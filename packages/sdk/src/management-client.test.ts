@@ -17,7 +17,7 @@ const otherwise = [
 ];
 const streamsAndFiles = ["getAgentImage", "getDocumentFile", "getSubmissionFile", "streamDoctor"];
 
-describe("the management client, against the real server", () => {
+describe("the management client, against a real server,", () => {
   let server: TestServer;
   let client: ManagementClient;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe("the management client, against the real server", () => {
   });
   afterAll(() => server.stop());
 
-  it("has a call for every endpoint", () => {
+  it("has a method for every endpoint", () => {
     const declared = Object.entries(contract).flatMap(([name, value]) =>
       typeof value === "object" && "url" in value ? [name] : [],
     );
@@ -35,7 +35,7 @@ describe("the management client, against the real server", () => {
     expect(missing.filter((name) => ![...otherwise, ...streamsAndFiles].includes(name))).toEqual([]);
   });
 
-  it("makes, lists, changes and deletes, without envelopes", async () => {
+  it("creates, lists, updates and deletes without envelopes", async () => {
     const agent = await client.createAgent({ body: { name: "Harbour" } });
     expectTypeOf(agent).toEqualTypeOf<contract.Agent>();
     const renamed = await client.updateAgent({ id: agent.id, body: { name: "Harbour Bikes" } });
@@ -57,12 +57,12 @@ describe("the management client, against the real server", () => {
     expect(await client.deleteAgent({ id: agent.id })).toEqual({ success: true });
   });
 
-  it("repeats a creation safely with a key of its own", async () => {
+  it("retries a creation safely with its own idempotency key", async () => {
     const make = () => client.createAgent({ body: { name: "Once" } }, { idempotencyKey: "one" });
     expect((await make()).id).toBe((await make()).id);
   });
 
-  it("puts names in addresses as they are, and rejects with what the server said", async () => {
+  it("encodes names in URLs and rejects with the server's message", async () => {
     await expect(client.getAgent({ id: "../agents" })).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
     const asked: string[] = [];
     const fetch = async (address: unknown) => {
@@ -79,7 +79,7 @@ describe("the management client, against the real server", () => {
     await expect(stranger.listAgents()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
-  it("rejects with an error of its own when something else answers, or half of an answer comes", async () => {
+  it("rejects with its own error for a foreign or incomplete response", async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
     for (const body of ["<html>Sign in to the Wi-Fi</html>", "", broken]) {
       const other = createManagementClient({ baseUrl: server.url, fetch: async () => new Response(body) });
@@ -88,7 +88,7 @@ describe("the management client, against the real server", () => {
   });
 });
 
-it("accepts the conditions of the trigger type only, when it is compiled", () => {
+it("type-checks the conditions of each trigger type", () => {
   type NewTrigger = Input<"createTrigger">["body"];
   const rest = { name: "Greet", actionType: "open_chat", actionConfig: {} } as const;
   const timed: NewTrigger = { ...rest, triggerType: "time_on_page", conditions: { timeOnPage: 30 } };

@@ -19,7 +19,7 @@ function listOf(total: number, pageSize = Number.POSITIVE_INFINITY) {
 
 const collect = async <T>(items: AsyncIterable<T>) => Array.fromAsync(items);
 
-it("yields every item of a list that spans several pages", async () => {
+it("paginate yields every item of a list that spans several pages", async () => {
   const { list, queries } = listOf(250);
   const items = await collect(paginate(list, { agentId: "agent_1" }));
   expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 250 }, (_, index) => `conv_${index}`));
@@ -30,12 +30,12 @@ it("yields every item of a list that spans several pages", async () => {
   ]);
 });
 
-it("continues after a page that holds fewer items than its limit", async () => {
+it("paginate continues after a page with fewer items than its limit", async () => {
   const { list } = listOf(10, 3);
   expect(await collect(paginate(list, { agentId: "agent_1" }))).toHaveLength(10);
 });
 
-it("yields an item once that a newer one moved to the next page", async () => {
+it("paginate yields an item once when a newer one moves it to the next page", async () => {
   const pages = [
     ["c", "b"],
     ["b", "a"],
@@ -48,14 +48,14 @@ it("yields an item once that a newer one moved to the next page", async () => {
   expect(items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
 });
 
-it("stops at an empty page even when the total promises more", async () => {
+it("paginate stops at an empty page even when the total is higher", async () => {
   const { list, queries } = listOf(0);
   const endless = async (query: Query) => ({ ...(await list(query)), pagination: { total: 9, limit: 2, offset: 0 } });
   expect(await collect(paginate(endless, { agentId: "agent_1" }))).toEqual([]);
   expect(queries).toHaveLength(1);
 });
 
-it("knows the type of the items of each list", () => {
+it("paginate infers the type of the items of each list", () => {
   const client = {} as ManagementClient;
   const conversations = () => paginate(client.listConversations, { agentId: "agent_1" });
   expectTypeOf<Awaited<ReturnType<ReturnType<typeof conversations>["next"]>>["value"]>().not.toBeAny();

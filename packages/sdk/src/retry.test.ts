@@ -24,7 +24,7 @@ describe("retries of management calls", () => {
     return createManagementClient({ baseUrl: "http://foyer.test", fetch, ...options });
   };
 
-  it("repeats a call after 429 once the time in Retry-After has passed", async () => {
+  it("repeat a call after 429 when the time in Retry-After has passed", async () => {
     const { fetch, calls } = serverOf({ status: 429, retryAfter: "7" });
     const agent = create(fetch).createAgent({ body: { name: "Harbour" } });
     await vi.advanceTimersByTimeAsync(6_999);
@@ -34,7 +34,7 @@ describe("retries of management calls", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("repeats a call after 503 with growing waits, twice by default", async () => {
+  it("repeat a call after 503 with increasing waits, twice by default", async () => {
     const { fetch, calls } = serverOf(...Array(3).fill({ status: 503, code: "OVERLOADED" }));
     const failed = create(fetch)
       .getAgent({ id: "agent_1" })
@@ -50,7 +50,7 @@ describe("retries of management calls", () => {
     ["the model is not configured", { status: 503, code: "MODEL_NOT_CONFIGURED" }, 2],
     ["the call itself is wrong", { status: 400, code: "VALIDATION_ERROR" }, 2],
     ["the server failed while it worked", { status: 500, code: "INTERNAL" }, 2],
-  ])("does not repeat a call when %s", async (_, answer, maxRetries) => {
+  ])("do not repeat a call when %s", async (_, answer, maxRetries) => {
     const { fetch, calls } = serverOf(answer);
     await expect(create(fetch, maxRetries).getAgent({ id: "agent_1" })).rejects.toMatchObject({
       status: answer.status,
@@ -58,7 +58,7 @@ describe("retries of management calls", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("stops waiting when the caller aborts", async () => {
+  it("stop waiting when the caller aborts", async () => {
     const { fetch, calls } = serverOf({ status: 429, retryAfter: "30" });
     const controller = new AbortController();
     const failed = create(fetch)

@@ -4,7 +4,7 @@ import { createSseParser } from "./sse-parser.ts";
 const stream =
   '\uFEFF: hello\r\nid: 1\revent: a\ndata: {"x"\ndata::1}\n\nid\ndata\n\nevent: b\n\nid: 2\ndata:  last\r\n\r\ndata: cut';
 
-it("reads the same events however the stream is cut", () => {
+it("the SSE parser reads the same events however the stream is split", () => {
   for (let size = 1; size <= stream.length; size++) {
     const parse = createSseParser();
     const events = [];

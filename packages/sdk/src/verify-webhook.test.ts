@@ -20,13 +20,13 @@ describe("verifyWebhook", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-03-01T12:00:00Z") }));
   afterEach(() => void vi.useRealTimers());
 
-  it("accepts what an independent implementation signed, and returns the parsed body", async () => {
+  it("accepts an independent implementation's signature and returns the parsed body", async () => {
     expect(await verifyWebhook({ secret, headers: sign(), body })).toEqual(JSON.parse(body));
     expect(await verifyWebhook({ secret, headers: new Headers(sign()), body })).toEqual(JSON.parse(body));
     expect(await verifyWebhook({ secret, headers: sign(), body: Buffer.from(body) })).toEqual(JSON.parse(body));
   });
 
-  it("accepts either secret while a secret is being rotated", async () => {
+  it("accepts either secret during a rotation", async () => {
     const headers = sign([otherSecret, secret]);
     expect(await verifyWebhook({ secret, headers, body })).toMatchObject({ submissionId: "sub_1" });
     expect(await verifyWebhook({ secret: otherSecret, headers, body })).toMatchObject({ submissionId: "sub_1" });
@@ -42,7 +42,7 @@ describe("verifyWebhook", () => {
     ["a time that is no number", { headers: { ...sign(), "webhook-timestamp": "now" } }, /webhook-timestamp/],
     ["a signature that is no base64", { headers: { ...sign(), "webhook-signature": "v1,%%%" } }, /No signature/],
     ["an unknown scheme", { headers: { ...sign(), "webhook-signature": "v2,AAAA" } }, /No signature/],
-  ])("refuses %s with a message that says what is wrong", async (_, change, message) => {
+  ])("refuses %s with a message that explains the problem", async (_, change, message) => {
     const request = { secret, headers: sign(), body, ...change };
     await expect(verifyWebhook(request)).rejects.toMatchObject({ code: "INVALID_SIGNATURE", status: 0 });
     await expect(verifyWebhook(request)).rejects.toThrow(message);

@@ -4,7 +4,7 @@ import { type FormClient, openForms } from "../../../test/form-client.ts";
 import { deleteRemains } from "./agent-deletion.ts";
 import { createAgentStore } from "./agents/store.ts";
 
-onBothDatabases("A deleted agent", (createDatabase) => {
+onBothDatabases("a deleted agent", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   beforeAll(async () => {
@@ -16,7 +16,7 @@ onBothDatabases("A deleted agent", (createDatabase) => {
     await database.drop();
   });
 
-  it("and everything it has is gone for every reader before its rows are deleted", async () => {
+  it("disappears with everything it has for every reader before its rows are deleted", async () => {
     const { account, agentId, db, server } = forms;
     const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/lead` });
     forms.receiver.answer((_, response) => response.writeHead(500).end());

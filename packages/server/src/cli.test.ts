@@ -11,7 +11,7 @@ const environmentOf = (database: TestDatabase, dataDir: string): Record<string, 
     ? { DATABASE_URL: database.address.url, FOYER_SECRET: secret, FOYER_DATA_DIR: dataDir }
     : { FOYER_DATA_DIR: join(database.address.file, "..") };
 
-onBothDatabases("commands", (createDatabase) => {
+onBothDatabases("the command line", (createDatabase) => {
   let database: TestDatabase;
   let folder: ReturnType<typeof temporaryFolder>;
   let env: Record<string, string>;
@@ -25,7 +25,7 @@ onBothDatabases("commands", (createDatabase) => {
     await database.drop();
   });
 
-  it("migrate once, when several are started at the same moment", async () => {
+  it("migrates once when several processes start concurrently", async () => {
     const runs = await Promise.all(Array.from({ length: 3 }, () => runCommand(["migrate"], env)));
     expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(3).fill({ code: 0, stderr: "" }));
     const { db } = openDatabase(database.address, () => {});
@@ -33,7 +33,7 @@ onBothDatabases("commands", (createDatabase) => {
     await db.destroy();
   });
 
-  it("create a user and a key that a running server takes, and revoke it within 5 seconds", async () => {
+  it("creates a user and a key that a running server accepts, and revokes it within 5 seconds", async () => {
     const server = await startProcess(env);
     const created = await runCommand(["users", "create", "--email", "Ada@example.com"], env);
     expect(created.stdout).toMatch(/^Created ada@example.com with the password \S{20} on the plan pro\.$/m);
@@ -61,14 +61,14 @@ onBothDatabases("commands", (createDatabase) => {
   });
 });
 
-describe("commands", () => {
-  it("explain themselves", async () => {
+describe("the commands", () => {
+  it("print their usage", async () => {
     const { code, stderr } = await runCommand(["nonsense"], { FOYER_DATA_DIR: "/nonexistent" });
     expect(code).toBe(1);
     expect(stderr).toMatch(/keys create --email/);
   });
 
-  it("back up a running server, refuse to restore under it, and restore once it stopped", async () => {
+  it("back up a running server, refuse to restore while it runs, and restore after it stopped", async () => {
     const folder = temporaryFolder();
     const env = {
       FOYER_DATA_DIR: join(folder.path, "data"),

@@ -15,7 +15,7 @@ const messageOf = (environment: Record<string, string>) => {
 };
 
 describe("configuration", () => {
-  it("needs nothing", () => {
+  it("needs no variables", () => {
     expect(readConfig({})).toMatchObject({
       host: "127.0.0.1",
       port: 3000,
@@ -44,7 +44,7 @@ describe("configuration", () => {
     });
   });
 
-  it("reads durations, lists and limits", () => {
+  it("parses durations, lists and limits", () => {
     const config = readConfig({
       FOYER_DRAIN_TIMEOUT: "500ms",
       FOYER_MODEL_IDLE_TIMEOUT: "2m",
@@ -120,7 +120,7 @@ describe("configuration", () => {
     expect(messageOf(environment)).toContain(message);
   });
 
-  it("reads who may come, and with whose help", () => {
+  it("parses sign-up settings and sign-in providers", () => {
     expect(readConfig({})).toMatchObject({ openSignUp: false, signIn: { google: null, github: null, oidc: null } });
     const environment = {
       FOYER_OPEN_SIGNUP: "true",
@@ -140,7 +140,7 @@ describe("configuration", () => {
     });
   });
 
-  it("tells everything that is wrong at once, and no secret", () => {
+  it("reports all errors at once, without revealing secrets", () => {
     const message = messageOf({ PORT: "x", FOYER_SECRET: "hunter2", DATABASE_URL: "mysql://root:hunter2@db/x" });
     expect(message.split("\n")).toHaveLength(4);
     expect(message).not.toContain("hunter2");
@@ -152,7 +152,7 @@ describe("configuration", () => {
     ["0.0.0.0", "http://localhost:3000", false],
     ["127.0.0.1", "https://chat.example.com", false],
     ["127.0.0.1", "http://127.0.0.1.example.com", false],
-  ])("knows whether %s with %s is for this machine only: %s", (HOST, BASE_URL, expected) => {
+  ])("determines whether %s with %s is reachable only from this machine: %s", (HOST, BASE_URL, expected) => {
     expect(readConfig({ HOST, BASE_URL }).isLoopbackOnly).toBe(expected);
   });
 
@@ -163,7 +163,7 @@ describe("configuration", () => {
       "smtps://ada%40example.com:p%3Aw%2Fd@mail.example.com:465",
       { host: "mail.example.com", port: 465, secure: true, auth: { user: "ada@example.com", pass: "p:w/d" } },
     ],
-  ])("knows the mail server of %s", (SMTP_URL, smtp) => {
+  ])("parses the mail server %s", (SMTP_URL, smtp) => {
     expect(readConfig({ SMTP_URL }).mail.smtp).toEqual(smtp);
   });
 
@@ -173,11 +173,11 @@ describe("configuration", () => {
     [{ BASE_URL: "http://[2001:db8::7]:3000" }, "Foyer", "no-reply@[IPv6:2001:db8::7]"],
     [{ FOYER_MAIL_FROM: "hello@example.com" }, "", "hello@example.com"],
     [{ FOYER_MAIL_FROM: '"Harbour, Bikes" <hello@example.com>' }, "Harbour, Bikes", "hello@example.com"],
-  ])("knows who mail of %j is from", (environment, name, address) => {
+  ])("parses the sender %j", (environment, name, address) => {
     expect(readConfig(environment as Record<string, string>).mail.from).toEqual({ name, address });
   });
 
-  it("finds the providers that can be used, in order", () => {
+  it("lists the configured providers in order", () => {
     const { providers } = readConfig({
       OPENAI_BASE_URL: "http://proxy.example/v1",
       MISTRAL_API_KEY: "m",
@@ -200,7 +200,7 @@ describe(".env.example", () => {
     ([, name = "", value = ""]) => [name, value] as const,
   );
 
-  it("lists every variable and no other", () => {
+  it("lists every variable and no others", () => {
     const read = [...source.matchAll(/"([A-Z][A-Z_]{3,})"/g)].map(([, name]) => name);
     const limits = [...source.matchAll(/limit\("([A-Z_]+)"/g)].map(([, name]) => `FOYER_LIMIT_${name}`);
     const shortNames = limits.map((name) => name.replace("FOYER_LIMIT_", ""));

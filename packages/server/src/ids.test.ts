@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { firstIdAt, isId, newId } from "./ids.ts";
 
-it("the first id at an instant sorts before those made then, and after those made before", () => {
+it("the first id of an instant sorts between earlier and later ids", () => {
   const before = Date.now();
   const id = newId("conv");
   const after = Date.now() + 1;

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 it.each(["127.0.0.1", "localhost"])(
-  "lets a direct request's tool call %s, and a forwarded request's tool not",
+  "a direct request's tool may call %s, but a forwarded request's tool may not",
   async (host) => {
     const { headers, call } = await server.createAccount();
     const agentId = (await call("POST", "/agents", { name: "Harbour" })).body.data.id;
@@ -45,7 +45,7 @@ it.each(["127.0.0.1", "localhost"])(
   },
 );
 
-it("ends the privileges of background work once a request was forwarded, and says so once", () => {
+it("background work loses loopback privileges after a forwarded request, which is logged once", () => {
   const warnings: unknown[] = [];
   const privileges = createLoopbackPrivileges(true, { warn: (line: unknown) => void warnings.push(line) } as never);
   expect(privileges.areGranted()).toBe(true);
@@ -54,7 +54,7 @@ it("ends the privileges of background work once a request was forwarded, and say
   expect([privileges.areGranted(), warnings.length]).toEqual([false, 1]);
 });
 
-it("grants nothing to a server that others can reach", () => {
+it("a server that others can reach has no loopback privileges", () => {
   const privileges = createLoopbackPrivileges(false, { warn: () => {} } as never);
   privileges.run(true, () => expect(privileges.areGranted()).toBe(false));
 });

@@ -37,7 +37,7 @@ async function makeAgent(url: string) {
 }
 const say = (url: string, agentId: string) => chat(url, { agentId, messages: [{ role: "user", content: "Hello" }] });
 
-it("starts on an empty directory, says three things, and ends when told to", async () => {
+it("the server starts in an empty directory, prints three lines, and stops on a signal", async () => {
   const server = await start();
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   server.kill("SIGTERM");
@@ -55,7 +55,7 @@ it("starts on an empty directory, says three things, and ends when told to", asy
   expect(statSync(join(data, "secret")).mode & 0o777).toBe(0o600);
 });
 
-it("makes the owner and the key that the environment names, again and again", async () => {
+it("the server creates the owner and key named by the environment, idempotently", async () => {
   for (let run = 0; run < 2; run++) {
     const server = await start(admin);
     expect(server.output.stdout).not.toContain("Set up");
@@ -69,7 +69,7 @@ it("makes the owner and the key that the environment names, again and again", as
   expect(stdout.trim().split("\n")).toHaveLength(1);
 });
 
-it("uses the port that the operating system chose for PORT=0 in every address that it hands out", async () => {
+it("the server uses the port chosen for PORT=0 in every URL", async () => {
   const server = await start({ PORT: "0" });
   const { servers } = await (await fetch(`${server.url}/openapi.json`)).json();
   expect(servers).toEqual([{ url: `http://localhost:${new URL(server.url).port}` }]);
@@ -77,18 +77,18 @@ it("uses the port that the operating system chose for PORT=0 in every address th
   expect((await server.exited).code).toBe(0);
 });
 
-it("explains a bad configuration and starts nothing", async () => {
+it("the server explains an invalid configuration and does not start", async () => {
   await expect(start({ PORT: "abc" })).rejects.toThrow(/exit 1: The configuration is invalid.\n {2}PORT: expected/);
 });
 
-it("names the port that is already in use", async () => {
+it("the server names a port that is already in use", async () => {
   const port = new URL(upstream.url).port;
   await expect(start({ PORT: port })).rejects.toThrow(
     `exit 1: Port ${port} is already in use. Set PORT to another one.`,
   );
 });
 
-it("refuses a data folder that another server uses, and takes it over once that one was killed", async () => {
+it("the server refuses a data folder that another server uses, and takes it over after that one was killed", async () => {
   const first = await start();
   const refusal = `Foyer cannot start: Process ${first.pid} is using the data folder ${join(folder.path, "data")}.`;
   await expect(start()).rejects.toThrow(`exit 1: ${refusal} Stop it first.`);
@@ -100,7 +100,7 @@ it("refuses a data folder that another server uses, and takes it over once that 
   expect((await second.exited).code).toBe(0);
 });
 
-it("keeps the database readable for its owner only, in a folder that others can enter", async () => {
+it("the database file is readable only by its owner, even in a shared folder", async () => {
   const data = join(folder.path, "data");
   mkdirSync(data, { mode: 0o755 });
   writeFileSync(join(data, "foyer.sqlite"), "", { mode: 0o644 });
@@ -112,7 +112,7 @@ it("keeps the database readable for its owner only, in a folder that others can 
   await server.exited;
 });
 
-it("lets a running reply end before it goes down, and takes no new one", async () => {
+it("a shutdown lets a running reply finish and accepts no new one", async () => {
   const gate = Promise.withResolvers<void>();
   upstream.script(async (exchange) => {
     const { send, end } = eventStream(exchange);
@@ -138,7 +138,7 @@ it("lets a running reply end before it goes down, and takes no new one", async (
   expect((await server.exited).code).toBe(0);
 });
 
-it("cuts a reply off after the drain timeout, told and kept", async () => {
+it("a shutdown aborts a reply after the drain timeout, tells the visitor and stores it", async () => {
   upstream.script((exchange) => eventStream(exchange).send(chunk({ content: "Endless" })));
   const server = await start({ ...withModel(), FOYER_DRAIN_TIMEOUT: "200ms" });
   const stream = await say(server.url, await makeAgent(server.url));
@@ -149,7 +149,7 @@ it("cuts a reply off after the drain timeout, told and kept", async () => {
   expect((await server.exited).code).toBe(0);
 });
 
-it("keeps the user's message and what was said when it is killed in the middle", async () => {
+it("a server killed during a reply has stored the user's message and the partial reply", async () => {
   upstream.script((exchange) => eventStream(exchange).send(chunk({ content: "Half a reply" })));
   const server = await start(withModel());
   const agentId = await makeAgent(server.url);

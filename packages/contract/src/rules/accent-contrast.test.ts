@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { contrast, isColor, LAMP, readableOn } from "./accent-contrast.ts";
 
-it("chooses a text color that is readable on every accent color", () => {
+it("readableOn returns a text color that is readable on every accent color", () => {
   const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, "0")}`);
   fc.assert(
     fc.property(color, (accent) => {
@@ -12,18 +12,18 @@ it("chooses a text color that is readable on every accent color", () => {
   );
 });
 
-it("writes ink on the default accent color, and white on dark colors", () => {
+it("readableOn returns ink on the default accent color and white on dark colors", () => {
   expect([readableOn(LAMP), readableOn("#0f766e"), readableOn("#000000")]).toEqual(["#1c1917", "#ffffff", "#ffffff"]);
   expect(contrast(LAMP, "#1c1917")).toBeGreaterThan(8);
 });
 
-it("measures contrast as WCAG defines it", () => {
+it("contrast follows the definition of WCAG", () => {
   expect(contrast("#000000", "#ffffff")).toBeCloseTo(21, 5);
   expect(contrast("#777777", "#ffffff")).toBeCloseTo(4.48, 2);
   expect(contrast("#0f766e", "#0f766e")).toBe(1);
 });
 
-it("accepts six hexadecimal digits as a color and nothing else", () => {
+it("readableOn accepts only six-digit hexadecimal colors", () => {
   const texts = ["#F59E0B", "#f59e0b", "f59e0b", "#fff", "#f59e0b ", "red", ""];
   expect(texts.map(isColor)).toEqual([true, true, false, false, false, false, false]);
 });

@@ -1,14 +1,14 @@
 const INK = "#1c1917";
 const PAPER = "#ffffff";
 
-/** The accent color of agents that have none of their own. */
+/** The accent color of agents without their own. */
 export const LAMP = "#f59e0b";
 
 export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
-/** The text color that the widget uses on a color (`#rrggbb`), with a contrast of at least 4.5:1 on every color. */
+/** The text color that the widget uses on a background color (`#rrggbb`). The contrast is always at least 4.5:1. */
 export function readableOn(color: string): string {
-  // Black is for the few colors on which neither ink nor white is readable.
+  // Pure black is for the few colors on which neither ink nor white is readable.
   return [INK, PAPER].find((text) => contrast(color, text) >= 4.5) ?? "#000000";
 }
 

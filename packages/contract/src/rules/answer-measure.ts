@@ -3,7 +3,7 @@ import { timeOf } from "./form-dates.ts";
 
 /**
  * The number by which an answer is compared with `min` and `max`: the number itself, or milliseconds since 1970.
- * @returns null for types that have no order, and for values that are not of the type
+ * @returns null for types without an order, and for values of another type
  */
 export function measureOf(type: FieldType, value: unknown): number | null {
   return measures[fieldTypes[type].answer](value);

@@ -8,13 +8,13 @@ const options = [
 ];
 
 describe("an answer as text", () => {
-  it("shows an option by its label, and by its value when it has none", () => {
+  it("shows an option's label, or its value without a label", () => {
     expect(answerText({ type: "select", options }, "city")).toBe("City One");
     expect(answerText({ type: "select", options }, "tour")).toBe("tour");
     expect(answerText({ type: "multiselect", options }, ["city", "tour"])).toBe("City One, tour");
   });
 
-  it("shows yes or no for a checkbox, and nothing for an answer that was never given", () => {
+  it("shows yes or no for a checkbox, and nothing for a missing answer", () => {
     expect([true, false, null, undefined].map((value) => answerText({ type: "checkbox" }, value))).toEqual([
       "Yes",
       "No",
@@ -23,7 +23,7 @@ describe("an answer as text", () => {
     ]);
   });
 
-  it("shows dates as they were entered, and leaves what carries a zone or is no date", () => {
+  it("shows dates as entered, and leaves invalid dates and dates with a zone unchanged", () => {
     expect(answerText({ type: "date" }, "2026-12-24")).toBe("24 Dec 2026");
     expect(answerText({ type: "datetime" }, "2026-12-24T09:30")).toBe("24 Dec 2026, 09:30");
     for (const text of ["2026-12-24T09:30Z", "2026-12-24T09:30+01:00", "soon", "2026-02-31"]) {
@@ -31,7 +31,7 @@ describe("an answer as text", () => {
     }
   });
 
-  it("shows values of fields that the form no longer has as they are", () => {
+  it("shows values of fields that the form no longer has unchanged", () => {
     expect([12.5, "<b>", { a: [1] }].map((value) => answerText({ type: null }, value))).toEqual([
       "12.5",
       "<b>",

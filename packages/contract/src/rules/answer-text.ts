@@ -5,18 +5,18 @@ type AnswerTextOptions = {
   /** A BCP 47 tag. Undefined means the locale of the program that runs this. */
   locale: string | undefined;
   dateStyle: "medium" | "long";
-  /** What `true` and `false` are called. */
+  /** The words for `true` and `false`. */
   yes: string;
   no: string;
 };
 
-/** The field that an answer belongs to; no `type` where the form no longer has the field. */
+/** The field of an answer. `type` is missing when the form no longer has the field. */
 type AnsweredField = { type?: FieldType | null; options?: ReadonlyArray<{ label: string; value: string }> };
 
 /**
- * Returns a function that writes answers the way people read them: options by their labels, lists and dates as the
- * locale writes them, "" where there is no answer. Dates are shown as they were entered, in no time zone; one that
- * carries a zone is left as it is. So is a value that the field's type does not hold: the form may have changed since.
+ * Returns a function that formats answers for people: options by their labels, lists and dates by the locale, "" for a
+ * missing answer. Dates are shown as they were entered, without a time zone. A date that has a zone is left unchanged,
+ * as is a value that does not fit the field's type, because the form may have changed since.
  */
 export function createAnswerText({ locale, dateStyle, yes, no }: AnswerTextOptions) {
   const dateText = (type: "date" | "datetime", text: string) => {

@@ -12,7 +12,7 @@ describe("parseDataUrl", () => {
     ["data:text/plain;charset=utf-8;name=a.txt;base64,QUJD", { mediaType: "text/plain", base64: "QUJD", size: 3 }],
     ["data:;base64,QUJD", { mediaType: "", base64: "QUJD", size: 3 }],
     ["data:a;base64;base64,QUJD", { mediaType: "a", base64: "QUJD", size: 3 }],
-  ])("%s", (text, parts) => {
+  ])("parses %s", (text, parts) => {
     expect(parseDataUrl(text)).toEqual(parts);
   });
 
@@ -41,11 +41,11 @@ describe("parseDataUrl", () => {
     expect(parseDataUrl(text)).toBeNull();
   });
 
-  it("takes 500 characters before the marker", () => {
+  it("accepts 500 characters before the marker", () => {
     expect(parseDataUrl(`data:${"a".repeat(500)};base64,QUJD`)?.size).toBe(3);
   });
 
-  it("counts what decoding would give", () => {
+  it("returns the size after decoding", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const base64 = Buffer.from(bytes).toString("base64");
@@ -54,7 +54,7 @@ describe("parseDataUrl", () => {
     );
   });
 
-  it("refuses what does not come back the same from decoding, last bits aside", () => {
+  it("refuses what decoding and encoding would change, except for the last bits", () => {
     const piece = fc.oneof(fc.constantFrom("QUJD", "QQ==", "QUI=", "=", "A", "-", "_", " ", "\n", "+/"), fc.string());
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -68,14 +68,14 @@ describe("parseDataUrl", () => {
   });
 
   it.each(["A", "=", "A=", "data:", ";base64", "a;", ","])(
-    "reads seven million characters of %j in one go",
+    "reads seven million characters of %j in linear time",
     (piece) => {
       const long = piece.repeat(7_000_000 / piece.length);
       for (const text of [long, `data:${long}`, `data:a/b;base64,${long}!`]) expect(parseDataUrl(text)).toBeNull();
     },
   );
 
-  it("reads a file of 5 MiB to the byte, and a mistake at its very end", () => {
+  it("reads a file of exactly 5 MiB and finds an error at its very end", () => {
     expect(MAX_FILE_BYTES).toBe(5_242_880);
     // The three sizes around the limit are of one length; only the padding tells them apart.
     const text = `data:a/b;base64,${"AAAA".repeat(Math.ceil(MAX_FILE_BYTES / 3) - 1)}`;

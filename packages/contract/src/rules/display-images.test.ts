@@ -25,11 +25,11 @@ describe("images of a display", () => {
     expect(allowed.slots).toEqual(isShown ? imageOf(image).slots : { title: "Bike" });
   });
 
-  it("are all shown when no host is named", () => {
+  it("are all shown when no host is listed", () => {
     expect(keepImagesFrom(imageOf("https://any.example/1.png"), [])).toEqual(imageOf("https://any.example/1.png"));
   });
 
-  it("are taken from custom displays, too, and an image that is alone leaves nothing", () => {
+  it("are removed from custom displays, too, leaving nothing when there is only an image", () => {
     const image = { image: "https://evil.example/1.png" };
     for (const type of ["image", "custom"] as const) {
       const display = displayOf(image, { type, fieldMappings: { image: "image" } });
@@ -37,7 +37,7 @@ describe("images of a display", () => {
     }
   });
 
-  it("are only asked about where there are any", () => {
+  it("are detected only where there are any", () => {
     const carousel = (...photos: string[]) =>
       displayOf(
         photos.map((photo) => ({ photo, name: "Bike" })),

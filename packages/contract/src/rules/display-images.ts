@@ -1,13 +1,13 @@
 import type { Display } from "../tool.ts";
 
-/** True when a client that shows this display would fetch an image from somewhere. */
+/** Whether a client that shows this display would load an image from a remote server. */
 export function hasRemoteImages({ slots }: Display): boolean {
   return isRemote(slots.image) || itemsOf(slots)?.some(({ image }) => isRemote(image)) === true;
 }
 
 /**
- * The display without the images of other hosts. No hosts at all means any host: a display shows what its owner mapped.
- * @param hosts as `host` of a URL has them, with a port that is not the scheme's own
+ * Removes images from other hosts. An empty list allows all hosts, because the owner mapped the display.
+ * @param hosts as in the `host` of a URL, with the port unless it is the scheme's default
  */
 export function keepImagesFrom(display: Display, hosts: readonly string[]): Display {
   if (hosts.length === 0) return display;
@@ -24,12 +24,12 @@ function keep({ image, ...slots }: Slots, hosts: readonly string[]): Slots {
   return { ...slots, image };
 }
 
-/** What a carousel has; displayOf made it. */
+/** The entries of a carousel, created by displayOf. */
 function itemsOf({ items }: Slots): Slots[] | undefined {
   return Array.isArray(items) ? items : undefined;
 }
 
-/** The others are in the address itself. */
+/** Other images are data URLs. */
 function isRemote(image: unknown): image is string {
   return typeof image === "string" && !image.startsWith("data:");
 }

@@ -20,11 +20,14 @@ it.each([
     { type: "custom", fieldMappings: { anything: "field" } },
     { slots: [], options: [] },
   ],
-] as const)("names the slots and options of %j that the display type does not use", (config, unused) => {
-  expect(unusedDisplaySettings(config)).toEqual(unused);
-});
+] as const)(
+  "unusedDisplaySettings names the slots and options of %j that the display type does not use",
+  (config, unused) => {
+    expect(unusedDisplaySettings(config)).toEqual(unused);
+  },
+);
 
-it("lists every option of every display type", () => {
+it("displayOptions lists every option of every display type", () => {
   const used = new Set(Object.values(displayTypes).flatMap(({ options }) => [...options]));
   expect([...used].sort()).toEqual([...displayOptions].sort());
 });

@@ -2,13 +2,13 @@ const cardSlots = ["title", "price", "image", "description", "url"] as const;
 const cardOptions = ["showTitle", "showPrice", "showImage", "showDescription", "showAddToCart"] as const;
 
 type DisplayTypeDescriptor = {
-  /** The slots that the result itself fills. */
+  /** Slots filled from the result itself. */
   slots: readonly string[];
   /** The slot that takes a list from the result, and the slots that each entry of that list fills. */
   list?: { slot: string; entrySlots: readonly string[] };
-  /** What fills the slots that the owner names: a table's columns, or the values of a custom display. */
+  /** The source of slots that the owner names: a table's columns, or the values of a custom display. */
   ownSlots?: "result" | "entry";
-  /** The parts that the owner can show or hide. */
+  /** Parts that the owner can show or hide. */
   options: readonly string[];
 };
 
@@ -35,15 +35,14 @@ type ListOf<Descriptor> = Descriptor extends {
   ? List["slot"] | List["entrySlots"][number]
   : never;
 
-/** Every slot that some display type has. Slots that the owner names are not among them. */
+/** Every slot of any display type, without slots that the owner names. */
 export type DisplaySlot = AnyDescriptor["slots"][number] | ListOf<AnyDescriptor>;
-/** Every option that some display type has. */
+/** Every option of any display type. */
 export type DisplayOption = AnyDescriptor["options"][number];
 
-/** Every option that some display type has. */
 export const displayOptions = [...cardOptions, "showHeader"] as const satisfies DisplayOption[];
 
-/** The type of a display that names none. */
+/** The type of a display without a type. */
 export const DEFAULT_DISPLAY_TYPE = "text" satisfies DisplayType;
 
 /** The descriptor of a display type, with its optional members. */
@@ -56,7 +55,7 @@ export function describeDisplay(type: DisplayType): {
   return displayTypes[type];
 }
 
-/** The slots of a display type in the order in which they are mapped, without those that the owner names. */
+/** The slots of a display type in mapping order, without those that the owner names. */
 export function slotsOf(type: DisplayType): DisplaySlot[] {
   const { slots, list } = describeDisplay(type);
   return list ? [...slots, list.slot, ...list.entrySlots] : [...slots];
@@ -64,7 +63,7 @@ export function slotsOf(type: DisplayType): DisplaySlot[] {
 
 type Settings = { type?: DisplayType; fieldMappings?: object; options?: object };
 
-/** The slots and options that the display stores but does not use, for a warning next to them. */
+/** Slots and options that are stored but not used by the display's type, for a warning next to them. */
 export function unusedDisplaySettings(display: Settings): { slots: string[]; options: string[] } {
   const type = display.type ?? DEFAULT_DISPLAY_TYPE;
   const { ownSlots, options } = describeDisplay(type);

@@ -8,11 +8,11 @@ import { validateForm } from "./validate-form.ts";
 const types = Object.keys(fieldTypes) as FieldType[];
 const compile = (pattern: string) => new RegExp(pattern);
 
-it("offers every field type once", () => {
+it("fieldEditors offers every field type once", () => {
   expect(Object.keys(fieldEditors).sort()).toEqual(types.toSorted());
 });
 
-it("samples an answer that the rules of the field accept", () => {
+it("sampleAnswers returns answers that satisfy the rules of their field", () => {
   const length = fc.nat({ max: 30 });
   const lengths = fc.tuple(length, length).map(([a, b]) => [Math.min(a, b), Math.max(a, b) + 1] as const);
   fc.assert(

@@ -2,7 +2,7 @@ import type { FormField } from "../form.ts";
 import { labelText } from "./field-label.ts";
 import type { FieldType } from "./field-types.ts";
 
-/** What a form editor knows about a field type. It is a module of its own, so that pages of visitors do not load it. */
+/** A form editor's knowledge about a field type. It is a separate module, so that visitors' pages do not load it. */
 export type FieldEditor = {
   name: string;
   hasPlaceholder: boolean;
@@ -102,8 +102,8 @@ export const fieldEditors: Record<FieldType, FieldEditor> = {
 };
 
 /**
- * An answer to every field that its rules accept, as far as that is possible without understanding them: a pattern is
- * matched by the default value only.
+ * A sample answer for every field that satisfies its rules as far as possible. A pattern is satisfied only by the
+ * default value.
  */
 export function sampleAnswers(fields: readonly FormField[], today = new Date()): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field.name, fieldEditors[field.type].sample(field, today)]));

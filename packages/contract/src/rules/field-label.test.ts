@@ -6,7 +6,7 @@ import { type FieldType, fieldTypes } from "./field-types.ts";
 const consent = (label: string, type: FieldType = "checkbox") => ({ name: "consent", label, type });
 
 describe("the label of a field", () => {
-  it("shows the links of a checkbox's label", () => {
+  it("contains the links of a checkbox", () => {
     const field = consent("I accept the [terms](/terms) and the [privacy policy](https://shop.example/privacy?a=b).");
     expect(labelParts(field)).toEqual([
       { text: "I accept the " },
@@ -26,7 +26,7 @@ describe("the label of a field", () => {
     "https://shop@evil.example/",
     "data:text/html,x",
     "",
-  ])("shows a link to %j as text, and reports it", (address) => {
+  ])("shows a link to %j as text and reports it", (address) => {
     const field = consent(`See [this](${address})`);
     expect(labelParts(field)).toEqual([{ text: "See " }, { text: "this" }]);
     expect(unsafeLink(field)).toBe(address);
@@ -44,7 +44,7 @@ describe("the label of a field", () => {
     expect([labelText(consent(" ")), labelText({ name: "gone", label: "", type: null })]).toEqual(["consent", "gone"]);
   });
 
-  it("never links to anything but web, mail and telephone addresses and paths of the site", () => {
+  it("links only to web, email and telephone addresses and to paths of the site", () => {
     const piece = fc.oneof(
       fc.constantFrom("[", "]", "(", ")", "](", "javascript:", "https://a.b/", "//", "\\"),
       fc.string(),
@@ -63,7 +63,7 @@ describe("the label of a field", () => {
     );
   });
 
-  it.each(["[", "[a](", "[a]", "](", "[]()"])("is read in linear time when it repeats %j", (piece) => {
+  it.each(["[", "[a](", "[a]", "](", "[]()"])("is parsed in linear time when it repeats %j", (piece) => {
     const label = piece.repeat(200_000);
     expect(labelText(consent(label)).length).toBeGreaterThan(0);
   });

@@ -2,17 +2,17 @@ import type { FormField } from "../form.ts";
 import { describeField } from "./field-types.ts";
 import { linkAddress } from "./safe-address.ts";
 
-/** A piece of a label. `href` is an address that is safe to link to. */
+/** A part of a label. `href` is a URL that is safe to link to. */
 export type LabelPart = { text: string; href?: string };
 
 type LabelledField = Pick<FormField, "label" | "name"> & { type?: FormField["type"] | null };
 
-/** `[text](address)`. Neither part can hold its own delimiters, so the search takes linear time. */
+/** `[text](address)`. Neither part can contain its own delimiters, so the search takes linear time. */
 const link = /\[([^[\]]+)\]\(([^()\s]*)\)/g;
 
 /**
- * The label in pieces, with the links of types whose labels may have some. A link whose address is not safe is plain
- * text. A field without a label is called by its name.
+ * Splits the label into parts, with links for types whose labels may have some. A link with an unsafe address becomes
+ * plain text. A field without a label uses its name.
  */
 export function labelParts(field: LabelledField): LabelPart[] {
   const label = field.label.trim() || field.name;
@@ -37,7 +37,7 @@ export function labelText(field: LabelledField): string {
     .join("");
 }
 
-/** The first address in the label that a link cannot have; null when all of them are safe. */
+/** The first unsafe address in the label, or null when all are safe. */
 export function unsafeLink(field: LabelledField): string | null {
   if (!hasLinks(field)) return null;
   const unsafe = field.label.matchAll(link).find(([, , address = ""]) => linkAddress(address) === null);

@@ -2,23 +2,24 @@
 export type FieldRule = "minLength" | "maxLength" | "min" | "max" | "pattern";
 
 /**
- * What an answer holds. It decides how the answer is checked, compared, sent and shown, so every program that handles
- * answers has one table or switch over these kinds, and the compiler names it when a kind is added.
+ * The kind of value of an answer. It decides how the answer is checked, compared, sent and shown. Every program that
+ * handles answers has one table or switch over these kinds, so the compiler names each place to extend when a kind is
+ * added.
  */
 export type AnswerKind = "text" | "number" | "date" | "datetime" | "choice" | "choices" | "boolean" | "file";
 
 type FieldTypeDescriptor = {
   answer: AnswerKind;
-  /** What a value has to be, in the words of an error message: `must be a number`. */
+  /** Completes the error message `must be …`, such as `a number`. */
   expects: string;
   rules: readonly FieldRule[];
-  /** Whether the field has `options`, and needs them. */
+  /** Whether the field has `options` and requires them. */
   hasOptions?: true;
-  /** A format that every text answer has to have, whatever the rules. */
+  /** A format that every text answer must have, whatever the rules. */
   format?: "email";
   /** Whether a text answer keeps its line breaks. */
   isMultiline?: true;
-  /** What the media type of a file has to begin with. */
+  /** The required start of a file's media type. */
   mediaType?: string;
   /** Whether `[text](address)` in the label is a link. The labels of other types are plain text. */
   hasLinks?: true;

@@ -16,7 +16,7 @@ function slots(result: unknown, config: DisplayConfig) {
   return displayOf(result, config).slots;
 }
 
-describe("text", () => {
+describe("a display of type text", () => {
   it.each([
     ["a text", "hello", "hello"],
     ["a number", 4, "4"],
@@ -28,7 +28,7 @@ describe("text", () => {
     expect(displayOf(result, {})).toEqual({ type: "text", slots: { text }, options: {} });
   });
 
-  it("shows one field when that is mapped", () => {
+  it("shows only the mapped field", () => {
     expect(slots(shoe, { fieldMappings: { text: "name" } })).toEqual({ text: "Shoe" });
     expect(slots(shoe, { fieldMappings: { text: "photos" } })).toEqual({ text: '[\n  "https://img.example/1.png"\n]' });
     for (const path of ["missing", "toString", "name.length"]) {
@@ -36,7 +36,7 @@ describe("text", () => {
     }
   });
 
-  it("is the whole of a long text, while other slots stop at 2,000 characters, between characters", () => {
+  it("shows the whole of a long text, while other slots are cut to 2,000 characters without splitting one", () => {
     const card = (title: string) =>
       displayOf({ title }, { type: "product_card", fieldMappings: { title: "title" } }).slots.title;
     expect(displayOf("x".repeat(2_001), null).slots.text).toBe("x".repeat(2_001));
@@ -47,7 +47,7 @@ describe("text", () => {
 });
 
 describe("a card", () => {
-  it("has what is mapped, by path, and nothing else", () => {
+  it("contains only what is mapped by path", () => {
     expect(displayOf(shoe, { type: "product_card", fieldMappings: cardMappings })).toEqual({
       type: "product_card",
       slots: { title: "Shoe", price: 49.5, image: "https://img.example/1.png", url: "https://shop.example/1" },
@@ -56,7 +56,7 @@ describe("a card", () => {
   });
 
   it.each(["product_card", "product_carousel", "image", "table", "buttons", "form", "custom"] as const)(
-    "is empty without mappings, even where names agree: %s",
+    "is empty without mappings, even where names match: %s",
     (type) => {
       const result = { title: "Shoe", price: 1, items: ["Shoe"], rows: ["Shoe"], buttons: ["Shoe"] };
       expect(slots(result, { type })).toEqual({});
@@ -64,7 +64,7 @@ describe("a card", () => {
     },
   );
 
-  it("reads the JSON of a mock's text", () => {
+  it("reads the JSON in a mock's text", () => {
     expect(slots(JSON.stringify(shoe), { type: "product_card", fieldMappings: { title: "name" } })).toEqual({
       title: "Shoe",
     });
@@ -75,7 +75,7 @@ describe("a card", () => {
     ["an object", { a: 1 }],
     ["a list", [1]],
     ["null", null],
-  ])("leaves out %s where a scalar belongs", (_what, name) => {
+  ])("leaves out %s where a scalar is expected", (_what, name) => {
     expect(slots({ name }, { type: "product_card", fieldMappings: { title: "name" } })).toEqual({});
   });
 
@@ -96,7 +96,7 @@ describe("a card", () => {
   });
 });
 
-describe("lists", () => {
+describe("lists in a display", () => {
   it("map the fields of each item of a carousel", () => {
     const config: DisplayConfig = {
       type: "product_carousel",
@@ -111,7 +111,7 @@ describe("lists", () => {
     expect(slots(many, config).items).toHaveLength(50);
   });
 
-  it("make a table of the mapped columns, in their order", () => {
+  it("become a table of the mapped columns in order", () => {
     const config: DisplayConfig = {
       type: "table",
       fieldMappings: { Product: "name", rows: "list", "Price (€)": "cost.amount" },
@@ -129,7 +129,7 @@ describe("lists", () => {
     expect(slots({ list: [shoe] }, { type: "table", fieldMappings: { rows: "list" } })).toEqual({});
   });
 
-  it("are tables of at most 50 rows and 20 columns", () => {
+  it("are limited to 50 rows and 20 columns as a table", () => {
     const fieldMappings = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`column ${index}`, "name"]));
     const table = slots(Array(60).fill(shoe), { type: "table", fieldMappings });
     expect(table.columns).toHaveLength(20);
@@ -137,7 +137,7 @@ describe("lists", () => {
     expect((table.rows as unknown[][])[0]).toHaveLength(20);
   });
 
-  it("make buttons, of objects or of plain texts", () => {
+  it("become buttons, from objects or plain text", () => {
     const fieldMappings = { title: "ask", buttons: "choices", label: "text", value: "id", url: "href" };
     const choices = [
       { text: "Yes", id: 1 },
@@ -158,14 +158,14 @@ describe("lists", () => {
   });
 });
 
-describe("addresses", () => {
+describe("URLs in a display", () => {
   const png = `data:image/png;base64,${"A".repeat(1_000)}`;
 
   it.each([
     ["https://shop.example/a b", "https://shop.example/a%20b"],
     ["http://shop.example", "http://shop.example/"],
     ["mailto:a@shop.example", "mailto:a@shop.example"],
-  ])("may lead to %s", (link, href) => {
+  ])("can lead to %s", (link, href) => {
     expect(slots({ link }, { type: "product_card", fieldMappings: { url: "link" } })).toEqual({ url: href });
   });
 
@@ -217,7 +217,7 @@ describe("addresses", () => {
     expect(slots([{ it: value }], { type: "buttons", fieldMappings: { url: "it" } })).toEqual({ buttons: [] });
   });
 
-  it.each(programs)("are in no slot of a page's own: %j", (value) => {
+  it.each(programs)("are left out of custom slots when they run code: %j", (value) => {
     expect(slots({ it: value }, { type: "custom", fieldMappings: { href: "it" } })).toEqual({});
   });
 
@@ -231,27 +231,27 @@ describe("addresses", () => {
     ["more than 100 KB", `data:image/gif;base64,${"A".repeat(136_540)}`, false],
     ["not base64", "data:image/png,xx", false],
     ["something after the picture", `${png}\n<script>`, false],
-  ])("of images: %s", (_what, image, isShown) => {
+  ])("of images are filtered: %s", (_what, image, isShown) => {
     for (const type of ["image", "product_card", "custom"] as const) {
       expect(slots({ image }, { type, fieldMappings: { image: "image" } })).toEqual(isShown ? { image } : {});
     }
   });
 });
 
-describe("a page's own display", () => {
-  it("has any slots, scalars only", () => {
+describe("a custom display", () => {
+  it("has any slots, but only scalars", () => {
     const fieldMappings = { seats: "free", label: "name", list: "photos" };
     expect(slots({ ...shoe, free: 3 }, { type: "custom", fieldMappings })).toEqual({ seats: 3, label: "Shoe" });
   });
 
-  it("has no slot that is a part of every object", () => {
+  it("has no slot named like a property of every object", () => {
     const fieldMappings = JSON.parse('{"__proto__":"name","constructor":"name","a":"name"}');
     const filled = slots(shoe, { type: "custom", fieldMappings });
     expect(Object.keys(filled)).toEqual(["a"]);
   });
 });
 
-describe("options", () => {
+describe("display options", () => {
   it("are passed on when they are known flags", () => {
     const options = { showPrice: false, showHeader: true, showTitle: "yes", other: true } as Record<string, unknown>;
     expect(displayOf("x", { options } as DisplayConfig).options).toEqual({ showPrice: false, showHeader: true });
@@ -259,7 +259,7 @@ describe("options", () => {
 });
 
 describe("any result", () => {
-  it("makes a display of scalars, lists and rows within the limits", () => {
+  it("becomes a display of scalars, lists and rows within the limits", () => {
     const types = ["product_card", "product_carousel", "image", "table", "buttons", "custom"] as const;
     const path = fc.constantFrom("a", "a.0", "b.a", "a.b.0", "0", "__proto__", "b");
     const slot = fc.constantFrom("title", "image", "url", "items", "rows", "buttons", "label", "x");
@@ -284,7 +284,7 @@ describe("any result", () => {
   });
 });
 
-describe("warnings", () => {
+describe("display warnings", () => {
   const warningsOf = (result: unknown, config: DisplayConfig) => {
     const warnings: string[] = [];
     displayOf(result, config, (message) => warnings.push(message));
@@ -292,14 +292,14 @@ describe("warnings", () => {
   };
   const http = { photo: "http://shop.example/1.png" };
 
-  it("names an image whose address is not https, once for a whole list", () => {
+  it("name an image that is not an https URL, once per list", () => {
     const reason =
-      "image left out: photo is neither an https address nor a PNG, JPEG, GIF or WebP data URL of at most 100 KB.";
+      "image left out: photo is neither an https URL nor a PNG, JPEG, GIF or WebP data URL of at most 100 KB.";
     expect(warningsOf(http, { type: "image", fieldMappings: { image: "photo" } })).toEqual([reason]);
     expect(warningsOf([http, http], { type: "product_carousel", fieldMappings: { image: "photo" } })).toEqual([reason]);
   });
 
-  it("names a mapped field that the result does not have, and a table that has no columns", () => {
+  it("name a mapped field that the result does not have, and a table without columns", () => {
     expect(warningsOf({ a: 1 }, { type: "product_card", fieldMappings: { title: "a", price: "cost" } })).toEqual([
       "price is empty: the result has no field cost.",
     ]);
@@ -308,7 +308,7 @@ describe("warnings", () => {
     ]);
   });
 
-  it("stays silent about a display that shows all of its fields", () => {
+  it("are not given for a display that shows all of its fields", () => {
     expect(warningsOf(shoe, { type: "product_card", fieldMappings: cardMappings })).toEqual([]);
     expect(warningsOf(shoe, {})).toEqual([]);
   });

@@ -1,14 +1,14 @@
 import type { Display, DisplayConfig } from "../tool.ts";
 import { DEFAULT_DISPLAY_TYPE, type DisplayType, describeDisplay, displayOptions } from "./display-types.ts";
 
-/** Property names with a meaning of their own in JavaScript. They are neither slots nor parts of a path. */
+/** Property names with a special meaning in JavaScript. They are valid neither as slots nor in paths. */
 export const reservedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Fills a display's slots from a tool's result. Visitors receive these slots and nothing else of the result; `text`
- * without a mapping shows the whole result. A slot holds a string of at most 2,000 characters, a number, a boolean, or
- * a list of at most 50 objects (`items`, `buttons`) or rows. A value that its slot does not accept is left out, and
- * `warn` receives one sentence for each kind of omission.
+ * Fills a display's slots from a tool's result. Visitors receive only these slots; the type `text` without a mapping
+ * shows the whole result. A slot holds a string of at most 2,000 characters, a number, a boolean, or a list of at most
+ * 50 objects (`items`, `buttons`) or rows. Values that a slot does not accept are left out, and `warn` receives one
+ * sentence for each kind of omission.
  */
 export function displayOf(
   result: unknown,
@@ -34,7 +34,10 @@ export function lookUp(data: unknown, path: string | undefined): unknown {
   return value;
 }
 
-/** Parses a string that looks like JSON: canned answers are stored as text. Anything else is returned unchanged. */
+/**
+ * Parses a string that looks like JSON, because canned responses are stored as text. Anything else is returned
+ * unchanged.
+ */
 export function structured(result: unknown): unknown {
   if (typeof result !== "string" || !/^\s*[[{]/.test(result)) return result;
   try {
@@ -68,7 +71,7 @@ function fillText(data: unknown, { paths }: Mapping): Slot[] {
   return [["text", text(paths.has("text") ? lookUp(data, paths.get("text")) : data)]];
 }
 
-/** Fills the slots of the type's descriptor: those of the result first, then its list. */
+/** Fills the slots of the type's descriptor: first those of the result, then the list. */
 function fillDescribed(data: unknown, mapping: Mapping): Slot[] {
   const { slots, list } = describeDisplay(mapping.type);
   const filled = fillAll(slots, data, mapping);
@@ -77,7 +80,7 @@ function fillDescribed(data: unknown, mapping: Mapping): Slot[] {
   return [...filled, [list.slot, fillEntries(entries, mapping, (entry) => fillEntry(list, entry, mapping))]];
 }
 
-/** A page's own renderer may do anything with its slots, so none of them receives an address that runs code. */
+/** A page's own renderer may do anything with its slots, so none of them may contain a URL that runs code. */
 function fillOwnSlots(data: unknown, mapping: Mapping): Slot[] {
   const slots = fillAll([...mapping.paths.keys()], data, mapping);
   return slots.filter(([slot, value]) => slot === "image" || !isProgram(value));
@@ -96,13 +99,13 @@ function fillAll(slots: readonly string[], data: unknown, { paths, warn }: Mappi
 function omission(slot: string, path: string, value: unknown): string {
   if (value === undefined) return `${slot} is empty: the result has no field ${path}.`;
   if (slot === "image") {
-    return `image left out: ${path} is neither an https address nor a PNG, JPEG, GIF or WebP data URL of at most 100 KB.`;
+    return `image left out: ${path} is neither an https URL nor a PNG, JPEG, GIF or WebP data URL of at most 100 KB.`;
   }
-  if (slot === "url") return `url left out: ${path} is not an http, https or mailto address.`;
+  if (slot === "url") return `url left out: ${path} is not an http, https or mailto URL.`;
   return `${slot} left out: ${path} is a list or an object.`;
 }
 
-/** A list can repeat the same problem in every entry. */
+/** A list can repeat the same problem for every entry. */
 function once(warn: (message: string) => void) {
   const seen = new Set<string>();
   return (message: string) => {
@@ -111,7 +114,7 @@ function once(warn: (message: string) => void) {
   };
 }
 
-/** Images and links accept safe addresses only, every other slot a scalar. */
+/** Images and links accept only safe URLs, and every other slot only a scalar. */
 function fill(slot: string, value: unknown): unknown {
   if (slot === "image") return imageAddress(value);
   if (slot === "url") return linkAddress(value);
@@ -123,7 +126,7 @@ function fillEntries(
   { warn }: Mapping,
   fill: (entry: unknown) => Slot[],
 ): unknown[] | undefined {
-  if (!list) warn("Nothing is shown: the result has no list at this place.");
+  if (!list) warn("Nothing is shown: the result has no list at this path.");
   if (list && list.length > maxItems) warn(`Only the first ${maxItems} of ${list.length} entries are shown.`);
   return list
     ?.map((entry) => Object.fromEntries(fill(entry).filter(isFilled)))
@@ -132,7 +135,7 @@ function fillEntries(
 }
 
 function fillEntry(list: EntryList, entry: unknown, mapping: Mapping): Slot[] {
-  // Strings in a mapped list become buttons that say their own label.
+  // Strings in a mapped list become buttons that send their own label.
   if (list.slot === "buttons" && mapping.paths.has("buttons") && isScalar(entry)) {
     return ["label", "value"].map((slot) => [slot, scalar(entry)]);
   }
@@ -143,7 +146,7 @@ function fillTable(data: unknown, mapping: Mapping): Slot[] {
   const columns = [...mapping.paths].filter(([name]) => name !== "rows").slice(0, maxColumns);
   const rows = listOf("rows", data, mapping)?.filter((row) => typeof row === "object" && row !== null);
   if (columns.length === 0) mapping.warn("Nothing is shown: the table has no columns.");
-  else if (!rows) mapping.warn("Nothing is shown: the result has no list of rows at this place.");
+  else if (!rows) mapping.warn("Nothing is shown: the result has no list of rows at this path.");
   else if (rows.length > maxItems) mapping.warn(`Only the first ${maxItems} of ${rows.length} rows are shown.`);
   if (columns.length === 0 || !rows) return [];
   const cells = (row: unknown) => columns.map(([, field]) => scalar(lookUp(row, field)) ?? null);
@@ -153,7 +156,7 @@ function fillTable(data: unknown, mapping: Mapping): Slot[] {
   ];
 }
 
-/** The list that a slot is mapped to, or the result itself when that is a list. */
+/** The list to which a slot is mapped, or the result itself when it is a list. */
 function listOf(slot: string, data: unknown, { paths }: Mapping): unknown[] | undefined {
   return [lookUp(data, paths.get(slot)), data].find((value) => Array.isArray(value));
 }
@@ -171,7 +174,7 @@ function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** At most 2,000 characters, the last of them `…` when there were more; never half an emoji. */
+/** Cuts to 2,000 characters including `…`, without splitting a surrogate pair. */
 function cut(value: string): string {
   if (value.length <= maxTextLength) return value;
   return `${value.slice(0, maxTextLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
@@ -189,12 +192,12 @@ function imageAddress(value: unknown): string | undefined {
   return base64Bytes(base64) <= maxImageBytes ? String(value) : undefined;
 }
 
-/** An absolute address as the URL standard serializes it, so that every client reads the same address. */
+/** An absolute URL in the serialization of the URL standard, so that every client reads the same URL. */
 function webAddress(value: unknown, schemes: string[]): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers skip them, which hides a scheme from a reader
   if (typeof value !== "string" || value.length > maxTextLength || /^\s|[\0-\x1f\x7f]/.test(value)) return undefined;
   const url = parseUrl(value);
-  // A user name before the host can make an address look like that of another site.
+  // A user name before the host can make a URL look like that of another site.
   if (!url || !schemes.includes(url.protocol) || url.username || url.password) return undefined;
   return url.href;
 }

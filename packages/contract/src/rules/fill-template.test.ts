@@ -27,15 +27,15 @@ describe("fillTemplate", () => {
     ["{{ {{name}} }}", "{{ Ada }}"],
     ["{{}} {{  }}", "{{}} {{  }}"],
     ["{name} {{name} {{name", "{name} {{name} {{name"],
-  ])("%j → %j", (template, filled) => {
+  ])("turns %j into %j", (template, filled) => {
     expect(fillTemplate(template, own)).toBe(filled);
   });
 
-  it("says by `missing` what stands for an unknown name", () => {
+  it("uses `missing` for unknown names", () => {
     expect(fillTemplate("{{name}} {{ x }}", own, (name) => `<${name}>`)).toBe("Ada <x>");
   });
 
-  it("leaves a template alone when every value is its own placeholder", () => {
+  it("leaves a template unchanged when every value is its own placeholder", () => {
     const piece = fc.oneof(fc.constantFrom("{", "{{", "}", "}}", "a", " "), fc.string());
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -48,7 +48,7 @@ describe("fillTemplate", () => {
     );
   });
 
-  it("never fills what a value brought along", () => {
+  it("never replaces placeholders within values", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.string(), (values, text) => {
         const plain = text.replaceAll(/[{}]/g, "");
@@ -59,12 +59,12 @@ describe("fillTemplate", () => {
     );
   });
 
-  it.each(["{{", "{{a", "{{{", "{{ ", "{{}}", "{{a}"])("reads a million characters of %j in one go", (piece) => {
+  it.each(["{{", "{{a", "{{{", "{{ ", "{{}}", "{{a}"])("reads a million characters of %j in linear time", (piece) => {
     const template = piece.repeat(1_000_000 / piece.length);
     expect(fillTemplate(template, () => "x")).toBe(template);
   });
 
-  it("reads one placeholder that never ends", () => {
+  it("reads an unterminated placeholder in linear time", () => {
     const template = `{{${" a".repeat(500_000)}`;
     expect(fillTemplate(template, () => "x")).toBe(template);
   });
@@ -77,11 +77,11 @@ describe("placeholdersOf", () => {
     ["{{}} {{ }} {x}", []],
     ["{{user.metadata.plan}}", ["user.metadata.plan"]],
     ["{{__proto__}}", ["__proto__"]],
-  ])("%j asks for %j", (template, names) => {
+  ])("returns for %j the names %j", (template, names) => {
     expect(placeholdersOf(template)).toEqual(names);
   });
 
-  it("lists exactly the names that filling asks for", () => {
+  it("returns exactly the names that fillTemplate looks up", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("{{", "}}", "{", "}", "a", "b", " ")), (pieces) => {
         const asked = new Set<string>();

@@ -1,11 +1,10 @@
-/** A name holds no braces, so no character is looked at by more than one attempt and the search stays linear. */
+/** A name contains no braces, so each character is part of only one attempt and the search is linear. */
 const placeholder = /\{\{([^{}]*)\}\}/g;
 
 /**
- * Puts values in the place of `{{name}}`; spaces around the name are ignored. Values go in as they are: what looks like
- * a placeholder in one is text.
- * @param values `undefined` where there is no such value; look names up as own properties only
- * @param missing what stands where there is no value; nothing by default
+ * Replaces `{{name}}` by values; spaces around the name are ignored. Placeholders within values are not replaced.
+ * @param values returns `undefined` for unknown names; look up own properties only
+ * @param missing returns the replacement of an unknown name; empty by default
  */
 export function fillTemplate(
   template: string,
@@ -18,7 +17,7 @@ export function fillTemplate(
   });
 }
 
-/** The names that a template asks for, each once, in order. `{{}}` asks for nothing and is text. */
+/** The distinct names in a template, in order. `{{}}` is plain text. */
 export function placeholdersOf(template: string): string[] {
   const names = template.matchAll(placeholder).map(([, between = ""]) => between.trim());
   return [...new Set(names.filter((name) => name !== ""))];

@@ -13,7 +13,7 @@ describe("timeOf", () => {
     ["datetime", "2026-01-31T09:30:15.25Z", "2026-01-31T09:30:15.250Z"],
     ["datetime", "2026-01-31T09:30+05:30", "2026-01-31T04:00:00.000Z"],
     ["datetime", "2026-01-01T00:30:00.001+01:00", "2025-12-31T23:30:00.001Z"],
-  ])("%s %s is %s", (type, text, moment) => {
+  ])("converts the %s %s to %s", (type, text, moment) => {
     expect(timeOf(type, text)).toBe(Date.parse(moment));
   });
 
@@ -44,11 +44,11 @@ describe("timeOf", () => {
     ["datetime", "2026-01-31T09:30+99:00"],
     ["datetime", "2026-01-31T09:30+0530"],
     ["datetime", "2026-01-31T09:30 Z"],
-  ])("%s %j is none", (type, text) => {
+  ])("returns null for the %s %j", (type, text) => {
     expect(timeOf(type, text)).toBeNull();
   });
 
-  it("reads what `Date` writes, whatever the machine's zone", () => {
+  it("reads what `Date` writes in any time zone of the machine", () => {
     const moments = fc.date({
       min: new Date("0000-01-01T00:00Z"),
       max: new Date("9999-12-31T23:59Z"),

@@ -21,7 +21,7 @@ const cart = {
 const fits = (eventData: object | null, ...data: unknown[]) =>
   matchEvent({ event: "checkout", eventData }, "checkout", data.length > 0 ? data[0] : cart);
 
-const size = "must have at most 200 values and 10000 characters in all";
+const size = "must have at most 200 values and 10000 characters in total";
 
 describe("matchEvent", () => {
   it.each([
@@ -55,7 +55,7 @@ describe("matchEvent", () => {
     [{ rows: [3] }, true],
     [{ rows: 3 }, false],
     [{ none: [] }, true],
-  ])("a value: %j is %j", (eventData, expected) => {
+  ])("compares a value: %j is %j", (eventData, expected) => {
     expect(fits(eventData)).toBe(expected);
     const spelledOut = Object.fromEntries(Object.entries(eventData).map(([key, value]) => [key, { $eq: value }]));
     expect(fits(spelledOut)).toBe(expected);
@@ -92,7 +92,7 @@ describe("matchEvent", () => {
     [{ "currency.length": { $exists: true } }, false],
     [{ "currency.0": "E" }, false],
     [{ "rows.0": 2 }, true],
-  ])("a path: %j is %j", (eventData, expected) => expect(fits(eventData)).toBe(expected));
+  ])("follows a path: %j is %j", (eventData, expected) => expect(fits(eventData)).toBe(expected));
 
   it.each([
     [{ total: { $gt: 100 } }, true],
@@ -144,16 +144,16 @@ describe("matchEvent", () => {
     [{ total: { $contains: "2" } }, false],
     [{ missing: { $contains: "" } }, false],
     [{ none: { $contains: null } }, false],
-  ])("operators: %j is %j", (eventData, expected) => expect(fits(eventData)).toBe(expected));
+  ])("applies operators: %j is %j", (eventData, expected) => expect(fits(eventData)).toBe(expected));
 
-  it.each([undefined, null, "text", 5, true, [], {}])("data that is %j has no fields", (data) => {
+  it.each([undefined, null, "text", 5, true, [], {}])("finds no fields in data that is %j", (data) => {
     expect(fits({ total: { $exists: true } }, data)).toBe(false);
     expect(fits({ total: { $ne: 1 } }, data)).toBe(true);
     expect(fits({ "total.sum": { $nin: [1] } }, data)).toBe(true);
   });
 });
 
-describe("what is refused, and never matches", () => {
+describe("eventDataProblem", () => {
   const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
   it.each<[unknown, string]>([
     [{ total: { $where: "true" } }, "total.$where must be one of $eq, $ne, "],
@@ -168,10 +168,10 @@ describe("what is refused, and never matches", () => {
     [{ total: { $in: [{ $gt: 5 }] } }, "total.$in.0.$gt must be directly under"],
     [{ total: { $eq: { $gt: 5 } } }, "total.$eq.$gt must be directly under"],
     [{ tags: [{ $where: "1" }] }, "tags.0.$where must be directly under"],
-    [{ total: { $gt: null } }, "total.$gt must be a number or a text"],
-    [{ cart: { total: { $lte: [1] } } }, "cart.total.$lte must be a number or a text"],
-    [{ total: { $in: 5 } }, "total.$in must be a list that is not empty"],
-    [{ total: { $nin: [] } }, "total.$nin must be a list that is not empty"],
+    [{ total: { $gt: null } }, "total.$gt must be a number or text"],
+    [{ cart: { total: { $lte: [1] } } }, "cart.total.$lte must be a number or text"],
+    [{ total: { $in: 5 } }, "total.$in must be a non-empty list"],
+    [{ total: { $nin: [] } }, "total.$nin must be a non-empty list"],
     [{ total: { $exists: 1 } }, "total.$exists must be true or false"],
     [{ cart: {} }, "cart must not be an empty object"],
     [{ "a..b": 1 }, "a..b is a name that cannot be used"],
@@ -187,7 +187,7 @@ describe("what is refused, and never matches", () => {
     ["text", "must be an object"],
     [[{ total: 1 }], "must be an object"],
     [5, "must be an object"],
-  ])("%j: %s", (eventData, problem) => {
+  ])("refuses conditions that never match, %j: %s", (eventData, problem) => {
     expect(eventDataProblem(eventData)).toContain(problem);
     const open = { a: 1, total: 6, cart: {}, name: "a", tags: [{ $where: "1" }], "": 1 };
     for (const data of [open, {}, undefined]) expect(fits(eventData as object, data)).toBe(false);
@@ -203,9 +203,11 @@ describe("what is refused, and never matches", () => {
     ["a longer name", { ["x".repeat(10_001)]: 1 }, size],
     ["a name of nothing but dots", { [".".repeat(1_000_000)]: 1 }, size],
     ["a very deep list", JSON.parse("[".repeat(5_000) + "]".repeat(5_000)), size],
-  ])("by its size: %s", (_name, eventData, problem) => expect(eventDataProblem(eventData)).toBe(problem));
+  ])("limits the size of conditions: %s", (_name, eventData, problem) =>
+    expect(eventDataProblem(eventData)).toBe(problem),
+  );
 
-  it("what goes in circles is read once", () => {
+  it("visits circular references once", () => {
     const circle: Record<string, unknown> = {};
     circle.a = circle;
     expect(eventDataProblem(circle)).toBe(size);
@@ -219,7 +221,7 @@ describe("what is refused, and never matches", () => {
   it.each<[string, object]>([
     ["list", Array(10_000).fill(1)],
     ["object", Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`f${index}`, 1]))],
-  ])("a very large %s is refused without reading what is in it", (_name, large) => {
+  ])("refuses a very large %s without reading its contents", (_name, large) => {
     let reads = 0;
     const watched = new Proxy(large, {
       get(target, name) {
@@ -231,13 +233,13 @@ describe("what is refused, and never matches", () => {
     expect(reads).toBe(0);
   });
 
-  it("a long path is cut in the message", () => {
+  it("shortens a long path in the message", () => {
     expect(eventDataProblem({ ["x".repeat(5_000)]: { $gt: true } })?.length).toBeLessThan(300);
   });
 
-  it.each([undefined, null, {}])("nothing to compare is fine: %j", (none) => expect(eventDataProblem(none)).toBeNull());
+  it.each([undefined, null, {}])("accepts empty conditions: %j", (none) => expect(eventDataProblem(none)).toBeNull());
 
-  it("reads nothing that data inherits", () => {
+  it("ignores inherited properties", () => {
     const heir = Object.create({ total: 120 });
     expect(fits({ total: 120 }, heir)).toBe(false);
     expect(fits({ total: { $exists: true } }, heir)).toBe(false);
@@ -259,8 +261,8 @@ const { tree: data } = fc.letrec<{ tree: unknown }>((tie) => ({
 }));
 const operator = fc.constantFrom("$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$contains");
 
-describe("for any data", () => {
-  it("$ne is the opposite of $eq, $nin of $in, $exists of itself", () => {
+describe("matchEvent, for any data,", () => {
+  it("treats $ne as the opposite of $eq, $nin of $in, and $exists of itself", () => {
     const runs = { $eq: 0, $in: 0 };
     fc.assert(
       fc.property(field, leaf, fc.array(leaf, { minLength: 1, maxLength: 4 }), data, (name, value, values, event) => {
@@ -278,7 +280,7 @@ describe("for any data", () => {
     expect(Math.min(runs.$eq, runs.$in)).toBeGreaterThan(20);
   });
 
-  it("several operators, and several fields, hold when each does", () => {
+  it("requires all operators and all fields to match", () => {
     const test = fc.tuple(operator, fc.oneof(leaf, fc.array(leaf, { minLength: 1 }), fc.boolean()));
     fc.assert(
       fc.property(field, fc.array(test, { minLength: 1, maxLength: 3 }), data, (name, tests, event) => {
@@ -293,7 +295,7 @@ describe("for any data", () => {
     );
   });
 
-  it("a nested object is the same as dots", () => {
+  it("treats a nested object like dots", () => {
     fc.assert(
       fc.property(operator, leaf, data, (key, operand, event) => {
         const test = { [key]: operand };
@@ -302,7 +304,7 @@ describe("for any data", () => {
     );
   });
 
-  it("neither throws, and what is refused does not match, whatever the conditions", () => {
+  it("never throws, and does not match refused conditions", () => {
     const key = fc.oneof(operator, field, fc.constantFrom("$where", "__proto__", "constructor", "a..b"), fc.string());
     const { tree: anything } = fc.letrec<{ tree: unknown }>((tie) => ({
       tree: fc.oneof(
@@ -329,7 +331,7 @@ describe("for any data", () => {
   });
 });
 
-it("reads each value of a field a fixed number of times for each value it is compared with", () => {
+it("reads each value of a field a fixed number of times per comparison", () => {
   const reads = (members: number, values: number) => {
     let count = 0;
     const items = new Proxy(Array(members).fill("x"), {

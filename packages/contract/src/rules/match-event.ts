@@ -4,18 +4,16 @@ const MAX_DEPTH = 10;
 const MAX_PATH = 200;
 
 /**
- * Whether an event that the site's code fired is the one that a trigger waits for: it has the name, and all conditions on
- * its data hold. Without conditions the name is enough. What `eventDataProblem` refuses never matches, except that the
- * size is not looked at again.
- *
- * A condition is a value, the same as `$eq`, or operators, which must all hold. Dots lead into objects and arrays:
- * `items.0.sku` is the first one's, `items.sku` any one's. A nested object is the same as dots, so
- * `{ cart: { currency: "EUR" } }` does not mind what else is in the cart; `$eq` compares a whole object. As in MongoDB, an
- * array fits where it fits itself or one of its members does; `$ne` and `$nin` are the opposites of `$eq` and `$in` and
- * so hold for a missing field; `null` equals a missing field. `$gt` and its like compare two numbers, or two texts by
- * their characters' codes, which puts ISO dates in order. `$contains` asks for a part of a text or a member of an array.
- *
- * Reads own properties only. Compares each value of the conditions with each value of its field once at most.
+ * Whether an event fired by the site matches a trigger: it has the name, and all conditions on its data hold. Without
+ * conditions the name is enough. Conditions that `eventDataProblem` refuses never match, except that their size is not
+ * checked again.
+ * A condition is a value, which is the same as `$eq`, or operators that must all hold. Dots lead into objects and
+ * arrays: `items.0.sku` is that of the first item, `items.sku` that of any item. A nested object is the same as dots,
+ * so `{ cart: { currency: "EUR" } }` ignores other fields of the cart; `$eq` compares a whole object. As in MongoDB, an
+ * array matches when it matches itself or one of its members does. `$ne` and `$nin` negate `$eq` and `$in`, so they
+ * hold for a missing field. `null` equals a missing field. `$gt` and similar operators compare two numbers, or two
+ * texts by code unit, which orders ISO dates. `$contains` looks for a substring or an array member.
+ * Reads own properties only, and compares each value of the conditions with each value of its field at most once.
  */
 export function matchEvent(
   conditions: { event: string; eventData?: object | null },
@@ -27,9 +25,12 @@ export function matchEvent(
   return Array.isArray(wanted) && wanted.every(({ path, test, operand }) => test(operand, valuesAt(data, path)));
 }
 
-/** What is wrong with conditions that are to be saved, its path first (`cart.total.$gt must be …`); null when nothing is. */
+/**
+ * The first problem of conditions that are about to be saved, starting with its path (`cart.total.$gt must be …`); null
+ * when they are valid.
+ */
 export function eventDataProblem(eventData: unknown): string | null {
-  if (isTooLarge(eventData)) return `must have at most ${MAX_VALUES} values and ${MAX_CHARACTERS} characters in all`;
+  if (isTooLarge(eventData)) return `must have at most ${MAX_VALUES} values and ${MAX_CHARACTERS} characters in total`;
   const wanted = conditionsOf(eventData);
   if (Array.isArray(wanted)) return null;
   const path = wanted.path.join(".");
@@ -45,7 +46,7 @@ function isTooLarge(eventData: unknown): boolean {
     if (typeof value === "string") characters += value.length;
     if (values > MAX_VALUES || characters > MAX_CHARACTERS) return true;
     if (typeof value !== "object" || value === null) continue;
-    // Before its entries are made, of which a large one has hundreds of thousands.
+    // Checked before listing the entries, of which a large value has hundreds of thousands.
     if ((Array.isArray(value) ? value : Object.keys(value)).length > MAX_VALUES) return true;
     for (const [key, inner] of Object.entries(value)) {
       characters += key.length;
@@ -57,16 +58,16 @@ function isTooLarge(eventData: unknown): boolean {
 
 type Rule = keyof typeof words;
 type Problem = { path: string[]; rule: Rule };
-/** `path` leads into the event's data. The operand is one that the test can take. */
+/** `path` leads into the event's data. The operand is valid for the test. */
 type Condition = { path: string[]; operand: unknown; test: Operator["test"] };
-/** `values` is all that a path leads to. */
+/** `values` contains everything that a path leads to. */
 type Operator = {
   test: (operand: unknown, values: unknown[]) => boolean;
-  /** what is wrong with an operand; nothing ever is where this is left out */
+  /** Describes an invalid operand. Omitted when every operand is valid. */
   problem?: (operand: unknown) => Rule | null;
 };
 
-/** Apart from the check, so that they are left out where events are only matched. */
+/** Separate from the check, so that programs that only match events do not include the messages. */
 const words = {
   object: "must be an object",
   depth: `is nested deeper than ${MAX_DEPTH} levels`,
@@ -74,8 +75,8 @@ const words = {
   place: "must be directly under the name of a field",
   empty: "must not be an empty object",
   operator: "must be one of $eq, $ne, $gt, $gte, $lt, $lte, $in, $nin, $exists, $contains",
-  ordered: "must be a number or a text",
-  list: "must be a list that is not empty",
+  ordered: "must be a number or text",
+  list: "must be a non-empty list",
   boolean: "must be true or false",
 };
 
@@ -111,7 +112,7 @@ const operators: Record<string, Operator> = {
   },
 };
 
-/** The types only say that both are of one kind: two numbers as well. */
+/** The types only say that both have the same type, which includes two numbers. */
 function ordered(compare: (value: string, operand: string) => boolean): Operator {
   return {
     test: (operand, values) =>
@@ -132,8 +133,8 @@ function conditionsOf(eventData: unknown): Condition[] | Problem {
 }
 
 /**
- * Gathers the conditions, up to the first problem.
- * @param isOperand inside what is only compared, where there are no conditions
+ * Collects the conditions up to the first problem.
+ * @param isOperand within a value that is only compared and contains no conditions
  */
 function read(value: unknown, path: string[], isOperand: boolean, conditions: Condition[]): Problem | null {
   if (path.length > MAX_DEPTH) return { path, rule: "depth" };
@@ -161,13 +162,16 @@ function read(value: unknown, path: string[], isOperand: boolean, conditions: Co
   return null;
 }
 
-/** All that the path leads to, `undefined` where it leads nowhere. Sets, so that what is shared is entered once. */
+/**
+ * Everything that the path leads to, including `undefined` where it leads nowhere. Sets, so that shared objects are
+ * visited once.
+ */
 function valuesAt(data: unknown, path: string[]): unknown[] {
   let level = new Set([data]);
   for (const name of path) {
     const next = new Set<unknown>();
     for (const value of level) {
-      // Positions only: `length` is an own property too.
+      // Array positions only, because `length` is an own property, too.
       if (Array.isArray(value) && /^\d+$/.test(name) && Object.hasOwn(value, name)) next.add(value[Number(name)]);
       for (const owner of Array.isArray(value) ? value : [value]) {
         if (isObject(owner)) next.add(Object.hasOwn(owner, name) ? owner[name] : undefined);
@@ -178,7 +182,7 @@ function valuesAt(data: unknown, path: string[]): unknown[] {
   return level.size === 0 ? [undefined] : [...level];
 }
 
-/** The order of an object's names does not matter; a missing value equals null. Goes as deep as `wanted` does. */
+/** Ignores the order of an object's keys; a missing value equals null. Recurses as deep as `wanted`. */
 function isEqual(wanted: unknown, value: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return wanted === (value ?? null);
   if (typeof value !== "object" || value === null || Array.isArray(wanted) !== Array.isArray(value)) return false;

@@ -51,7 +51,7 @@ describe("matchPage", () => {
     ["/a//b", "/a//b"],
     ["/**/b", "/a//b"],
     ["/a{b,c}[d](e)!+@$^|", "/a{b,c}[d](e)!+@$^|"],
-  ])("%j fits %j", (pattern, path) => expect(matchPage(pattern, path)).toBe(true));
+  ])("matches %j with %j", (pattern, path) => expect(matchPage(pattern, path)).toBe(true));
 
   it.each([
     ["/pricing", "/pricing/"],
@@ -89,7 +89,7 @@ describe("matchPage", () => {
     ["/a.c", "/abc"],
     ["/(a|b)", "/a"],
     ["/!a", "/b"],
-  ])("%j does not fit %j", (pattern, path) => expect(matchPage(pattern, path)).toBe(false));
+  ])("does not match %j with %j", (pattern, path) => expect(matchPage(pattern, path)).toBe(false));
 
   it.each([
     ["/über", "/%C3%BCber", true],
@@ -111,7 +111,7 @@ describe("matchPage", () => {
     ["/100%", "/100%25", false],
     ["/u\u0308ber", "/%C3%BCber", false],
     ["/Über", "/%C3%BCber", false],
-  ])("%j against %j as a browser gives it: %j", (pattern, path, fits) => expect(matchPage(pattern, path)).toBe(fits));
+  ])("compares %j with %j as in a browser: %j", (pattern, path, fits) => expect(matchPage(pattern, path)).toBe(fits));
 });
 
 /** Segments long enough that a pattern's steps do not fit one word of bits. */
@@ -147,7 +147,7 @@ function inSegment(parts: string[]) {
 }
 
 describe("matchPage, for any pattern,", () => {
-  it("agrees with picomatch where both mean the same: no empty segments, no `**` at the root", () => {
+  it("agrees with picomatch where both have the same semantics", () => {
     const options = { dot: true, nobrace: true, nobracket: true, noextglob: true, nonegate: true, strictSlashes: true };
     let fitting = 0;
     fc.assert(
@@ -161,7 +161,7 @@ describe("matchPage, for any pattern,", () => {
     expect(fitting).toBeGreaterThan(100);
   });
 
-  it("fits the address that a browser makes of a pattern without wildcards, and no other page", () => {
+  it("matches the URL that a browser makes of a pattern without wildcards, and no other page", () => {
     const unit = fc.oneof(
       fc.constantFrom("/", "%", "%2F", "%c3", "ü", " ", ".", "a", "|", "[", "^", '"'),
       fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
@@ -203,7 +203,7 @@ describe("the work of matchPage", () => {
     ["stars in one segment", (size: number) => `/${"*a".repeat(size)}b`, (size: number) => `/${"a".repeat(size)}`],
     ["stars as segments", (size: number) => `/**${"/*".repeat(size)}/b`, (size: number) => "/a".repeat(size)],
     ["any depth", (size: number) => `${"/**/*a*".repeat(size)}/b`, (size: number) => "/a".repeat(size)],
-  ])("grows with the path and with the pattern, and with no power of them: %s", (_name, glob, path) => {
+  ])("grows linearly with path and pattern: %s", (_name, glob, path) => {
     const least = reads(glob(16), path(200));
     expect(least).toBeGreaterThan(200);
     expect(reads(glob(16), path(400)) / least).toBeLessThan(2.1);
@@ -214,7 +214,7 @@ describe("the work of matchPage", () => {
     ["14 stars", `${"/**/*a*".repeat(14)}/b`, "/a".repeat(10_000)],
     ["399 of `**`", `${"/**/a".repeat(399)}/b`, "/a".repeat(50_000)],
     ["1,000 stars in one segment", `/${"*a".repeat(998)}b`, `/${"a".repeat(99_999)}`],
-  ])("answers at once for the largest: %s", (_name, pattern, path) => {
+  ])("is small for the largest inputs: %s", (_name, pattern, path) => {
     expect(pagePatternProblem(pattern)).toBeNull();
     expect(matchPage(pattern, path)).toBe(false);
     expect(matchPage(pattern, `${path}${path.includes("/a/") ? "/" : ""}b`)).toBe(true);
@@ -248,7 +248,7 @@ describe("pagePatternProblem", () => {
     ["https://shop.example/a", "must start with /"],
     ["/a?b=1", "query and hash"],
     ["/a#b", "query and hash"],
-    ["/a\\b", "must not have \\"],
+    ["/a\\b", "must not contain \\"],
     ["/a\nb", "control characters"],
     ["/a ", "a space at its end"],
     ["/a/../b", "as a segment"],
@@ -258,7 +258,7 @@ describe("pagePatternProblem", () => {
     [`/${"ü".repeat(400)}`, "at most 2000 characters"],
   ])("refuses %j: %s", (pattern, problem) => expect(pagePatternProblem(pattern)).toContain(problem));
 
-  it("accepts only what some path fits", () => {
+  it("accepts only patterns that some path matches", () => {
     const unit = fc.oneof(fc.constantFrom("/", "*", "**", ".", "%", "%2e", "?", "ü"), fc.string({ unit: "binary" }));
     fc.assert(
       fc.property(fc.array(unit), (units) => {

@@ -1,17 +1,15 @@
 const MAX_PATTERN = 2_000;
-/** No segment is this; it stands for all of them. */
+/** Marks any segment. No real segment equals this. */
 const ANY = "/";
 
 /**
- * Whether a page's path fits a glob pattern. Both are compared as a browser's `location.pathname` writes them, so a
- * pattern may be typed in Unicode. Query and hash of the path are ignored, nothing else is: case and trailing slashes
- * count. `*` alone between slashes is one non-empty segment, within a segment any characters but a slash. `**` alone
- * between slashes is zero or more segments; at the end it wants something there (`/blog/**` is neither `/blog` nor
- * `/blog/`), but `/**` and `**` are every page. Everything else is literal.
- *
- * Takes path length × pattern length comparisons at most, and hardly more than the path is long for patterns that are
- * not made to be slow: where a wildcard has to take more, only the newest one is asked to. That is enough, because the
- * part before it stood as far to the left as it could.
+ * Whether a page's path matches a glob pattern. Both are compared as in a browser's `location.pathname`, so a pattern
+ * may contain Unicode. Query and hash are ignored; case and trailing slashes count. `*` alone between slashes is one
+ * non-empty segment; within a segment it is any number of characters except a slash. `**` alone between slashes is any
+ * number of segments. At the end it requires something (`/blog/**` matches neither `/blog` nor `/blog/`), but `/**` and
+ * `**` match every page. Everything else is literal.
+ * Takes at most path length × pattern length comparisons, and usually about the path length: when a match fails, only
+ * the latest wildcard is extended. That is enough, because everything before it matched as far left as possible.
  */
 export function matchPage(pattern: string, path: string): boolean {
   const glob = asInAddress(pattern);
@@ -20,7 +18,7 @@ export function matchPage(pattern: string, path: string): boolean {
   const wanted = glob.split("/");
   const given = page.split("/");
   if (wanted.at(-1) === "**") {
-    // Something has to stand there: any segment, or the slash of an empty one.
+    // Requires something here: any segment, or the slash of an empty one.
     wanted.push(ANY);
     if (given.at(-1) === "") given.pop();
   }
@@ -33,7 +31,7 @@ function fitsSegment(wanted: string, segment: string): boolean {
   return isRow(wanted, segment, "*", (at, place) => wanted.charCodeAt(at) === segment.charCodeAt(place));
 }
 
-/** Whether all of `given` fits the row of `wanted`, in which each `wildcard` is any number of elements. */
+/** Whether `given` matches `wanted`, in which each `wildcard` stands for any number of elements. */
 function isRow(
   wanted: ArrayLike<string>,
   given: ArrayLike<string>,
@@ -62,23 +60,26 @@ function isRow(
 }
 
 /**
- * What is wrong with a pattern that is to be saved, in words that follow its name; null when it is fine. Refuses what no
- * page's path can fit.
+ * Describes why a pattern must not be saved, as a phrase that follows its name; null when it is valid. Refuses patterns
+ * that no path can match.
  */
 export function pagePatternProblem(pattern: string): string | null {
   if (pattern === "") return "must not be empty";
-  // Counted as compared: a character outside ASCII takes up to nine there.
+  // Measured as compared: a character outside ASCII becomes up to nine characters.
   if (pattern.length > MAX_PATTERN || asInAddress(pattern).length > MAX_PATTERN) {
-    return `must be at most ${MAX_PATTERN} characters long, as written in an address`;
+    return `must be at most ${MAX_PATTERN} characters long, as written in a URL`;
   }
   if (!/^(\/|\*\*(\/|$))/.test(pattern)) return "must start with / (/pricing, /blog/**) or be ** for every page";
-  if (/[?#]/.test(pattern)) return "must not have ? or #: a page's query and hash are not compared";
-  if (/[\\\p{Cc}]|\s$/u.test(pattern)) return "must not have \\, control characters or a space at its end";
-  if (/\/(\.|%2e){1,2}(\/|$)/i.test(pattern)) return "must not have . or .. as a segment";
+  if (/[?#]/.test(pattern)) return "must not contain ? or #, because a page's query and hash are not compared";
+  if (/[\\\p{Cc}]|\s$/u.test(pattern)) return "must not contain \\, control characters or a space at its end";
+  if (/\/(\.|%2e){1,2}(\/|$)/i.test(pattern)) return "must not contain . or .. as a segment";
   return null;
 }
 
-/** Lone surrogates, raw characters and the case of escapes become what they are in an address; escapes stay escaped. */
+/**
+ * Converts lone surrogates, raw characters and the case of escapes to the form they have in a URL. Escapes stay
+ * escaped.
+ */
 function asInAddress(text: string): string {
   const escaped = encodeURI(text.replace(/\p{Cs}/gu, "\ufffd")).replace(/%25/g, "%");
   return escaped.replace(/%[\da-f]{2}/gi, (triplet) => triplet.toUpperCase());

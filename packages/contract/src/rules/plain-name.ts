@@ -1,11 +1,14 @@
-/** Names of people and organizations appear in mail to strangers, so they carry no text that a mail client turns into a link. */
+/**
+ * Names of people and organizations appear in emails to strangers, so they must not contain text that an email client
+ * turns into a link.
+ */
 export const maxNameLength = 60;
 
 const lineBreak = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-/** A scheme, or what mail clients link without one: `evil.example`. "J. R. Smith" and "St. Gallen" pass. */
+/** A scheme, or what email clients link without one: `evil.example`. "J. R. Smith" and "St. Gallen" pass. */
 const webAddress = /:\/\/|[\p{L}\p{N}]\.\p{L}{2,}/u;
 
-/** What is wrong with the name of a person or an organization, or null. */
+/** Describes why the name of a person or an organization is refused; null when it is valid. */
 export function plainNameProblem(name: string): string | null {
   if (name.trim() === "") return "must not be blank";
   if (Array.from(name).length > maxNameLength) return `must be at most ${maxNameLength} characters long`;
@@ -14,7 +17,7 @@ export function plainNameProblem(name: string): string | null {
   return null;
 }
 
-/** The closest name that passes, for names that come from somewhere else; `fallback` when nothing is left of it. */
+/** The closest valid name, for names from other sources; `fallback` when nothing remains. */
 export function toPlainName(name: string, fallback: string): string {
   const words = name.split(/[\s\p{Cc}\p{Zl}\p{Zp}]+/u).filter((word) => word !== "" && !webAddress.test(word));
   return Array.from(words.join(" ")).slice(0, maxNameLength).join("").trim() || fallback;

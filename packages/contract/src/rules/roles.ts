@@ -1,12 +1,12 @@
-/** What members may do in an organization, from least to most. */
+/** The roles of members, from lowest to highest. */
 export const roles = ["member", "admin", "owner"] as const;
 export type Role = (typeof roles)[number];
 
 type Line = readonly [methods: "any" | "read" | "change", start: string, minimum: Role];
 
 /**
- * The roles required by routes. The first line that matches decides. Every other route, such as reading and editing
- * agents, is open to members. An API key has the role of the member who created it.
+ * The roles required by routes. The first matching line decides. All other routes, such as reading and editing agents,
+ * are open to members. An API key has the role of the member who created it.
  */
 const table: readonly Line[] = [
   ["any", "/audit-log", "owner"],
@@ -37,7 +37,7 @@ export function isAtLeast(role: Role, minimum: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(minimum);
 }
 
-/** Converts a stored role. A role that this version does not know counts as `member`. */
+/** Converts a stored role. A role that is unknown to this version counts as `member`. */
 export function toRole(text: string): Role {
   return roles.find((role) => role === text) ?? "member";
 }

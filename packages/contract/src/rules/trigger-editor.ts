@@ -1,6 +1,6 @@
 import type { TriggerType } from "./trigger-types.ts";
 
-/** What a trigger editor knows about a trigger type, in the order in which the types are offered. */
+/** A trigger editor's knowledge about each trigger type, in the order in which the types are offered. */
 export const triggerEditors: Record<TriggerType, { name: string; sampleConditions: Record<string, unknown> }> = {
   time_on_page: { name: "Time on page", sampleConditions: { timeOnPage: 20 } },
   scroll_depth: { name: "Scroll depth", sampleConditions: { scrollDepth: 50 } },

@@ -1,8 +1,8 @@
 type TriggerDescriptor = {
   /**
-   * How the widget notices that the trigger's condition is met. A `state` is checked again and again, a `page` once per
-   * page view. A `moment` and an `event` are reported when they happen; only an `event` is the site's own request, which
-   * is served even right after another trigger.
+   * How the widget detects that the trigger's condition is met. A `state` is checked repeatedly, a `page` once per page
+   * view. A `moment` and an `event` are reported when they happen. Only an `event` is an explicit request of the site,
+   * so it is served even right after another trigger.
    */
   detection: "state" | "page" | "moment" | "event";
 };

@@ -20,19 +20,19 @@ export function piecesOf(url: string): UrlPiece[] {
   return pieces;
 }
 
-/** The names of the secrets that URLs and headers use, each once. */
+/** The distinct names of the secrets in URLs and headers. */
 export function secretsIn(texts: readonly string[]): string[] {
   const found = texts.flatMap((text) => [...text.matchAll(secretPlaceholder)]);
   return [...new Set(found.map(([, name = ""]) => name))];
 }
 
-/** The names of the inputs that a URL uses, each once. */
+/** The distinct names of the inputs in a URL. */
 export function inputsIn(url: string): string[] {
   const names = piecesOf(url).filter(({ kind }) => kind === "input");
   return [...new Set(names.map(({ name }) => name))];
 }
 
-/** The host with its port, as in the list of a secret's hosts; "" while the URL has no host. */
+/** The host with its port, as in a secret's list of hosts; "" while the URL has no host. */
 export function hostOf(url: string): string {
   const [base = ""] = /^https?:\/\/[^/?#]+/i.exec(url.trim()) ?? [];
   return URL.canParse(base) ? new URL(base).host : "";

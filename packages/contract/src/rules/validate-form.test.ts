@@ -44,38 +44,38 @@ const validValues: Record<FieldType, unknown> = {
   checkbox: true,
 };
 
-describe("required", () => {
+describe("a required field", () => {
   const required = { required: { value: true } };
   describe.each(fieldTypes)("%s", (type) => {
     const missing = type === "checkbox" ? "Field must be ticked" : "Field is required";
-    it.each([[undefined], [null], [""], [[]]])("minds %j", (value) => {
+    it.each([[undefined], [null], [""], [[]]])("refuses %j", (value) => {
       expect(messageOf(type, value, required)).toBe(missing);
       expect(messageOf(type, value, { required: { value: true, message: "Please" } })).toBe("Please");
       expect(problemOf(type, value, { required: { value: false, message: "Please" } })).toBeUndefined();
       expect(problemOf(type, value)).toBeUndefined();
     });
 
-    it("minds a value that is not there, and none that is", () => {
+    it("refuses a missing value, but not a given one", () => {
       expect(validateForm([fieldOf(type, required)], {}, compile)).toEqual([
         { field: "f", code: "required", message: missing },
       ]);
       expect(problemOf(type, validValues[type], required)).toBeUndefined();
     });
 
-    it("is not the problem of a wrong value", () => {
+    it("does not report a wrong value as missing", () => {
       const message = messageOf(type, {}, { required: { value: true, message: "Please" } });
       expect(message).toMatch(/^Field must /);
     });
   });
 
-  it.each(["text", "email", "tel", "textarea"] as const)("refuses a %s that is only blank", (type) => {
+  it.each(["text", "email", "tel", "textarea"] as const)("refuses a blank %s", (type) => {
     for (const blank of [" ", "\t\n", "\u00a0\u3000"]) {
       expect(messageOf(type, blank, required)).toBe("Field is required");
     }
     if (type !== "email") expect(problemOf(type, " ")).toBeUndefined();
   });
 
-  it("accepts a ticked checkbox only, and names it without the address of its link", () => {
+  it("accepts only a ticked checkbox, and names it without its link's URL", () => {
     const field: FormField = {
       ...fieldOf("checkbox", required),
       label: "I accept the [privacy policy](https://shop.example/privacy)",
@@ -90,13 +90,13 @@ describe("required", () => {
     }
   });
 
-  it("takes zero for a value", () => {
+  it("accepts zero as a value", () => {
     expect(problemOf("number", 0, required)).toBeUndefined();
     expect(problemOf("number", "0", required)).toBeUndefined();
   });
 });
 
-it("asks no other rule about what is not given", () => {
+it("applies no other rule to a missing value", () => {
   const pattern = vi.fn(compile);
   const validation = { minLength: { value: 3 }, pattern: { value: "a" } };
   expect(validateForm([fieldOf("text", validation)], { f: "" }, pattern)).toEqual([]);
@@ -104,7 +104,7 @@ it("asks no other rule about what is not given", () => {
   expect(pattern).not.toHaveBeenCalled();
 });
 
-describe("kinds of values", () => {
+describe("values of each type", () => {
   const kinds: Record<FieldType, string> = {
     text: "must be text",
     email: "must be text",
@@ -120,25 +120,25 @@ describe("kinds of values", () => {
     checkbox: "must be true or false",
   };
 
-  it.each(fieldTypes)("%s", (type) => {
+  it.each(fieldTypes)("are checked: %s", (type) => {
     if (type !== "checkbox")
       expect([true, false].map((value) => messageOf(type, value))).toEqual(Array(2).fill(`Field ${kinds[type]}`));
     for (const value of [{}, { a: "b" }, { length: 0 }, [1], [null], [["red"]]]) {
       const isList = type === "multiselect" && Array.isArray(value);
-      const words = isList ? "must hold only the options" : kinds[type];
+      const words = isList ? "must contain only the listed options" : kinds[type];
       expect(problemOf(type, value)).toMatchObject({ message: `Field ${words}` });
     }
     if (type !== "number") expect(messageOf(type, 5)).toBe(`Field ${kinds[type]}`);
   });
 
-  it.each(fieldTypes)("%s is not told the words of rules that are kept", (type) => {
+  it.each(fieldTypes)("of the wrong type do not get a rule's own message: %s", (type) => {
     const rule = { value: 0, message: "Never" };
     const message = messageOf(type, { a: 1 }, { min: rule, max: rule, minLength: rule, maxLength: rule });
     expect(message).toBe(`Field ${kinds[type]}`);
   });
 });
 
-describe("email", () => {
+describe("an email field", () => {
   const long = (length: number) => `${"a".repeat(length - "@example.com".length)}@example.com`;
 
   it.each([
@@ -150,7 +150,7 @@ describe("email", () => {
     "josé@bücher.example",
     "用户@例子.公司",
     long(254),
-  ])("may be %s", (value) => {
+  ])("accepts %s", (value) => {
     expect(problemOf("email", value)).toBeUndefined();
   });
 
@@ -183,38 +183,41 @@ describe("email", () => {
     "a@[127.0.0.1]",
     "a@b.de\u00a0",
     long(255),
-  ])("may not be %j", (value) => {
+  ])("refuses %j", (value) => {
     expect(messageOf("email", value)).toBe("Field must be an email address (name@example.com)");
   });
 });
 
-describe("tel", () => {
-  it.each(["+49 (0)30 / 123-45.6 x7", "1-800-FLOWERS", "٠١٢٣", "112", "after 6 pm: 555 0100"])("may be %s", (value) => {
-    expect(problemOf("tel", value)).toBeUndefined();
-  });
+describe("a tel field", () => {
+  it.each(["+49 (0)30 / 123-45.6 x7", "1-800-FLOWERS", "٠١٢٣", "112", "after 6 pm: 555 0100"])(
+    "accepts %s",
+    (value) => {
+      expect(problemOf("tel", value)).toBeUndefined();
+    },
+  );
 });
 
-describe("number", () => {
-  it.each([0, -0, 1.5, -1e300, "0", "-1.5", "+5", ".5", "5.", "1e3", "1E-3", "007"])("may be %j", (value) => {
+describe("a number field", () => {
+  it.each([0, -0, 1.5, -1e300, "0", "-1.5", "+5", ".5", "5.", "1e3", "1E-3", "007"])("accepts %j", (value) => {
     expect(problemOf("number", value)).toBeUndefined();
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, " ", " 1", "1 ", "1\n", "1,5", "1_000", "0x1", "0b1", "1n"])(
-    "may not be %j",
+    "refuses %j",
     (value) => {
       expect(messageOf("number", value)).toBe("Field must be a number");
     },
   );
 
   it.each(["Infinity", "NaN", "e", "-", ".", "+-1", "1.2.3", "1e", "1e999", "9".repeat(400), "五", "١", [1], ["1"]])(
-    "nor %j",
+    "refuses values that are not numbers: %j",
     (value) => {
       expect(messageOf("number", value)).toBe("Field must be a number");
     },
   );
 });
 
-describe("date and datetime", () => {
+describe("date and datetime fields", () => {
   it.each<[FieldType, unknown, boolean]>([
     ["date", "2024-02-29", true],
     ["date", "2025-02-29", false],
@@ -224,17 +227,17 @@ describe("date and datetime", () => {
     ["datetime", "2026-01-31", false],
     ["datetime", "2026-01-31T25:00", false],
     ["datetime", 1769851800000, false],
-  ])("a %s %j: %s", (type, value, isFine) => {
+  ])("check a %s %j: %s", (type, value, isFine) => {
     expect(problemOf(type, value) === undefined).toBe(isFine);
   });
 });
 
-describe("lengths", () => {
+describe("length rules", () => {
   const types = ["text", "textarea", "tel"] as const;
   const minLength = { value: 3 };
   const maxLength = { value: 4 };
 
-  it.each(types)("of %s", (type) => {
+  it.each(types)("apply to %s", (type) => {
     const lengths = { minLength, maxLength };
     expect(messageOf(type, "ab", lengths)).toBe("Field must have at least 3 characters");
     expect(problemOf(type, "abc", lengths)).toBeUndefined();
@@ -244,7 +247,7 @@ describe("lengths", () => {
     expect(messageOf(type, "abcde", { maxLength: { ...maxLength, message: "Shorter" } })).toBe("Shorter");
   });
 
-  it("of an email, after its format", () => {
+  it("apply to an email address after its format", () => {
     expect(messageOf("email", "a@b.de", { minLength: { value: 7, message: "Longer" } })).toBe("Longer");
     expect(messageOf("email", "a@b.de", { maxLength: { value: 5, message: "Shorter" } })).toBe("Shorter");
     expect(messageOf("email", "a", { minLength: { value: 7, message: "Longer" } })).toContain("email address");
@@ -258,19 +261,19 @@ describe("lengths", () => {
     ["\ude00\ud83d", 2],
     ["e\u0301", 2],
     ["a\r\nb", 4],
-  ])("count characters: %j has %i", (value, length) => {
+  ])("count code points: %j has %i", (value, length) => {
     expect(problemOf("text", value, { minLength: { value: length }, maxLength: { value: length } })).toBeUndefined();
     expect(problemOf("text", value, { minLength: { value: length + 1 } })).toBeDefined();
     expect(problemOf("text", value, { maxLength: { value: length - 1 } })).toBeDefined();
   });
 
-  it("say one character, not one characters", () => {
+  it("use the singular for one character", () => {
     expect(messageOf("text", "ab", { maxLength: { value: 1 } })).toBe("Field must have at most 1 character");
     expect(messageOf("text", "a", { maxLength: { value: 0 } })).toBe("Field must have at most 0 characters");
   });
 });
 
-describe("bounds", () => {
+describe("bound rules", () => {
   it.each<[FieldType, number | string, unknown, unknown, unknown]>([
     ["number", 5, 4.999, 5, 5.001],
     ["number", 5, "4.999", "5.0", "5.001"],
@@ -280,7 +283,7 @@ describe("bounds", () => {
     ["date", "2026-01-31", "2025-12-31", "2026-01-31", "9999-12-31"],
     ["datetime", "2026-01-31T09:30", "2026-01-31T09:29:59.999", "2026-01-31T09:30:00Z", "2026-01-31T09:30:00.001"],
     ["datetime", "2026-01-31T09:30Z", "2026-01-31T10:29+01:00", "2026-01-31T10:30+01:00", "2026-01-31T08:31-01:00"],
-  ])("%s %j: %j < %j < %j", (type, value, less, same, more) => {
+  ])("compare %s %j: %j < %j < %j", (type, value, less, same, more) => {
     const [least, most] = type === "number" ? ["be at least", "be at most"] : ["not be before", "not be after"];
     expect(messageOf(type, less, { min: { value } })).toBe(`Field must ${least} ${value}`);
     expect(problemOf(type, same, { min: { value }, max: { value } })).toBeUndefined();
@@ -291,7 +294,7 @@ describe("bounds", () => {
     expect(messageOf(type, more, { max: { value, message: "Less" } })).toBe("Less");
   });
 
-  it("that mean nothing bind nothing", () => {
+  it("without a valid bound are ignored", () => {
     for (const day of ["1960-01-31", "2026-01-31"]) {
       expect(problemOf("date", day, { min: { value: 5 }, max: { value: "soon" } })).toBeUndefined();
       expect(problemOf("date", day, { min: { value: "soon" }, max: { value: 5 } })).toBeUndefined();
@@ -299,7 +302,7 @@ describe("bounds", () => {
   });
 });
 
-describe("options", () => {
+describe("choice fields", () => {
   it.each<[FieldType, unknown, string | undefined]>([
     ["select", "red", undefined],
     ["select", "Red", "must be one of the options"],
@@ -307,21 +310,21 @@ describe("options", () => {
     ["select", ["red"], "must be text"],
     ["multiselect", ["red"], undefined],
     ["multiselect", ["blue", "red"], undefined],
-    ["multiselect", ["red", "green"], "must hold only the options"],
-    ["multiselect", ["red", 1], "must hold only the options"],
-    ["multiselect", [""], "must hold only the options"],
-    ["multiselect", ["red", "red"], "must hold every option only once"],
+    ["multiselect", ["red", "green"], "must contain only the listed options"],
+    ["multiselect", ["red", 1], "must contain only the listed options"],
+    ["multiselect", [""], "must contain only the listed options"],
+    ["multiselect", ["red", "red"], "must contain each option only once"],
     ["multiselect", "red", "must be a list"],
-  ])("%s %j: %s", (type, value, words) => {
+  ])("check a %s %j: %s", (type, value, words) => {
     expect(messageOf(type, value)).toBe(words && `Field ${words}`);
   });
 
-  it.each(["__proto__", "constructor", "length", "0"])("%s is none of them", (value) => {
+  it.each(["__proto__", "constructor", "length", "0"])("do not accept %s", (value) => {
     expect(problemOf("select", value)).toBeDefined();
     expect(problemOf("multiselect", [value])).toBeDefined();
   });
 
-  it("that are missing allow nothing", () => {
+  it("without options accept nothing", () => {
     const fields: FormField[] = [
       { name: "one", label: "", type: "select" },
       { name: "many", label: "", type: "multiselect" },
@@ -331,17 +334,17 @@ describe("options", () => {
   });
 });
 
-describe("pattern", () => {
+describe("a pattern rule", () => {
   const types = ["text", "textarea", "tel", "email"] as const;
 
-  it.each(types)("of %s", (type) => {
+  it.each(types)("applies to %s", (type) => {
     const value = "x1@b.de";
     expect(problemOf(type, value, { pattern: { value: "\\d" } })).toBeUndefined();
     expect(messageOf(type, value, { pattern: { value: "^\\d+$" } })).toBe("Field is not in the expected format");
     expect(messageOf(type, value, { pattern: { value: "^\\d+$", message: "Digits" } })).toBe("Digits");
   });
 
-  it("is asked last", () => {
+  it("is tested last", () => {
     const test = vi.fn(() => false);
     const validation = { minLength: { value: 2 }, maxLength: { value: 3 }, pattern: { value: "p" } };
     const check = (type: FieldType, f: unknown) =>
@@ -355,7 +358,7 @@ describe("pattern", () => {
     expect(test.mock.calls).toEqual([["abc"]]);
   });
 
-  it("that cannot be used is the caller's to see", () => {
+  it("that cannot be compiled throws to the caller", () => {
     const refuse = () => {
       throw new Error("no such engine");
     };
@@ -365,13 +368,13 @@ describe("pattern", () => {
   });
 });
 
-describe("files", () => {
+describe("file fields", () => {
   /** @param last the last four characters of the base64; the others are enough for 5 MiB */
   const around5MiB = (type: string, last: string) =>
     `data:${type};base64,${"AAAA".repeat(Math.ceil(MAX_FILE_BYTES / 3) - 1)}${last}`;
   const tooLarge = { field: undefined, code: "file_size", message: "Field must not be larger than 5 MB" };
 
-  it.each(["file", "image"] as const)("%s of 5 MiB and one byte more", (type) => {
+  it.each(["file", "image"] as const)("accept a %s of 5 MiB, but not a byte more", (type) => {
     expect(problemOf(type, around5MiB("image/png", "AA=="))).toBeUndefined();
     expect(problemOf(type, around5MiB("image/png", "AAA="))).toBeUndefined();
     expect(problemOf(type, around5MiB("image/png", "AAAA"))).toEqual(tooLarge);
@@ -379,7 +382,7 @@ describe("files", () => {
     expect(problemOf(type, around5MiB("image/png", "AAAAAAA="))).toEqual(tooLarge);
   });
 
-  it("are measured by what they decode to", () => {
+  it("measure the decoded size", () => {
     for (const [size, isFine] of [-1, 0, 1, 2, 3].map((more) => [MAX_FILE_BYTES + more, more <= 0] as const)) {
       const value = `data:;base64,${Buffer.alloc(size).toString("base64")}`;
       expect(problemOf("file", value) === undefined).toBe(isFine);
@@ -403,11 +406,11 @@ describe("files", () => {
     ["image", "data:text/plain;image/png;base64,SGk=", "must be an image"],
     ["image", "data:;base64,SGk=", "must be an image"],
     ["image", "https://example.com/a.png", "must be an image (a base64 data URL)"],
-  ])("%s %j: %s", (type, value, words) => {
+  ])("check a %s %j: %s", (type, value, words) => {
     expect(problemOf(type, value)?.message).toBe(words && `Field ${words}`);
   });
 
-  it("that were taken out of the data are checked like those in it", () => {
+  it("check files that were removed from the data in the same way", () => {
     const check = (type: FieldType, prefix: string, size: number) =>
       validateForm(
         [fieldOf(type, { required: { value: true } })],
@@ -423,22 +426,22 @@ describe("files", () => {
   });
 });
 
-describe("messages", () => {
+describe("error messages", () => {
   it.each([
     ["Your name", "Your name is required"],
     [" Name ", "Name is required"],
     ["", "f is required"],
     ["  ", "f is required"],
-  ])("call a field labelled %j by its name where they must", (label, message) => {
+  ])("use the name of a field labelled %j where they must", (label, message) => {
     const field = { ...fieldOf("text", { required: { value: true } }), label };
     expect(validateForm([field], {}, compile)[0]?.message).toBe(message);
   });
 
-  it("that are empty are none", () => {
+  it("that are empty are ignored", () => {
     expect(messageOf("text", "", { required: { value: true, message: "" } })).toBe("Field is required");
   });
 
-  it("come one a field, in the order of the fields", () => {
+  it("come once per field, in field order", () => {
     const names = ["c", "a", "b"];
     const fields = names.map((name) => ({
       ...fieldOf("text", { minLength: { value: 3 }, pattern: { value: "^x" } }),
@@ -449,10 +452,10 @@ describe("messages", () => {
   });
 });
 
-describe("data", () => {
+describe("form data", () => {
   const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
 
-  it.each(names)("finds %s only where it is the data's own", (name) => {
+  it.each(names)("finds %s only among its own properties", (name) => {
     const field = { ...fieldOf("text", { required: { value: true } }), name };
     const hostile: Record<string, unknown> = JSON.parse(`{"${name}": "own"}`);
     expect(validateForm([field], {}, compile)).toEqual([
@@ -463,7 +466,7 @@ describe("data", () => {
     expect(validateForm([field], Object.assign(Object.create(null), { f: 1 }), compile)).toHaveLength(1);
   });
 
-  it("may hold more than the fields", () => {
+  it("may contain unknown fields", () => {
     const data = JSON.parse('{"f": "a", "other": {"deep": [1]}, "__proto__": {"f": 5}, "hasOwn": 1}');
     expect(validateForm([fieldOf("text")], data, compile)).toEqual([]);
   });
@@ -473,13 +476,13 @@ describe("data", () => {
     expect(validateForm([field], { f: "x" }, compile)).toHaveLength(1);
   });
 
-  it("is left as it was", () => {
+  it("is not modified", () => {
     const data = Object.freeze({ f: Object.freeze(["red", "x"]) });
     expect(validateForm([fieldOf("multiselect")], data, compile)).toHaveLength(1);
   });
 });
 
-describe("any form", () => {
+describe("validateForm, for any form,", () => {
   const length = fc.nat({ max: 20 });
   const rules = (value: fc.Arbitrary<number | string>) =>
     fc.record(
@@ -499,7 +502,7 @@ describe("any form", () => {
     .map(([type, validation]) => fieldOf(type, validation as FieldValidation));
   const text = fc.string({ unit: "binary", minLength: 1, maxLength: 25 });
 
-  it("is checked without a throw, with at most one problem a field", () => {
+  it("never throws and reports at most one problem per field", () => {
     const value = fc.oneof(fc.jsonValue(), fc.anything(), fc.constantFrom(...Object.values(validValues)), text);
     fc.assert(
       fc.property(
@@ -521,7 +524,7 @@ describe("any form", () => {
     );
   });
 
-  it("takes a value that was made to fit", () => {
+  it("accepts values made to satisfy the rules", () => {
     const inDays = (day: Date) => day.toISOString().slice(0, 10);
     const days = fc.date({ min: new Date("1900-01-01"), max: new Date("2100-01-01"), noInvalidDate: true });
     const three = <T, V>(one: fc.Arbitrary<T>, order: (a: T, b: T) => number, write: (each: T) => V) =>
@@ -578,7 +581,7 @@ describe("any form", () => {
     );
   });
 
-  it("never asks a pattern about a text that is too long", () => {
+  it("never tests a pattern on text that is too long", () => {
     fc.assert(
       fc.property(fc.constantFrom<FieldType>("text", "textarea", "tel", "email"), text, length, (type, value, most) => {
         const test = vi.fn(() => true);
@@ -591,8 +594,8 @@ describe("any form", () => {
   });
 });
 
-describe("work", () => {
-  it("is one compilation, one test and one look-up a field", () => {
+describe("the work of validateForm", () => {
+  it("is one compilation, one test and one lookup per field", () => {
     for (const count of [50, 100]) {
       const test = vi.fn(() => true);
       const compileOnce = vi.fn(() => ({ test }));
@@ -628,7 +631,7 @@ describe("work", () => {
 
   // Where a check took the square of this, the test would not come to its end.
   it.each(["a", "@", "a.", ".", "1", "e", "-", "a@", "@.", "a@b.", "😀", "\ud83d", " ", "data:", ";base64,", "="])(
-    "is done in one go for a million characters of %j",
+    "is linear for a million characters of %j",
     (piece) => {
       const long = piece.repeat(1_000_000 / piece.length);
       const validation = { minLength: { value: 500_000 } };
@@ -641,9 +644,9 @@ describe("work", () => {
     },
   );
 
-  it("is done in one go for a million choices", () => {
+  it("is linear for a million choices", () => {
     const choices = Array.from({ length: 1_000_000 }, () => "red");
-    expect(messageOf("multiselect", choices)).toBe("Field must hold every option only once");
-    expect(messageOf("multiselect", [...choices, "x"])).toBe("Field must hold only the options");
+    expect(messageOf("multiselect", choices)).toBe("Field must contain each option only once");
+    expect(messageOf("multiselect", [...choices, "x"])).toBe("Field must contain only the listed options");
   });
 });

@@ -8,27 +8,28 @@ import { type AnswerKind, describeField } from "./field-types.ts";
 /** Why a field's value is refused: a machine-readable code, and a message for the visitor. */
 export type FieldProblem = { field: string; code: DetailCode; message: string };
 
-/** Passed in, so that the server runs patterns in linear time and the browser needs no second engine. */
+/** Passed in, so that the server can run patterns in linear time while the browser needs no second engine. */
 export type CompilePattern = (pattern: string) => { test(value: string): boolean };
 
-/** A file that was taken out of the data and decoded: its data URL up to and with the comma, and its bytes. */
+/** A decoded file that was removed from the data: its data URL up to and including the comma, and its size. */
 export type TakenFile = { prefix: string; size: number };
 
 /**
- * What is wrong with a form's data: for each field the first rule that it breaks, in the order of the fields. The message
- * is the rule's own where it has one.
- *
- * - An empty text, `null`, a missing value and `[]` are not given. Only `required` refuses that, and text that is blank.
- * - Texts are counted in characters (code points). `pattern` may be found anywhere in the value and is asked last, so
- *   never for a text that is too long. A `tel` has no format, as in HTML: ways to write one differ too much.
- * - A `number` is one or a text that is one: `-1.5`, `1e3`, without spaces.
- * - A `date` or `datetime` exists in the calendar. Bounds are compared as moments; without a zone that is UTC.
- * - A `checkbox` is true or false. `required` means that it has to be true, as for consent.
- * - A `select` is one of the options' values, a `multiselect` always an array of them, none twice.
- * - A `file` or `image` is a base64 data URL, at most `MAX_FILE_BYTES` decoded. An image is what calls itself one.
- * - Disabled fields are checked like others. Data that belongs to no field is ignored.
- * @param files files that are no longer in the data, by their field
- * @throws only what `compilePattern` throws: patterns are tried when a form is saved
+ * Validates a form's data. Returns the first violated rule of each invalid field, in field order. The message is the
+ * rule's own, if it has one.
+ * - An empty text, `null`, a missing value and `[]` count as not given. Only `required` refuses them; it also refuses
+ * blank text.
+ * - The length of text is counted in code points. `pattern` may match anywhere in the value and is tested last, so
+ * never with text that is too long. A `tel` has no format, as in HTML, because spellings vary too much.
+ * - A `number` is a number, or text such as `-1.5` or `1e3` without spaces.
+ * - A `date` or `datetime` must exist in the calendar. Bounds are compared as instants, in UTC without a zone.
+ * - A `checkbox` is true or false. `required` means that it must be true, as for consent.
+ * - A `select` is one of the options' values; a `multiselect` is always an array of distinct ones.
+ * - A `file` or `image` is a base64 data URL of at most `MAX_FILE_BYTES` decoded. An image is whatever is declared as
+ * one.
+ * - Disabled fields are checked like others. Unknown fields are ignored.
+ * @param files files that were removed from the data, by field
+ * @throws only what `compilePattern` throws, because patterns are validated when a form is saved
  */
 export function validateForm(
   fields: readonly FormField[],
@@ -45,7 +46,9 @@ export function validateForm(
   });
 }
 
-/** `words` follow the field's label. Without a `rule`, the value is of the wrong kind and no rule's own message applies. */
+/**
+ * `words` follow the field's label. Without a `rule`, the value has the wrong type and no rule's own message applies.
+ */
 type Broken = { code: DetailCode; words: string; rule?: { message?: string } };
 
 type Checked = { field: FormField; value: unknown; compilePattern: CompilePattern; file: TakenFile | undefined };
@@ -67,7 +70,7 @@ function brokenRule(checked: Checked): Broken | null {
   return checks[answer](checked);
 }
 
-/** What is wrong with a value that was given, by what the answer holds. */
+/** Checks a given value by its kind. */
 const checks: Record<AnswerKind, (checked: Checked) => Broken | null> = {
   text: brokenByText,
   number: brokenByBounds,
@@ -126,9 +129,10 @@ function brokenByBounds({ field, value }: Checked): Broken | null {
 function brokenByChoices({ field, value }: Checked): Broken | null {
   if (!Array.isArray(value)) return wrongKind(field, "type");
   const known = new Set<unknown>(field.options?.map((option) => option.value));
-  if (!value.every((choice) => known.has(choice))) return { code: "enum", words: "must hold only the options" };
+  if (!value.every((choice) => known.has(choice)))
+    return { code: "enum", words: "must contain only the listed options" };
   if (new Set(value).size === value.length) return null;
-  return { code: "duplicate", words: "must hold every option only once" };
+  return { code: "duplicate", words: "must contain each option only once" };
 }
 
 function brokenByFile({ field, value, file }: Checked): Broken | null {
@@ -142,8 +146,8 @@ function brokenByFile({ field, value, file }: Checked): Broken | null {
 }
 
 /**
- * One @, dots between parts and nowhere else, a dot in the domain, no label of the domain that begins or ends with a hyphen.
- * No character can begin two parts, so that matching is linear.
+ * One @, single dots between parts, a dot in the domain, and no domain label that starts or ends with a hyphen. No
+ * character can start two parts, so matching is linear.
  */
 function isEmail(text: string): boolean {
   const [local = "", domain = "", ...more] = text.split("@");

@@ -34,7 +34,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("POST", "/agents", { name: "Harbour", allowedImageHosts: hosts })).status).toBe(201);
   });
 
-  it("makes an agent with every default, and reads it back", async () => {
+  it("are created with defaults and read back", async () => {
     const { status, body } = await call("POST", "/agents", { name: "Harbour" });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -61,7 +61,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("GET", `/agents/${body.data.id}`)).body).toEqual(body);
   });
 
-  it("lists exactly the summary's fields, in the order of creation", async () => {
+  it("are listed with exactly the summary's fields, in creation order", async () => {
     const account = await server.createAccount();
     const first = await create({ name: "First" }, account);
     const second = await create({ name: "Second" }, account);
@@ -77,7 +77,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect(body).toEqual({ data: [summary(first), summary(second)], error: null });
   });
 
-  it("gives each agent of an account a slug of its own, also when made at once", async () => {
+  it("get unique slugs within an organization, even when created concurrently", async () => {
     const account = await server.createAccount();
     const made = await Promise.all(Array.from({ length: 5 }, () => create({ name: "Bike Shop" }, account)));
     expect(made.map((agent) => agent.slug).sort()).toEqual([
@@ -91,7 +91,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await create({ name: "Bike Shop" }, other)).slug).toBe("bike-shop");
   });
 
-  it("changes what is given, clears what is null, and lets the slug follow the name", async () => {
+  it("are updated field by field, null clears a field, and the slug follows the name", async () => {
     const agent = await create({ name: "Before", systemPrompt: "Sell bikes.", temperature: 5 });
     const changed = await call("PATCH", `/agents/${agent.id}`, {
       name: "After",
@@ -115,7 +115,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect(same.body.data.slug).toBe("after");
   });
 
-  it("ignores fields that nobody may set", async () => {
+  it("ignore fields that cannot be set", async () => {
     const other = await server.createAccount();
     const agent = await create({ name: "Mine" });
     const body = { id: "agent_x", organizationId: other.organizationId, createdAt: "2020-01-01", slug: "chosen" };
@@ -126,7 +126,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("GET", `/agents/${agent.id}`, undefined, other)).status).toBe(404);
   });
 
-  it("deletes an agent with its conversations, messages and tools", async () => {
+  it("are deleted with their conversations, messages and tools", async () => {
     const agent = await create({ name: "Gone" });
     await server.app.inject({
       method: "POST",
@@ -154,7 +154,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("DELETE", `/agents/${agent.id}`)).status).toBe(404);
   });
 
-  it("answers within seconds when deleting an agent takes longer, and the agent is gone at once", async () => {
+  it("disappear immediately when deleting their rows takes longer", async () => {
     if (database.address.kind === "sqlite") return;
     const { db } = server.deps;
     const { id } = await create({ name: "Large" });
@@ -167,7 +167,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("GET", `/agents/${id}`)).status).toBe(404);
   });
 
-  it("shows somebody else's agent to nobody, with the answer of an unknown id", async () => {
+  it("of another organization get the same response as an unknown id", async () => {
     const agent = await create({ name: "Private" });
     const stranger = await server.createAccount();
     const unknown = await call("GET", "/agents/agent_01h455vb4pex5vsknk084sn02q", undefined, stranger);
@@ -187,7 +187,7 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("GET", `/agents/${agent.id}`)).body.data.name).toBe("Private");
   });
 
-  it("keeps the identity secret encrypted, and replaces it", async () => {
+  it("have an encrypted identity secret that can be rotated", async () => {
     const agent = await create({ name: "Identity" });
     const first = (await call("GET", `/agents/${agent.id}/identity-secret`)).body.data.identitySecret;
     expect(first).toMatch(/^fis_/);
@@ -203,7 +203,7 @@ onBothDatabases("agents", (createDatabase) => {
   });
 });
 
-describe("slugs", () => {
+describe("agent slugs", () => {
   it.each([
     ["A_B c", "a-b-c"],
     ["Harbour Bikes", "harbour-bikes"],
@@ -213,9 +213,9 @@ describe("slugs", () => {
     ["🚲🚲", "agent"],
     ["---", "agent"],
     ["a".repeat(200), "a".repeat(80)],
-  ])("%j becomes %j", async (name, slug) => expect(await slugOf(name)).toBe(slug));
+  ])("turn %j into %j", async (name, slug) => expect(await slugOf(name)).toBe(slug));
 
-  it("takes the first free number", () => {
+  it("take the first free number", () => {
     expect(freeSlug("a", new Set())).toBe("a");
     expect(freeSlug("a", new Set(["a", "a-3"]))).toBe("a-2");
     expect(freeSlug("a", new Set(["a", "a-2", "a-3"]))).toBe("a-4");

@@ -64,12 +64,12 @@ onBothDatabases("an agent's images", (createDatabase) => {
     expect((await owner.call("GET", `/agents/${id}`)).body.data.images.avatar).toBeNull();
   });
 
-  it("takes an image of exactly 256 KiB", async () => {
+  it("accepts an image of exactly 256 KiB", async () => {
     const content = Buffer.concat([start.png, Buffer.alloc(256 * 1024 - start.png.length)]);
     expect((await put(await createAgent(owner), "launcher", dataUrl(content))).status).toBe(200);
   });
 
-  it("changes an image's path with its content, and answers the old path uncached with the new image", async () => {
+  it("changes an image's path with its content, and responds to the old path with the new image uncached", async () => {
     const id = await createAgent(owner);
     const before = (await put(id, "avatar", dataUrl(start.png))).body.data.images.avatar;
     const after = (await put(id, "avatar", dataUrl(start.gif))).body.data.images.avatar;

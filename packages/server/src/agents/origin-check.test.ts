@@ -18,7 +18,7 @@ function start() {
   return { ...check, state, come };
 }
 
-it("remembers who was refused, the latest first, and nobody else", () => {
+it("the record of refused origins lists the latest first, per agent", () => {
   const { come, refusedOrigins, state } = start();
   for (const origin of [undefined, own, "https://shop.example"]) expect(come(origin)).toBe(true);
   expect(come("https://a.example", { id: "agent_2", allowedOrigins: "[]" })).toBe(true);
@@ -33,7 +33,7 @@ it("remembers who was refused, the latest first, and nobody else", () => {
   expect(refusedOrigins("agent_2")).toEqual([]);
 });
 
-it("forgets after a day", () => {
+it("the record of refused origins forgets an origin after a day", () => {
   const { come, refusedOrigins, state } = start();
   come("https://a.example");
   state.now += 86_400_000;
@@ -42,7 +42,7 @@ it("forgets after a day", () => {
   expect(refusedOrigins(shop.id)).toMatchObject([{ times: 1 }]);
 });
 
-it("keeps little, however many there are", () => {
+it("the record of refused origins is limited in size", () => {
   const { come, refusedOrigins } = start();
   for (let n = 0; n < 1_000; n++) come(`https://${n}.example/${"x".repeat(5_000)}`);
   expect(refusedOrigins(shop.id)).toHaveLength(20);

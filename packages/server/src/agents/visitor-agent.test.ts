@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 
-describe("what visitors may know of an agent", () => {
+describe("the public data of an agent", () => {
   let server: TestServer;
   let owner: Awaited<ReturnType<TestServer["createAccount"]>>;
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe("what visitors may know of an agent", () => {
   const create = async (body: object): Promise<string> => (await owner.call("POST", "/agents", body)).body.data.id;
   const read = (id: string, headers = {}) => server.app.inject({ method: "GET", url: `/agents/${id}/widget`, headers });
 
-  it("is how it looks and greets, and nothing else of it", async () => {
+  it("contains its appearance and greeting, and nothing else", async () => {
     const widget = {
       title: "Shop",
       greeting: "Hello",
@@ -45,7 +45,7 @@ describe("what visitors may know of an agent", () => {
     });
   });
 
-  it("is answered again only when it changed", async () => {
+  it("is sent again only after a change", async () => {
     const id = await create({ name: "Harbour" });
     const { etag } = (await read(id)).headers;
     const again = await read(id, { "if-none-match": etag });
@@ -55,7 +55,7 @@ describe("what visitors may know of an agent", () => {
     expect([changed.statusCode, changed.json().data.widget.title]).toEqual([200, "New"]);
   });
 
-  it("is for the pages that it allows, and 404 when there is no such agent", async () => {
+  it("is limited to allowed origins, and 404 for an unknown agent", async () => {
     const id = await create({ name: "Harbour", allowedOrigins: ["https://shop.example"] });
     const statuses = [];
     for (const origin of ["https://shop.example", "https://evil.example"]) {

@@ -6,7 +6,7 @@ import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 
-onBothDatabases("who may continue a conversation", (createDatabase) => {
+onBothDatabases("continuing a conversation", (createDatabase) => {
   let database: TestDatabase;
   let server: TestServer;
   let upstream: Upstream;
@@ -45,7 +45,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
   }
 
   it.each([{ sessionId: "s-1" }, { userId: "u-1" }, { userEmail: "ada@example.com" }])(
-    "refuses a conversation that began with %j to a request that has only its id",
+    "is refused for one that began with %j when the request has only its id",
     async (visitor) => {
       const { conversationId, conversationToken } = await ask(visitor);
       const other = await ask({ sessionId: "s-2" });
@@ -64,7 +64,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
     },
   );
 
-  it("accepts a signed user id for that user's conversation alone", async () => {
+  it("works with a signed user id for that user's conversation only", async () => {
     const sign = await signer(agentId);
     const { conversationId } = await ask({ userId: "u-1" });
     const proven = (userId: string) => ({ userId, userHash: sign(userId) });
@@ -73,7 +73,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
     expect((await ask({ conversationId, userId: "u-1", userHash: sign("u-2") })).status).toBe(404);
   });
 
-  it("asks for the user's signature besides the token where the agent requires identities", async () => {
+  it("requires the user's signature in addition to the token when the agent requires identities", async () => {
     agentId = await createAgent(owner, { name: "Strict", requireIdentity: true });
     const sign = await signer(agentId);
     const ada = { userId: "u-1", userHash: sign("u-1") };
@@ -84,7 +84,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
     expect((await ask({ conversationId, ...ada }, bearer(conversationToken))).status).toBe(200);
   });
 
-  it("lets a conversation without any visitor be continued by its id, but hands out no token and regenerates nothing", async () => {
+  it("works by id for one without a visitor, but grants no token and no regeneration", async () => {
     const { conversationId, conversationToken } = await ask({});
     expect(conversationToken).toMatch(/^fct_/);
     const continued = await ask({ conversationId });
@@ -113,7 +113,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
     expect(await messagesOf(conversationId)).toHaveLength(2);
   });
 
-  it("gives an anonymous conversation to the user who signs in with its token, and to nobody else", async () => {
+  it("assigns an anonymous conversation to the user who signs in with its token, and to no other", async () => {
     const { conversationId, conversationToken } = await ask({ sessionId: "s-1" });
     const userOf = async () => (await owner.call("GET", `/conversations/${conversationId}`)).body.data.userId;
     await ask({ conversationId, userId: "u-1", userName: "Ada" }, bearer(conversationToken));
@@ -122,7 +122,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
     expect(await userOf()).toBe("u-1");
   });
 
-  it("marks a user as verified only when the hash proves the id, also for a conversation that is claimed later", async () => {
+  it("marks a user as verified only when the hash proves the id, even for a conversation that is claimed later", async () => {
     const userHash = (await signer(agentId))("ceo");
     const verifiedIn = async ({ conversationId }: { conversationId: string }) =>
       (await owner.call("GET", `/conversations/${conversationId}`)).body.data.userVerified;
@@ -135,7 +135,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
     expect(await verifiedIn(claimed)).toBe(true);
   });
 
-  it("begins a conversation with a bubble's stored text, for the visitor and the model", async () => {
+  it("starts with a bubble's stored text, for the visitor and the model", async () => {
     const bubble = {
       name: "Hello",
       triggerType: "exit_intent",
@@ -163,7 +163,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
     expect(await messagesOf(unknown.conversationId)).toHaveLength(2);
   });
 
-  it("keeps where the visitor was, and lists the last message and failed replies", async () => {
+  it("stores where the visitor was, and lists the last message and failed replies", async () => {
     const context = { page: "https://user:pw@shop.example/a?utm=1#token", referrer: "javascript:1", language: "de-CH" };
     const phone = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148" };
     const { conversationId } = await ask({ sessionId: "s-1", context }, phone);
@@ -200,7 +200,7 @@ onBothDatabases("who may continue a conversation", (createDatabase) => {
     expect(failures.data).toMatchObject([{ provider: "openai-compatible", count: 1, isOngoing: true }]);
   });
 
-  it("refuses to extend a conversation that is full, and stores nothing of it", async () => {
+  it("refuses to extend a conversation that is full, and stores nothing", async () => {
     const { conversationId, conversationToken } = await ask({ sessionId: "s-1" });
     const { db } = server.deps;
     await db

@@ -75,7 +75,7 @@ function run(model: ChatModel, more: Partial<LoopInput> = {}) {
 }
 
 describe("the agent loop", () => {
-  it("ends a reply whose model sends reasoning blocks without end, although they have no text", async () => {
+  it("ends a reply whose model sends reasoning without end and without text", async () => {
     const blocks = Array.from({ length: 30_000 }, (_, index): ModelPart => {
       return { type: "reasoning-start", id: `${index}`, providerMetadata: { test: { signature: "s".repeat(150) } } };
     });
@@ -83,7 +83,7 @@ describe("the agent loop", () => {
     expect((await run(model).result).stopReason).toBe("max_steps");
   });
 
-  it("ends with the first answer that calls nothing, and adds up what the steps cost", async () => {
+  it("ends with the first response that calls nothing, and adds up the usage of all steps", async () => {
     const { model, asked } = scripted([...text("Let me see."), call("c1", "hours")], text("We open at nine."));
     const { said, result } = run(model);
     expect(await result).toEqual({ stopReason: "end_turn", usage: { inputTokens: 20, outputTokens: 10 } });
@@ -105,7 +105,7 @@ describe("the agent loop", () => {
     ]);
   });
 
-  it("runs the calls of a step at the same time and reports them in their order", async () => {
+  it("runs the calls of a step concurrently and reports them in order", async () => {
     const { model } = scripted([call("a", "slow"), call("b", "fast")], text("Done."));
     const fastRan = Promise.withResolvers<void>();
     const { said, result } = run(model, {
@@ -142,7 +142,7 @@ describe("the agent loop", () => {
     expect(JSON.stringify(results)).toContain("240 more calls were not run: at most 16 run in one step.");
   });
 
-  it("tells the model of a failure and goes on", async () => {
+  it("reports a failure to the model and continues", async () => {
     const { model, asked } = scripted([call("a", "broken")], text("Sorry."));
     const { said, result } = run(model, { runTool: async () => outcome("It is closed.", true) });
     expect((await result).stopReason).toBe("end_turn");
@@ -150,14 +150,14 @@ describe("the agent loop", () => {
     expect(JSON.stringify(asked[1]?.prompt)).toContain('{"type":"error-text","value":"It is closed."}');
   });
 
-  it("stops after so many steps", async () => {
+  it("stops after the maximum number of steps", async () => {
     const { model, asked } = scripted([call("a", "again")]);
     const { result } = run(model, { maxSteps: 8 });
     expect((await result).stopReason).toBe("max_steps");
     expect(asked).toHaveLength(8);
   });
 
-  it("hands a call without arguments or with broken ones to the tool as they are", async () => {
+  it("passes missing or malformed arguments to the tool unchanged", async () => {
     const { model } = scripted([call("a", "empty", ""), call("b", "broken", "{oops")], text("."));
     const inputs: unknown[] = [];
     const { result } = run(model, {
@@ -170,7 +170,7 @@ describe("the agent loop", () => {
     expect(inputs).toEqual([{}, null]);
   });
 
-  it("gives reasoning back within the reply, with its signature, and shows none of it", async () => {
+  it("returns reasoning with its signature to the model within the reply, and shows none of it", async () => {
     const signature = { anthropic: { signature: "s" } };
     const reasoning: ModelPart[] = [
       { type: "reasoning-start", id: "r" },
@@ -186,7 +186,7 @@ describe("the agent loop", () => {
     });
   });
 
-  it("keeps apart the reasoning that ends together", async () => {
+  it("separates reasoning blocks that end together", async () => {
     const delta = (id: string, text: string): ModelPart => ({ type: "reasoning-delta", id, delta: text });
     const end = (id: string): ModelPart => ({
       type: "reasoning-end",
@@ -206,7 +206,7 @@ describe("the agent loop", () => {
     });
   });
 
-  it("does not take a refusal for an answer, also when the model reasoned first", async () => {
+  it("does not treat a refusal as a reply, even after reasoning", async () => {
     const refusal: ModelPart = { type: "finish", usage, finishReason: { unified: "content-filter", raw: "refusal" } };
     const reasoning: ModelPart[] = [
       { type: "reasoning-start", id: "r" },

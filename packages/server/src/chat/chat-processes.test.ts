@@ -45,7 +45,7 @@ async function startReply() {
   return { stream, start, gate, headers: { authorization: `Bearer ${start.conversationToken}` } };
 }
 
-it("follows a reply that runs in the other process", async () => {
+it("a client follows a reply that runs in another process", async () => {
   const { start, gate, headers } = await startReply();
   const followed = await openStream(`${there.url}/chat/${start.conversationId}/stream`, { headers });
   await followed.until("content_block_delta");
@@ -55,7 +55,7 @@ it("follows a reply that runs in the other process", async () => {
   expect(followed.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
 });
 
-it("stops a reply that runs in the other process", async () => {
+it("a request stops a reply that runs in another process", async () => {
   const { stream, start, headers } = await startReply();
   const url = `/chat/${start.conversationId}/stop`;
   expect((await there.app.inject({ method: "POST", url, headers })).statusCode).toBe(200);
@@ -63,7 +63,7 @@ it("stops a reply that runs in the other process", async () => {
   expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
 });
 
-it("ends a reply of the other process when a new message comes here", async () => {
+it("a new message ends a reply that runs in another process", async () => {
   const { stream, start, headers } = await startReply();
   upstream.script(sayWords("Newer."));
   const newer = await chat(
@@ -77,7 +77,7 @@ it("ends a reply of the other process when a new message comes here", async () =
   expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
 });
 
-it("refuses to replace a reply of the other process when the conversation is continued by its id alone", async () => {
+it("a reply in another process is not replaced when the conversation is continued by its id only", async () => {
   const { stream, start, gate } = await startReply();
   const body = { agentId, conversationId: start.conversationId, messages: [{ role: "user", content: "Wait" }] };
   const refused = await chat(there.url, body);

@@ -7,7 +7,7 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { newId } from "../ids.ts";
 
-onBothDatabases("chat", (createDatabase) => {
+onBothDatabases("the chat", (createDatabase) => {
   let database: TestDatabase;
   let server: TestServer;
   let upstream: Upstream;
@@ -58,7 +58,7 @@ onBothDatabases("chat", (createDatabase) => {
   };
   const sentMessages = () => JSON.parse(upstream.exchanges.at(-1)?.body ?? "{}").messages;
 
-  it("streams a reply in the contract's order and keeps it", async () => {
+  it("streams a reply in the contract's order and stores it", async () => {
     const { events, start, response } = await ask("When do you open?");
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "text/event-stream; charset=utf-8",
@@ -97,7 +97,7 @@ onBothDatabases("chat", (createDatabase) => {
     ]);
   });
 
-  it("continues a conversation from its own history, whatever past the client sends", async () => {
+  it("continues a conversation from its own history, whatever history the client sends", async () => {
     const first = await ask("One");
     const { conversationId } = first.start;
     await ask("ignored", {
@@ -126,7 +126,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect(messageCount).toBe(6);
   });
 
-  it("takes all of a new conversation's messages", async () => {
+  it("stores all messages of a new conversation", async () => {
     const messages = [
       { role: "user", content: "Hello" },
       { role: "assistant", content: "Hello, I am Harbour." },
@@ -137,7 +137,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect((await read(start.conversationId)).messageCount).toBe(4);
   });
 
-  it("asks again for the last reply", async () => {
+  it("regenerates the last reply", async () => {
     const { start } = await ask("Colour?");
     upstream.script(sayWords("Blue."));
     const again = await ask("Colour?", { conversationId: start.conversationId, regenerate: true }, holding(start));
@@ -148,7 +148,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect(messageCount).toBe(2);
   });
 
-  it("takes nothing off a conversation's size for a dropped reply that had not ended", async () => {
+  it("does not reduce a conversation's size for a dropped reply that had not ended", async () => {
     const { start } = await ask("Colour?");
     const { db } = server.deps;
     const id = start.conversationId;
@@ -170,7 +170,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect(Number(textBytes)).toBe("Colour?Blue.".length);
   });
 
-  it("refuses what it can know without asking the model, as JSON, and keeps nothing", async () => {
+  it("refuses invalid requests as JSON before calling the model, and stores nothing", async () => {
     const other = await createAgent(owner, { name: "Other" });
     const { start } = await ask("Mine");
     upstream.script(sayWords("never"));
@@ -201,7 +201,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect(upstream.exchanges).toEqual([]);
   });
 
-  it("takes 200 messages of 32,000 characters, and does not check what it does not append", async () => {
+  it("accepts 200 messages of 32,000 characters, and validates only those that it appends", async () => {
     const long = { role: "user", content: "x".repeat(32_000) };
     expect((await say("", { messages: Array(20).fill(long) })).response.status).toBe(200);
     const past = [
@@ -217,7 +217,7 @@ onBothDatabases("chat", (createDatabase) => {
     await stream.ended;
   });
 
-  it("keeps the user's message before the model is asked", async () => {
+  it("stores the user's message before calling the model", async () => {
     const asked = upstream.next();
     upstream.script(() => {});
     const stream = await say("Is anybody there?");
@@ -229,7 +229,7 @@ onBothDatabases("chat", (createDatabase) => {
     stream.leave();
   });
 
-  it("says that it is alive while the model thinks", async () => {
+  it("sends keep-alive comments while the model thinks", async () => {
     upstream.script(() => {});
     const stream = await say("Think");
     await stream.untilComment();
@@ -237,7 +237,7 @@ onBothDatabases("chat", (createDatabase) => {
     stream.leave();
   });
 
-  it("aborts the model when the client goes, and keeps what was said, marked", async () => {
+  it("aborts the model when the client disconnects, and stores the partial reply as aborted", async () => {
     const closed = Promise.withResolvers<void>();
     upstream.script((exchange) => {
       exchange.response.once("close", closed.resolve);
@@ -254,7 +254,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect((await read(start.conversationId)).messages[1]).toMatchObject({ content: "Half a", stopReason: "aborted" });
   });
 
-  it("goes on without a reader when resumable, and is followed again from the last event", async () => {
+  it("continues a resumable reply without a reader, which can be followed from the last event", async () => {
     const gate = Promise.withResolvers<void>();
     upstream.script(async (exchange) => {
       const { send, end } = eventStream(exchange);
@@ -293,7 +293,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect(late.events.map(({ id, type }) => [id, type])).toEqual(resumed.events.map(({ id, type }) => [id, type]));
   });
 
-  it("gives up a resumable reply that nobody comes back to", async () => {
+  it("ends a resumable reply that nobody resumes", async () => {
     const closed = Promise.withResolvers<void>();
     upstream.script((exchange) => {
       exchange.response.once("close", closed.resolve);
@@ -305,7 +305,7 @@ onBothDatabases("chat", (createDatabase) => {
     await closed.promise;
   });
 
-  it("stops at once when told to", async () => {
+  it("stops immediately on request", async () => {
     upstream.script((exchange) => eventStream(exchange).send(chunk({ content: "Long story" })));
     const stream = await say("Tell");
     const start = await stream.until("message_start");
@@ -325,7 +325,7 @@ onBothDatabases("chat", (createDatabase) => {
     });
   });
 
-  it("ends a reply that still runs when a new message comes", async () => {
+  it("ends a running reply when a new message arrives", async () => {
     upstream.script((exchange) => eventStream(exchange).send(chunk({ content: "Well" })));
     const first = await say("First question");
     const start = await first.until("message_start");
@@ -369,7 +369,7 @@ onBothDatabases("chat", (createDatabase) => {
     },
   );
 
-  it("puts two messages sent at once into an order", async () => {
+  it("puts two concurrent messages in order", async () => {
     const { start } = await ask("Begin");
     const both = await Promise.all(
       ["a", "b"].map((content) => say(content, { conversationId: start.conversationId }, holding(start))),
@@ -388,7 +388,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect(messageCount).toBe(6);
   });
 
-  it("opens a conversation to its own token only", async () => {
+  it("opens a conversation only to its own token", async () => {
     const mine = await ask("Mine");
     const theirs = await ask("Theirs");
     const token = { authorization: `Bearer ${mine.start.conversationToken}` };
@@ -405,7 +405,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect(await status("GET", `/conversations?agentId=${agentId}`)).toBe(401);
   });
 
-  it("answers only allowed origins, and its own pages", async () => {
+  it("accepts only allowed origins and its own pages", async () => {
     const restricted = await createAgent(owner, { name: "Shop", allowedOrigins: ["https://shop.example"] });
     const from = async (origin?: string) => {
       const headers: Record<string, string> = origin ? { origin } : {};
@@ -420,7 +420,7 @@ onBothDatabases("chat", (createDatabase) => {
     expect(await from("null")).toBe(403);
   });
 
-  it("believes a user's id only when it is signed, where the agent asks for that", async () => {
+  it("trusts a user id only when it is signed, if the agent requires that", async () => {
     const strict = await createAgent(owner, { name: "Strict", requireIdentity: true });
     const { json } = await server.app.inject({
       method: "GET",
@@ -442,7 +442,7 @@ onBothDatabases("chat", (createDatabase) => {
 });
 
 describe("a slow reader", () => {
-  it("is cut off instead of filling the memory", async () => {
+  it("is disconnected instead of filling the memory", async () => {
     const upstream = await startUpstream();
     const server = await startServer({
       listen: true,

@@ -23,7 +23,7 @@ describe("the citation filter", () => {
     expect(filter([text])).toBe(expected);
   });
 
-  it("gives the same text wherever it is split into deltas", () => {
+  it("returns the same text however it is split into deltas", () => {
     const part = fc.constantFrom("We open", " [", "1", "]", ", ", "9", "[12]", " [2, 7]", ".", "`", "a[3]", "\n");
     fc.assert(
       fc.property(

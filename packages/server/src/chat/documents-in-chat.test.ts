@@ -167,7 +167,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
     expect((await ask("Hello", agentId)).map(({ type }) => type)).not.toContain("tool_use_start");
   });
 
-  describe("of an agent with few documents", () => {
+  describe("when the agent has few documents", () => {
     let agentId: string;
     let hours: string;
     beforeAll(async () => {
@@ -185,7 +185,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
     const systemOf = (request: { messages: Array<{ role: string; content: string }> }) =>
       request.messages.find(({ role }) => role === "system")?.content ?? "";
 
-    it("are a part of the prompt, which stays the same from reply to reply, and are cited by their numbers", async () => {
+    it("are included in the prompt, which stays the same between replies, and are cited by number", async () => {
       model.script(sayWords("From 11 to 15 [", "1", "]. The margin [2] [7]."));
       const events = await ask("Are you open on Sunday?", agentId);
       expect(events.map(({ type }) => type)).not.toContain("tool_use_start");
@@ -210,7 +210,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
       expect(resumed.events.slice(-2)).toMatchObject([{ type: "sources", sources }, { type: "message_stop" }]);
     });
 
-    it("change the prompt and its delimiter at once when a document changes", async () => {
+    it("change the prompt and its delimiter immediately when a document changes", async () => {
       model.script(sayWords("Yes."));
       await ask("Are you open on Sunday?", agentId);
       await client.account.call("PUT", `/documents/${hours}`, { answer: "From 12 to 16." });
@@ -227,7 +227,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
       expect(systemOf(requests().at(-1))).not.toContain("From 12 to 16.");
     });
 
-    it("are searched as soon as they have 6,000 characters together", async () => {
+    it("are searched once they have 6,000 characters in total", async () => {
       await add({ kind: "text", title: "Workshop", text: "Chains are oiled in the workshop. ".repeat(180) });
       model.script(sayWords("Yes."));
       expect((await ask("Who oils my chain?", agentId)).map(({ type }) => type)).toContain("tool_use_start");

@@ -78,8 +78,8 @@ function merged(events: Event[]) {
   }, []);
 }
 
-describe("a reply's events", () => {
-  it("are the same made again after any event as they were when they came", () => {
+describe("the events of a reply", () => {
+  it("are recreated after any event exactly as they were sent", () => {
     fc.assert(
       fc.property(steps, endings, fc.nat(), (played, ending, at) => {
         const { heard, pieces } = play(played, ending);
@@ -91,7 +91,7 @@ describe("a reply's events", () => {
     );
   });
 
-  it("can begin in the middle of a text", () => {
+  it("can start in the middle of a text", () => {
     const { pieces } = play([{ say: ["Hello", " world"] }], { stopReason: "end_turn" });
     const events = parse(eventsAfter(2 + 3, { start, pieces, end: { stopReason: "end_turn" } }));
     expect(events.map(({ type, delta }) => delta?.text ?? type)).toEqual([
@@ -101,7 +101,7 @@ describe("a reply's events", () => {
     ]);
   });
 
-  it("count pieces from 0 without a gap, and end with exactly one message_stop", () => {
+  it("number pieces from 0 without gaps, and end with exactly one message_stop", () => {
     fc.assert(
       fc.property(steps, endings, (played, ending) => {
         const events = parse(play(played, ending).heard);
@@ -114,7 +114,7 @@ describe("a reply's events", () => {
     );
   });
 
-  it("never tell the visitor what was told to the model", () => {
+  it("never contain text that is only for the model", () => {
     expect(play([{ call: "look_up" }], { stopReason: "end_turn" }).heard).not.toContain("told to the model");
   });
 
@@ -126,5 +126,5 @@ describe("a reply's events", () => {
     ["msg_1:1e9", 0],
     ["", 0],
     [undefined, 0],
-  ])("find the position in %j: %d", (header, position) => expect(positionIn(header, "msg_1")).toBe(position));
+  ])("take the position from %j: %d", (header, position) => expect(positionIn(header, "msg_1")).toBe(position));
 });

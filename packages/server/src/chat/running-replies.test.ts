@@ -7,7 +7,7 @@ import { createRunningReply } from "./running-reply.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("ends a reply whose row is gone, but none whose row is still being made", async () => {
+it("a running reply ends when its row was deleted, but not while its row is being created", async () => {
   const looked = vi.fn(async (ids: readonly string[]) => new Set(ids));
   const store = { stopRequested: looked, checkpoint: async () => new Set() } as unknown as ReplyStore;
   const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, true);
@@ -25,7 +25,7 @@ it("ends a reply whose row is gone, but none whose row is still being made", asy
   reply.end({ stopReason: "aborted" });
 });
 
-it("saves a long reply only when it has grown by an eighth, or after ten seconds", async () => {
+it("a long running reply is saved only when it has grown by an eighth, or after ten seconds", async () => {
   const saved: number[] = [];
   const checkpoint = async ([state]: Array<{ content: string }>) => {
     saved.push(state?.content.length ?? 0);
@@ -54,7 +54,7 @@ it("saves a long reply only when it has grown by an eighth, or after ten seconds
   reply.end({ stopReason: "end_turn" });
 });
 
-it("ends a reply of very many short texts before it holds more than 5 MiB of pieces", () => {
+it("a running reply with very many short texts ends before it holds more than 5 MiB of pieces", () => {
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: false, resumeWindow: 0 });
   const flood = () => {

@@ -75,8 +75,8 @@ onBothDatabases("token budgets", (createDatabase) => {
     return { text: textOf(stream.events), stop, start, events: stream.events };
   }
 
-  describe("of a month", () => {
-    it("end with the agent's message, without asking the model, as a reply like any other", async () => {
+  describe("per month", () => {
+    it("respond with the agent's message without calling the model when they are used up", async () => {
       const agentId = await createAgent(owner, {
         monthlyTokenBudget: 250,
         budgetMessage: "Ask us at desk@example.com.",
@@ -108,14 +108,14 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect(textOf(resumed.events)).toBe("Ask us at desk@example.com.");
     });
 
-    it("of exactly what was used are spent, and one more token is not", async () => {
+    it("are used up by exactly their number of tokens, and not one token earlier", async () => {
       const spent = await createAgent(owner, { monthlyTokenBudget: 100 });
       const open = await createAgent(owner, { monthlyTokenBudget: 101 });
       for (const agentId of [spent, open]) await say(agentId);
       expect([(await say(spent)).text, (await say(open)).text]).toEqual([DEFAULT_MESSAGE, "Yes."]);
     });
 
-    it("of 0 never ask; without one there is no end", async () => {
+    it("of 0 never call the model, and without a budget there is no limit", async () => {
       const never = await createAgent(owner, { monthlyTokenBudget: 0, budgetMessage: "   " });
       expect((await say(never)).text).toBe(DEFAULT_MESSAGE);
       expect(upstream.exchanges).toHaveLength(0);
@@ -124,7 +124,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       for (let reply = 0; reply < 3; reply++) expect((await say(always)).text).toBe("Yes.");
     });
 
-    it("count what was used before they were set, begin anew next month, and can be raised", async () => {
+    it("include usage from before they were set, start again next month, and can be raised", async () => {
       const agentId = await createAgent(owner);
       await say(agentId);
       await owner.call("PATCH", `/agents/${agentId}`, { monthlyTokenBudget: 50 });
@@ -137,7 +137,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect((await say(agentId)).text).toBe("Yes.");
     });
 
-    it("count every reply exactly when many end at once, in two processes", async () => {
+    it("count every reply exactly when many end concurrently in two processes", async () => {
       const [one, two] = [await createAgent(owner), await createAgent(owner)];
       const replies = Array.from({ length: 30 }, (_, index) =>
         say(index % 3 === 0 ? one : two, { sessionId: `at-once-${index % 5}` }, index % 2 === 0 ? server : other),
@@ -150,7 +150,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect((await days.execute()).reduce((sum, { tokens }) => sum + tokens, 0)).toBe(asked * 100);
     });
 
-    it("estimate what a provider does not count, from what was sent and said", async () => {
+    it("estimate usage that a provider does not report from the text sent and received", async () => {
       const agentId = await createAgent(owner, { systemPrompt: "x".repeat(4_000) });
       upstream.script(costing(null));
       await say(agentId);
@@ -159,7 +159,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect(tokens).toBeLessThan(1_100);
     });
 
-    it("do not depend on a provider that counts what no reply can cost; the reply is kept", async () => {
+    it("ignore impossible usage from a provider, while the reply is stored", async () => {
       for (const promptTokens of [1.5, -5, 3_000_000_000, 1e20]) {
         const agentId = await createAgent(owner);
         upstream.script((exchange) => {
@@ -180,7 +180,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       }
     });
 
-    it("count a reply that its visitor left, and none that the model never began", async () => {
+    it("count a reply that its visitor left, and none that the model never started", async () => {
       const agentId = await createAgent(owner, { systemPrompt: "x".repeat(4_000) });
       upstream.script((exchange) => void eventStream(exchange).send(chunk({ content: "y".repeat(400) })));
       const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hello" }] });
@@ -204,7 +204,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect(await tokensOf(unlucky)).toBe(0);
     });
 
-    it("are forgotten with the agent, also when it is deleted while it replies", async () => {
+    it("are deleted with the agent, even while it replies", async () => {
       const agentId = await createAgent(owner);
       await say(agentId);
       let finish = () => {};
@@ -226,7 +226,7 @@ onBothDatabases("token budgets", (createDatabase) => {
     });
   });
 
-  it("of a plan end for an organization that uses the operator's keys, and not for its own keys", async () => {
+  it("of a plan apply to the operator's keys, and not to the organization's own keys", async () => {
     const capped = await startServer({ database, env: { ...env, FOYER_PLAN_TOKENS_FREE: "250" }, listen: true });
     const free = await capped.createAccount("free");
     const agentId = await createAgent(free, { name: "Desk" });
@@ -242,14 +242,14 @@ onBothDatabases("token budgets", (createDatabase) => {
     await capped.stop();
   });
 
-  describe("of a visitor's day", () => {
+  describe("per visitor and day", () => {
     const spend = async (agentId: string, who: object) => {
       upstream.script(costing(PER_DAY));
       expect((await say(agentId, who)).text).toBe("Yes.");
       upstream.script(costing(1));
     };
 
-    it("end for everybody at an address, however many sessions begin there", async () => {
+    it("apply to everyone at an IP address, however many sessions there are", async () => {
       const strict = await startServer({
         database,
         env: { ...env, FOYER_LIMIT_ADDRESS_TOKENS_PER_DAY: "300" },
@@ -262,7 +262,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       await strict.stop();
     });
 
-    it("end for that visitor alone, whatever the conversation, with the agent's message", async () => {
+    it("apply to one visitor across conversations, with the agent's message", async () => {
       const agentId = await createAgent(owner, { budgetMessage: "Until tomorrow." });
       const who = { sessionId: "visitor" };
       await spend(agentId, who);
@@ -272,7 +272,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect((await say(await createAgent(owner), who)).text).toBe("Yes.");
     });
 
-    it("belong to a proved user, whatever the session", async () => {
+    it("belong to a verified user, whatever the session", async () => {
       const agentId = await createAgent(owner, { requireIdentity: true });
       const { body } = await owner.call("GET", `/agents/${agentId}/identity-secret`);
       const signed = (userId: string) => ({
@@ -286,7 +286,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect((await say(agentId, { userId: "ada", sessionId: "one" })).text).toBe("Yes.");
     });
 
-    it("belong to the session before a user that anybody can name, and to the address when there is neither", async () => {
+    it("belong to the session rather than an unverified user, and to the IP address without either", async () => {
       const agentId = await createAgent(owner);
       await spend(agentId, { userId: "ada", sessionId: "hers" });
       expect((await say(agentId, { userId: "ada", sessionId: "another" })).text).toBe("Yes.");
@@ -297,7 +297,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect((await say(agentId, { sessionId: null })).text).toBe(DEFAULT_MESSAGE);
     });
 
-    it("begin anew the next day, and old ones are deleted", async () => {
+    it("start again the next day, and old ones are deleted", async () => {
       const { db } = server.deps;
       const agentId = await createAgent(owner);
       await spend(agentId, { sessionId: "visitor" });

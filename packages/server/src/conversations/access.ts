@@ -3,13 +3,13 @@ import { isTokenFor } from "../auth/conversation-token.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import { type Encryption, sameText } from "../encryption.ts";
 
-/** What a request proved about who sends it. */
+/** The evidence in a request about its sender. */
 export type Proof = {
-  /** the bearer, if it looks like a conversation token */
+  /** the bearer token, if it looks like a conversation token */
   token: string | null;
-  /** whose API key or session came with the request */
+  /** the organization of the API key or session */
   organizationId: string | null;
-  /** the user that a valid `userHash` proves */
+  /** the user proven by a valid `userHash` */
   userId: string | null;
 };
 
@@ -17,14 +17,14 @@ export type Proof = {
 export type ClaimedUser = { userId?: string | null | undefined; userHash?: string | null | undefined };
 
 /**
- * How a request may speak in a conversation. `open` is the weakest: the conversation began without naming a visitor, so
- * its id is enough to add to it, but not to read it, replace its last reply or stop a running one.
+ * How a request may take part in a conversation. `open` is the weakest: the conversation started without naming a
+ * visitor, so its id is enough to add messages, but not to read it, replace its last reply or stop a running one.
  */
 export type ConversationAccess = "organization" | "token" | "user" | "open";
 
 /**
- * The access that a proof gives, or null: then the conversation must look as if it did not exist. With `requireIdentity`,
- * a user's conversation requires that user's signature in addition to its token.
+ * The access that a proof grants, or null, in which case the conversation must appear not to exist. With
+ * `requireIdentity`, a user's conversation requires that user's signature in addition to its token.
  */
 export function accessTo(
   conversation: Pick<ConversationRow, "id" | "agentId" | "organizationId" | "userId" | "hasOwner">,

@@ -31,7 +31,7 @@ onBothDatabases("conversations", (createDatabase) => {
   };
   const titles = (body: { data: Array<{ title: string }> }) => body.data.map(({ title }) => title);
 
-  it("are listed newest first, page by page, with the exact total", async () => {
+  it("are listed newest first in pages with the exact total", async () => {
     const agentId = await createAgent(owner);
     for (let n = 1; n <= 5; n++) await say(agentId, `Question ${n}`);
     const page = await call("GET", `/conversations?agentId=${agentId}&limit=2&offset=1`);
@@ -45,7 +45,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await call("GET", `/conversations?agentId=${agentId}&limit=1000`)).body.pagination.limit).toBe(100);
   });
 
-  it("are exported as CSV with every match of the filter, and with formulas marked as text", async () => {
+  it("are exported as CSV for all matches of the filter, with formulas escaped", async () => {
     const agentId = await createAgent(owner);
     const { organizationId } = owner;
     await insertManyConversations(server.deps.db, { organizationId, agentId }, 500);
@@ -69,7 +69,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await call("GET", `/conversations?agentId=${agentId}&format=csv`, undefined, stranger)).status).toBe(404);
   });
 
-  it("come with the text around the first match when they are searched, and null when only the title matches", async () => {
+  it("include an excerpt around the first match of a search, and null when only the title matches", async () => {
     const agentId = await createAgent(owner);
     const before = "We have many bikes. ".repeat(20);
     await say(agentId, `${before}\n\nIs the TENDER in stock? ${before}`);
@@ -84,7 +84,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect(await find("only the")).toMatchObject({ match: null });
   });
 
-  it("are unread until a member reads them, and again when a message is newer than the last reading", async () => {
+  it("are unread until a member reads them, and again after a newer message", async () => {
     const agentId = await createAgent(owner);
     const id = await say(agentId, "Is the red bike in stock?");
     const isUnread = async () =>
@@ -101,7 +101,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect(await isUnread()).toBe(true);
   });
 
-  it("keep their total right when they are made and deleted at once", async () => {
+  it("keep their total correct when created and deleted concurrently", async () => {
     const agentId = await createAgent(owner);
     const ids = await Promise.all(Array.from({ length: 8 }, (_, n) => say(agentId, `At once ${n}`)));
     const answers = await Promise.all([...ids.slice(0, 3), ids[0]].map((id) => call("DELETE", `/conversations/${id}`)));
@@ -111,7 +111,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect(body.data).toHaveLength(5);
   });
 
-  it("are found by user, words, rating and time", async () => {
+  it("are found by user, text, rating and time", async () => {
     const agentId = await createAgent(owner);
     const bike = await say(agentId, "A red bike, 100% wool_saddle", { userId: "ada", userEmail: "ada@example.com" });
     const other = await say(agentId, "Something else: Äpfel und ÖL");
@@ -136,7 +136,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect(await find("to=2020-01-01")).toEqual([]);
   });
 
-  it("say whether a form was submitted in them, and how they were rated last, and are found by the first", async () => {
+  it("show whether a form was submitted and how they were last rated, and can be filtered by the form", async () => {
     const agentId = await createAgent(owner);
     const other = await createAgent(owner);
     const [plain, withForm] = [await say(agentId, "Plain"), await say(agentId, "With a form")];
@@ -175,7 +175,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await call("GET", `/conversations?agentId=${agentId}&hasForm=maybe`)).status).toBe(400);
   });
 
-  it("take a rating on any message, change it, and none for a message of another conversation", async () => {
+  it("accept and change a rating on any message, but not on a message of another conversation", async () => {
     const agentId = await createAgent(owner);
     const mine = await say(agentId, "Mine");
     const other = await say(agentId, "Other");
@@ -192,7 +192,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await rate(mine, "sideways")).status).toBe(400);
   });
 
-  it("keep the comment of a rating for members, until a later rating replaces it", async () => {
+  it("keep a rating's comment for members until a later rating replaces it", async () => {
     const agentId = await createAgent(owner);
     const id = await say(agentId, "Mine");
     const [message] = (await call("GET", `/conversations/${id}`)).body.data.messages;
@@ -206,7 +206,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect(await comment()).toBeNull();
   });
 
-  it("are nobody else's", async () => {
+  it("are invisible to other organizations", async () => {
     const agentId = await createAgent(owner);
     const id = await say(agentId, "Secret");
     const [message] = (await call("GET", `/conversations/${id}`)).body.data.messages;
@@ -223,7 +223,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await call("GET", `/conversations/${id}`)).body.data.messages[0].feedback).toBeNull();
   });
 
-  it("from before they were bounded are read and deleted in parts", async () => {
+  it("from before the size limit are read and deleted in parts", async () => {
     const agentId = await createAgent(owner);
     const { organizationId } = owner;
     const { db } = server.deps;
@@ -239,7 +239,7 @@ onBothDatabases("conversations", (createDatabase) => {
     expect((await call("GET", `/conversations?agentId=${agentId}`)).body.pagination.total).toBe(0);
   });
 
-  it("go when they are older than the retention, in batches, and the totals follow", async () => {
+  it("are deleted in batches after the retention period, and the totals follow", async () => {
     const agentId = await createAgent(owner);
     const old = await say(agentId, "Old");
     await say(agentId, "New");
@@ -261,7 +261,7 @@ it.each([
   ["x".repeat(70), "x".repeat(60)],
   [`${"y".repeat(60)} z`, "y".repeat(60)],
   ["🚲".repeat(61), "🚲".repeat(60)],
-])("a conversation that begins with %j is called %j", (content, title) => {
+])("with the first message %j get the title %j", (content, title) => {
   expect(
     titleOf([
       { role: "assistant", content: "Hello" },

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Piece, toColumns, toolCallsOf } from "./message-pieces.ts";
 
-it("says of every call where in the text it was made, and what was shown", () => {
+it("toolCallsOf returns the position of each call in the text, and its display", () => {
   const call = { type: "tool" as const, id: "call_1", name: "find", toolId: null, executionType: "mock", input: {} };
   const display = { type: "text", slots: { text: "3" }, options: {} };
   const pieces: Piece[] = [

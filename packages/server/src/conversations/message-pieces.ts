@@ -2,12 +2,12 @@ import type { ToolCall } from "@foyer/contract";
 import type { MessageRow } from "../db/tables.ts";
 import type { NumberedPassage, ToolOutcome } from "../tools/tool-outcome.ts";
 
-/** A tool call as the chat shows and keeps it; `result` is absent while it runs. */
+/** A tool call as it is streamed and stored. `result` is absent while it runs. */
 export type ToolPiece = {
   type: "tool";
   id: string;
   name: string;
-  /** absent in replies of earlier versions */
+  /** absent in replies stored by earlier versions */
   label?: string | null;
   toolId: string | null;
   executionType: string | null;
@@ -20,14 +20,14 @@ type TextPiece = { type: "text"; text: string };
 /** What a reply cites of the `total` passages in its prompt. It is the last piece and has no event of its own. */
 type PassagesPiece = { type: "passages"; passages: NumberedPassage[]; total: number };
 
-/** A reply is a row of pieces: texts and tool calls, in the order in which they came. */
+/** A reply is a sequence of pieces: texts and tool calls, in the order in which they arrived. */
 export type Piece = TextPiece | ToolPiece | PassagesPiece;
 
 function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
 }
 
-/** The columns for these pieces; a reply of one text needs no JSON. */
+/** The columns for these pieces. A reply that is a single text needs no JSON. */
 export function toColumns(pieces: readonly Piece[]): Pick<MessageRow, "content" | "pieces"> {
   const isPlain = pieces.length === 0 || (pieces.length === 1 && pieces[0]?.type === "text");
   return { content: textOf(pieces), pieces: isPlain ? null : JSON.stringify(pieces) };

@@ -6,12 +6,12 @@ import type { Deps } from "../deps.ts";
 import { type ProviderName, providerNames } from "../models/provider-environment.ts";
 
 const DAY_MS = 86_400_000;
-/** Nobody needs to know more exactly. */
+/** More failures are reported as this number. */
 const MAX_COUNTED = 1_000;
 
 export type ReplyFailures = ReturnType<typeof createReplyFailures>;
 
-/** The replies that failed, as the dashboard's banner and the doctor show them. */
+/** Failed replies, for the dashboard's banner and the doctor. */
 export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "reads" | "models">) {
   const since = () => Date.now() - DAY_MS;
 
@@ -51,18 +51,19 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       .select("messages.id")
       .where("conversations.organizationId", "=", organizationId)
       .where("conversations.updatedAt", ">=", at - DAY_MS)
-      // Keeps the database from reading all of the agent's conversations: the index of `updatedAt` finds the few.
+      // The expression keeps the database from reading all of the agent's conversations: it then uses the index on
+      // `updatedAt`, which finds few.
       .where(sql`"agentId" || ''`, "=", agentId)
       .where("messages.model", "is not", null)
       .where("stopReason", "in", ["end_turn", "max_steps"])
       .where("messages.updatedAt", ">", at)
       .limit(1);
-    // It may have to look at every conversation of the last day.
+    // This may have to read every conversation of the last day.
     return (await reads.run(answered, { lane: "list", owner: organizationId })).length > 0;
   }
 
   return {
-    /** By provider, the newest failure first. */
+    /** Recent failures by provider, newest first. */
     async lately(organizationId: string): Promise<ProviderFailures[]> {
       const entries: ProviderFailures[] = [];
       for (const { provider, count, newestAt } of await counts(organizationId)) {

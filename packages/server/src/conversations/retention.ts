@@ -6,17 +6,17 @@ import { deleteMessages } from "./store.ts";
 
 type Conversations = SelectQueryBuilder<Tables, "conversations", object>;
 
-/** Of a message besides its text: its row and its entries in indexes. */
+/** The size of a message besides its text: its row and its index entries. */
 const ROW_BYTES = 512;
 
 const conversationBytes = sql<number>`"textBytes" + "toolBytes" + "messageCount" * ${sql.lit(ROW_BYTES)}`;
 
-/** Deletes the conversations without a message since `before` (milliseconds). @returns how many */
+/** Deletes the conversations without a message since `before` (milliseconds). @returns the number deleted */
 export function deleteOlderThan(db: Db, before: number): Promise<number> {
   return deleteConversations(db, (all) => all.where("updatedAt", "<", before));
 }
 
-/** Deletes an agent's conversations. @returns how many */
+/** Deletes an agent's conversations. @returns the number deleted */
 export function deleteConversationsOf(db: Db, agentId: string): Promise<number> {
   return deleteConversations(db, (all) => all.where("agentId", "=", agentId));
 }

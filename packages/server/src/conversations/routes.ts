@@ -73,7 +73,7 @@ export function conversationRoutes(
   });
 }
 
-/** The account, or the holder of this very conversation's token (authenticate.ts let nobody else in). */
+/** The organization, or the holder of this conversation's token. authenticate.ts admits nobody else. */
 export function viewerOf(request: FastifyRequest, conversationId: string): Viewer {
   return request.principal ? { organizationId: request.principal.organizationId } : { conversationId };
 }

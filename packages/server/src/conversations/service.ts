@@ -29,12 +29,14 @@ import {
   type Viewer,
 } from "./store.ts";
 
-/** Deleting more than this takes several transactions. Only conversations from before the cap can be much larger. */
+/**
+ * Larger conversations are deleted in several transactions. Only those from before the size limit can be much larger.
+ */
 const LARGE_BYTES = 4 * 1024 * 1024;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-/** A running reply gives a sign of life every few seconds; one silent for longer died with its process. */
+/** A running reply updates its row every few seconds. One that is silent for longer died with its process. */
 const SILENT_MS = 30_000;
 
 type RatingBody = { messageId: string; rating: Rating; comment?: string | null };
@@ -73,7 +75,6 @@ export function createConversationService(
   }
 
   return {
-    /** Counts for the analytics. */
     count: counters.count,
     async list(organizationId: string, query: ConversationQuery) {
       await agents.get(organizationId, query.agentId);
@@ -82,16 +83,16 @@ export function createConversationService(
       const { rows, total } = await store.list(organizationId, query.agentId, toFilter(query), limit, offset);
       return { data: rows.map(toSummary), pagination: { total, limit, offset } };
     },
-    /** Every match as a CSV file, newest first. */
+    /** All matching conversations as a CSV file, newest first. */
     async csv(organizationId: string, query: ConversationQuery): Promise<Readable> {
       await agents.get(organizationId, query.agentId);
       const pages = store.summaryPages(organizationId, query.agentId, toFilter(query));
       return csvStream(csvColumns, csvRows(pages));
     },
     find,
-    /** 404 when the viewer may not see it, or there is none. */
+    /** Throws 404 when the conversation does not exist or the viewer must not see it. */
     existing,
-    /** Whether a request may speak in the agent's conversation that it names. */
+    /** Whether a request may take part in the agent's conversation that it names. */
     async maySpeakIn(
       agent: AgentRow,
       { conversationId, ...user }: ClaimedUser & { conversationId?: string | null | undefined },
@@ -103,7 +104,7 @@ export function createConversationService(
       const userId = provenUserId(user, agent, encryption);
       return accessTo(row, { ...sent, userId }, { agent, encryption }) !== null;
     },
-    /** The conversation, with its messages in pages because there can be 10 MB of them. */
+    /** The conversation with its messages in pages, because they can have 10 MB. */
     async get(viewer: Viewer, id: string): Promise<ConversationInPages> {
       const row = await existing(viewer, id);
       const isMember = "organizationId" in viewer;

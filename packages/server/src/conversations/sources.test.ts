@@ -26,16 +26,16 @@ const replyWith = (text: string, passages: NumberedPassage[]): Piece[] => [
   { type: "text", text },
 ];
 
-it("lists the cited passages once, in the order of their numbers", () => {
+it("sourcesOf lists the cited passages once, ordered by number", () => {
   const pieces = replyWith("It closes at 18 [2]. It opens at 9 [1, 2].", [passage(1), passage(2), passage(3)]);
   expect(sourcesOf(pieces).map(({ n }) => n)).toEqual([1, 2]);
 });
 
-it("shows only the title of a document whose citation is `title`, and nothing of a hidden one", () => {
+it("sourcesOf shows only the title of a document with the citation `title`, and nothing of a hidden one", () => {
   const pieces = replyWith("[1] [2]", [passage(1, { citation: "title" }), passage(2, { citation: "hidden" })]);
   expect(sourcesOf(pieces)).toEqual([{ n: 1, title: "Document 1", url: null, page: null, snippet: "We open at 9." }]);
 });
 
-it("lists nothing for a reply that made no search", () => {
+it("sourcesOf lists nothing for a reply without a search", () => {
   expect(sourcesOf([{ type: "text", text: "See [1]." }])).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { Piece } from "./message-pieces.ts";
 /** Matches citations such as `[1]` and `[1, 3]`. */
 export const citationPattern = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g;
 
-/** The passages that a reply cites, in the order of their numbers. Documents that may not be shown are left out. */
+/** The passages that a reply cites, ordered by number. Hidden documents are left out. */
 export function sourcesOf(pieces: readonly Piece[]): Source[] {
   const passages = pieces.flatMap(passagesOf);
   if (passages.length === 0) return [];

@@ -14,17 +14,17 @@ import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { ConversationCounters } from "./analytics/counters.ts";
 
-/** What is read and rendered between two turns of the event loop: a few milliseconds of work. */
+/** Bytes read and rendered between two turns of the event loop, for a few milliseconds of work. */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_MESSAGES = 200;
 const PAGE_CONVERSATIONS = 500;
-/** What is deleted in one transaction: about 10 ms of work on SQLite. */
+/** Bytes deleted in one transaction, which takes about 10 ms on SQLite. */
 const DELETED_BYTES = 4 * 1024 * 1024;
 
-/** Rows before the page that an index passes over in about a millisecond. */
+/** Rows before a page that an index can skip in about a millisecond. */
 const FAR_OFFSET = 10_000;
 
-/** What the list shows; a visitor's metadata can be large. */
+/** Only the columns that the list shows, because a visitor's metadata can be large. */
 const summaryColumns = [
   "id",
   "agentId",
@@ -49,15 +49,15 @@ export type ConversationSummaryRow = ConversationFieldsRow & {
   hasForm: boolean | Flag;
   feedback: MessageRow["feedback"];
   hasFailedReply: boolean | Flag;
-  /** only of a search */
+  /** only for a search */
   match?: string | null;
 };
 
-/** Who may see a conversation: its account, or the holder of its token. */
+/** Who may see a conversation: its organization, or the holder of its token. */
 export type Viewer = { organizationId: string } | { conversationId: string };
 
 export type ConversationFilter = Omit<ConversationQuery, "agentId" | "from" | "to" | "format"> & {
-  /** milliseconds; from inclusive, to exclusive */
+  /** milliseconds; `from` is inclusive, `to` exclusive */
   from?: number;
   to?: number;
 };
@@ -65,7 +65,7 @@ export type ConversationFilter = Omit<ConversationQuery, "agentId" | "from" | "t
 export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">) {
   const { firstPage, total } = pageQueries(db);
   return {
-    /** Newest first. Without filters the total is a counter's; with them the matches are counted. */
+    /** Newest first. Without filters the total comes from a counter; with filters the matches are counted. */
     async list(organizationId: string, agentId: string, filter: ConversationFilter, limit: number, offset: number) {
       const isFiltered = Object.values(filter).some((value) => value !== undefined);
       if (!isFiltered && offset < FAR_OFFSET) {
@@ -91,7 +91,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
       );
       return { rows, total: Number(counted?.n ?? 0) };
     },
-    /** All matches, newest first, in pages. Conversations that start meanwhile are not included. */
+    /** All matches in pages, newest first. Conversations that start in the meantime are not included. */
     async *summaryPages(organizationId: string, agentId: string, filter: ConversationFilter) {
       const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
       for (let before: string | undefined; ; ) {
@@ -124,7 +124,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
     async failures(conversationId: string): Promise<ReplyFailureRow[]> {
       return db.selectFrom("replyFailures").selectAll().where("conversationId", "=", conversationId).execute();
     },
-    /** Keeps the agent's counter right in the same transaction. @returns false when there is none such */
+    /** Updates the agent's counter in the same transaction. @returns false when the conversation does not exist */
     async delete(organizationId: string, id: string): Promise<boolean> {
       return inTransaction(db, async (trx) => {
         const deleted = await trx
@@ -146,11 +146,11 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
   };
 }
 
-/** Oldest first. A page is the messages that fit into `PAGE_BYTES`, and at least one. */
+/** Oldest first. A page has as many messages as fit into `PAGE_BYTES`, but at least one. */
 async function* messagePages(db: Db, conversationId: string): AsyncGenerator<MessageRow[]> {
   const messages = db.selectFrom("messages").where("conversationId", "=", conversationId).orderBy("position");
   for (let after = -1; ; ) {
-    // Neither database reads a text to tell its length in bytes.
+    // Both databases know the length of a text in bytes without reading it.
     const sizes = await messages
       .select(["position", messageBytes.as("bytes")])
       .where("position", ">", after)
@@ -163,7 +163,10 @@ async function* messagePages(db: Db, conversationId: string): AsyncGenerator<Mes
   }
 }
 
-/** Empties a conversation that is too large to be deleted in one transaction, with a turn for others after each part. */
+/**
+ * Deletes the messages of a conversation that is too large for one transaction, and lets other writers in after each
+ * part.
+ */
 export async function deleteMessages(db: Db, conversationId: string): Promise<void> {
   for (;;) {
     const sizes = await db
@@ -184,7 +187,7 @@ export async function deleteMessages(db: Db, conversationId: string): Promise<vo
   }
 }
 
-/** What members and visitors mark in a conversation. */
+/** Read marks of members and ratings of visitors. */
 function marks(db: Db) {
   return {
     /** @returns false when the organization has no such conversation */
@@ -198,7 +201,7 @@ function marks(db: Db) {
       return result.numUpdatedRows > 0n;
     },
     /**
-     * Stores a rating and counts it for the hour in which the message was sent, in place of an earlier one.
+     * Stores a rating, replaces an earlier one, and counts it for the hour in which the message was sent.
      * @returns false when the conversation has no such message
      */
     async rate(
@@ -210,7 +213,7 @@ function marks(db: Db) {
           .updateTable("messages")
           .where("id", "=", messageId)
           .where("conversationId", "=", conversationId);
-        // Locks the row, so that of two simultaneous ratings the second sees the first and takes its place in the counts.
+        // Locks the row, so that the second of two simultaneous ratings sees the first and replaces it in the counts.
         const before = await message
           .set({ feedbackComment: comment })
           .returning(["feedback", "createdAt", "role", "position"])
@@ -254,7 +257,9 @@ async function questionBefore(trx: Db, conversationId: string, position: number)
 
 type MessageRating = { conversationId: string; messageId: string; rating: Rating; comment: string | null };
 
-/** Where a form was submitted. A visitor can name any conversation, so the submission's agent counts too. */
+/**
+ * Conversations with a form submission. A visitor can name any conversation, so the submission's agent must match, too.
+ */
 const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
   and submissions."agentId" = conversations."agentId"`;
 
@@ -264,13 +269,13 @@ const failed = sql`select 1 from "replyFailures" where "replyFailures"."conversa
 
 const summaryExtras = [
   sql<boolean | Flag>`(${failed} limit 1) is not null`.as("hasFailedReply"),
-  // For the few rows of a page; for `exists` PostgreSQL may read every submission.
+  // Only for the few rows of a page. With `exists`, PostgreSQL might read every submission.
   sql<boolean | Flag>`(${submitted} limit 1) is not null`.as("hasForm"),
   sql<MessageRow["feedback"]>`(select feedback from messages where messages."conversationId" = conversations.id
     and feedback is not null order by position desc limit 1)`.as("feedback"),
 ];
 
-/** What every look at the inbox runs. */
+/** The queries that run for every page of the inbox. */
 function pageQueries(db: Db) {
   const firstPage = compileOnce<
     { agentId: string; organizationId: string; limit: number; offset: number },
@@ -281,7 +286,7 @@ function pageQueries(db: Db) {
       .select(listColumns)
       .select(summaryExtras)
       .where("organizationId", "=", param("organizationId"))
-      // What comes before the page is passed over in the index alone.
+      // Rows before the page are skipped using the index alone.
       .where("id", "in", (where) =>
         where
           .selectFrom("conversations as own")
@@ -334,7 +339,7 @@ function hasMessage(condition: RawBuilder<unknown>) {
   return sql<boolean>`exists (select 1 from messages where messages."conversationId" = conversations.id and ${condition})`;
 }
 
-/** The first matching message, around the match. It is looked up for the rows of one page only. */
+/** An excerpt around the first match. It is looked up only for the rows of one page. */
 function firstMatch(kind: DatabaseKind, q: string) {
   const needle = q.toLowerCase();
   const excerpt =

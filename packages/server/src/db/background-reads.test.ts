@@ -4,7 +4,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { createBackgroundReads } from "./background-reads.ts";
 import { type OpenDatabase, openDatabase } from "./open.ts";
 
-onBothDatabases("A background read", (createDatabase) => {
+onBothDatabases("a background read", (createDatabase) => {
   let database: TestDatabase;
   let opened: OpenDatabase;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ onBothDatabases("A background read", (createDatabase) => {
       `.compile(opened.db),
   });
 
-  it("sees what was committed before it, and leaves the event loop free meanwhile", async () => {
+  it("sees everything committed before it and does not block the event loop", async () => {
     const reads = createBackgroundReads(opened);
     await sql`insert into words values (${"harbour"})`.execute(opened.db);
     const query = { compile: () => sql<{ word: string }>`select word from words`.compile(opened.db) };
@@ -38,7 +38,7 @@ onBothDatabases("A background read", (createDatabase) => {
     await reads.close();
   });
 
-  it("is ended at its deadline with 503, and the next one works", async () => {
+  it("ends at its deadline with 503, and the next one works", async () => {
     const reads = createBackgroundReads(opened, { search: 300 });
     let turns = 0;
     const timer = setInterval(() => turns++, 10);
@@ -50,7 +50,7 @@ onBothDatabases("A background read", (createDatabase) => {
     await reads.close();
   });
 
-  it("of one lane does not wait for the other lane", async () => {
+  it("in one lane does not wait for the other lane", async () => {
     const reads = createBackgroundReads(opened, { search: 2_000 });
     const order: string[] = [];
     const slow = reads.run(endless(), { lane: "search", owner: "org_1" }).catch(() => order.push("search"));
@@ -68,7 +68,7 @@ onBothDatabases("A background read", (createDatabase) => {
     await reads.close();
   });
 
-  it("is refused with 503 when too many of one organization wait", async () => {
+  it("is refused with 503 when too many of one organization are waiting", async () => {
     const reads = createBackgroundReads(opened, { search: 200 });
     const all = Array.from({ length: 20 }, () => reads.run(endless(), { lane: "search", owner: "org_1" }));
     const results = await Promise.allSettled(

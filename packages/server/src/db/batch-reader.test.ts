@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createBatchReader } from "./batch-reader.ts";
 
-it("reads what is asked for at once with one query, each key once", async () => {
+it("a batch reader combines concurrent reads into one query, each key once", async () => {
   const asked: string[][] = [];
   const read = createBatchReader(async (keys) => {
     asked.push(keys);
@@ -17,7 +17,7 @@ it("reads what is asked for at once with one query, each key once", async () => 
   expect(asked).toEqual([["a", "b", "none"], ["c"]]);
 });
 
-it("fails for all who asked at once, and goes on", async () => {
+it("a batch reader rejects all reads of a failed query and continues", async () => {
   let isBroken = true;
   const read = createBatchReader(async (keys) => {
     if (isBroken) throw new Error("gone");

@@ -4,7 +4,7 @@ import { createBatchWriter } from "./batch-writer.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenDatabase, openDatabase } from "./open.ts";
 
-onBothDatabases("A batch writer", (createDatabase) => {
+onBothDatabases("a batch writer", (createDatabase) => {
   let database: TestDatabase;
   let open: OpenDatabase;
   const batches: string[][] = [];
@@ -40,20 +40,20 @@ onBothDatabases("A batch writer", (createDatabase) => {
   const isKept = async (id: string) =>
     (await open.db.selectFrom("organizations").select("id").where("id", "=", id).execute()).length === 1;
 
-  it("writes what comes at once in one transaction, each with its own result", async () => {
+  it("writes concurrent items in one transaction, each with its own result", async () => {
     const write = writer();
     const ids = Array.from({ length: 50 }, (_, index) => `once-${index}`);
     expect(await Promise.all(ids.map(write))).toEqual(ids.map((id) => `kept ${id}`));
     expect(batches).toEqual([ids]);
   });
 
-  it("gathers while it writes, and no more than it may", async () => {
+  it("collects items while it writes, up to its limit", async () => {
     const write = writer(3);
     await Promise.all(["a", "b", "c", "d", "e", "f", "g"].map(write));
     expect(batches).toEqual([["a", "b", "c"], ["d", "e", "f"], ["g"]]);
   });
 
-  it("lets one bad item fail alone", async () => {
+  it("fails only the item that is invalid", async () => {
     const write = writer();
     const results = await Promise.allSettled(["good-1", "bad-1", "good-2"].map(write));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);

@@ -4,7 +4,7 @@ import { deleteInBatches } from "./clean-up.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenDatabase, openDatabase } from "./open.ts";
 
-onBothDatabases("Deleting in batches", (createDatabase) => {
+onBothDatabases("deleting in batches", (createDatabase) => {
   let database: TestDatabase;
   let open: OpenDatabase;
   beforeAll(async () => {
@@ -17,7 +17,7 @@ onBothDatabases("Deleting in batches", (createDatabase) => {
     await database.drop();
   });
 
-  it("goes on until less than a batch is left, and lets others have their turn in between", async () => {
+  it("continues until less than a batch is left, and lets other work run in between", async () => {
     let left = 2_300;
     let turns = 0;
     let isCounting = true;

@@ -6,7 +6,7 @@ import { type OpenDatabase, openDatabase } from "./open.ts";
 
 type Row = { id: string; organizationId: string; name: string; hash: string; start: string; createdAt: number };
 
-onBothDatabases("rows as JSON", (createDatabase) => {
+onBothDatabases("rows passed as JSON", (createDatabase) => {
   let database: TestDatabase;
   let open: OpenDatabase;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ onBothDatabases("rows as JSON", (createDatabase) => {
   });
   const kept = () => open.db.selectFrom("apiKeys").select(["id", "name", "createdAt"]).orderBy("id").execute();
 
-  it.each([0, 1, 2, 300])("inserts %d rows, each with its own values", async (count) => {
+  it.each([0, 1, 2, 300])("insert %d rows, each with its own values", async (count) => {
     const rows = Array.from({ length: count }, (_, n) => row(`key_${String(n).padStart(3, "0")}`, `Name ${n}`));
     await insertKeys(rows);
     expect(await kept()).toEqual(rows.map(({ id, name, createdAt }) => ({ id, name, createdAt })));
@@ -50,12 +50,12 @@ onBothDatabases("rows as JSON", (createDatabase) => {
     ["quotes and braces", `'"{}[]\\ \\u0041 \\ud83d`],
     ["lines and other scripts", "a\n\t 漢字 مرحبا 🚲"],
     ["half a pair", "a\ud83db", "a\ufffdb"],
-  ])("keeps %s", async (_, text, expected = text) => {
+  ])("preserve %s", async (_, text, expected = text) => {
     await insertKeys([row("a", text), row("b", "plain")]);
     expect((await kept()).map(({ name }) => name)).toEqual([expected, "plain"]);
   });
 
-  it("reads numbers as numbers", async () => {
+  it("return numbers as numbers", async () => {
     type Numbered = { id: string; at: number | null };
     const json = toJson([
       { id: "a", at: 1_763_700_000_000 },

@@ -47,7 +47,7 @@ onBothDatabases("migrations", (createDatabase) => {
     expect(await isMigrated(connection.db)).toBe(true);
   });
 
-  it("leave nothing behind when one fails", async () => {
+  it("leave nothing behind when one of them fails", async () => {
     const { db, kind } = open();
     await sql`create table agents (id integer)`.execute(db);
     await expect(migrate({ db, kind })).rejects.toThrow(/agents/);
@@ -74,14 +74,14 @@ onBothDatabases("migrations", (createDatabase) => {
     ]);
   });
 
-  it("refuse a database that a newer version has changed", async () => {
+  it("refuse a database that a newer version has migrated", async () => {
     const { db, kind } = open();
     await migrate({ db, kind });
     await sql`insert into migrations (name, "ranAt") values ('9999-future', 1)`.execute(db);
     await expect(migrate({ db, kind })).rejects.toThrow(/newer version/);
   });
 
-  it("make references that delete what belongs to what", async () => {
+  it("create foreign keys that delete dependent rows", async () => {
     const { db, kind } = open();
     await migrate({ db, kind });
     const organization = {

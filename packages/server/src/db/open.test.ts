@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSqlite, type TestDatabase } from "../../../../test/databases.ts";
 import { openSqliteFile } from "./open.ts";
 
-describe("SQLite's file", () => {
+describe("the SQLite file", () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createSqlite();
   });
   afterAll(() => database.drop());
 
-  it("is opened durable and with references checked", () => {
+  it("is opened with durable writes and foreign keys enforced", () => {
     if (database.address.kind !== "sqlite") throw new Error("not SQLite");
     const connection = openSqliteFile(database.address.file);
     const pragma = (name: string) => connection.pragma(name, { simple: true });

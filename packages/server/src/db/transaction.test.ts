@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it("runs again when PostgreSQL ended it for the sake of another", async () => {
+it("a transaction runs again when PostgreSQL aborted it because of a conflict", async () => {
   const { db } = opened;
   const bothHoldOne = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   let runs = 0;
@@ -45,7 +45,7 @@ it("runs again when PostgreSQL ended it for the sake of another", async () => {
   expect(new Set(names.map(({ name }) => name)).size).toBe(1);
 });
 
-it("does not run again for a mistake", async () => {
+it("a transaction does not run again after an error", async () => {
   let runs = 0;
   const failing = inTransaction(opened.db, async () => {
     runs++;
@@ -55,7 +55,7 @@ it("does not run again for a mistake", async () => {
   expect(runs).toBe(1);
 });
 
-it("gives a statement the time that it is granted, and goes on with another connection when it is over", async () => {
+it("a statement is cancelled at its time limit, and another connection continues", async () => {
   const { db } = opened;
   const sleep = (seconds: number) => sql<{ slept: string }>`select pg_sleep(${seconds}) as slept`.execute(db);
   await expect(withStatementTimeout(100, () => inTransaction(db, () => sleep(60)))).rejects.toThrow(/timeout/);

@@ -52,7 +52,7 @@ onBothDatabases("the doctor", (createDatabase) => {
     await database.drop();
   });
 
-  it("finds a fresh server well, but for what is not there yet", async () => {
+  it("reports no errors for a new server, except for what is not configured yet", async () => {
     const { ids, find } = await examine(browser);
     expect(ids).toEqual([...ofAccount, ...ofServer]);
     expect(ids.filter((id) => find(id)?.state !== "ok")).toEqual(["model", "mail", "address"]);
@@ -60,7 +60,7 @@ onBothDatabases("the doctor", (createDatabase) => {
     expect(find("database")?.detail).toContain(name);
   });
 
-  it("tells other organizations of themselves only, and members nothing", async () => {
+  it("shows other organizations only their own checks, and members nothing", async () => {
     const stranger = await signedInBrowser(server, (await createOwner(server)).email);
     expect((await examine(stranger)).ids).toEqual(ofAccount);
     const admin = await signedInBrowser(server, (await createMember(server, organizationId, "admin")).email);
@@ -70,7 +70,7 @@ onBothDatabases("the doctor", (createDatabase) => {
     expect((await member.call("GET", "/doctor/stream")).status).toBe(403);
   });
 
-  it("tells which pages an agent of the account refused", async () => {
+  it("lists the pages that an agent of the organization refused", async () => {
     const shop = { name: "Shop", allowedOrigins: ["https://shop.example"] };
     const { id } = (await browser.call("POST", "/agents", shop)).body.data;
     const url = `/agents/${id}/widget`;
@@ -84,7 +84,7 @@ onBothDatabases("the doctor", (createDatabase) => {
     expect((await examine(stranger)).find("origins")?.state).toBe("ok");
   });
 
-  it("tells what failed in the last day, and that nobody sends what is due", async () => {
+  it("reports failures of the last day and due deliveries that are not sent", async () => {
     const agent = (await browser.call("POST", "/agents", { name: "Forms" })).body.data;
     const formSchema = { fields: [{ name: "a", label: "A", type: "text" }] };
     const tool = { agentId: agent.id, name: "contact", description: "d", executionType: "form", formSchema };
@@ -141,7 +141,7 @@ onBothDatabases("the doctor", (createDatabase) => {
 });
 
 describe("the doctor", () => {
-  it("names the agents whose model nobody answers for", async () => {
+  it("names the agents whose model has no configured provider", async () => {
     const { browser } = await start({ OPENAI_API_KEY: "sk-operator", FOYER_DEFAULT_MODEL: "openai/small" });
     await browser.call("POST", "/agents", { name: "Good" });
     const before = (await examine(browser)).find("model");
@@ -155,7 +155,7 @@ describe("the doctor", () => {
     expect(text).not.toContain("sk-operator");
   });
 
-  it("signs in to the mail server, and tells neither where it is nor the password", async () => {
+  it("signs in to the mail server without revealing its address or password", async () => {
     const smtp = await startSmtpServer({ auth: { user: "foyer", pass: "mail-secret" } });
     cleanUps.push(() => smtp.close());
     const works = await start({ SMTP_URL: smtp.url });
@@ -169,7 +169,7 @@ describe("the doctor", () => {
     expect((await examine(gone.browser)).find("mail")).toMatchObject({ state: "failure" });
   });
 
-  it("compares BASE_URL with how the browser came", async () => {
+  it("compares BASE_URL with the browser's URL", async () => {
     const { browser } = await start({ BASE_URL: "https://chat.example" });
     const come = async (headers: Record<string, string>) => {
       const { find } = await examine(browser, headers);
@@ -184,7 +184,7 @@ describe("the doctor", () => {
     expect([find("address")?.state, find("https")?.state]).toEqual(["ok", "failure"]);
   });
 
-  it("sees a proxy that is not trusted, and names it", async () => {
+  it("detects an untrusted proxy and names it", async () => {
     const forwarded = { host: "chat.example", "x-forwarded-for": "203.0.113.9" };
     const untrusting = await start({ BASE_URL: "https://chat.example" });
     expect((await examine(untrusting.browser, forwarded)).find("client-ip")).toMatchObject({
@@ -199,7 +199,7 @@ describe("the doctor", () => {
     });
   });
 
-  it("notices that FOYER_SECRET is another one", async () => {
+  it("detects that FOYER_SECRET has changed", async () => {
     const { browser, server } = await start();
     const { id } = (await browser.call("POST", "/agents", { name: "Sealed" })).body.data;
     expect((await examine(browser)).find("encryption")?.state).toBe("ok");
@@ -208,7 +208,7 @@ describe("the doctor", () => {
     expect((await examine(browser)).find("encryption")?.state).toBe("failure");
   });
 
-  it("tells the user of FOYER_ADMIN_EMAIL of the server, wherever they belong", async () => {
+  it("shows the user of FOYER_ADMIN_EMAIL the server's checks, whatever their organization", async () => {
     const FOYER_ADMIN_EMAIL = "boss@example.com";
     const { server } = await start({ FOYER_ADMIN_EMAIL, FOYER_ADMIN_PASSWORD: "a long enough password" });
     await createOwner(server, FOYER_ADMIN_EMAIL);
@@ -216,7 +216,7 @@ describe("the doctor", () => {
     expect((await examine(boss)).ids).toEqual([...ofAccount, ...ofServer]);
   });
 
-  it("streams five events, each when it is due, as the chat does", async () => {
+  it("streams five events, each when it is due, like the chat", async () => {
     const { browser } = await start();
     const { status, headers, text } = await browser.call("GET", "/doctor/stream");
     expect(status).toBe(200);

@@ -8,6 +8,6 @@ it.each([
   [1_023, "warning", "1023 MB are free."],
   [1_024, "ok", "1024 MB are free."],
   [51_200, "ok", "50 GB are free."],
-] as const)("a disk with %d MB left is %s", (free, state, detail) => {
+] as const)("rates a disk with %d MB left as %s", (free, state, detail) => {
   expect(judgeDisk(free)).toMatchObject({ state, detail });
 });

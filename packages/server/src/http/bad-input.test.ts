@@ -87,7 +87,7 @@ onBothDatabases("bad input", (createDatabase) => {
     expect(await everything()).toBe(before);
   };
 
-  it.each(withBody)("$name names the path of every wrong value", async (endpoint) => {
+  it.each(withBody)("for $name gets an error with the path of every wrong value", async (endpoint) => {
     const cases = [...bad.wrongBodies(endpoint.body, validBody(endpoint.name, owner))];
     expect(cases.length).toBeGreaterThan(10);
     await writingNothing(async () => {
@@ -103,29 +103,32 @@ onBothDatabases("bad input", (createDatabase) => {
     });
   });
 
-  it.each(writing)("$name refuses what is no JSON, hostile, of another type or too large", async (endpoint) => {
-    await writingNothing(async () => {
-      const call = { method: endpoint.method, url: addressOf(endpoint.url, owner) };
-      for (const payload of [...bad.brokenJson, ...bad.hostileJson(validBody(endpoint.name, owner))]) {
-        const label = payload.toString("latin1", 0, 120);
-        const error = errorOf(await send({ ...call, payload }), label);
-        expect(error, label).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
-      }
-      for (const type of bad.otherTypes) {
-        const error = errorOf(await send({ ...call, payload: "{}", type }), type);
-        expect(error, type).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
-      }
-      // A submission has room for files; its own tests have its limit.
-      if (endpoint.name === "submitForm") return;
-      const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
-      for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
-        const error = errorOf(await send({ ...call, payload }));
-        expect(error).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" });
-      }
-    });
-  });
+  it.each(writing)(
+    "for $name is refused when it is not JSON, hostile, of another type or too large",
+    async (endpoint) => {
+      await writingNothing(async () => {
+        const call = { method: endpoint.method, url: addressOf(endpoint.url, owner) };
+        for (const payload of [...bad.brokenJson, ...bad.hostileJson(validBody(endpoint.name, owner))]) {
+          const label = payload.toString("latin1", 0, 120);
+          const error = errorOf(await send({ ...call, payload }), label);
+          expect(error, label).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+        }
+        for (const type of bad.otherTypes) {
+          const error = errorOf(await send({ ...call, payload: "{}", type }), type);
+          expect(error, type).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
+        }
+        // A submission has room for files; its own tests have its limit.
+        if (endpoint.name === "submitForm") return;
+        const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
+        for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
+          const error = errorOf(await send({ ...call, payload }));
+          expect(error).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" });
+        }
+      });
+    },
+  );
 
-  it.each(withBody)("$name takes odd text or refuses it, and never fails", async (endpoint) => {
+  it.each(withBody)("for $name with unusual text is accepted or refused, and never fails", async (endpoint) => {
     for (const text of ["a\0b", "\ud800", "\udc00x", "\uffff\ufffe", "\u202e\u200b", "%00' or 1=1 --", "{{y}}\\"]) {
       for (const { path, body } of bad.withText(text, endpoint.body, validBody(endpoint.name, owner))) {
         const answer = await json(endpoint, body);
@@ -147,7 +150,7 @@ onBothDatabases("bad input", (createDatabase) => {
         name,
       ),
   );
-  it.each(withoutOwnRules)("$name takes null for what is optional, and text up to the limit", async (endpoint) => {
+  it.each(withoutOwnRules)("for $name may be null where optional, and text up to the limit", async (endpoint) => {
     const valid = validBody(endpoint.name, owner);
     const texts = [...bad.longestTexts(endpoint.body, valid)].filter(
       ({ path }) => !/^allowed|^baseUrl|^image/.test(path),
@@ -164,7 +167,7 @@ onBothDatabases("bad input", (createDatabase) => {
     }
   });
 
-  it.each(withParameter)("$name knows no id but the account's own", async (endpoint) => {
+  it.each(withParameter)("for $name cannot use ids of another organization", async (endpoint) => {
     const valid = validBody(endpoint.name, owner);
     const unknown = await json(endpoint, valid, nobodys);
     expect(errorOf(unknown)).toMatchObject({ status: 404, code: "NOT_FOUND" });
@@ -180,7 +183,7 @@ onBothDatabases("bad input", (createDatabase) => {
     });
   });
 
-  it("refuses what the contract does not say in a schema", async () => {
+  it("that the contract cannot express in a schema is refused", async () => {
     await writingNothing(async () => {
       const [own, other] = [validBody("chat", owner), validBody("chat", stranger)];
       for (const [name, body, status, path] of [
@@ -211,7 +214,7 @@ onBothDatabases("bad input", (createDatabase) => {
   it.each([
     ["temperature", ["1e400", "-1e400", "100.0000001", "-1e-9", '"70"', "1e2147483648"]],
     ["monthlyTokenBudget", ["1e400", "1.5", "-1", '"1"', "9007199254740993", "1e300"]],
-  ])("refuses the %s that no column can hold", async (name, numbers) => {
+  ])("such as the %s that no column can hold is refused", async (name, numbers) => {
     await writingNothing(async () => {
       for (const number of numbers) {
         const payload = `{"name":"Number","${name}":${number}}`;
@@ -221,7 +224,7 @@ onBothDatabases("bad input", (createDatabase) => {
     });
   });
 
-  it("keeps the numbers that look odd and are right", async () => {
+  it("does not include numbers that look odd but are valid", async () => {
     for (const [number, temperature] of [
       ["-0", 0],
       ["1e2", 100],
@@ -306,7 +309,7 @@ onBothDatabases("bad input", (createDatabase) => {
     "&&=&",
     "userId=%F0%9F%9A%B2",
     "%",
-  ])("GET /conversations takes %s", async (query) => {
+  ])("GET /conversations accepts %s", async (query) => {
     const { status, text } = await get(`/conversations?agentId=${owner.agentId}&${query}`);
     expect(status, text).toBe(200);
     expect(JSON.parse(text).pagination.limit).toBeLessThanOrEqual(100);
@@ -322,11 +325,11 @@ onBothDatabases("bad input", (createDatabase) => {
     ["?agentId=nobody", 404],
     [`?agentId=${newId("agent")}`, 404],
     [`?agentId=${"x".repeat(8_000)}`, 404],
-  ])("GET /conversations%s is %d", async (query, status) => {
+  ])("GET /conversations%s gets %d", async (query, status) => {
     expect(errorOf(await get(`/conversations${query}`)).status).toBe(status);
   });
 
-  it("lists nothing of another account", async () => {
+  it("GET /conversations lists nothing of another organization", async () => {
     expect(errorOf(await get(`/conversations?agentId=${stranger.agentId}`)).status).toBe(404);
   });
 
@@ -348,7 +351,7 @@ onBothDatabases("bad input", (createDatabase) => {
     },
   );
 
-  it("answers half a surrogate pair as it is stored", async () => {
+  it("with half a surrogate pair is returned as it is stored", async () => {
     const payload = '{"name":"Half \\ud83d and \\udea2","systemPrompt":"\\ud83d\\udea2"}';
     const made = JSON.parse((await send({ method: "POST", url: "/agents", payload })).text).data;
     expect(made).toMatchObject({ name: "Half \ufffd and \ufffd", systemPrompt: "🚢" });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-it("answers a body far over the limit after all of it has arrived", async () => {
+it("a body far over the limit gets a response after all of it has arrived", async () => {
   const length = 20_000_000;
   const socket = connect(port, "127.0.0.1");
   const answer = text(socket);
@@ -30,7 +30,7 @@ it("answers a body far over the limit after all of it has arrived", async () => 
   expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-it("does not delay the answer to a request whose body has arrived", async () => {
+it("a request whose body has arrived gets its response without delay", async () => {
   const small = { method: "POST", headers: { "content-type": "application/json" } };
   expect((await fetch(`http://127.0.0.1:${port}/`, { ...small, body: "no json" })).status).toBe(400);
   expect((await fetch(`http://127.0.0.1:${port}/`, { ...small, body: "{}" })).status).toBe(200);

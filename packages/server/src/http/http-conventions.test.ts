@@ -25,7 +25,7 @@ afterAll(() => server.stop());
 const error = (code: string) => ({ data: null, error: { code, message: expect.stringMatching(/\S/) } });
 const hello = () => ({ agentId, messages: [{ role: "user", content: "Hello" }] });
 
-describe("the request's id", () => {
+describe("the request id", () => {
   const lines: Array<{ requestId: string; msg: string; status: number; path: string }> = [];
   let app: App;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe("the request's id", () => {
   });
   afterAll(() => app.close());
 
-  it("is in every answer and in that request's log line, and is not the caller's", async () => {
+  it("is in every response and log entry of that request, and cannot be set by the caller", async () => {
     const { headers } = owner;
     const seen = new Set<unknown>();
     for (const call of [
@@ -81,14 +81,14 @@ describe("the request's id", () => {
     expect(JSON.stringify(lines)).not.toContain(owner.key);
   });
 
-  it("is also in the answer to an address that cannot be read", async () => {
+  it("is also in the response to a malformed URL", async () => {
     const response = await app.inject({ url: "/agents/%E0%A4%A", headers: owner.headers });
     expect([response.statusCode, response.json()]).toEqual([400, error("VALIDATION_ERROR")]);
     expect(response.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
-describe("who may call", () => {
+describe("authentication", () => {
   const keyOf = (change: (key: string) => string) => ({ authorization: `Bearer ${change(owner.key)}` });
   const lastChanged = (key: string) => key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
   it.each([
@@ -104,18 +104,18 @@ describe("who may call", () => {
     ["a key in the wrong case", () => keyOf((key) => key.toUpperCase())],
     ["a forged token of a conversation", () => ({ authorization: "Bearer fct_x" })],
     ["a cookie", () => ({ cookie: `foyer_session=${owner.key}` })],
-  ])("%s is 401", async (_, headers) => {
+  ])("responds 401 to %s", async (_, headers) => {
     const response = await server.app.inject({ url: "/agents", headers: headers() });
     expect([response.statusCode, response.json()]).toEqual([401, error("UNAUTHORIZED")]);
     expect(response.headers["www-authenticate"]).toBe("Bearer");
   });
 
-  it("takes the scheme in any case", async () => {
+  it("accepts the scheme in any case", async () => {
     const headers = { authorization: `bEARER  ${owner.key}` };
     expect((await server.app.inject({ url: "/agents", headers })).statusCode).toBe(200);
   });
 
-  it("refuses a key from its last millisecond on, here at once and on another process within 5 s of its end", async () => {
+  it("refuses a key from its last millisecond, here immediately and in another process within 5 s", async () => {
     const database = await createPostgres();
     const [here, there] = [await startServer({ database }), await startServer({ database })];
     let now = Date.now();
@@ -145,7 +145,7 @@ describe("who may call", () => {
   });
 });
 
-describe("addresses", () => {
+describe("URLs", () => {
   /** As it stands, without anything being normalised on the way. */
   const raw = (path: string, method = "GET", headers: object = owner.headers) =>
     new Promise<{ status: number | undefined; allow: unknown; body: string }>((resolve, reject) => {
@@ -178,13 +178,13 @@ describe("addresses", () => {
     "/.env",
     "/docs/../../../etc/passwd",
     "/docs/..%2f..%2fpackage.json",
-  ])("%s is nothing", async (path) => {
+  ])("such as %s are not found", async (path) => {
     const known = await raw(path);
     expect([known.status, JSON.parse(known.body)], known.body).toEqual([404, error("NOT_FOUND")]);
     expect([401, 404]).toContain((await raw(path, "GET", {})).status);
   });
 
-  it.each(["/agents", "/agents/", "/%61gents/", "/agents/?x=1"])("%s is the list of agents", async (path) => {
+  it.each(["/agents", "/agents/", "/%61gents/", "/agents/?x=1"])("such as %s are the list of agents", async (path) => {
     expect((await raw(path)).status).toBe(200);
   });
 
@@ -200,13 +200,13 @@ describe("addresses", () => {
     ["OPTIONS", "/chat", "POST"],
     ["POST", "/conversations", "GET, HEAD"],
     ["POST", "/healthz", "GET, HEAD"],
-  ])("%s %s is 405 with the methods that there are", async (method, path, allow) => {
+  ])("for %s %s get 405 with the allowed methods", async (method, path, allow) => {
     const answer = await raw(path, method, {});
     expect([answer.status, JSON.parse(answer.body)]).toEqual([405, error("METHOD_NOT_ALLOWED")]);
     expect(String(answer.allow).split(", ").sort()).toEqual(allow.split(", ").sort());
   });
 
-  it("answers HEAD like GET, without a body", async () => {
+  it("respond to HEAD as to GET, without a body", async () => {
     for (const [path, headers, status] of [
       ["/agents", owner.headers, 200],
       ["/agents", {}, 401],
@@ -219,14 +219,14 @@ describe("addresses", () => {
     }
   });
 
-  it("OPTIONS to nowhere is 404", async () => {
+  it("that do not exist get 404 for OPTIONS", async () => {
     expect((await raw("/nothing", "OPTIONS", {})).status).toBe(404);
   });
 });
 
-describe("bodies", () => {
+describe("request bodies", () => {
   it.each(["application/json", "text/plain", "garbage", "multipart/form-data", "application/x-www-form-urlencoded"])(
-    "an empty one of type %s is none",
+    "that are empty with type %s count as none",
     async (type) => {
       const headers = { ...owner.headers, "content-type": type };
       for (const length of [{}, { "content-length": "0" }]) {
@@ -245,7 +245,7 @@ describe("bodies", () => {
     },
   );
 
-  it("ignores fields that it does not know, with or without a charset in the type", async () => {
+  it("may contain unknown fields, with or without a charset in the type", async () => {
     for (const type of ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON"]) {
       const payload = JSON.stringify({ name: "Known", isAdmin: true, id: "agent_x", nested: { a: [1] } });
       const headers = { ...owner.headers, "content-type": type };
@@ -257,7 +257,7 @@ describe("bodies", () => {
   });
 });
 
-describe("other origins", () => {
+describe("cross-origin requests", () => {
   const origin = "https://shop.example";
   const open = [
     ["POST", "/chat"],
@@ -281,29 +281,32 @@ describe("other origins", () => {
     "POST /auth/setup",
   ].map((line) => line.split(" ") as ["GET" | "POST" | "PATCH" | "DELETE" | "PUT", string]);
 
-  it.each(open)("%s %s answers any, without credentials, and shows the limits", async (method, url) => {
-    const headers = {
-      origin,
-      "access-control-request-method": method,
-      "access-control-request-headers": "authorization",
-    };
-    const preflight = await server.app.inject({ method: "OPTIONS", url, headers });
-    expect(preflight.statusCode).toBe(204);
-    const actual = await server.app.inject({ method, url, headers: { origin } });
-    expect(actual.statusCode).toBeGreaterThanOrEqual(400);
-    for (const response of [preflight, actual]) {
-      expect(response.headers["access-control-allow-origin"]).toBe("*");
-      expect(response.headers).not.toHaveProperty("access-control-allow-credentials");
-    }
-    const list = (name: string) => String(preflight.headers[name]).toLowerCase().split(", ");
-    expect(list("access-control-allow-methods")).toContain(method.toLowerCase());
-    expect(list("access-control-allow-headers")).toEqual(expect.arrayContaining(["authorization", "content-type"]));
-    const exposed = String(actual.headers["access-control-expose-headers"]).toLowerCase().split(", ");
-    for (const name of ["limit", "remaining", "reset"]) expect(exposed).toContain(`x-ratelimit-${name}`);
-    expect(exposed).toContain("retry-after");
-  });
+  it.each(open)(
+    "to %s %s are allowed from any origin, without credentials, and can read the limits",
+    async (method, url) => {
+      const headers = {
+        origin,
+        "access-control-request-method": method,
+        "access-control-request-headers": "authorization",
+      };
+      const preflight = await server.app.inject({ method: "OPTIONS", url, headers });
+      expect(preflight.statusCode).toBe(204);
+      const actual = await server.app.inject({ method, url, headers: { origin } });
+      expect(actual.statusCode).toBeGreaterThanOrEqual(400);
+      for (const response of [preflight, actual]) {
+        expect(response.headers["access-control-allow-origin"]).toBe("*");
+        expect(response.headers).not.toHaveProperty("access-control-allow-credentials");
+      }
+      const list = (name: string) => String(preflight.headers[name]).toLowerCase().split(", ");
+      expect(list("access-control-allow-methods")).toContain(method.toLowerCase());
+      expect(list("access-control-allow-headers")).toEqual(expect.arrayContaining(["authorization", "content-type"]));
+      const exposed = String(actual.headers["access-control-expose-headers"]).toLowerCase().split(", ");
+      for (const name of ["limit", "remaining", "reset"]) expect(exposed).toContain(`x-ratelimit-${name}`);
+      expect(exposed).toContain("retry-after");
+    },
+  );
 
-  it.each(closed)("%s %s answers none", async (method, url) => {
+  it.each(closed)("to %s %s are not allowed", async (method, url) => {
     const headers = { ...owner.headers, origin };
     const preflight = await server.app.inject({
       method: "OPTIONS",
@@ -316,18 +319,18 @@ describe("other origins", () => {
     }
   });
 
-  it("answers a preflight without an origin like one with", async () => {
+  it("get the same preflight response with or without an origin", async () => {
     const headers = { "access-control-request-method": "POST" };
     expect((await server.app.inject({ method: "OPTIONS", url: "/chat", headers })).statusCode).toBe(204);
   });
 
-  it("answers no origin for a method that the address does not open", async () => {
+  it("are not allowed for a method that the route does not open", async () => {
     const headers = { origin, "access-control-request-method": "DELETE" };
     const preflight = await server.app.inject({ method: "OPTIONS", url: "/conversations/conv_x", headers });
     expect(preflight.headers).not.toHaveProperty("access-control-allow-origin");
   });
 
-  it.each(["__proto__", "constructor", "X", ""])("a preflight for the method %j is refused", async (method) => {
+  it.each(["__proto__", "constructor", "X", ""])("with the method %j are refused in the preflight", async (method) => {
     const headers = { origin, "access-control-request-method": method };
     const response = await server.app.inject({ method: "OPTIONS", url: "/chat", headers });
     expect([response.statusCode, response.json()]).toEqual([405, error("METHOD_NOT_ALLOWED")]);

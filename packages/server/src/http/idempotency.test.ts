@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 
-onBothDatabases("Idempotency-Key", (createDatabase) => {
+onBothDatabases("an Idempotency-Key", (createDatabase) => {
   let database: TestDatabase;
   let server: TestServer;
   /** a second process on the same data */
@@ -48,7 +48,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     inputSchema: { type: "object", properties: {} },
   });
 
-  it("gives the first answer again, to the byte, and makes one agent", async () => {
+  it("returns the first response byte for byte and creates one agent", async () => {
     const account = await server.createAccount();
     const body = { name: "Harbour", systemPrompt: "Sell bikes.", temperature: 12.5, widget: { title: "Hi" } };
     const first = await post("/agents", "a-1", body, { account });
@@ -58,7 +58,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     expect(await agentsOf(account)).toHaveLength(1);
   });
 
-  it("gives it also from another process, and when it was changed since", async () => {
+  it("returns it also from another process, and after the agent was changed", async () => {
     const account = await server.createAccount();
     const first = await post("/agents", "k", { name: "Before" }, { account });
     const { id } = JSON.parse(first.text).data;
@@ -72,7 +72,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     await restarted.stop();
   });
 
-  it("takes a body for the same when only the order or the spacing differs, and 409 for any other", async () => {
+  it("treats bodies as equal when only order or spacing differs, and responds 409 to any other", async () => {
     const account = await server.createAccount();
     const send = (body: string) => post("/agents", "order", body, { account });
     const first = await send('{"name":"Desk","widget":{"title":"A","locale":"de"},"allowedImageHosts":["a","b"]}');
@@ -92,7 +92,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     expect(await agentsOf(account)).toHaveLength(1);
   });
 
-  it("belongs to one credential and one address", async () => {
+  it("is scoped to one credential and one URL", async () => {
     const stranger = await server.createAccount();
     const agentId = await createAgent(owner);
     const mine = await post("/tools", "shared", toolBody(agentId));
@@ -103,7 +103,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     expect((await post("/tools", "shared", toolBody(agentId), { account: stranger })).status).toBe(404);
   });
 
-  it("makes one tool of many calls at once, in two processes, and answers them alike", async () => {
+  it("creates one tool from concurrent calls to two processes, with the same response", async () => {
     for (const plan of ["pro", "free"]) {
       const account = await server.createAccount(plan);
       const agentId = await createAgent(account);
@@ -118,7 +118,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     }
   });
 
-  it("makes one agent of many calls at once, with the name's own slug", async () => {
+  it("creates one agent from concurrent calls, with the slug of its name", async () => {
     const account = await server.createAccount();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -137,7 +137,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     actionConfig: {},
   };
 
-  it("makes one trigger of many calls at once; another agent in the address is another request", async () => {
+  it("creates one trigger from concurrent calls; another agent in the URL is another request", async () => {
     const agentId = await createAgent(owner);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -168,7 +168,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     expect(stats.body).toEqual({ [trigger.id]: { firedCount: 4, convertedCount: 0 } });
   });
 
-  it("keeps no failure: the mended request may use the key", async () => {
+  it("does not store failures, so the corrected request may reuse the key", async () => {
     const agentId = await createAgent(owner);
     expect((await post("/tools", "mend", { ...toolBody(agentId), name: "Not A Name" })).status).toBe(400);
     expect((await post("/tools", "mend", toolBody(newId("agent")))).status).toBe(404);
@@ -184,14 +184,14 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     ["a space", "two words"],
     ["not ASCII", "clé"],
     ["a tab", "a\tb"],
-  ])("refuses a key that is %s", async (_, key) => {
+  ])("is refused when it is %s", async (_, key) => {
     const account = await server.createAccount();
     const { status, text } = await post("/agents", key, { name: "Desk" }, { account });
     expect([status, JSON.parse(text).error.code]).toEqual([400, "VALIDATION_ERROR"]);
     expect(await agentsOf(account)).toEqual([]);
   });
 
-  it("takes every visible character, up to 255 of them", async () => {
+  it("may contain every visible character, up to 255 of them", async () => {
     const visible = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join("");
     for (const key of ["k", visible, "k".repeat(255)]) {
       expect((await post("/agents", key, { name: "Desk" })).status).toBe(201);
@@ -199,7 +199,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     }
   });
 
-  it("is forgotten after 24 hours, and when the agent is deleted", async () => {
+  it("expires after 24 hours, and when the agent is deleted", async () => {
     const { db } = server.deps;
     const account = await server.createAccount();
     const rows = () => db.selectFrom("idempotencyKeys").selectAll().execute();
@@ -228,7 +228,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     expect(await rows()).toHaveLength(kept - 1);
   });
 
-  describe("work", () => {
+  describe("with work", () => {
     /** A route whose work is handed in, and a way to call it with a key. */
     async function withRoute(work: (keep: Parameters<Parameters<Idempotent["run"]>[1]>[0]) => Promise<unknown>) {
       const idempotency = createIdempotency(server.deps.db);
@@ -242,7 +242,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     }
     type Idempotent = ReturnType<typeof createIdempotency>;
 
-    it("that goes on after its transaction is answered by its end", async () => {
+    it("that continues after its transaction, responds when it ends", async () => {
       const agentId = await createAgent(owner);
       let times = 0;
       const call = await withRoute(async (keep) => {
@@ -259,7 +259,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
       expect(times).toBe(3);
     });
 
-    it("that fails after its transaction is answered by what it kept", async () => {
+    it("that fails after its transaction, responds with what it stored", async () => {
       const agentId = await createAgent(owner);
       const call = await withRoute(async (keep) => {
         await server.deps.db.transaction().execute(async (trx) => keep?.(trx, agentId, { state: "made" }));
@@ -268,7 +268,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
       expect(await call(newId("key"))).toMatchObject({ status: 200, body: { state: "made" }, replay: "true" });
     });
 
-    it("that is rolled back keeps nothing", async () => {
+    it("that is rolled back, stores nothing", async () => {
       const agentId = await createAgent(owner);
       let isBroken = true;
       const call = await withRoute(async (keep) =>
@@ -284,7 +284,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
       expect(await call(key)).toMatchObject({ status: 200, replay: undefined });
     });
 
-    it("in a batch: a key that was used elsewhere fails its item alone", async () => {
+    it("in a batch, fails only the item whose key was used elsewhere", async () => {
       const agentId = await createAgent(owner);
       const { db } = server.deps;
       type Item = { name: string; also: ((trx: Executor) => Promise<void>) | undefined };
@@ -329,7 +329,7 @@ onBothDatabases("Idempotency-Key", (createDatabase) => {
     });
   });
 
-  it("is allowed to browsers, and in the API's description", async () => {
+  it("is allowed by CORS and described in the OpenAPI document", async () => {
     const { paths } = (await server.app.inject("/openapi.json")).json();
     const withKey = Object.entries<{ post?: { parameters?: Array<{ name: string }> } }>(paths)
       .filter(([, { post }]) => post?.parameters?.some(({ name }) => name === "Idempotency-Key"))

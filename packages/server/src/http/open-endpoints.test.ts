@@ -15,14 +15,14 @@ afterAll(() => server.stop());
 const get = (url: string, remoteAddress = "127.0.0.1", headers = {}) =>
   server.app.inject({ url, remoteAddress, headers });
 
-describe("health", () => {
-  it("says that the process is up and that it can work, to everybody", async () => {
+describe("health endpoints", () => {
+  it("tell everyone whether the process is up and ready", async () => {
     const [up, ready] = [await get("/healthz", "203.0.113.9"), await get("/readyz", "203.0.113.9")];
     expect([up.statusCode, up.json()]).toEqual([200, { status: "ok" }]);
     expect([ready.statusCode, ready.json()]).toEqual([200, { status: "ready" }]);
   });
 
-  it("is up and not ready while it goes down, and when its database is gone", async () => {
+  it("report not ready during shutdown and without a database", async () => {
     const draining = await startServer();
     await draining.drain();
     const broken = await startServer();
@@ -52,14 +52,14 @@ describe("metrics", () => {
     ["somebody behind a proxy that sends X-Real-IP", "127.0.0.1", { "x-real-ip": "203.0.113.9" }, 403],
     ["somebody who claims to be here", "203.0.113.9", forwarded, 403],
     ["another machine with a wrong token", "203.0.113.9", { authorization: "Bearer token-for-prometheuS" }, 403],
-  ])("for %s", async (_, address, headers, status) => {
+  ])("are available for %s", async (_, address, headers, status) => {
     const response = await get("/metrics", address, headers);
     expect(response.statusCode).toBe(status);
     if (status === 200) expect(response.body).toMatch(/^foyer_http_request_duration_seconds_count\{.*\} \d+$/m);
     else expect(response.json()).toEqual({ data: null, error: { code: "FORBIDDEN", message: expect.any(String) } });
   });
 
-  it("for whoever has the token, from anywhere", async () => {
+  it("are available from anywhere with the token", async () => {
     const response = await get("/metrics", "203.0.113.9", {
       ...forwarded,
       authorization: "Bearer token-for-prometheus",
@@ -70,7 +70,7 @@ describe("metrics", () => {
     ]);
   });
 
-  it("names routes, not addresses, so that callers cannot make it grow", async () => {
+  it("contain routes instead of URLs, so that callers cannot increase their number", async () => {
     await get("/nothing-of-that-name");
     await get("/agents/agent_of-that-name");
     const { body } = await get("/metrics");
@@ -79,7 +79,7 @@ describe("metrics", () => {
   });
 });
 
-describe("the API's description", () => {
+describe("the API description", () => {
   let document: Json;
   beforeAll(async () => {
     const response = await get("/openapi.json", "203.0.113.9");
@@ -111,7 +111,7 @@ describe("the API's description", () => {
     }
   });
 
-  it("has every endpoint of the contract, who may call it, and what its errors look like", () => {
+  it("has every endpoint of the contract with its access and errors", () => {
     const known = Object.keys(document.components?.securitySchemes ?? {});
     const endpoints = Object.values(contract).flatMap((value) =>
       typeof value === "object" && "method" in value && "url" in value ? [value] : [],
@@ -132,7 +132,7 @@ describe("the API's description", () => {
     }
   });
 
-  it("passes the OpenAPI validator, with Agents and Chat first", async () => {
+  it("passes the OpenAPI validator and starts with Agents and Chat", async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document) as Record<string, unknown>);
     expect(valid, JSON.stringify(errors)?.slice(0, 2_000)).toBe(true);
     const groups = [...new Set(operations().map(({ operation }) => String(operation.tags?.[0])))];
@@ -140,7 +140,7 @@ describe("the API's description", () => {
     expect(groups).toEqual((document.tags as unknown as { name: string }[]).map(({ name }) => name));
   });
 
-  it("describes each event of the chat, form webhooks, files, CSV and rate limits", () => {
+  it("describes each chat event, form webhooks, files, CSV and rate limits", () => {
     const schemas = document.components?.schemas ?? {};
     const events = schemas.ChatEvent as unknown as { oneOf: { $ref: string }[] };
     const types = events.oneOf.map((event) => (resolve(document, event) as Json).properties?.type?.enum?.["0"]);
@@ -193,7 +193,7 @@ describe("the API's description", () => {
     }
   });
 
-  it("names every operation as the contract and the SDK do", () => {
+  it("names every operation like the contract and the SDK", () => {
     const names = new Map<string, string>();
     for (const [name, value] of Object.entries(contract)) {
       if (typeof value !== "object" || !("method" in value && "url" in value)) continue;
@@ -204,14 +204,14 @@ describe("the API's description", () => {
     }
   });
 
-  it("has only references that lead somewhere, and no schema of the inside", () => {
+  it("has only valid references and no internal schemas", () => {
     const references = [...referencesIn(document)];
     expect(references.length).toBeGreaterThan(10);
     for (const reference of references) expect(resolve(document, { $ref: reference }), reference).toBeDefined();
     expect(JSON.stringify(document)).not.toMatch(/"\$id"|def-\d/);
   });
 
-  it("can be read at /docs, with everything that the page loads", async () => {
+  it("can be read at /docs with all files that the page loads", async () => {
     const page = await get("/docs", "203.0.113.9");
     expect([page.statusCode, page.headers["content-type"]]).toEqual([200, expect.stringMatching(/^text\/html/)]);
     const loaded = [...page.body.matchAll(/(?:src|href)="(\.?\/[^"]+)"/g)].map(([, path]) => path ?? "");
@@ -241,8 +241,8 @@ function resolve(document: Json, schema: unknown): unknown {
     .reduce<Json | undefined>((at, name) => at?.[name], document);
 }
 
-describe("an unknown address", () => {
-  it("is a small page for a browser and JSON for everybody else", async () => {
+describe("an unknown URL", () => {
+  it("gets a small page for browsers and JSON for other clients", async () => {
     const page = await get("/nothing-here", "127.0.0.1", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
     expect([page.statusCode, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
     expect(page.body).toContain("Page not found");
@@ -251,8 +251,8 @@ describe("an unknown address", () => {
   });
 });
 
-describe("private answers", () => {
-  it("are kept by no cache and embedded by no other origin, unlike those for visitors' pages", async () => {
+describe("private responses", () => {
+  it("are not cached and cannot be embedded by other origins, unlike those for visitors' pages", async () => {
     const { headers } = await server.createAccount();
     const { headers: own } = await get("/agents", "127.0.0.1", headers);
     expect([own["cache-control"], own["cross-origin-resource-policy"]]).toEqual(["no-store", "same-origin"]);

@@ -10,7 +10,7 @@ afterAll(() => server.stop());
 
 const get = (url: string) => server.app.inject({ method: "GET", url });
 
-it("refuses work while the process falls behind, and still says that it lives", async () => {
+it("an overloaded server refuses work and still reports that it is alive", async () => {
   let refused = await get("/openapi.json");
   for (const deadline = Date.now() + 20_000; refused.statusCode !== 503 && Date.now() < deadline; ) {
     const until = performance.now() + 300;

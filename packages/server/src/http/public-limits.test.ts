@@ -40,8 +40,8 @@ function expectLimited(response: Answer, limit: number) {
   expect(Number(response.headers["x-ratelimit-reset"])).toBeGreaterThan(Date.now() / 1_000 - 1);
 }
 
-describe("messages a minute", () => {
-  it("by session: of one agent, whatever the address; none given counts for no session", async () => {
+describe("messages per minute are limited", () => {
+  it("by session and agent, whatever the IP address, but not without a session", async () => {
     const { server, say, makeAgent } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "2" });
     const session = { sessionId: "visitor" };
     expect((await say(session)).statusCode).toBe(200);
@@ -54,7 +54,7 @@ describe("messages a minute", () => {
     expect(await server.deps.db.selectFrom("conversations").select("id").execute()).toHaveLength(8);
   });
 
-  it("by address, whatever the session and whatever a stranger's X-Forwarded-For says", async () => {
+  it("by IP address, whatever the session and an untrusted X-Forwarded-For", async () => {
     const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "2" });
     const from = (number: number) =>
       say({ sessionId: `s${number}` }, "127.0.0.1", {
@@ -66,7 +66,7 @@ describe("messages a minute", () => {
     expect((await say({}, "203.0.113.10")).statusCode).toBe(200);
   });
 
-  it("by the address that a trusted proxy names, and only that one", async () => {
+  it("by the IP address that a trusted proxy names, and only that one", async () => {
     const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "1", FOYER_TRUST_PROXY: "127.0.0.1,10.0.0.0/8" });
     const by = (forwarded: string, proxy = "127.0.0.1") => say({}, proxy, { "x-forwarded-for": forwarded });
     expect((await by("198.51.100.1")).statusCode).toBe(200);
@@ -78,7 +78,7 @@ describe("messages a minute", () => {
     expectLimited(await by("192.0.2.80", "203.0.113.50"), 1);
   });
 
-  it("by /64 for IPv6, and by IPv4 when that is mapped", async () => {
+  it("by /64 for IPv6, and by IPv4 when it is mapped", async () => {
     const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "1" });
     expect((await say({}, "2001:db8:1:2::1")).statusCode).toBe(200);
     expectLimited(await say({}, "2001:db8:1:2:ffff:eeee:dddd:cccc"), 1);
@@ -88,7 +88,7 @@ describe("messages a minute", () => {
     expect((await say({}, "::ffff:203.0.113.6")).statusCode).toBe(200);
   });
 
-  it("not by address from loopback to a loopback server, and not at all when it is 0", async () => {
+  it("not by IP address from loopback to a loopback server, and not at all when the limit is 0", async () => {
     const local = await start({ FOYER_LIMIT_CHAT_PER_IP: "1" });
     for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
       expect([(await local.say({}, address)).statusCode, (await local.say({}, address)).statusCode]).toEqual([
@@ -101,7 +101,7 @@ describe("messages a minute", () => {
     for (let i = 0; i < 5; i++) expect((await off.say({ sessionId: "s" })).statusCode).toBe(200);
   });
 
-  it("tells every caller how it stands: with success, with an error, and when it is exempt", async () => {
+  it("with headers in every response: success, error and exempt", async () => {
     const { server, say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "5", FOYER_LIMIT_CHAT_PER_SESSION: "3" });
     const stateOf = ({ statusCode, headers }: Answer) => [
       statusCode,
@@ -124,7 +124,7 @@ describe("messages a minute", () => {
     for (let i = 0; i < 2; i++) expect(stateOf(await exempt.say({}, "127.0.0.1"))).toEqual([200, "5", "5"]);
   });
 
-  it("can be told apart by a browser on another page", async () => {
+  it("with headers that a browser on another page can read", async () => {
     const { say } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "1" });
     await say({ sessionId: "s" });
     const response = await say({ sessionId: "s" }, "203.0.113.9", { origin: "https://shop.example" });
@@ -134,11 +134,11 @@ describe("messages a minute", () => {
   });
 });
 
-describe("running replies", () => {
+describe("concurrent replies", () => {
   it.each([
     ["FOYER_LIMIT_RUNNING_PER_IP", 429, "RATE_LIMITED"],
     ["FOYER_LIMIT_RUNNING", 503, "OVERLOADED"],
-  ])("%s over it is %d, until one is over", async (variable, status, code) => {
+  ])("over %s get %d until one has ended", async (variable, status, code) => {
     const upstream = await startUpstream(); // says nothing until it is scripted
     const models = { FOYER_DEFAULT_MODEL: "openai-compatible/stub", OPENAI_COMPATIBLE_BASE_URL: upstream.url };
     const { server, body } = await start({ BASE_URL, ...models, [variable]: "1" }, true);

@@ -197,12 +197,12 @@ const conversationId = newId("conv");
 const call = ({ method, url }: Route, headers = {}) =>
   server.app.inject({ method, url: url.replace(/:(conversationId|id)/, conversationId).replace(/:\w+/, "x"), headers });
 
-it("there are these routes and no other, each open to whom it should be", () => {
+it("the routes are exactly these, each with its access", () => {
   const found = routes.filter(({ method }) => method !== "HEAD");
   expect(found.map(line).sort()).toEqual([...everyRoute].sort());
 });
 
-it("each HEAD is open to whom its GET is", () => {
+it("each HEAD route has the access of its GET route", () => {
   const gets = new Set(routes.filter(({ method }) => method === "GET").map(line));
   const heads = routes.filter(({ method }) => method === "HEAD");
   expect(heads.length).toBeGreaterThan(5);
@@ -212,7 +212,7 @@ it("each HEAD is open to whom its GET is", () => {
   }
 });
 
-it("has every endpoint of the contract, with the contract's access", () => {
+it("the routes cover every endpoint of the contract with the contract's access", () => {
   for (const endpoint of Object.values(contract)) {
     if (typeof endpoint !== "object" || !("method" in endpoint && "url" in endpoint)) continue;
     const { method, url, config } = endpoint;
@@ -220,7 +220,7 @@ it("has every endpoint of the contract, with the contract's access", () => {
   }
 });
 
-it("answers 401 without a key on every route that is not open to everybody, and on no other", async () => {
+it("exactly the routes that are not public respond 401 without a key", async () => {
   for (const route of routes) {
     const { statusCode, headers } = await call(route);
     if (isOpen(route)) expect(statusCode, line(route)).not.toBe(401);
@@ -228,7 +228,7 @@ it("answers 401 without a key on every route that is not open to everybody, and 
   }
 });
 
-it("lets a conversation's token to that conversation's routes only, and no further", async () => {
+it("a conversation token is accepted only by the routes of its conversation", async () => {
   const bearer = (id: string) => ({ authorization: `Bearer ${conversationToken(server.deps.encryption, id)}` });
   for (const route of routes) {
     if (isOpen(route)) continue;
@@ -239,7 +239,7 @@ it("lets a conversation's token to that conversation's routes only, and no furth
   }
 });
 
-it("lets an account's key in everywhere but where people are meant", async () => {
+it("an API key is accepted everywhere except on routes for signed-in users", async () => {
   const { headers } = await server.createAccount();
   for (const route of routes) {
     const { statusCode } = await call(route, headers);
@@ -259,29 +259,32 @@ const forAdmins = [
 ];
 const forOwners = [/^\w+ \/audit-log$/, /^\w+ \/members\/links$/];
 
-it.each(["member", "admin", "owner"] as const)("lets a session of the role %s do what the role may", async (role) => {
-  const { organizationId } = await createOwner(server);
-  const { email } = await createMember(server, organizationId, role);
-  const browser = await signedInBrowser(server, email);
-  const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
-  // It ends the session, so it comes last.
-  const isLast = ({ url }: Route) => Number(url === "/auth/sign-out");
-  const closed = routes.filter((route) => !isOpen(route)).sort((a, b) => isLast(a) - isLast(b));
-  let refusals = 0;
-  for (const route of closed) {
-    const name = `${route.method} ${route.url}`;
-    const needsAdmin = route.access !== "user" && forAdmins.some((pattern) => pattern.test(name));
-    const needsOwner = forOwners.some((pattern) => pattern.test(name));
-    const mayCall = role === "owner" || (role === "admin" ? !needsOwner : !needsOwner && !needsAdmin);
-    const { statusCode, headers } = await call(route, { cookie, "sec-fetch-site": "same-origin" });
-    if (mayCall) expect([401, 403], name).not.toContain(statusCode);
-    else expect([statusCode, headers["www-authenticate"]], name).toEqual([403, undefined]);
-    if (!mayCall) refusals++;
-  }
-  expect(refusals > 0).toBe(role !== "owner");
-});
+it.each(["member", "admin", "owner"] as const)(
+  "a session with the role %s may call what the role allows",
+  async (role) => {
+    const { organizationId } = await createOwner(server);
+    const { email } = await createMember(server, organizationId, role);
+    const browser = await signedInBrowser(server, email);
+    const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
+    // It ends the session, so it comes last.
+    const isLast = ({ url }: Route) => Number(url === "/auth/sign-out");
+    const closed = routes.filter((route) => !isOpen(route)).sort((a, b) => isLast(a) - isLast(b));
+    let refusals = 0;
+    for (const route of closed) {
+      const name = `${route.method} ${route.url}`;
+      const needsAdmin = route.access !== "user" && forAdmins.some((pattern) => pattern.test(name));
+      const needsOwner = forOwners.some((pattern) => pattern.test(name));
+      const mayCall = role === "owner" || (role === "admin" ? !needsOwner : !needsOwner && !needsAdmin);
+      const { statusCode, headers } = await call(route, { cookie, "sec-fetch-site": "same-origin" });
+      if (mayCall) expect([401, 403], name).not.toContain(statusCode);
+      else expect([statusCode, headers["www-authenticate"]], name).toEqual([403, undefined]);
+      if (!mayCall) refusals++;
+    }
+    expect(refusals > 0).toBe(role !== "owner");
+  },
+);
 
-it("lets somebody without an organization see their session and no more", async () => {
+it("a user without an organization can read only their session", async () => {
   const { email, organizationId } = await createOwner(server);
   const browser = await signedInBrowser(server, email);
   await server.deps.db.deleteFrom("organizations").where("id", "=", organizationId).execute();

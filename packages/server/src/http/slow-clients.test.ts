@@ -38,7 +38,7 @@ const timedOut = { data: null, error: { code: "REQUEST_TIMEOUT", message: expect
 it.each([
   ["nothing at all after the first line", "GET /agents HTTP/1.1\r\n", ""],
   ["headers that never end", "GET /agents HTTP/1.1\r\nhost: localhost\r\n", "x-more: of this\r\n"],
-])("ends a connection with %s", async (_, text, drip) => {
+])("the server ends a connection with %s", async (_, text, drip) => {
   const port = await startImpatient({ headersTimeout: 150, requestTimeout: 300 });
   const { status, head, body } = await until(port, text, drip);
   expect([status, body]).toEqual([408, timedOut]);
@@ -49,12 +49,12 @@ it.each([
   ["stops", `${post}content-length: 1000\r\n\r\n{"agentId":`, ""],
   ["drips", `${post}content-length: 1000\r\n\r\n{"agentId":`, " "],
   ["drips in chunks", `${post}transfer-encoding: chunked\r\n\r\n`, "1\r\n \r\n"],
-])("ends a connection whose body %s", async (_, text, drip) => {
+])("the server ends a connection whose body %s", async (_, text, drip) => {
   const port = await startImpatient({ headersTimeout: 100, requestTimeout: 200 });
   expect(await until(port, text, drip)).toMatchObject({ status: 408, body: timedOut });
 });
 
-it("lets nobody wait for longer than 10 s with headers and 30 s with a body", async () => {
+it("the server waits at most 10 s for headers and 30 s for a body", async () => {
   server = await startServer();
   const { headersTimeout, requestTimeout } = server.app.server;
   expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 10_000, requestTimeout: 30_000 });
@@ -72,7 +72,7 @@ it.each([
   ["a header with a NUL", "GET /agents HTTP/1.1\r\nhost: localhost\r\nx: a\0b\r\n\r\n"],
   ["a space before the colon", "GET /agents HTTP/1.1\r\nhost : localhost\r\n\r\n"],
   ["headers of 20 KB", `GET /agents HTTP/1.1\r\nhost: localhost\r\nx: ${"a".repeat(20_000)}\r\n\r\n`],
-])("answers %s with an error like any other, and ends the connection", async (_, text) => {
+])("the server responds to %s with a regular error and ends the connection", async (_, text) => {
   const port = await startImpatient();
   const { status, body } = await until(port, text);
   expect([status, body]).toEqual([

@@ -20,7 +20,7 @@ async function ask(follow: (reader: EventReader) => () => void, heartbeat = 5) {
   return socket;
 }
 
-it("sends all of a large reply to a reader that begins late, whatever the heartbeat does meanwhile", async () => {
+it("a stream sends all of a large reply to a late reader, whatever the heartbeat does", async () => {
   // More than the connection's own buffers take, so that most of it waits here.
   const text = "x".repeat(1_000_000);
   const left = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ it("sends all of a large reply to a reader that begins late, whatever the heartb
   expect(all.subarray(-100).toString()).toContain("data: last");
 });
 
-it("cuts off a reader that never reads, and leaves the source", async () => {
+it("a stream disconnects a reader that never reads, and releases the source", async () => {
   const left = Promise.withResolvers<void>();
   let isOver = false;
   await ask((reader) => {

@@ -26,14 +26,14 @@ async function askAndIgnore(port: number) {
   return response;
 }
 
-it("ends the connection of a client that does not read a large answer", async () => {
+it("a client that does not read a large response is disconnected", async () => {
   const port = await listen({ timeoutMs: 200 });
   const response = await askAndIgnore(port);
   await once(response, "close");
   expect(response.writableFinished).toBe(false);
 });
 
-it("ends the answer that has waited longest when too much waits for all clients together", async () => {
+it("the response that has waited longest is aborted when too much waits for all clients", async () => {
   const port = await listen({ timeoutMs: 600_000, maxWaitingBytes: 20 * 1024 * 1024 });
   const first = await askAndIgnore(port);
   const closed = once(first, "close");
@@ -42,7 +42,7 @@ it("ends the answer that has waited longest when too much waits for all clients 
   expect([first.destroyed, second.destroyed]).toEqual([true, false]);
 });
 
-it("delivers a large answer whole, with its length, to a client that reads", async () => {
+it("a large response is delivered whole, with its length, to a client that reads", async () => {
   const port = await listen({ timeoutMs: 600_000 });
   const response = await fetch(`http://127.0.0.1:${port}/large`);
   expect(response.headers.get("content-length")).toBe(String(LARGE.length));

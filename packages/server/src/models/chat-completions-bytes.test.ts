@@ -7,7 +7,7 @@ import type { ModelPart } from "./chat-model.ts";
 
 const done = "data: [DONE]\n\n";
 
-describe("chunks of bytes", () => {
+describe("a byte stream", () => {
   const stream = [
     event({ reasoning: "Überlegung… 思考" }),
     event({ content: "" }),
@@ -21,7 +21,7 @@ describe("chunks of bytes", () => {
     event({}, "tool_calls") + done,
   ].join("");
 
-  it("may be cut anywhere", async () => {
+  it("may be split anywhere", async () => {
     const bytes = Buffer.from(stream);
     const whole = merged(await read([bytes]));
     expect(textOf(whole)).toBe('Grüße 👩‍👩‍👧\n\n“"quoted"”日本語 a b c');
@@ -33,7 +33,7 @@ describe("chunks of bytes", () => {
     await fc.assert(property);
   });
 
-  it("may hold any text", async () => {
+  it("may contain any text", async () => {
     const token = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom('"', "\\", "\n", "\t", "é", "👩‍👩‍👧", '","content":"'),
@@ -53,7 +53,7 @@ describe("streams of chat completions", () => {
     ["mistral.text", "text", /^Hello, sailor! The ferry stops opposite our shop\.$/, 11],
     ["openai-compatible.text", "reasoning", /^First, the visitor asks for one word:/, 40],
     ["openai-compatible.tool-call", "reasoning", /^First, the visitor wants to know/, 50],
-  ] as const)("%s has its %s", async (name, kind, beginning, outputTokens) => {
+  ] as const)("from %s contain the %s", async (name, kind, beginning, outputTokens) => {
     const { lines, stream } = fixture(name);
     const field = kind === "text" ? "content" : "reasoning_content";
     const expected = lines.map((one) => one.choices[0]?.delta[field] ?? "").join("");
@@ -73,7 +73,7 @@ describe("streams of chat completions", () => {
         ["call_HarbourHours2", "opening_hours", "{}"],
       ],
     ],
-  ])("%s has its calls", async (name, calls) => {
+  ])("from %s contain the tool calls", async (name, calls) => {
     const parts = await read([Buffer.from(fixture(name).stream)]);
     expect(callsOf(parts)).toEqual(calls);
     expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "tool-calls", raw: "tool_calls" } });
@@ -86,7 +86,7 @@ describe("streams of chat completions", () => {
     "openai-compatible.tool-call",
     "mistral.text",
     "mistral.tool-call",
-  ])("%s is the same in single bytes", async (name) => {
+  ])("from %s are the same in single bytes", async (name) => {
     const bytes = Buffer.from(fixture(name).stream);
     expect(merged(await read(cut(bytes, [...bytes.keys()])))).toEqual(merged(await read([bytes])));
   });

@@ -45,7 +45,7 @@ describe("toChatMessages", () => {
     ]);
   });
 
-  it("has null content beside tool calls only, and arguments even when there is no input", () => {
+  it("uses null content only beside tool calls, and always sends arguments", () => {
     const call = { type: "tool-call" as const, toolCallId: "a", toolName: "weather", input: undefined };
     expect(
       toChatMessages([
@@ -86,7 +86,7 @@ describe("toChatMessages", () => {
     ]);
   });
 
-  it("refuses what text cannot carry", () => {
+  it("refuses what text cannot express", () => {
     const file = { type: "file" as const, mediaType: "image/png", data: { type: "data" as const, data: "" } };
     const output = { type: "content" as const, value: [file] };
     const refused = [
@@ -105,7 +105,7 @@ describe("toChatMessages", () => {
 });
 
 describe("toChatTools", () => {
-  it("describes functions, and is undefined when there are none", () => {
+  it("describes functions, and is undefined without any", () => {
     const inputSchema = { type: "object" as const, properties: { city: { type: "string" as const } } };
     expect(
       toChatTools([

@@ -11,8 +11,8 @@ const done = "data: [DONE]\n\n";
 
 afterEach(() => vi.useRealTimers());
 
-describe("text", () => {
-  it("comes as one block, however its first event looks, and ends with reason and usage", async () => {
+describe("streamed text", () => {
+  it("arrives as one block, whatever its first event looks like, and ends with reason and usage", async () => {
     const parts = await read([
       event({ role: "assistant", content: "" }),
       event({ content: "Hel" }),
@@ -38,12 +38,12 @@ describe("text", () => {
     ]);
   });
 
-  it("of one chunk of bytes is one delta", async () => {
+  it("in one chunk of bytes is one delta", async () => {
     const parts = await read([["one", " two", " three"].map((content) => event({ content })).join(""), ended("stop")]);
     expect(deltas(parts)).toEqual(["one two three"]);
   });
 
-  it("is found in every form of line", async () => {
+  it("is found in lines of every form", async () => {
     const parts = await read([
       ": ping\r\n\r\n",
       'event: message\r\ndata:{"choices":[{"delta":{"content":"a"}}]}\r\n\r\n',
@@ -67,7 +67,7 @@ describe("text", () => {
     expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "length", raw: "length" } });
   });
 
-  it("is not confused by other strings that change from line to line", async () => {
+  it("is not confused with other strings that change from line to line", async () => {
     const lines = [
       { name: "another", content: "another" },
       { name: "b", content: "another" },
@@ -80,8 +80,8 @@ describe("text", () => {
   });
 });
 
-describe("reasoning", () => {
-  it.each(["reasoning_content", "reasoning"])("in %s is a block of its own", async (field) => {
+describe("streamed reasoning", () => {
+  it.each(["reasoning_content", "streamed reasoning"])("in %s is a separate block", async (field) => {
     const parts = await read([
       event({ [field]: "Let me" }) + event({ [field]: " see." }) + event({ content: "Yes" }),
       ended("stop"),
@@ -97,10 +97,10 @@ describe("reasoning", () => {
   });
 });
 
-describe("tool calls", () => {
+describe("streamed tool calls", () => {
   const call = (fragment: object) => event({ tool_calls: [fragment] });
 
-  it("are put together by index, in parallel, and emitted at the end", async () => {
+  it("are assembled by index, in parallel, and emitted at the end", async () => {
     const parts = await read([
       event({ content: "Looking. " }) +
         call({ index: 0, id: "a", type: "function", function: { name: "find", arguments: "" } }),
@@ -136,14 +136,14 @@ describe("tool calls", () => {
     ]);
   });
 
-  it("without an id get one each", async () => {
+  it("without an id get one", async () => {
     const whole = call({ function: { name: "find", arguments: "{}" } });
     const ids = callsOf(await read([whole, whole, ended("tool_calls")])).map(([id]) => id);
     expect(ids).toEqual([expect.stringMatching(/^call_.{36}$/), expect.stringMatching(/^call_.{36}$/)]);
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  it("that repeat id and name in each fragment stay one", async () => {
+  it("that repeat id and name in each fragment stay one call", async () => {
     const parts = await read([
       call({ id: "a", function: { name: "find", arguments: '{"q"' } }),
       call({ id: "a", function: { name: "find", arguments: ":1}" } }),
@@ -174,7 +174,7 @@ describe("tool calls", () => {
   });
 });
 
-describe("the end", () => {
+describe("the end of a stream", () => {
   it.each([
     ["content_filter", "content-filter"],
     ["function_call", "tool-calls"],
@@ -184,14 +184,14 @@ describe("the end", () => {
     expect((await read([ended(raw)])).at(-1)).toMatchObject({ finishReason: { unified, raw } });
   });
 
-  it("may come as [DONE] without a reason, or as a reason without [DONE]", async () => {
+  it("may be [DONE] without a reason, or a reason without [DONE]", async () => {
     const withoutReason = await read([event({ content: "a" }), done]);
     expect(withoutReason.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop", raw: undefined } });
     const withoutDone = await read([event({ content: "a" }, { finish_reason: "stop" }), 'data: {"choi']);
     expect(withoutDone.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
   });
 
-  it("counts cached and reasoning tokens, whether or not the server adds them up", async () => {
+  it("counts cached and reasoning tokens, whether or not the server includes them in the total", async () => {
     const details = {
       prompt_tokens_details: { cached_tokens: 4 },
       completion_tokens_details: { reasoning_tokens: 30 },
@@ -206,7 +206,7 @@ describe("the end", () => {
     expect(await usageOf({})).toMatchObject({ inputTokens: { total: undefined }, outputTokens: { total: undefined } });
   });
 
-  it("before a reason is an error, also within a line", async () => {
+  it("before a reason is an error, even within a line", async () => {
     const text = event({ content: "Hello" });
     for (const cut of [[text], [text, 'data: {"choices":[{"de'], []]) {
       expect(await errorOf(cut)).toMatch("ended early");
@@ -226,7 +226,7 @@ describe("the end", () => {
     ]);
   });
 
-  it("is not lost when the body was destroyed before", async () => {
+  it("is not missed when the body was destroyed before", async () => {
     const body = source();
     body.destroy();
     await once(body, "close");
@@ -242,7 +242,7 @@ describe("errors in the stream", () => {
     [{ object: "error", message: "Too long", code: 400 }, "Too long", undefined, false],
     [{ error: {} }, "The model's server reported an error.", undefined, false],
     [{ error: { message: "x".repeat(5000) } }, "x".repeat(1000), undefined, false],
-  ])("%j are reported", async (body, message, statusCode, isRetryable) => {
+  ])("are reported for %j", async (body, message, statusCode, isRetryable) => {
     const source = [event({ content: "Hm" }), line(body), ended("stop")];
     const [text, end, error] = (await read(source)).slice(1);
     expect([text, end]).toMatchObject([{ delta: "Hm" }, { type: "text-end" }]);
@@ -262,7 +262,7 @@ describe("errors in the stream", () => {
     expect(body.destroyed).toBe(true);
   });
 
-  it("do not come from events of another shape", async () => {
+  it("are not reported for events of another shape", async () => {
     const odd = [null, 5, [], "text", {}, { choices: null }, { choices: [null] }, { choices: {} }, { usage: 3 }];
     const deltas = [null, "text", { tool_calls: null }, { tool_calls: {} }, { content: 3 }, { content: [3] }];
     const lines = [...odd, ...deltas.map((delta) => ({ choices: [{ delta, finish_reason: 7 }] }))].map(line);
@@ -271,7 +271,7 @@ describe("errors in the stream", () => {
     );
   });
 
-  it("come from a line above 1 MiB, whole or not, but not from one just below", async () => {
+  it("are reported for a line above 1 MiB, complete or not, but not for one just below", async () => {
     const piece = "x".repeat(64 * 1024);
     const endless = source();
     const parts = collect(readChatCompletion(endless, url));
@@ -284,8 +284,8 @@ describe("errors in the stream", () => {
   });
 });
 
-describe("the body", () => {
-  it("is destroyed at once when the reader cancels", async () => {
+describe("the body of a stream", () => {
+  it("is destroyed immediately when the reader cancels", async () => {
     const body = source();
     const reader = readChatCompletion(body, url).getReader();
     body.push(event({ content: "Hello" }));
@@ -295,7 +295,7 @@ describe("the body", () => {
     await cancelled;
   });
 
-  it("is destroyed at once when the call is aborted, and the stream fails with the reason", async () => {
+  it("is destroyed immediately when the call is aborted, and the stream fails with the reason", async () => {
     const body = source();
     const controller = new AbortController();
     const reader = readChatCompletion(body, url, controller.signal).getReader();
@@ -320,7 +320,7 @@ describe("the body", () => {
     expect(textOf(await collect(stream))).toBe(tokens.join(""));
   });
 
-  it("may end after the last event, but is destroyed when it does not", async () => {
+  it("may end after the last event, and is destroyed otherwise", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     for (const ends of [true, false]) {
       const body = source();

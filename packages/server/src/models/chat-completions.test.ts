@@ -12,8 +12,8 @@ const prompt: LanguageModelV4CallOptions["prompt"] = [{ role: "user", content: [
 const hello = 'data: {"choices":[{"delta":{"content":"Hello"}}]}\n\n';
 const lastEvents = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
-describe("the request", () => {
-  it("has what the call asks for", async () => {
+describe("a chat completions request", () => {
+  it("contains what the call specifies", async () => {
     const { sent, model } = recordingModel();
     const { signal } = new AbortController();
     const inputSchema = { type: "object" as const };
@@ -50,7 +50,7 @@ describe("the request", () => {
     });
   });
 
-  it("leaves out what the call does not ask for", async () => {
+  it("omits what the call does not specify", async () => {
     const { sent, model } = recordingModel();
     await model.doStream({ prompt, tools: [], toolChoice: { type: "auto" } });
     const names = Object.keys(JSON.parse(sent[0]?.body ?? ""));
@@ -72,7 +72,7 @@ describe("a refused call", () => {
     [302, "", "The model's server answered with status 302.", false],
     [400, "x".repeat(5000), "x".repeat(1000), false],
     [400, JSON.stringify({ error: { message: "y".repeat(5000) } }), "y".repeat(1000), false],
-  ])("with status %i is thrown, case %#", async (statusCode, body, message, isRetryable) => {
+  ])("with status %i throws, case %#", async (statusCode, body, message, isRetryable) => {
     const headers = { "retry-after": "3", "x-list": ["a", "b"], "x-none": undefined };
     const error = await failureOf(async () => ({
       status: statusCode,
@@ -90,7 +90,7 @@ describe("a refused call", () => {
     expect(JSON.stringify(error)).not.toContain("Hello");
   });
 
-  it("is read up to 64 KiB, then its body is destroyed", async () => {
+  it("is read up to 64 KiB before its body is destroyed", async () => {
     let produced = 0;
     const body = new Readable({
       read() {
@@ -103,7 +103,7 @@ describe("a refused call", () => {
     expect(produced).toBeLessThan(20);
   });
 
-  it("says its status when the body breaks, and the abort's reason when it was aborted", async () => {
+  it("reports its status when the body breaks, and the abort's reason when it was aborted", async () => {
     const broken = () => new Readable({ read: (): void => void 0 }).destroy(new Error("reset"));
     expect(await failureOf(async () => ({ status: 502, headers: {}, body: broken() }))).toMatchObject({
       statusCode: 502,
@@ -113,19 +113,19 @@ describe("a refused call", () => {
     expect(await aborted).toMatchObject({ message: "gone" });
   });
 
-  it("that never reached the server fails as it failed", async () => {
+  it("that never reached the server rethrows the error", async () => {
     const reason = new Error("ECONNREFUSED");
     expect(await failureOf(() => Promise.reject(reason))).toBe(reason);
   });
 });
 
-describe("over a real connection", () => {
+describe("a real connection", () => {
   const closing: (() => unknown)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  it("replies arrive, and the connection is used again", async () => {
+  it("delivers replies and is reused", async () => {
     const { stream, ended, connections } = await serve((_, response) => {
       response.write(hello);
       setImmediate(() => response.end(lastEvents));
@@ -139,7 +139,7 @@ describe("over a real connection", () => {
     expect(connections()).toBeLessThanOrEqual(2);
   });
 
-  it.each(["cancel", "abort"])("%s reaches the server", async (how) => {
+  it.each(["cancel", "abort"])("carries %s to the server", async (how) => {
     const responses: ServerResponse[] = [];
     const { stream } = await serve((_, response) => {
       responses.push(response);
@@ -155,7 +155,7 @@ describe("over a real connection", () => {
     await Promise.all(closed);
   });
 
-  it("a cut is an error part and an endless refusal an error", async () => {
+  it("that breaks causes an error part, and an endless refusal an error", async () => {
     const { stream } = await serve((incoming, response) => {
       if (incoming.headers["x-case"] === "cut") response.write(hello, () => response.destroy());
       else response.writeHead(400).write("x".repeat(200_000));

@@ -30,7 +30,7 @@ const keys = (upstream: ModelServer["upstream"]) =>
   upstream.exchanges.map(({ request }) => request.headers.authorization ?? null);
 
 describe("a provider that is not configured", () => {
-  it("is 503 as JSON before anything is kept or asked, while another one is configured", async () => {
+  it("gets 503 as JSON before anything is stored or called, while another one is configured", async () => {
     const server = await start(compatible);
     for (const model of ["openai/gpt-5", "claude-sonnet-4-5", "ollama/qwen3", "nobody/x", "gemini-flash-latest"]) {
       const { response } = await server.open(await server.createAgent(model), "Hello?");
@@ -53,7 +53,7 @@ describe("a provider that is not configured", () => {
     "a\\b",
     "//evil.example",
     " x",
-  ])("asks no provider for the model %j, whose name would change the address of the request", async (name) => {
+  ])("is never called for the model %j, whose name would change the URL of the request", async (name) => {
     const server = await start((url) => ({
       GOOGLE_GENERATIVE_AI_API_KEY: "AIza1",
       GOOGLE_GENERATIVE_AI_BASE_URL: `${url}/google`,
@@ -68,7 +68,7 @@ describe("a provider that is not configured", () => {
     expect(server.upstream.exchanges).toEqual([]);
   });
 
-  it("is named to the organization's members and API keys, but to no other caller", async () => {
+  it("is named to the organization's members and API keys only", async () => {
     const server = await start(compatible);
     const agentId = await server.createAgent("openai/gpt-5");
     const stranger = await server.server.createAccount();
@@ -81,7 +81,7 @@ describe("a provider that is not configured", () => {
     expect(await messageFor(stranger)).toBe("The agent's model is not configured on this server.");
   });
 
-  it("is the default model's, for a name that says nothing", async () => {
+  it("is that of the default model for a model name without a provider", async () => {
     const server = await start(compatible);
     const named = await server.ask(await server.createAgent("mixtral"), "Hello?");
     expect(named.text).toBe("From the operator's.");
@@ -91,10 +91,10 @@ describe("a provider that is not configured", () => {
   });
 });
 
-describe("the demo", () => {
+describe("the demo model", () => {
   const announcement = "No model provider is configured";
 
-  it("answers for every model while nothing is configured, and says so once a conversation", async () => {
+  it("replies for every model while nothing is configured, and says so once per conversation", async () => {
     const server = await start(() => ({}));
     for (const model of ["openai/gpt-5", "claude-sonnet-4-5", "whatever"]) {
       const agentId = await server.createAgent(model);
@@ -111,7 +111,7 @@ describe("the demo", () => {
     expect(server.upstream.exchanges).toEqual([]);
   });
 
-  it("says nothing of the kind where it was chosen, and can be chosen beside a provider", async () => {
+  it("does not mention configuration when it was chosen, and can be chosen beside a provider", async () => {
     for (const environment of [() => ({}), compatible]) {
       const server = await start(environment);
       const reply = await server.ask(await server.createAgent("foyer/demo"), "Do you sell bikes?");
@@ -122,8 +122,8 @@ describe("the demo", () => {
   });
 });
 
-describe("an account's own provider", () => {
-  it("wins over the environment, for this account only, until it is deleted; the key is shown to nobody", async () => {
+describe("an organization's own provider", () => {
+  it("takes precedence over the environment for this organization until it is deleted, and its key is never returned", async () => {
     const server = await start(compatible);
     const other = await startOther();
     const stranger = await server.server.createAccount();
@@ -157,7 +157,7 @@ describe("an account's own provider", () => {
     expect((await server.ask(agentId, "Hello?")).text).toBe("From the operator's.");
   });
 
-  it("never gets the operator's key at the account's address, nor the account's key at the operator's", async () => {
+  it("never combines the operator's key with the organization's URL, or the reverse", async () => {
     const server = await start((url) => ({ ...compatible(url), OPENAI_API_KEY: "sk-operator", OPENAI_BASE_URL: url }));
     const other = await startOther();
     await server.call("PUT", "/models/providers/openai-compatible", { baseUrl: other.url });
@@ -180,7 +180,7 @@ describe("an account's own provider", () => {
     expect(server.upstream.exchanges).toEqual([]);
   });
 
-  it("switches an account from the demo to its own model", async () => {
+  it("switches the organization from the demo to its own model", async () => {
     const server = await start(() => ({}));
     const other = await startOther();
     const agentId = await server.createAgent("ollama/qwen3");
@@ -207,13 +207,13 @@ describe("an account's own provider", () => {
     expect(listed.every((entry: { source: string | null }) => entry.source === null)).toBe(true);
   });
 
-  it("is 404 when there is no such provider", async () => {
+  it("gets 404 when there is no such provider", async () => {
     const server = await start(() => ({}));
     expect((await server.call("PUT", "/models/providers/nobody", { apiKey: "x" })).status).toBe(404);
     expect((await server.call("DELETE", "/models/providers/openai")).status).toBe(404);
   });
 
-  it("may not be inside the operator's network where others can reach the server", async () => {
+  it("may not be in the operator's network when others can reach the server", async () => {
     const canary = await startOther();
     const { port } = new URL(canary.url);
     const server = await start(() => ({ BASE_URL: "https://chat.example.com" }));
@@ -243,7 +243,7 @@ describe("an account's own provider", () => {
 describe("GET /models", () => {
   const list = (...ids: string[]) => JSON.stringify({ data: ids.map((id) => ({ id })) });
 
-  it("has what the providers say, the default marked; one that fails has its usual model", async () => {
+  it("lists the providers' models with the default marked, and the usual model of a provider that fails", async () => {
     const server = await start((url) => ({
       OPENAI_API_KEY: "sk-1",
       OPENAI_BASE_URL: `${url}/openai`,
@@ -281,7 +281,7 @@ describe("GET /models", () => {
     expect(ids).toEqual(["foyer/demo", ...usual]);
   });
 
-  it("is the account's own list, and needs a key", async () => {
+  it("lists the organization's own models and requires a key", async () => {
     const server = await start(() => ({}));
     const other = await startOther();
     other.script(({ response }) => response.end(list("qwen3:8b")));
@@ -300,7 +300,7 @@ describe("GET /models", () => {
     [{ OLLAMA_BASE_URL: "http://127.0.0.1:1" }, "foyer/demo"],
     [{ MISTRAL_API_KEY: "m", ANTHROPIC_API_KEY: "a" }, "anthropic/claude-haiku-4-5"],
     [{ MISTRAL_API_KEY: "m", FOYER_DEFAULT_MODEL: "mistral/codestral" }, "mistral/codestral"],
-  ])("with %j a new agent gets %s", async (environment, model) => {
+  ])("with %j gives a new agent %s", async (environment, model) => {
     const server = await start(() => environment);
     const { body } = await server.call("POST", "/agents", { name: "Plain" });
     expect(body.data.model).toBe(model);

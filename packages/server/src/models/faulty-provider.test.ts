@@ -114,7 +114,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     expect(attempts()).toBe(requests);
   }
 
-  describe("before the first word it is asked again", () => {
+  describe("that fails before the first word is called again", () => {
     const noWait = { "retry-after": "0" };
     it.each<[string, Answer]>([
       ["cuts the connection without an answer", ({ response }) => response.destroy()],
@@ -132,14 +132,14 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
       await expectSuccess(2);
     });
 
-    it("twice at most", async () => {
+    it("at most twice", async () => {
       script(refuse(500, noWait), refuse(500, noWait), answer);
       await expectSuccess(3);
       script(refuse(500, noWait));
       await expectFailure(unavailable, "", 3);
     });
 
-    it("but not when it says so, or that it takes long", async () => {
+    it("but not when it forbids that or asks for a long wait", async () => {
       for (const status of [400, 401, 403, 404]) {
         script(refuse(status, {}, `Wrong key ${key} for models.internal`));
         await expectFailure(unavailable, "", 1);
@@ -154,7 +154,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
       await expectFailure(unavailable, "", 1);
     });
 
-    it("nor when nobody waits for it any more", async () => {
+    it("but not when the client has left", async () => {
       for (const leave of ["leaves", "stops"]) {
         const asked = server.upstream.next();
         script(refuse(429, { "retry-after": "15" }), answer);
@@ -177,7 +177,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     });
   });
 
-  describe("after the first word it is not asked again; what it said is kept", () => {
+  describe("that fails after the first word is not called again, and its text is stored", () => {
     it.each<[string, Answer]>([
       ["cuts the connection", (exchange) => send(exchange, word("Half a")).cut()],
       ["ends early", (exchange) => send(exchange, word("Half a")).end()],
@@ -192,7 +192,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     });
   });
 
-  it("is told what was said before it failed, in the next turn", async () => {
+  it("receives its partial reply in the next turn", async () => {
     script((exchange) => send(exchange, word("Half a")).end(), answer);
     const { conversationId } = await server.ask(agentId, "Hello?");
     const next = await server.ask(agentId, "And?", { conversationId });
@@ -202,7 +202,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     expect(JSON.stringify(said[1])).toContain("Half a");
   });
 
-  it("that takes no temperature is asked without one, from then on", async () => {
+  it("that refuses a temperature is called without one from then on", async () => {
     const stubborn = await server.createAgent(`${model}-stubborn`);
     const refusal = refuse(400, {}, "Unsupported value: 'temperature' does not support 0.3 with this model.");
     server.upstream.script((exchange) => ("temperature" in JSON.parse(exchange.body) ? refusal : answer)(exchange));
@@ -234,7 +234,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
       ["stalls before the first word", /^$/, (exchange) => void send(exchange)],
       ["stalls in the middle", /^Half a$/, (exchange) => void send(exchange, word("Half a"))],
       ["drips beyond the total time", /^(Drip\.){2,}$/, everlasting],
-    ])("%s: it is given up and hung up on", async (_, text, fault) => {
+    ])("is abandoned and disconnected: %s", async (_, text, fault) => {
       const closed = Promise.withResolvers<void>();
       slow.upstream.script((exchange) => {
         exchange.response.once("close", closed.resolve);
@@ -249,7 +249,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
       expect(slow.upstream.exchanges).toHaveLength(1);
     });
 
-    it("asks for a longer wait than there is time", async () => {
+    it("is abandoned when it asks for a longer wait than there is time", async () => {
       slow.upstream.script(refuse(429, { "retry-after": "15" }));
       expect((await slow.ask(await slow.createAgent(model), "Hello?")).error).toMatchObject({
         code: "MODEL_UNAVAILABLE",
@@ -258,7 +258,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     });
   });
 
-  it("that is not there at all is given up", async () => {
+  it("that is unreachable is abandoned", async () => {
     const gone = await startModelServer(environment);
     const { host } = new URL(gone.upstream.url);
     await gone.upstream.stop();

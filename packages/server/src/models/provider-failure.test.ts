@@ -19,7 +19,7 @@ const messageFor = (cause: Error) =>
   describeFailure(new ModelError("MODEL_UNAVAILABLE", "The model cannot be reached right now.", { cause }), model)
     .message;
 
-describe("the provider's message about a failed reply", () => {
+describe("a provider's error message", () => {
   it.each([
     ["the key", "Incorrect API key: 9f8e7d6c5b4a.", "Incorrect API key: ***."],
     ["the key in capitals", "Incorrect API key: 9F8E7D6C5B4A.", "Incorrect API key: ***."],
@@ -45,7 +45,7 @@ describe("the provider's message about a failed reply", () => {
   });
 
   it.each(["a.", "a-", "sk-", "1:", "a://", "a. "])(
-    "is found in milliseconds when a provider repeats %j a million times",
+    "is found within milliseconds when a provider repeats %j a million times",
     (part) => {
       const startedAt = performance.now();
       expect(messageFor(new Error(part.repeat(1_000_000))).length).toBeLessThanOrEqual(500);
@@ -53,7 +53,7 @@ describe("the provider's message about a failed reply", () => {
     },
   );
 
-  it("drops a key that lies across the end of what is read", () => {
+  it("omits a key that is cut off at the end of what is read", () => {
     const start = `${"https://gateway.example/ ".repeat(159)}${"x".repeat(15)}`;
     expect(messageFor(new Error(`${start} 9f8e7d6c5b4a`))).not.toContain("9f8e");
   });

@@ -124,13 +124,13 @@ const toolCases: Partial<Record<ProviderName, ToolCase>> = {
 const schema = { type: "object", properties: { category: { type: "string" } }, required: [] };
 
 describe("streams of providers", () => {
-  describe.each(setups)("$provider with $env", ({ provider, env, path, auth, models }) => {
+  describe.each(setups)("from $provider with $env", ({ provider, env, path, auth, models }) => {
     const format: Format = formats[provider];
     const [firstText] = texts[provider];
     const toolCase = toolCases[provider];
     const test = useServer(env);
 
-    it.each(models)("is asked for %s", async (model, name) => {
+    it.each(models)("start with a request for %s", async (model, name) => {
       const { upstream, createAgent, addTool, ask, sent } = test.server;
       upstream.script(replay(firstText.name));
       const agentId = await createAgent(model);
@@ -144,7 +144,7 @@ describe("streams of providers", () => {
       else expect(request?.headers.authorization).toBeUndefined();
     });
 
-    it.each(texts[provider])("$name arrives word for word", async ({ name, start, blocks, usage, hidden }) => {
+    it.each(texts[provider])("from $name arrive word for word", async ({ name, start, blocks, usage, hidden }) => {
       const { upstream, createAgent, ask, storedReply } = test.server;
       upstream.script(replay(name));
       const reply = await ask(await createAgent(models[0][0]), "Hello?");
@@ -161,7 +161,7 @@ describe("streams of providers", () => {
       expect(upstream.exchanges).toHaveLength(1);
     });
 
-    it("is not taken for whole when it ends before the provider says so", async () => {
+    it("are not treated as complete when they end early", async () => {
       const { upstream, createAgent, ask, storedReply } = test.server;
       upstream.script(replayUntil(firstText.name, /response\.completed|message_delta|"finish_?reason":"stop"/i));
       const reply = await ask(await createAgent(models[0][0]), "Hello?");
@@ -173,7 +173,7 @@ describe("streams of providers", () => {
     });
 
     if (!toolCase) return;
-    it("its call is run, and told back to it with the result", async () => {
+    it("run a tool call and send its result back", async () => {
       const { upstream, createAgent, addTool, ask, sent, storedReply } = test.server;
       const { name, call, before, usage, hidden } = toolCase;
       upstream.script((exchange) => replay(upstream.exchanges.length === 1 ? name : firstText.name)(exchange));
@@ -207,7 +207,7 @@ describe("streams of providers", () => {
     it.each([
       ["as two items", twoCalls, ["call_HarbourStock", "call_HarbourRides"], [48, 33]],
       ["inside one call of the pseudo-tool parallel", parallel, ["call_parallel_0", "call_parallel_1"], [52, 27]],
-    ] as const)("runs two calls that a reply makes %s, and returns both results", async (_, name, ids, usage) => {
+    ] as const)("runs two calls of a reply %s and returns both results", async (_, name, ids, usage) => {
       const { createAgent, addTool, ask, sent } = test.server;
       callsFirst(name);
       const agentId = await createAgent("gpt-5.4");
@@ -230,7 +230,7 @@ describe("streams of providers", () => {
       ]);
     });
 
-    it("is told that there is no such tool, and goes on", async () => {
+    it("is told that a tool does not exist, and the reply continues", async () => {
       const { createAgent, ask, sent } = test.server;
       callsFirst(parallel);
       const reply = await ask(await createAgent("gpt-5.4"), "Hello?");
@@ -264,7 +264,7 @@ describe("streams of providers", () => {
       expect(upstream.exchanges).toHaveLength(attempts);
     });
 
-    it("shows visitors the words with which OpenAI's Responses API refuses", async () => {
+    it("shows visitors the text with which the Responses API refuses", async () => {
       const { upstream, createAgent, ask, storedReply } = test.server;
       upstream.script(replay("openai-responses.refusal"));
       const reply = await ask(await createAgent("gpt-4.1-mini"), "How do I open my neighbour's lock?");
@@ -272,7 +272,7 @@ describe("streams of providers", () => {
       expect(await storedReply(reply.conversationId)).toMatchObject({ content: refusal, stopReason: "end_turn" });
     });
 
-    it.each(["o3", "openai/gpt-5-nano"])("%s gets no temperature, which it would refuse", async (model) => {
+    it.each(["o3", "openai/gpt-5-nano"])("model %s gets no temperature, which it would refuse", async (model) => {
       const { upstream, createAgent, ask, sent } = test.server;
       upstream.script(replay("openai-responses.text"));
       await ask(await createAgent(model), "Hello?");
@@ -285,7 +285,7 @@ describe("streams of providers", () => {
   describe("an OpenAI-compatible server", () => {
     const test = useServer({ OPENAI_COMPATIBLE_BASE_URL: "URL" });
 
-    it("shows visitors the words with which a chat completion refuses", async () => {
+    it("shows visitors the text with which a chat completion refuses", async () => {
       const { upstream, createAgent, ask, storedReply } = test.server;
       upstream.script(replay("openai-chat.refusal"));
       const reply = await ask(await createAgent("openai-compatible/test"), "How do I open my neighbour's lock?");
@@ -293,7 +293,7 @@ describe("streams of providers", () => {
       expect(await storedReply(reply.conversationId)).toMatchObject({ content: refusal, stopReason: "end_turn" });
     });
 
-    it("is told that there is no such tool, and goes on", async () => {
+    it("is told that a tool does not exist, and the reply continues", async () => {
       const { upstream, createAgent, ask, sent } = test.server;
       upstream.script((exchange) =>
         replay(upstream.exchanges.length === 1 ? completionCall.name : "mistral.text")(exchange),
@@ -317,7 +317,7 @@ describe("streams of providers", () => {
         .slice(-1)
         .map((line) => line.replace("STOP", reason));
 
-    it("is asked again when it made a call that it could not read itself", async () => {
+    it("is called again after a malformed tool call", async () => {
       const { upstream, createAgent, ask } = test.server;
       upstream.script((exchange) =>
         (upstream.exchanges.length === 1
@@ -329,7 +329,7 @@ describe("streams of providers", () => {
       expect(upstream.exchanges).toHaveLength(2);
     });
 
-    it("refuses to answer, or to read the question", async () => {
+    it("can refuse to answer or to read the question", async () => {
       const { upstream, createAgent, ask } = test.server;
       const blocked = JSON.stringify({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } });
       for (const lines of [ended("SAFETY"), [blocked]]) {
@@ -344,7 +344,7 @@ describe("streams of providers", () => {
   describe("Anthropic", () => {
     const test = useServer({ ANTHROPIC_API_KEY: "sk-ant-1", ANTHROPIC_BASE_URL: "URL" });
 
-    it("refuses to answer", async () => {
+    it("can refuse to answer", async () => {
       const { upstream, createAgent, ask, storedReply } = test.server;
       upstream.script(replay("anthropic.refusal"));
       const reply = await ask(await createAgent("claude-fable-5"), "Hello?");
@@ -356,7 +356,7 @@ describe("streams of providers", () => {
       expect(upstream.exchanges).toHaveLength(1);
     });
 
-    it("is told that there is no such tool, and goes on", async () => {
+    it("is told that a tool does not exist, and the reply continues", async () => {
       const { upstream, createAgent, ask, sent } = test.server;
       upstream.script((exchange) =>
         replay(upstream.exchanges.length === 1 ? "anthropic.tool-no-args" : "anthropic.text")(exchange),
@@ -395,7 +395,7 @@ const interrupted: Interrupted[] = [
 describe.each(interrupted)("an error event inside the stream $name", ({ name, model, env, message, hidden }) => {
   const test = useServer(env);
 
-  it("keeps the text before it and gives the provider's message to members, not to visitors", async () => {
+  it("keeps the text before it and shows the provider's message to members, not to visitors", async () => {
     const { upstream, createAgent, ask, storedReply } = test.server;
     upstream.script(replay(name));
     const reply = await ask(await createAgent(model), "When do you open?");

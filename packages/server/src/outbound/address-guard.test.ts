@@ -91,29 +91,32 @@ const metadataAddresses = [
   "::a9fe:a9fe",
 ];
 
-describe("addresses", () => {
-  it.each(publicAddresses)("%s may be called", (address) => {
+describe("the address guard", () => {
+  it.each(publicAddresses)("allows %s", (address) => {
     expect(refusal(strict, address)).toBeNull();
   });
 
-  it.each([...localAddresses, ...reservedAddresses, ...metadataAddresses])("%s is refused", (address) => {
+  it.each([...localAddresses, ...reservedAddresses, ...metadataAddresses])("refuses %s", (address) => {
     expect(refusal(strict, address)).toContain("may not be called");
   });
 
-  it.each(["", "localhost", "fe80::1%eth0", "2606:4700::1%1", "1.2.3", "010.0.0.1"])("%j is not an address", (text) => {
-    expect(refusal(strict, text)).toContain("no usable address");
-  });
+  it.each(["", "localhost", "fe80::1%eth0", "2606:4700::1%1", "1.2.3", "010.0.0.1"])(
+    "does not accept %j as an address",
+    (text) => {
+      expect(refusal(strict, text)).toContain("no usable address");
+    },
+  );
 
-  it("opens loopback and private ranges on a server for one machine, and nothing else", () => {
+  it("opens only loopback and private ranges on a server for one machine", () => {
     const guard = createAddressGuard({ allowPrivate: true, allow: [] });
     for (const address of localAddresses) expect(refusal(guard, address)).toBeNull();
     for (const address of [...reservedAddresses, ...metadataAddresses]) expect(refusal(guard, address)).not.toBeNull();
   });
 
-  it("says what is wrong, and how it can be allowed", () => {
+  it("explains a refusal and how the operator can allow the address", () => {
     expect(refusal(strict, "10.0.0.5", "crm.example")).toBe(
       "crm.example is at 10.0.0.5, which is a private address and may not be called." +
-        " The operator can allow it with FOYER_OUTBOUND_ALLOW.",
+        "The operator can allow it with FOYER_OUTBOUND_ALLOW.",
     );
     expect(refusal(strict, "169.254.169.254")).toBe(
       "169.254.169.254 is a link-local or cloud metadata address and may not be called.",
@@ -121,7 +124,7 @@ describe("addresses", () => {
   });
 });
 
-describe("what the operator allows", () => {
+describe("FOYER_OUTBOUND_ALLOW", () => {
   const guard = createAddressGuard({
     allowPrivate: false,
     allow: ["10.1.0.0/16", "fd12::/16", "192.168.1.7", "[::1]", "CRM.internal.", "bücher.internal", "2130706433"],
@@ -135,7 +138,7 @@ describe("what the operator allows", () => {
     expect(refusal(guard, address)).not.toBeNull();
   });
 
-  it("opens a host wherever it is, under that name only", () => {
+  it("opens a host at any address, but only under that name", () => {
     expect(refusal(guard, "10.9.9.9", "crm.internal")).toBeNull();
     expect(refusal(guard, "10.9.9.9", "crm.internal.")).toBeNull();
     expect(refusal(guard, "10.9.9.9", "xn--bcher-kva.internal")).toBeNull();
@@ -143,7 +146,7 @@ describe("what the operator allows", () => {
     expect(refusal(guard, "10.9.9.9", "crm.internal.evil.test")).not.toBeNull();
   });
 
-  it("never opens metadata addresses, in whatever wrapping", () => {
+  it("never opens metadata addresses in any encoding", () => {
     const wide = createAddressGuard({
       allowPrivate: true,
       allow: ["0.0.0.0/0", "::/0", "169.254.169.254", "metadata.test"],
@@ -154,28 +157,28 @@ describe("what the operator allows", () => {
   });
 
   it.each(["10.0.0.0/33", "10/8", "host:8080", "https://host", "a/b", "user@host", "a b", ""])(
-    "does not take %j",
+    "refuses the entry %j",
     (entry) => {
       expect(() => createAddressGuard({ allowPrivate: false, allow: [entry] })).toThrow(/^FOYER_OUTBOUND_ALLOW: /);
     },
   );
 });
 
-describe("URLs", () => {
-  it("takes http and https, and leaves names to the look-up", () => {
+describe("the URL check", () => {
+  it("accepts http and https and leaves names to the DNS lookup", () => {
     expect(strict.checkUrl("https://hooks.example/path?q=1").hostname).toBe("hooks.example");
     expect(strict.checkUrl("http://8.8.8.8:8080/").port).toBe("8080");
     expect(strict.checkUrl("http://localhost/").hostname).toBe("localhost");
   });
 
   it.each([
-    ["ftp://hooks.example/", "Only http and https addresses can be called, not ftp:"],
-    ["javascript:alert(1)", "Only http and https addresses can be called, not javascript:"],
-    ["https://user@hooks.example/", "The address of hooks.example may not contain a user name or password."],
-    ["https://:secret@hooks.example/", "The address of hooks.example may not contain a user name or password."],
-    ["hooks.example/path", '"hooks.example/path" is not a web address.'],
-    ["", '"" is not a web address.'],
-  ])("%s: %s", (url, message) => {
+    ["ftp://hooks.example/", "Only http and https URLs can be called, not ftp:"],
+    ["javascript:alert(1)", "Only http and https URLs can be called, not javascript:"],
+    ["https://user@hooks.example/", "The URL of hooks.example must not contain a user name or password."],
+    ["https://:secret@hooks.example/", "The URL of hooks.example must not contain a user name or password."],
+    ["hooks.example/path", '"hooks.example/path" is not a URL.'],
+    ["", '"" is not a URL.'],
+  ])("refuses %s: %s", (url, message) => {
     expect(() => strict.checkUrl(url)).toThrow(message);
     expect(() => strict.checkUrl(url)).toThrow(OutboundError);
   });

@@ -3,21 +3,22 @@ import ipaddr from "ipaddr.js";
 import { describeAddress, matches, parseAddress, type Range } from "./address-ranges.ts";
 import { OutboundError } from "./outbound-error.ts";
 
-/** Decides where an account may make this server call. Knows nothing of the network: it judges text. */
+/** Decides which addresses an organization may let this server call. It judges text and does no I/O. */
 export type AddressGuard = {
   /**
-   * The URL parsed, or an OutboundError of kind `refused`: not http(s), a user name or password in it, or an address
-   * literal, in whatever spelling, that may not be called. A name is not looked up here.
+   * Parses a URL.
+   * @throws OutboundError of kind `refused` when it is not http(s), has a user name or password, or names a forbidden
+   * IP address in any spelling. Host names are not looked up here.
    */
   checkUrl(url: string): URL;
-  /** Throws an OutboundError of kind `refused` unless `hostname` may be called at `address`. */
+  /** @throws OutboundError of kind `refused` unless `hostname` may be called at `address` */
   checkAddress(address: string, hostname: string): void;
 };
 
 /**
  * @param options.allowPrivate opens loopback and private ranges
  * @param options.allow hosts, addresses and CIDR ranges to open; link-local and metadata addresses stay closed
- * @throws Error naming the entry of `allow` that is none of these
+ * @throws Error naming an invalid entry of `allow`
  */
 export function createAddressGuard(options: { allowPrivate: boolean; allow: readonly string[] }): AddressGuard {
   const allowed = options.allow.map(parseAllowed);
@@ -32,7 +33,7 @@ export function createAddressGuard(options: { allowPrivate: boolean; allow: read
     const isAllowed = hosts.has(plainName(hostname)) || ranges.some((range) => matches(parsed, range));
     if (kind !== "metadata" && isAllowed) return;
     const what = address === hostname ? address : `${hostname} is at ${address}, which`;
-    const remedy = kind === "metadata" ? "" : " The operator can allow it with FOYER_OUTBOUND_ALLOW.";
+    const remedy = kind === "metadata" ? "" : "The operator can allow it with FOYER_OUTBOUND_ALLOW.";
     throw new OutboundError("refused", `${what} is ${description} and may not be called.${remedy}`);
   }
 
@@ -47,24 +48,24 @@ export function createAddressGuard(options: { allowPrivate: boolean; allow: read
   };
 }
 
-/** The URL parsed, or an OutboundError of kind `refused` when it is not http(s) or carries a user name or password. */
+/** Parses a URL. @throws OutboundError of kind `refused` when it is not http(s) or has a user name or password */
 export function parseHttpUrl(url: string): URL {
   const parsed = URL.parse(url);
-  if (!parsed) throw new OutboundError("refused", `${JSON.stringify(url.slice(0, 200))} is not a web address.`);
+  if (!parsed) throw new OutboundError("refused", `${JSON.stringify(url.slice(0, 200))} is not a URL.`);
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
-    throw new OutboundError("refused", `Only http and https addresses can be called, not ${parsed.protocol}`);
+    throw new OutboundError("refused", `Only http and https URLs can be called, not ${parsed.protocol}`);
   }
   if (parsed.username || parsed.password) {
-    throw new OutboundError("refused", `The address of ${parsed.host} may not contain a user name or password.`);
+    throw new OutboundError("refused", `The URL of ${parsed.host} must not contain a user name or password.`);
   }
   return parsed;
 }
 
-/** One entry of FOYER_OUTBOUND_ALLOW: a range, or the name of a host. */
+/** Parses one entry of FOYER_OUTBOUND_ALLOW: a range or a host name. */
 function parseAllowed(entry: string): Range | string {
-  // isIP because ipaddr.js takes "10/8" for 0.0.0.10/8.
+  // Checked with isIP first, because ipaddr.js reads "10/8" as 0.0.0.10/8.
   if (isIP(entry.split("/")[0] ?? "") !== 0 && ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
-  // Through the URL parser, so that a name here and the same name in a URL end up spelled alike.
+  // Normalizes the name with the URL parser, so that it equals the same name in a URL.
   const isBare = isIP(entry) === 6;
   const url = URL.parse(isBare ? `http://[${entry}]` : `http://${entry}`);
   const isHost = url && !url.username && !url.port && url.pathname === "/" && !/[/?#@]/.test(entry);

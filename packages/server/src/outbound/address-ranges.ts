@@ -4,15 +4,20 @@ import ipaddr from "ipaddr.js";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Range = [Address, number];
 
-/** What an address is good for: `metadata` is refused to everybody, `local` is opened by a server for one machine. */
+/**
+ * Classes of addresses. `metadata` is always refused; `local` can be opened by a server that only one machine reaches.
+ */
 type AddressKind = "public" | "local" | "reserved" | "metadata";
 
-/** An address as the system resolver or a parsed URL gives it; null for anything else (also for scoped `fe80::1%eth0`). */
+/**
+ * Parses an address from the system resolver or a parsed URL.
+ * @returns null for anything else, including scoped addresses such as `fe80::1%eth0`
+ */
 export function parseAddress(text: string): Address | null {
   return isIP(text) !== 0 && !text.includes("%") ? ipaddr.parse(text) : null;
 }
 
-/** `kind` decides, `description` is for the message ("10.0.0.5 is a private address"). */
+/** `kind` decides; `description` is for the error message ("10.0.0.5 is a private address"). */
 export function describeAddress(address: Address): { kind: AddressKind; description: string } {
   if (isMetadata(address)) return { kind: "metadata", description: "a link-local or cloud metadata address" };
   const range = address.range();
@@ -27,15 +32,17 @@ export function matches(address: Address, [base, bits]: Range): boolean {
   return address.kind() === base.kind() && address.match(base, bits);
 }
 
-/** ipaddr.js calls everything it has no name for "unicast", also the IPv6 that nobody has been given (`::7f00:1`). */
+/** ipaddr.js calls every range that it does not know "unicast", including unallocated IPv6 (`::7f00:1`). */
 function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address.kind() === "ipv4" || matches(address, globalUnicast));
 }
 
-/** RFC 4291 section 2.4: the only part of IPv6 from which public addresses are given out. */
+/** RFC 4291 section 2.4: the only part of IPv6 from which public addresses are allocated. */
 const globalUnicast: Range = ipaddr.parseCIDR("2000::/3");
 
-/** Link-local as a whole, and where clouds hand out credentials elsewhere: Azure, Alibaba, Oracle, AWS, Google. */
+/**
+ * Link-local addresses, and the other addresses at which clouds serve credentials: Azure, Alibaba, Oracle, AWS, Google.
+ */
 const metadataRanges: Range[] = [
   "169.254.0.0/16",
   "fe80::/10",
@@ -53,9 +60,9 @@ function isMetadata(address: Address): boolean {
 }
 
 /**
- * The IPv4 addresses that a transition address may lead to: in its last bytes (mapped, compatible, NAT64), in those
- * inverted (Teredo), or after the prefix (6to4). These ranges are refused anyway; this holds when an operator has
- * opened one of them, a NAT64 network for instance.
+ * The IPv4 addresses that a transition address can lead to: in its last bytes (mapped, compatible, NAT64), in the same
+ * bytes inverted (Teredo), or after the prefix (6to4). These ranges are refused by default; this check matters when an
+ * operator has opened one of them, such as a NAT64 network.
  */
 function carriedAddresses(address: Address): ipaddr.IPv4[] {
   if (address.kind() === "ipv4" || isPublic(address)) return [];

@@ -105,8 +105,8 @@ const hostile: Record<string, Answer> = {
   "a hundred addresses, the last on loopback": a(...new Array<string>(99).fill("127.0.0.1"), "127.0.0.2"),
 };
 
-describe("a name server that answers with", () => {
-  it.each(Object.entries(hostile))("%s leads nowhere, by request, stream and fetch", async (_what, answer) => {
+describe("a name server that responds with", () => {
+  it.each(Object.entries(hostile))("%s leads nowhere by request, stream or fetch", async (_what, answer) => {
     const names = await serveNames(answer);
     const { port, inside, outside } = await serveEverywhere();
     const outbound = openOutbound({ allow, resolve: names.resolve });
@@ -118,7 +118,7 @@ describe("a name server that answers with", () => {
     expect([inside, outside.connections]).toEqual([[], 0]);
   });
 
-  it("the open address leads there, so that the refusals above mean something", async () => {
+  it("the open address leads there, which proves that the refusals work", async () => {
     const names = await serveNames(alias("127.0.0.1", "open.test"));
     const hundred = await serveNames(a(...new Array<string>(100).fill("127.0.0.1")));
     const { port, outside } = await serveEverywhere();
@@ -131,10 +131,10 @@ describe("a name server that answers with", () => {
   });
 
   it.each([
-    ["NXDOMAIN", "No address was found for gone.test (ENOTFOUND)."],
+    ["NXDOMAIN", "gone.test could not be resolved (ENOTFOUND)."],
     ["SERVFAIL", "gone.test could not be reached"],
-    [[], "No address was found for gone.test."],
-  ] as const)("%j fails like a dead host", async (answered, message) => {
+    [[], "gone.test could not be resolved."],
+  ] as const)("%j fails like an unreachable host", async (answered, message) => {
     const names = await serveNames(() => (typeof answered === "string" ? answered : []));
     const outbound = openOutbound({ resolve: names.resolve });
     for (const [, run] of everyWay) {
@@ -147,12 +147,12 @@ describe("a name server that answers with", () => {
   });
 });
 
-describe("a name server that changes its answer", () => {
+describe("a name server that changes its response", () => {
   /** The first answer is open, all later ones are inside; none may be kept. */
   const rebinding = ({ type, nth }: DnsQuestion): Answered =>
     type === "A" ? [{ type, data: nth === 1 ? "127.0.0.1" : "127.0.0.2", ttl: 0 }] : [];
 
-  it.each(everyWay)("is asked once for each connection, and judged each time: %s", async (_way, run) => {
+  it.each(everyWay)("is queried once per connection and checked each time: %s", async (_way, run) => {
     const names = await serveNames(rebinding);
     const { port, inside, outside } = await serveEverywhere();
     const outbound = openOutbound({ allow, resolve: names.resolve });
@@ -163,7 +163,7 @@ describe("a name server that changes its answer", () => {
     expect([inside, outside.connections]).toEqual([[], 1]);
   });
 
-  it("is not asked again while the connection is there", async () => {
+  it("is not queried again while the connection is open", async () => {
     const names = await serveNames(rebinding);
     const { port, inside, outside } = await serveEverywhere();
     const outbound = openOutbound({ allow, resolve: names.resolve });
@@ -177,7 +177,7 @@ describe("a name server that changes its answer", () => {
     expect([inside, outside.connections]).toEqual([[], 1]);
   });
 
-  it("gets nothing inside from many calls at once, whichever answer each of them gets", async () => {
+  it("cannot reach internal addresses through concurrent calls", async () => {
     const names = await serveNames(({ type, nth }) =>
       type === "A" ? [{ type, data: nth % 2 === 0 ? "127.0.0.2" : "127.0.0.1" }] : [],
     );
@@ -195,15 +195,15 @@ describe("a name server that changes its answer", () => {
   });
 });
 
-describe("a name server that does not answer", () => {
-  it("holds a request up no longer than its deadline", async () => {
+describe("a name server that does not respond", () => {
+  it("delays a request no longer than its deadline", async () => {
     const names = await serveNames(() => "silence");
     const outbound = openOutbound({ resolve: names.resolve });
     const calling = outbound.request({ ...call, url: "http://silent.test/", timeoutMs: 200, maxBytes: 100 });
     await expect(calling).rejects.toMatchObject({ kind: "timeout", publicMessage: "Timed out" });
   });
 
-  it.each(everyWay)("does not hold up an abort: %s", async (_way, run) => {
+  it.each(everyWay)("does not delay an abort: %s", async (_way, run) => {
     const asked = Promise.withResolvers<void>();
     const names = await serveNames(() => {
       asked.resolve();
@@ -218,7 +218,7 @@ describe("a name server that does not answer", () => {
     expect(await calling).toBe(reason);
   });
 
-  it.each(everyWay)("in time gets nothing by answering late: %s", async (_way, run) => {
+  it.each(everyWay)("gains nothing by responding late: %s", async (_way, run) => {
     const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<Answered>()];
     const names = await serveNames(({ type }) => {
       if (type !== "A") return [];

@@ -17,14 +17,14 @@ type GetOptions = {
   headers?: Record<string, string>;
   /** for each request */
   timeoutMs: number;
-  /** of the body, compressed and inflated */
+  /** for the body, both compressed and decompressed */
   maxBytes: number;
   signal?: AbortSignal;
-  /** Throws to refuse a redirect to this address. */
+  /** Throws to refuse a redirect to this URL. */
   checkRedirect?: (url: string) => void | Promise<void>;
 };
 
-/** `url` is the address that answered, after redirects. */
+/** `url` is the final URL after redirects. */
 export type GetResult = {
   url: string;
   status: number;
@@ -33,8 +33,9 @@ export type GetResult = {
 };
 
 /**
- * Gets an address that a member typed in, following up to 5 redirects. Every address on the way is judged by the guard.
- * The body is inflated outside the event loop and never beyond `maxBytes`. @throws OutboundError
+ * Fetches a URL that a member entered, following up to 5 redirects. The guard checks every URL on the way. The body is
+ * decompressed outside the event loop and never beyond `maxBytes`.
+ * @throws OutboundError
  */
 export async function getFollowing(outbound: Outbound, { checkRedirect, ...options }: GetOptions): Promise<GetResult> {
   let { url } = options;
@@ -79,7 +80,7 @@ async function inflated(
   if (encoding === "identity" || encoding === "" || body.length === 0) return body;
   const decode = decoders[encoding as keyof typeof decoders];
   if (!decode)
-    throw new OutboundError("unreachable", `${url} answers in an encoding that was not asked for (${encoding}).`);
+    throw new OutboundError("unreachable", `${url} responded in an encoding that was not requested (${encoding}).`);
   try {
     return await decode(body, { maxOutputLength: maxBytes });
   } catch (error) {

@@ -18,11 +18,11 @@ function answering(...answers: string[][]) {
   return { asked, resolve };
 }
 
-describe("names", () => {
+describe("host names", () => {
   // 127.0.0.1 is opened and stands for the public internet; 127.0.0.2 is inside.
   const allow = ["127.0.0.1/32"];
 
-  it("are looked up once per connection, so a second answer changes nothing", async () => {
+  it("are looked up once per connection, so a different second response has no effect", async () => {
     const inside = await serveCanary("127.0.0.2");
     const outside = await serve((_request, response) => response.end("outside"));
     const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
@@ -37,7 +37,7 @@ describe("names", () => {
     expect(inside.seen.connections).toBe(0);
   });
 
-  it("are checked again on the next connection", async () => {
+  it("are checked again for the next connection", async () => {
     const outside = await serve((_request, response) => response.writeHead(200, { connection: "close" }).end());
     const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
     const outbound = openOutbound({ allow, resolve });
@@ -56,7 +56,7 @@ describe("names", () => {
     [["127.0.0.2", "127.0.0.1"]],
     [["127.0.0.1", "::1"]],
     [["127.0.0.1", "not an address"]],
-  ])("with one bad address among others are refused: %j", async (answer) => {
+  ])("with one forbidden address among several are refused: %j", async (answer) => {
     const outside = await serve((_request, response) => response.end());
     const outbound = openOutbound({ allow, resolve: async () => answer });
     const url = `http://mixed.test:${outside.port}/`;
@@ -64,7 +64,7 @@ describe("names", () => {
     expect(outside.seen.connections).toBe(0);
   });
 
-  it("are tried at their other addresses when the first is dead", async () => {
+  it("are tried at their other addresses when the first is unreachable", async () => {
     const outside = await serve((_request, response) => response.end("alive"), "127.0.0.3");
     const resolve = async () => ["127.0.0.2", "127.0.0.3"];
     const outbound = openOutbound({ allowPrivate: true, resolve });
@@ -72,18 +72,18 @@ describe("names", () => {
     expect(answer.body.toString()).toBe("alive");
   });
 
-  it("fail with the look-up", async () => {
+  it("fail when the lookup fails", async () => {
     const resolve = async () => {
       throw Object.assign(new Error("getaddrinfo ENOTFOUND gone.test"), { code: "ENOTFOUND" });
     };
     const outbound = openOutbound({ resolve });
     await expect(outbound.request({ ...whole, url: "http://gone.test/" })).rejects.toMatchObject({
       kind: "unreachable",
-      message: "No address was found for gone.test (ENOTFOUND).",
+      message: "gone.test could not be resolved (ENOTFOUND).",
     });
   });
 
-  it("are sent as they are in the Host header", async () => {
+  it("are sent unchanged in the Host header", async () => {
     const outside = await serve((request, response) => response.end(request.headers.host));
     const outbound = openOutbound({ allow: ["crm.internal"], resolve: async () => ["127.0.0.1"] });
     const answer = await outbound.request({ ...whole, url: `http://crm.internal:${outside.port}/` });
@@ -91,7 +91,7 @@ describe("names", () => {
   });
 });
 
-describe("the connector by itself", () => {
+describe("the connector", () => {
   const refusing = (isRefused: (call: number) => boolean) => {
     const checked: string[] = [];
     const checkAddress = (address: string) => {
@@ -105,7 +105,7 @@ describe("the connector by itself", () => {
       connect({ hostname, protocol: "http:", port: String(port) }, (error, socket) => resolve(error ?? socket));
     });
 
-  it("refuses a literal without connecting", async () => {
+  it("refuses a forbidden IP literal without connecting", async () => {
     const canary = await serveCanary("127.0.0.1");
     const { guard, checked } = refusing(() => true);
     const outcome = await connectTo(
@@ -118,7 +118,7 @@ describe("the connector by itself", () => {
     expect(canary.seen.connections).toBe(0);
   });
 
-  it("judges the address that the socket really got, and hangs up", async () => {
+  it("checks the address that the socket actually used and disconnects", async () => {
     const hungUp = Promise.withResolvers<unknown>();
     const server = createServer((socket) => hungUp.resolve(closing(socket.resume())));
     const { port } = await listen(server, "127.0.0.1");
@@ -132,7 +132,7 @@ describe("the connector by itself", () => {
 });
 
 describe("TLS", () => {
-  it("asks for the name and verifies the certificate against it, not against the address", async () => {
+  it("requests the host name and verifies the certificate against it", async () => {
     const trusted = tls.getCACertificates();
     tls.setDefaultCACertificates([...trusted, certificate]);
     onTestFinished(() => tls.setDefaultCACertificates(trusted));

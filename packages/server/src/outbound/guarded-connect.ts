@@ -3,16 +3,16 @@ import { buildConnector } from "undici";
 import type { AddressGuard } from "./address-guard.ts";
 import { OutboundError } from "./outbound-error.ts";
 
-/** Every address of a name, in the order in which they should be tried. */
+/** Returns the addresses of a host name in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** In milliseconds, from the look-up of the name to the end of the TLS handshake. */
+/** Covers DNS lookup, connection and TLS handshake. */
 const connectTimeoutMs = 10_000;
 
 /**
- * An undici connector that only connects to addresses that the guard lets through. The name is looked up once per
- * connection and the socket gets exactly the addresses that were checked, so a second, different answer of a hostile
- * name server is never asked for. TLS still verifies the certificate against the name.
+ * An undici connector that connects only to addresses that the guard allows. It looks up the name once per connection
+ * and passes exactly the checked addresses to the socket, so a hostile name server cannot return a different address
+ * later. TLS still verifies the certificate against the name.
  */
 export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): buildConnector.connector {
   const connect = buildConnector({
@@ -24,7 +24,7 @@ export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): bui
 
   return (options, callback) => {
     try {
-      // A literal never reaches the look-up, neither in Node nor in undici.
+      // Neither Node nor undici passes an IP literal to the lookup function.
       if (isIP(options.hostname) !== 0) guard.checkAddress(options.hostname, options.hostname);
     } catch (error) {
       queueMicrotask(() => callback(asError(error), null));
@@ -44,12 +44,12 @@ export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): bui
   };
 }
 
-/** One bad address among several refuses the name: which of them a socket would get is not ours to bet on. */
+/** One forbidden address among several refuses the name, because which one the socket would use is not predictable. */
 function guardedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
   return (hostname, _options, callback) => {
     resolve(hostname)
       .then((addresses) => {
-        if (addresses.length === 0) throw new OutboundError("unreachable", `No address was found for ${hostname}.`);
+        if (addresses.length === 0) throw new OutboundError("unreachable", `${hostname} could not be resolved.`);
         for (const address of addresses) guard.checkAddress(address, hostname);
         return addresses.map((address) => ({ address, family: isIP(address) }));
       })

@@ -4,8 +4,8 @@ import { closing, nextTurn, openOutbound, serve } from "./test-servers.ts";
 
 const bomb = gzipSync(Buffer.alloc(50_000_000));
 
-describe("fetch", () => {
-  it("works as the standard says: text, JSON, forms, bytes, Request objects", async () => {
+describe("the guarded fetch", () => {
+  it("follows the standard for text, JSON, forms, bytes and Request objects", async () => {
     const { url } = await serve(async (request, response) => {
       const sent = Buffer.concat(await request.toArray()).toString();
       response.setHeader("set-cookie", ["a=1", "b=2"]);
@@ -38,7 +38,7 @@ describe("fetch", () => {
     expect(multipart.sent).toContain("content");
   });
 
-  it("gives answers without a body", async () => {
+  it("supports responses without a body", async () => {
     const { url, seen } = await serve((_request, response) => response.writeHead(204).end());
     const fetch = openOutbound({ allowPrivate: true }).fetch("operator");
     for (const method of ["GET", "DELETE"]) {
@@ -49,7 +49,7 @@ describe("fetch", () => {
     expect(seen.connections).toBe(1);
   });
 
-  it.each(["gzip", "br", "deflate", "zstd", "gzip, gzip"])("never inflates a bomb (%s)", async (encoding) => {
+  it.each(["gzip", "br", "deflate", "zstd", "gzip, gzip"])("never decompresses a bomb (%s)", async (encoding) => {
     let closed: Promise<unknown> | undefined;
     const { url } = await serve((request, response) => {
       closed = closing(request.socket);
@@ -57,18 +57,18 @@ describe("fetch", () => {
     });
     const fetch = openOutbound({ allowPrivate: true }).fetch("account");
     await expect(fetch(url, { headers: { "Accept-Encoding": "gzip" } })).rejects.toThrow(
-      `The server compressed its answer (${encoding}) although it was asked not to.`,
+      `The server compressed its response (${encoding}) although it was asked not to.`,
     );
     await closed;
   });
 
-  it("refuses a status that is none", async () => {
+  it("refuses an invalid status", async () => {
     const { url } = await serve((_request, response) => response.writeHead(999).end());
     const fetch = openOutbound({ allowPrivate: true }).fetch("account");
     await expect(fetch(url)).rejects.toThrow("unknown status 999");
   });
 
-  it("closes the connection when aborted, before and during the body, and when the reader cancels", async () => {
+  it("closes the connection when aborted before or during the body, or when the reader cancels", async () => {
     const closed: Promise<unknown>[] = [];
     const arrived = Promise.withResolvers<void>();
     const { url } = await serve((request, response) => {

@@ -3,7 +3,7 @@ import { OutboundError } from "./outbound-error.ts";
 
 type Streamed = { status: number; headers: Record<string, string | string[] | undefined>; body: Readable };
 
-/** `stream` of guarded-request.ts with the trust filled in. */
+/** `stream` of guarded-request.ts with the trust already set. */
 type OpenStream = (options: {
   url: string;
   method: string;
@@ -13,14 +13,14 @@ type OpenStream = (options: {
 }) => Promise<Streamed>;
 
 /**
- * A standard `fetch` on top of `stream`, for libraries that want one. Not undici's own, because that one inflates
- * whatever the server chose to compress: here nothing is inflated and a compressed answer is an error. A redirect is
- * one too, whatever `redirect` says. Failures are OutboundErrors; after an abort it is the signal's own reason.
+ * A standard `fetch` on top of `stream`, for libraries that need one. undici's own would decompress whatever the server
+ * sends; here a compressed response is an error. So is a redirect, whatever `redirect` says. Failures are
+ * OutboundErrors; after an abort it throws the signal's reason.
  */
 export function createFetch(openStream: OpenStream): typeof globalThis.fetch {
   return async (input, init) => {
     const isRequest = input instanceof Request;
-    // Request only brings headers and body into one shape; the address is judged where the stream is opened.
+    // Request only normalizes headers and body. The URL is checked when the stream is opened.
     const { method, headers, body } = await readRequest(isRequest ? input : "http://unused.invalid", init);
     const signal = init?.signal ?? (isRequest ? input.signal : undefined);
     const response = await openStream({
@@ -55,14 +55,14 @@ function asResponse({ status, headers, body }: Streamed): Response {
   }
   const isEmpty = status === 204 || status === 205;
   if (isEmpty) body.resume();
-  // Node's and the DOM's types describe the same stream class twice.
+  // Node's types and the DOM's types describe the same stream class twice.
   return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream), { status, headers: list });
 }
 
 function unreadable(status: number, encoding: string | string[] | undefined): string | null {
-  if (status > 599) return `The server answered with the unknown status ${status}.`;
+  if (status > 599) return `The server responded with the unknown status ${status}.`;
   if (encoding && String(encoding).toLowerCase() !== "identity") {
-    return `The server compressed its answer (${encoding}) although it was asked not to.`;
+    return `The server compressed its response (${encoding}) although it was asked not to.`;
   }
   return null;
 }

@@ -6,8 +6,8 @@ import { closing, nextTurn, openOutbound, serve } from "./test-servers.ts";
 const whole = { method: "GET", trust: "account", timeoutMs: 10_000, maxBytes: 1_000 } as const;
 const never = () => new Promise<string[]>(() => {});
 
-describe("request", () => {
-  it("sends method, headers and body, and brings back status, headers and bytes", async () => {
+describe("the guarded request", () => {
+  it("sends method, headers and body, and returns status, headers and bytes", async () => {
     const { url } = await serve(async (request, response) => {
       const sent = Buffer.concat(await request.toArray()).toString();
       response.writeHead(418, { "set-cookie": ["a=1", "b=2"] });
@@ -43,7 +43,7 @@ describe("request", () => {
     await closed;
   });
 
-  it("does not call a body truncated that just fits", async () => {
+  it("does not report a body of exactly maxBytes as truncated", async () => {
     const { url } = await serve((_request, response) => response.end("0123456789"));
     const outbound = openOutbound({ allowPrivate: true });
     const answer = await outbound.request({ ...whole, url, maxBytes: 10 });
@@ -52,7 +52,7 @@ describe("request", () => {
     expect(cut).toMatchObject({ truncated: true, body: Buffer.alloc(0) });
   });
 
-  it("leaves a compressed body as it is", async () => {
+  it("leaves a compressed body unchanged", async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const { url } = await serve((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
@@ -62,7 +62,7 @@ describe("request", () => {
     expect(answer.body.equals(bomb)).toBe(true);
   });
 
-  it("ends at the deadline: a slow drip, a server that says nothing, a name server that says nothing", async () => {
+  it("ends at its deadline when the server or the name server is slow or silent", async () => {
     const drips: NodeJS.Timeout[] = [];
     const drip = await serve((_request, response) => {
       response.writeHead(200);
@@ -77,11 +77,11 @@ describe("request", () => {
     expect(drips).toHaveLength(1);
     for (const [index, error] of errors.entries()) {
       expect(error).toMatchObject({ kind: "timeout", publicMessage: "Timed out" });
-      expect(error.message).toBe(`${new URL(urls[index] ?? "").host} did not answer completely within 0.2 s.`);
+      expect(error.message).toBe(`${new URL(urls[index] ?? "").host} did not respond completely within 0.2 s.`);
     }
   });
 
-  it("gives the caller's own reason when the caller ends it", async () => {
+  it("throws the caller's own reason after an abort", async () => {
     const silent = await serve(() => {});
     const outbound = openOutbound({ allowPrivate: true });
     const reason = new Error("no longer wanted");
@@ -93,8 +93,8 @@ describe("request", () => {
   });
 });
 
-describe("stream", () => {
-  it("hands over what has arrived while the rest is still to come", async () => {
+describe("the guarded stream", () => {
+  it("delivers what has arrived before the rest does", async () => {
     let finish = () => {};
     const { url } = await serve((_request, response) => {
       response.write("first");
@@ -124,7 +124,7 @@ describe("stream", () => {
     await closed;
   });
 
-  it("survives a body that nobody listens to", async () => {
+  it("survives a body without listeners", async () => {
     let closed: Promise<unknown> | undefined;
     const { url } = await serve((request, response) => {
       closed = closing(request.socket);
@@ -135,7 +135,7 @@ describe("stream", () => {
     await closed;
   });
 
-  it("stops waiting for a hanging look-up as soon as the caller aborts", async () => {
+  it("stops waiting for a hanging DNS lookup when the caller aborts", async () => {
     const outbound = openOutbound({ resolve: never });
     const controller = new AbortController();
     const call = outbound.stream({
@@ -150,7 +150,7 @@ describe("stream", () => {
 });
 
 describe("connections", () => {
-  it.each(["operator", "account"] as const)("are used again (%s)", async (trust) => {
+  it.each(["operator", "account"] as const)("are reused (%s)", async (trust) => {
     const { url, seen } = await serve((_request, response) => response.end("ok"));
     const outbound = openOutbound({ allowPrivate: true });
     for (const path of ["/1", "/2"]) {
@@ -162,7 +162,7 @@ describe("connections", () => {
     expect(seen.connections).toBe(1);
   });
 
-  it("end with close, also a running one", async () => {
+  it("are closed by close(), including active ones", async () => {
     const { url } = await serve((_request, response) => response.write("first"));
     const outbound = createOutbound({ allowPrivate: true, allow: [] });
     const { body } = await outbound.stream({ url, method: "GET", trust: "operator" });
@@ -174,35 +174,38 @@ describe("connections", () => {
   });
 });
 
-describe("failures", () => {
-  it.each([301, 302, 303, 304, 307, 308])("a %i names the new address and is not followed", async (status) => {
-    const target = await serve((_request, response) => response.end());
-    const { url } = await serve((_request, response) => response.writeHead(status, { location: "/new?to=1" }).end());
-    const away = await serve((_request, response) => response.writeHead(status, { location: target.url }).end("x"));
-    const bare = await serve((_request, response) => response.writeHead(status).end());
-    const outbound = openOutbound({ allowPrivate: true });
-    for (const trust of ["operator", "account"] as const) {
-      const ways = (to: string) => [
-        outbound.request({ ...whole, trust, url: to }),
-        outbound.stream({ url: to, method: "GET", trust }),
-        outbound.fetch(trust)(to, { redirect: "follow" }),
-      ];
-      for (const [to, message] of [
-        [url, `redirects to ${url}/new?to=1 (HTTP ${status})`],
-        [away.url, `redirects to ${target.url}/ (HTTP ${status})`],
-        [bare.url, `names no address (HTTP ${status})`],
-      ] as const) {
-        for (const call of ways(to)) {
-          const error = await call.catch((thrown) => thrown);
-          expect(error).toMatchObject({ kind: "redirect", status, publicMessage: `HTTP ${status}` });
-          expect(error.message).toContain(message);
+describe("failed requests", () => {
+  it.each([301, 302, 303, 304, 307, 308])(
+    "with status %i name the redirect's target without following it",
+    async (status) => {
+      const target = await serve((_request, response) => response.end());
+      const { url } = await serve((_request, response) => response.writeHead(status, { location: "/new?to=1" }).end());
+      const away = await serve((_request, response) => response.writeHead(status, { location: target.url }).end("x"));
+      const bare = await serve((_request, response) => response.writeHead(status).end());
+      const outbound = openOutbound({ allowPrivate: true });
+      for (const trust of ["operator", "account"] as const) {
+        const ways = (to: string) => [
+          outbound.request({ ...whole, trust, url: to }),
+          outbound.stream({ url: to, method: "GET", trust }),
+          outbound.fetch(trust)(to, { redirect: "follow" }),
+        ];
+        for (const [to, message] of [
+          [url, `redirects to ${url}/new?to=1 (HTTP ${status})`],
+          [away.url, `redirects to ${target.url}/ (HTTP ${status})`],
+          [bare.url, `without a target (HTTP ${status})`],
+        ] as const) {
+          for (const call of ways(to)) {
+            const error = await call.catch((thrown) => thrown);
+            expect(error).toMatchObject({ kind: "redirect", status, publicMessage: `HTTP ${status}` });
+            expect(error.message).toContain(message);
+          }
         }
       }
-    }
-    expect(target.seen.connections).toBe(0);
-  });
+      expect(target.seen.connections).toBe(0);
+    },
+  );
 
-  it("shortens a long new address", async () => {
+  it("shorten a long redirect target", async () => {
     const location = `https://hooks.example/${"x".repeat(2_000)}`;
     const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
     const error = await openOutbound({ allowPrivate: true })
@@ -212,7 +215,7 @@ describe("failures", () => {
     expect(error.message.length).toBeLessThan(350);
   });
 
-  it("say what happened below HTTP", async () => {
+  it("describe errors below HTTP", async () => {
     const hangsUp = await serve((request) => request.socket.destroy());
     const breaksOff = await serve((request, response) => {
       response.writeHead(200, { "content-length": 100 }).write("half", () => request.socket.destroy());
@@ -223,10 +226,10 @@ describe("failures", () => {
     const failure = (url: string, headers = {}) =>
       outbound.request({ ...whole, url, headers }).catch((error) => `${error.kind}: ${error.message}`);
     expect(await failure("http://127.0.0.1:1/")).toBe("unreachable: 127.0.0.1:1 does not accept connections.");
-    expect(await failure(hangsUp.url)).toContain("closed the connection before its answer was complete");
-    expect(await failure(breaksOff.url)).toContain("closed the connection before its answer was complete");
+    expect(await failure(hangsUp.url)).toContain("closed the connection before the response was complete");
+    expect(await failure(breaksOff.url)).toContain("closed the connection before the response was complete");
     expect(await failure(shouts.url)).toContain("too_large: ");
-    expect(await failure("http://nowhere.test/")).toBe("unreachable: No address was found for nowhere.test.");
+    expect(await failure("http://nowhere.test/")).toBe("unreachable: nowhere.test could not be resolved.");
     expect(await failure(closed.url, { "x-a": "1\r\nx-b: 2" })).toContain("refused: The request to ");
     expect(await failure(closed.url, { HOST: "metadata.test" })).toContain("refused: The Host header");
     expect(closed.seen.connections).toBe(0);

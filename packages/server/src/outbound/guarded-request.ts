@@ -8,7 +8,10 @@ import { explainFailure, OutboundError } from "./outbound-error.ts";
 
 export { OutboundError };
 
-/** Whose address it is: "operator" = from the environment, exempt from the address rules; "account" = typed in by an account, guarded. */
+/**
+ * Who chose the URL: "operator" means the environment, which is exempt from the address rules; "account" means a member
+ * of an organization, whose URLs are guarded.
+ */
 export type Trust = "operator" | "account";
 
 export type OutboundRequest = {
@@ -22,11 +25,14 @@ export type OutboundRequest = {
 
 type ResponseHeaders = Record<string, string | string[] | undefined>;
 
-/** Everything throws OutboundError, and after an abort the signal's own reason. A 3xx is an error of kind `redirect`. */
+/**
+ * All methods throw OutboundErrors, and the signal's reason after an abort. A 3xx response is an error of kind
+ * `redirect`.
+ */
 export type Outbound = {
   /**
-   * One whole exchange within `timeoutMs`, from the look-up of the name to the last byte. Of a longer body the first
-   * `maxBytes` are kept, as sent (never inflated); `truncated` says so, and the connection is closed.
+   * A complete exchange within `timeoutMs`, from the DNS lookup to the last byte. A longer body is cut to its first
+   * `maxBytes` as sent (never decompressed); `truncated` is then true and the connection is closed.
    */
   request(options: OutboundRequest & { timeoutMs: number; maxBytes: number }): Promise<{
     status: number;
@@ -36,23 +42,23 @@ export type Outbound = {
     durationMs: number;
   }>;
   /**
-   * A response read as it arrives (model streams). Only `signal` bounds it in time. Read the body to its end or destroy
-   * it; what breaks off after the headers is an error of the body, not an OutboundError.
+   * A response that is read as it arrives (model streams). Only `signal` limits its time. Read the body to its end or
+   * destroy it. A failure after the headers is an error of the body, not an OutboundError.
    */
   stream(options: OutboundRequest): Promise<{ status: number; headers: ResponseHeaders; body: Readable }>;
-  /** A `fetch` for libraries that want one (the AI SDK providers); same rules. */
+  /** A `fetch` with the same rules, for libraries that need one (the AI SDK providers). */
   fetch(trust: Trust): typeof globalThis.fetch;
-  /** For an address about to be saved: throws what a call would throw, as far as that shows without looking up the name. */
+  /** Checks a URL before it is saved. Throws what a call would throw, as far as can be told without DNS. */
   checkUrl(url: string): void;
-  /** Ends every connection, also those with an exchange going on. */
+  /** Closes all connections, including those in use. */
   close(): Promise<void>;
 };
 
 /**
  * The only way out to the network.
- * @param options.allowPrivate opens loopback and private addresses to accounts; a function is asked at each call
- * @param options.allow hosts, addresses and CIDR ranges to open to accounts; never metadata or link-local ones
- * @param options.resolve looks up the names that accounts give; the system's resolver unless a test replaces it
+ * @param options.allowPrivate opens loopback and private addresses to members; a function is called for each request
+ * @param options.allow hosts, addresses and CIDR ranges to open to members; never metadata or link-local ones
+ * @param options.resolve looks up names that members entered; the system's resolver unless a test replaces it
  */
 export function createOutbound(options: {
   allowPrivate: boolean | (() => boolean);
@@ -60,7 +66,7 @@ export function createOutbound(options: {
   resolve?: Resolve;
 }): Outbound {
   const { allow, allowPrivate, resolve = resolveAll } = options;
-  // Apart, so that a call without the privilege never gets a kept-alive connection to a private address.
+  // Separate pools, so that a call without the privilege never reuses a connection to a private address.
   const open = createLane(createAddressGuard({ allow, allowPrivate: true }), resolve);
   const closed = createLane(createAddressGuard({ allow, allowPrivate: false }), resolve);
   const laneNow = () => ((typeof allowPrivate === "function" ? allowPrivate() : allowPrivate) ? open : closed);
@@ -91,8 +97,8 @@ type Call = Omit<OutboundRequest, "method"> & { method: string };
 type Opened = { url: URL; status: number; headers: ResponseHeaders; body: Readable };
 
 /**
- * Keep-alive pools, one per origin. No time limits of their own: a model may think for longer than any default. Idle
- * connections to the operator's model providers are kept for longer: the next message of a chat saves a TLS handshake.
+ * Keep-alive pools, one per origin, without time limits, because a model may think longer than any default. Idle
+ * connections to the operator's model providers are kept longer, which saves the next chat message a TLS handshake.
  */
 const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
 
@@ -116,7 +122,7 @@ async function openResponse(parse: (url: string) => URL, agent: Agent, call: Cal
   const response = await orAborted(sent, call.signal).catch((error: unknown) => {
     throw failure(error, url, call.signal);
   });
-  // Destroying a body emits an error, and so does an abort: with nobody listening either would end the process.
+  // Destroying or aborting a body emits an error, which would end the process without a listener.
   response.body.on("error", ignore);
   if (response.statusCode >= 300 && response.statusCode < 400) {
     response.body.destroy();
@@ -140,7 +146,7 @@ async function readWhole(open: (call: Call) => Promise<Opened>, { timeoutMs, max
   } catch (error) {
     if (!deadline.aborted || error !== deadline.reason) throw error;
     const host = URL.parse(call.url)?.host;
-    throw new OutboundError("timeout", `${host} did not answer completely within ${timeoutMs / 1_000} s.`);
+    throw new OutboundError("timeout", `${host} did not respond completely within ${timeoutMs / 1_000} s.`);
   }
 }
 
@@ -156,7 +162,7 @@ async function readUpTo(body: Readable, maxBytes: number): Promise<{ body: Buffe
   return { body: Buffer.concat(chunks), truncated: false };
 }
 
-/** undici notices an abort only once it is connected; a hanging name server or host must not hold the caller up. */
+/** undici handles an abort only once it is connected, but a hanging name server or host must not delay the caller. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -173,17 +179,17 @@ function failure(error: unknown, url: URL, signal: AbortSignal | undefined): unk
 function redirected(url: URL, status: number, location: string | string[] | undefined): OutboundError {
   const target = location === undefined ? "" : (URL.parse(String(location), url)?.href ?? String(location));
   const shown = target.length > 200 ? `${target.slice(0, 200)}…` : target;
-  const where = shown ? `redirects to ${shown}` : "answers with a redirect that names no address";
+  const where = shown ? `redirects to ${shown}` : "responds with a redirect without a target";
   return new OutboundError("redirect", `${url.host} ${where} (HTTP ${status}). Redirects are not followed.`, {
     status,
     location: URL.parse(target)?.href,
   });
 }
 
-/** It would also choose the name that TLS asks for and verifies. */
+/** A Host header would also change the name that TLS requests and verifies. */
 function refuseHostHeader(headers: Record<string, string>): void {
   if (Object.keys(headers).some((name) => name.toLowerCase() === "host")) {
-    throw new OutboundError("refused", "The Host header follows from the address and cannot be set.");
+    throw new OutboundError("refused", "The Host header is derived from the URL and cannot be set.");
   }
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { hostileAnswers, hostileLiterals, hostileUrls } from "../../../../test/hostile-addresses.ts";
 import { openOutbound, serve, serveCanary } from "./test-servers.ts";
 
-describe("hostile addresses", () => {
-  it("reach nothing by request, stream or fetch, in more than 200 spellings", async () => {
+describe("hostile URLs", () => {
+  it("reach nothing by request, stream or fetch in more than 200 spellings", async () => {
     const canary = await serveCanary();
     const outbound = openOutbound({ resolve: async (name) => hostileAnswers[name] ?? [] });
     const fetch = outbound.fetch("account");
@@ -31,14 +31,14 @@ describe("hostile addresses", () => {
     expect(canary.seen.connections).toBe(0);
   });
 
-  it("are refused when saved, where they are literals", () => {
+  it("are refused on saving when they are IP literals", () => {
     const outbound = openOutbound();
     for (const literal of hostileLiterals) {
       expect(() => outbound.checkUrl(`http://${literal}/`), literal).toThrow("may not be called");
     }
   });
 
-  it("would reach the canary were it not for the guard", async () => {
+  it("would reach the canary without the guard", async () => {
     const canary = await serveCanary();
     const outbound = openOutbound({ allowPrivate: true });
     for (const literal of ["127.0.0.1", "2130706433", "0x7f.1", "①②⑦.⓪.⓪.①"]) {
@@ -49,7 +49,7 @@ describe("hostile addresses", () => {
     }
   });
 
-  it("read the same to strangers, like a dead host", async () => {
+  it("look like an unreachable host to outsiders", async () => {
     const { port } = await serve((_request, response) => response.end());
     const outbound = openOutbound({ resolve: async () => ["10.0.0.1"], allow: ["127.0.0.1"] });
     const publicMessages = new Set<unknown>();
@@ -67,8 +67,8 @@ describe("hostile addresses", () => {
   });
 });
 
-describe("the operator's own addresses", () => {
-  it("are called wherever they are", async () => {
+describe("the operator's own URLs", () => {
+  it("are called at any address", async () => {
     const { url } = await serve((_request, response) => response.end("hello"));
     const outbound = openOutbound();
     const call = { url, method: "GET", trust: "operator", timeoutMs: 5_000, maxBytes: 100 } as const;

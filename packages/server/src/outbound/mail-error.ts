@@ -1,4 +1,4 @@
-/** A mail that was not taken by the mail server. The message may be shown to a member of the account. */
+/** An email that the mail server did not accept. Members may see the message. */
 export class MailError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,13 +6,13 @@ export class MailError extends Error {
   }
 }
 
-/** What nodemailer throws. `response` is the server's answer, `responseCode` the number it begins with. */
+/** An error from nodemailer. `response` is the server's reply, and `responseCode` the number that it starts with. */
 type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
 
 /**
- * Explains why a mail was not sent. A member of the account need not know where the operator's mail server is, so
- * `failure` quotes the server's answer to the mail, and nothing of connecting or signing in. `details` are for the log.
- * The password is in neither of them.
+ * Explains why an email was not sent. Members need not know where the operator's mail server is, so `failure` quotes
+ * the server's reply to the email, but nothing about connecting or signing in. `details` are for the log. Neither
+ * contains the password.
  */
 export function createMailFailure(auth: { user: string; pass: string } | null) {
   const mask = createMask(auth);
@@ -27,19 +27,19 @@ function explain(code: string, response: string | null): string {
   switch (code) {
     case "EAUTH":
     case "ENOAUTH":
-      return "The mail server refused the user name or password of SMTP_URL.";
+      return "The mail server rejected the user name or password of SMTP_URL.";
     case "ETLS":
-      return "A secure connection to the mail server could not be made.";
+      return "Could not establish a secure connection to the mail server.";
     case "ETIMEDOUT":
     case "EABORT":
-      return "The mail server did not answer in time.";
+      return "The mail server did not respond in time.";
     case "EENVELOPE":
     case "EMESSAGE":
       return response
-        ? `The mail server refused the mail: ${oneLine(response)}`
-        : "The mail server cannot take this mail: its size or an address does not suit it.";
+        ? `The mail server rejected the email: ${oneLine(response)}`
+        : "The mail server cannot accept this email because of its size or an address.";
     default:
-      return "The mail server could not be reached, or broke off.";
+      return "The mail server could not be reached or closed the connection.";
   }
 }
 
@@ -47,7 +47,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 500).toWellFormed();
 }
 
-/** A server may quote what it was told, in the spellings in which it was told. */
+/** A server may quote the credentials in any encoding in which they were sent. */
 function createMask(auth: { user: string; pass: string } | null): (text: string) => string {
   if (!auth) return (text) => text;
   const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -1,16 +1,16 @@
 type OutboundErrorKind = "refused" | "timeout" | "unreachable" | "too_large" | "redirect";
 
 /**
- * A call that was not made or did not work. `message` says exactly what and why, for a member of the account;
- * `publicMessage` is for everybody else. There a refused address reads like a dead one, so nobody can map the inside
- * of the network by trying addresses.
+ * A call that was refused or failed. `message` has the exact reason, for members; `publicMessage` is for everyone else.
+ * In the latter, a refused address looks like an unreachable one, so that nobody can map the internal network by trying
+ * addresses.
  */
 export class OutboundError extends Error {
   readonly kind: OutboundErrorKind;
   readonly publicMessage: string;
-  /** the HTTP status of the answer, where there was one (a redirect) */
+  /** the HTTP status of the response, if there was one (a redirect) */
   readonly status: number | undefined;
-  /** the absolute address that a redirect names */
+  /** the absolute URL that a redirect names */
   readonly location: string | undefined;
 
   constructor(
@@ -35,7 +35,7 @@ const publicMessages: Record<OutboundErrorKind, string> = {
   too_large: "Response too large",
 };
 
-/** What went wrong below HTTP, in words. `url` is where the call went. */
+/** Describes a failure below HTTP. `url` is the URL of the call. */
 export function explainFailure(error: unknown, url: URL): OutboundError {
   if (error instanceof OutboundError) return error;
   const { code, message } = firstCause(error);
@@ -45,18 +45,18 @@ export function explainFailure(error: unknown, url: URL): OutboundError {
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "ENODATA":
-      return make("unreachable", `No address was found for ${url.hostname} (${code}).`);
+      return make("unreachable", `${url.hostname} could not be resolved (${code}).`);
     case "ECONNREFUSED":
       return make("unreachable", `${where} does not accept connections.`);
     case "UND_ERR_SOCKET":
     case "ECONNRESET":
     case "EPIPE":
-      return make("unreachable", `${where} closed the connection before its answer was complete.`);
+      return make("unreachable", `${where} closed the connection before the response was complete.`);
     case "UND_ERR_CONNECT_TIMEOUT":
     case "ETIMEDOUT":
       return make("timeout", `${where} did not accept a connection in time.`);
     case "UND_ERR_HEADERS_OVERFLOW":
-      return make("too_large", `${where} sent more response headers than are read.`);
+      return make("too_large", `${where} sent too many response headers.`);
     case "UND_ERR_INVALID_ARG":
     case "UND_ERR_NOT_SUPPORTED":
       return make("refused", `The request to ${where} cannot be sent: ${message}.`);
@@ -65,7 +65,7 @@ export function explainFailure(error: unknown, url: URL): OutboundError {
   }
 }
 
-/** Trying several addresses of one name fails with an AggregateError that says nothing itself. */
+/** When several addresses of a name fail, Node throws an AggregateError without a message. */
 function firstCause(error: unknown): { code: string; message: string } {
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error;
   if (!(first instanceof Error)) return { code: "", message: String(first) };

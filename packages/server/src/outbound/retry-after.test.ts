@@ -13,6 +13,6 @@ it.each([
   ["soon", null],
   ["-5 s", null],
   [undefined, null],
-])("reads Retry-After %j as %j milliseconds", (header, expected) => {
+])("parseRetryAfter reads %j as %j milliseconds", (header, expected) => {
   expect(parseRetryAfter(header, now)).toBe(expected);
 });

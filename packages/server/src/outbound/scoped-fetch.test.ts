@@ -10,7 +10,7 @@ const says =
 const ask = async () => (await fetch("http://unused.invalid")).text();
 const limits = { timeoutMs: 10_000, maxBytes: 1_000 };
 
-it("is used within its scope, however deep, and nowhere else, also at the same time", async () => {
+it("withFetch applies within its scope at any depth, and nowhere else, even concurrently", async () => {
   const { url } = await serve((_, response) => void response.end("real"));
   const outside = async () => (await fetch(url)).text();
   const inside = (name: string) =>
@@ -22,7 +22,7 @@ it("is used within its scope, however deep, and nowhere else, also at the same t
   expect(await outside()).toBe("real");
 });
 
-it("gives the whole answer, with its status and headers", async () => {
+it("boundedFetch returns the whole response with status and headers", async () => {
   const { url } = await serve((_, response) => void response.writeHead(404, { "x-a": "b" }).end("nothing here"));
   const response = await boundedFetch(openOutbound().fetch("operator"), limits)(url);
   expect([response.status, response.headers.get("x-a"), await response.text()]).toEqual([404, "b", "nothing here"]);
@@ -32,7 +32,7 @@ it.each([
   ["too long", limits, "too_large"],
   ["too slow", { ...limits, timeoutMs: 100 }, "timeout"],
   ["elsewhere", limits, "redirect"],
-] as const)("fails where the answer is %s", async (what, given, kind) => {
+] as const)("boundedFetch fails when the response is %s", async (what, given, kind) => {
   const { url } = await serve((_, response) => {
     if (what === "elsewhere") return void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end();
     response.write("x".repeat(what === "too long" ? 2_000 : 1));
@@ -44,7 +44,7 @@ it.each([
   await expect(call).rejects.toMatchObject({ name: "OutboundError", kind });
 });
 
-it("ends when its caller does not want it any more", async () => {
+it("boundedFetch ends when its caller aborts", async () => {
   const caller = new AbortController();
   const reason = new Error("gone");
   const { url } = await serve(() => caller.abort(reason));

@@ -8,8 +8,8 @@ const original = globalThis.fetch;
 let isInstalled = false;
 
 /**
- * Runs code that knows no other way out than the global `fetch`: within `work`, and in whatever it starts, that one is
- * ours. For libraries that take no `fetch` of their own.
+ * Runs `work` with our `fetch` in place of the global one, including in everything that it starts. For libraries that
+ * do not accept a `fetch` of their own.
  */
 export function withFetch<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
   if (!isInstalled) globalThis.fetch = (...call) => (scope.getStore() ?? original)(...call);
@@ -18,8 +18,8 @@ export function withFetch<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A `fetch` for short answers: each call takes `timeoutMs` at most, its body included, which has `maxBytes` at most.
- * Whoever cannot be called so throws an OutboundError.
+ * A `fetch` for short responses: each call takes at most `timeoutMs` including its body, which has at most `maxBytes`.
+ * @throws OutboundError when the URL must not be called
  */
 export function boundedFetch(fetch: Fetch, { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number }): Fetch {
   return async (input, init) => {
@@ -30,7 +30,7 @@ export function boundedFetch(fetch: Fetch, { timeoutMs, maxBytes }: { timeoutMs:
       return new Response(body && (await readUpTo(body, maxBytes)), { status, headers });
     } catch (error) {
       if (!deadline.aborted) throw error;
-      throw new OutboundError("timeout", `There was no complete answer within ${timeoutMs / 1_000} s.`);
+      throw new OutboundError("timeout", `There was no complete response within ${timeoutMs / 1_000} s.`);
     }
   };
 }
@@ -38,10 +38,10 @@ export function boundedFetch(fetch: Fetch, { timeoutMs, maxBytes }: { timeoutMs:
 async function readUpTo(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Blob> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  // Leaving the loop ends the connection.
+  // Leaving the loop closes the connection.
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxBytes) throw new OutboundError("too_large", `The answer is longer than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw new OutboundError("too_large", `The response is larger than ${maxBytes} bytes.`);
     chunks.push(new Uint8Array(chunk));
   }
   return new Blob(chunks);

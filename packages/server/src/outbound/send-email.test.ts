@@ -33,8 +33,8 @@ const failureOf = (sending: Promise<unknown>) =>
     (error: unknown) => (error instanceof MailError ? error.message : error),
   );
 
-describe("a mail", () => {
-  it("arrives, as a machine's", async () => {
+describe("an email", () => {
+  it("arrives and is marked as automatic", async () => {
     const server = await serveMail();
     const { mailer } = openMailer(server.url);
     const text = "Grüße 👋\n\n.\n.. a line of dots\nFrom here on = 100 %\n";
@@ -56,7 +56,7 @@ describe("a mail", () => {
     });
   });
 
-  it("can have HTML beside its text", async () => {
+  it("can have HTML in addition to text", async () => {
     const server = await serveMail();
     await openMailer(server.url).mailer.send({ ...mail, html: '<a href="https://chat.example.com/x?y=z">Öffnen</a>' });
     expect(server.mails()[0]).toMatchObject({
@@ -65,7 +65,7 @@ describe("a mail", () => {
     });
   });
 
-  it("shares a connection with the next ones", async () => {
+  it("shares a connection with later ones", async () => {
     const server = await serveMail();
     const { mailer } = openMailer(server.url);
     for (const to of ["a@example.com", "b@example.com", "c@example.com"]) await mailer.send({ ...mail, to });
@@ -87,13 +87,13 @@ describe("a mail", () => {
     "ada",
     "",
     `${"a".repeat(250)}@example.com`,
-  ])("goes to one address and nothing else: %j", async (to) => {
+  ])("is sent to exactly one address: %j", async (to) => {
     const server = await serveMail();
-    expect(await failureOf(openMailer(server.url).mailer.send({ ...mail, to }))).toContain("is not a mail address");
+    expect(await failureOf(openMailer(server.url).mailer.send({ ...mail, to }))).toContain("is not an email address");
     expect(server.seen.connections).toBe(0);
   });
 
-  it("gets no header from its subject or its text, whatever they are", async () => {
+  it("cannot get headers from its subject or text", async () => {
     const server = await serveMail();
     const { mailer } = openMailer(server.url);
     const usual = ["auto-submitted", "content-type", "date", "from", "message-id"];
@@ -113,7 +113,7 @@ describe("a mail", () => {
     );
   });
 
-  it("has a sender that is one address, whatever FOYER_MAIL_FROM says", () => {
+  it("has a single sender address, whatever FOYER_MAIL_FROM contains", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."\r\n <>,;:@\"'.ab") }), (value) => {
         try {
@@ -127,13 +127,13 @@ describe("a mail", () => {
 });
 
 describe("the mail server", () => {
-  it("need not be there: then sending says what is missing", async () => {
+  it("is optional, and sending without one explains what is missing", async () => {
     const { mailer } = openMailer("");
     expect(mailer.isConfigured).toBe(false);
-    expect(await failureOf(mailer.send(mail))).toBe("No mail can be sent: SMTP_URL is not set.");
+    expect(await failureOf(mailer.send(mail))).toBe("Email cannot be sent because SMTP_URL is not set.");
   });
 
-  it("is told the user name and the password", async () => {
+  it("receives the user name and the password", async () => {
     const server = await serveMail({ auth });
     const { mailer } = openMailer(server.url);
     expect(mailer.isConfigured).toBe(true);
@@ -141,46 +141,46 @@ describe("the mail server", () => {
     expect(server.mails()).toHaveLength(1);
   });
 
-  it("may refuse them, and nobody reads them from that", async () => {
+  it("can reject the credentials without revealing them to members", async () => {
     const server = await serveMail({ auth: { ...auth, pass: "another" } });
     const url = server.url.replace("another", encodeURIComponent(auth.pass));
     const { mailer, logged } = openMailer(url);
     const message = await failureOf(mailer.send(mail));
-    expect(message).toBe("The mail server refused the user name or password of SMTP_URL.");
+    expect(message).toBe("The mail server rejected the user name or password of SMTP_URL.");
     expect(logged()).toContain("*** is not the password");
     expect(logged()).not.toContain("canary");
     expect(logged()).not.toContain(Buffer.from(auth.pass).toString("base64"));
     expect(server.mails()).toEqual([]);
   });
 
-  it("may refuse a recipient or a mail, and takes the next one", async () => {
+  it("can reject a recipient or an email and accepts the next one", async () => {
     const server = await serveMail({ auth });
     const { mailer, logged } = openMailer(server.url);
     server.script({ recipient: "550 No such user, said canary:50% of/it" });
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server refused the mail: 550 No such user, said ***");
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server rejected the email: 550 No such user, said ***");
     expect(logged()).toContain('"responseCode":550');
     server.script({ mail: "552 Too much of it" });
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server refused the mail: 552 Too much of it");
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server rejected the email: 552 Too much of it");
     server.script({});
     await mailer.send(mail);
     expect(server.mails()).toHaveLength(1);
     expect(logged()).not.toContain("canary");
   });
 
-  it("may be nowhere, and only the log says where that is", async () => {
+  it("can be unreachable, and only the log names its address", async () => {
     const closed = await startSmtpServer();
     await closed.close();
     const { mailer, logged } = openMailer(closed.url);
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server could not be reached, or broke off.");
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server could not be reached or closed the connection.");
     expect(logged()).toContain("ECONNREFUSED");
   });
 
-  it("may hang up in the middle, and the next mail goes over a new connection", async () => {
+  it("can disconnect in the middle, and the next email uses a new connection", async () => {
     const server = await serveMail();
     const { mailer } = openMailer(server.url);
     await mailer.send(mail);
     server.script({ hangUpAt: "recipient" });
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server could not be reached, or broke off.");
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server could not be reached or closed the connection.");
     server.script({});
     await mailer.send(mail);
     expect(server.mails()).toHaveLength(2);
@@ -190,19 +190,19 @@ describe("the mail server", () => {
     ["start", { greeting: 700 }],
     ["mail", { socket: 700 }],
     ["mail", { total: 700 }],
-  ] as const)("may fall silent (%s, %j): that ends in time", async (silentAt, limits) => {
+  ] as const)("can stop responding (%s, %j) without blocking longer than the limit", async (silentAt, limits) => {
     const server = await serveMail();
     server.script({ silentAt });
     const { mailer } = openMailer(server.url, limits);
     const startedAt = performance.now();
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server did not answer in time.");
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server did not respond in time.");
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     server.script({});
     await mailer.send(mail);
     expect(server.mails().at(-1)?.to).toEqual(["ada@example.com"]);
   });
 
-  it("may drip its answer: that ends in time, too", async () => {
+  it("can respond slowly without blocking longer than the limit", async () => {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
       sockets.add(socket.on("error", () => {}));
@@ -217,10 +217,10 @@ describe("the mail server", () => {
       await close(server);
     });
     const { mailer } = openMailer(`smtp://127.0.0.1:${port}`, { socket: 200, total: 600 });
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server did not answer in time.");
+    expect(await failureOf(mailer.send(mail))).toBe("The mail server did not respond in time.");
   });
 
-  it("is left at once when the mailer is closed", async () => {
+  it("is disconnected when the mailer is closed", async () => {
     const server = await serveMail();
     server.script({ silentAt: "mail" });
     const { mailer } = openMailer(server.url);
@@ -228,25 +228,25 @@ describe("the mail server", () => {
     const sending = failureOf(mailer.send(mail));
     await arriving;
     await mailer.close();
-    expect(await sending).toBe("The mail server could not be reached, or broke off.");
+    expect(await sending).toBe("The mail server could not be reached or closed the connection.");
   });
 });
 
-describe("TLS", () => {
+describe("TLS to the mail server", () => {
   function trustTestServer() {
     const trusted = tls.getCACertificates();
     tls.setDefaultCACertificates([...trusted, certificate]);
     onTestFinished(() => tls.setDefaultCACertificates(trusted));
   }
 
-  it.each(["implicit", "starttls"] as const)("is used where the server has it: %s", async (kind) => {
+  it.each(["implicit", "starttls"] as const)("is used when the server supports it: %s", async (kind) => {
     trustTestServer();
     const server = await serveMail({ auth, tls: kind });
     await openMailer(server.url).mailer.send(mail);
     expect(server.mails()[0]).toMatchObject({ isSecure: true, to: ["ada@example.com"] });
   });
 
-  it.each(["implicit", "starttls"] as const)("is not used with a certificate that nobody knows: %s", async (kind) => {
+  it.each(["implicit", "starttls"] as const)("refuses an untrusted certificate: %s", async (kind) => {
     const server = await serveMail({ auth, tls: kind });
     const { mailer, logged } = openMailer(server.url);
     expect(await failureOf(mailer.send(mail))).toMatch(/^(A secure connection to t|T)he mail server could not be /);

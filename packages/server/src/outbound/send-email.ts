@@ -5,34 +5,29 @@ import { isMailAddress, type SmtpAddress } from "./smtp-address.ts";
 
 export { MailError };
 
-/** `smtp` is null when no mail server is configured. `from` is the sender of every mail. */
+/** `smtp` is null when no mail server is configured. `from` is the sender of every email. */
 type MailSettings = { smtp: SmtpAddress | null; from: { name: string; address: string } };
 
 type Mail = { to: string; subject: string; text: string; html?: string };
 
 export type Mailer = {
-  /** SMTP_URL is set. */
+  /** true when SMTP_URL is set */
   isConfigured: boolean;
   /**
-   * Hands one mail for one address to the mail server; resolves when the server has taken it.
-   * @throws MailError whose message may be shown to a member of the account
+   * Sends an email to one address. Resolves when the mail server has accepted it.
+   * @throws MailError whose message members may see
    */
   send(mail: Mail): Promise<void>;
-  /**
-   * Connects and signs in, as for a mail, within `CHECK_MS`. @returns what is wrong, as for `send`; null when nothing is
-   */
+  /** Connects and signs in as for an email, within `CHECK_MS`. @returns the error message as from `send`, or null */
   check(): Promise<string | null>;
-  /** Ends every connection. What is being sent fails. */
+  /** Closes all connections. Emails in flight fail. */
   close(): Promise<void>;
 };
 
-/** In milliseconds: for a connection, the server's first line, each of its answers, and one mail in all. */
+/** Milliseconds for connecting, the server's greeting, each of its replies, and one email in total. */
 const defaultLimits = { connect: 10_000, greeting: 10_000, socket: 30_000, total: 30_000 };
 
-/**
- * The only way out for mail.
- * @param limits other time limits, for tests that cannot wait
- */
+/** The only way to send email. @param limits other time limits, for tests */
 export function createMailer(
   { mail: { smtp, from } }: { mail: MailSettings },
   log: Logger,
@@ -45,9 +40,9 @@ export function createMailer(
   return {
     isConfigured: smtp !== null,
     async send(mail) {
-      if (!smtp) throw new MailError("No mail can be sent: SMTP_URL is not set.");
+      if (!smtp) throw new MailError("Email cannot be sent because SMTP_URL is not set.");
       if (!isMailAddress(mail.to)) {
-        throw new MailError(`${JSON.stringify(mail.to.slice(0, 254))} is not a mail address.`);
+        throw new MailError(`${JSON.stringify(mail.to.slice(0, 254))} is not an email address.`);
       }
       const signal = AbortSignal.timeout(timeouts.total);
       try {
@@ -55,7 +50,7 @@ export function createMailer(
         await (await transport).sendMail({ ...compose(mail), from, signal });
       } catch (error) {
         const { failure, details } = explain(error);
-        log.warn(details, "a mail was not sent");
+        log.warn(details, "could not send an email");
         throw failure;
       }
     },
@@ -77,7 +72,7 @@ export function createMailer(
   };
 }
 
-/** Somebody looks at a page meanwhile. In milliseconds. */
+/** Short, because someone is waiting for a page to load. */
 const CHECK_MS = 5_000;
 
 const atMost = ({ connect, greeting, socket }: typeof defaultLimits, ms: number) => ({
@@ -86,10 +81,10 @@ const atMost = ({ connect, greeting, socket }: typeof defaultLimits, ms: number)
   socket: Math.min(socket, ms),
 });
 
-/** Rejects as nodemailer does when something takes too long. */
+/** Rejects in the same way as nodemailer when something takes too long. */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(Object.assign(new Error("too late"), { code: "ETIMEDOUT" })), ms);
+  const timer = setTimeout(() => late.reject(Object.assign(new Error("timed out"), { code: "ETIMEDOUT" })), ms);
   try {
     return await Promise.race([work, late.promise]);
   } finally {
@@ -97,7 +92,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** nodemailer is loaded with the first mail: a server that sends none does without its memory. */
+/** nodemailer is imported with the first email, so that a server that sends none does not pay for its memory. */
 async function openTransport({ auth, port, ...smtp }: SmtpAddress, timeouts: typeof defaultLimits) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
@@ -109,7 +104,7 @@ async function openTransport({ auth, port, ...smtp }: SmtpAddress, timeouts: typ
     dnsTimeout: timeouts.connect,
     greetingTimeout: timeouts.greeting,
     socketTimeout: timeouts.socket,
-    // A mail is what it is given, never a file of this machine or something fetched.
+    // The content of an email is only what is passed in, never a file of this machine or a fetched URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -117,12 +112,12 @@ async function openTransport({ auth, port, ...smtp }: SmtpAddress, timeouts: typ
 
 function compose({ to, subject, text, html }: Mail): SendMailOptions {
   return {
-    // As an object it is one address; as text it would be read as a list.
+    // An object is taken as a single address; text would be parsed as a list.
     to: { name: "", address: to },
     subject: subject.replace(/\p{Cc}+/gu, " ").trim(),
     text,
     ...(html === undefined ? {} : { html }),
-    // RFC 3834: nobody's holiday notice answers this.
+    // RFC 3834: prevents automatic replies such as holiday notices.
     headers: { "Auto-Submitted": "auto-generated" },
   };
 }

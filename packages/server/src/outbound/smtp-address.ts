@@ -1,4 +1,4 @@
-/** Where mail is handed in. A port of null is the usual one: 587, or 465 when the connection begins with TLS. */
+/** The address of the mail server. A null port means the default: 587, or 465 with TLS from the start. */
 export type SmtpAddress = {
   host: string;
   port: number | null;
@@ -8,7 +8,10 @@ export type SmtpAddress = {
 
 export type Mailbox = { name: string; address: string };
 
-/** `smtp://user:password@host:587` or `smtps://…`. @throws Error that says what was expected, without what was found */
+/**
+ * `smtp://user:password@host:587` or `smtps://…`.
+ * @throws Error that describes the expected format without quoting the value
+ */
 export function parseSmtpUrl(value: string): SmtpAddress {
   const url = URL.parse(value);
   const isSmtp = url?.protocol === "smtp:" || url?.protocol === "smtps:";
@@ -25,7 +28,7 @@ export function parseSmtpUrl(value: string): SmtpAddress {
   };
 }
 
-/** `Name <name@example.com>` or `name@example.com`. @throws Error that says what was expected */
+/** `Name <name@example.com>` or `name@example.com`. @throws Error that describes the expected format */
 export function parseMailbox(value: string): Mailbox {
   const [, name = "", inBrackets, bare] = /^(?:([^<>\r\n]*)<([^<>]+)>|([^<>]+))$/.exec(value) ?? [];
   const address = (inBrackets ?? bare ?? "").trim();
@@ -34,8 +37,8 @@ export function parseMailbox(value: string): Mailbox {
 }
 
 /**
- * True for one address and nothing else: no list, no name, no comment, no line break. Quoted spellings, which nobody
- * has, are left out because mail programs disagree on where they end.
+ * True for exactly one address: no list, display name, comment or line break. Quoted local parts are refused because
+ * nobody uses them and mail programs disagree on where they end.
  */
 export function isMailAddress(value: string): boolean {
   return (
@@ -44,7 +47,7 @@ export function isMailAddress(value: string): boolean {
   );
 }
 
-/** How an address is kept and compared: without spaces around it, in lower case. */
+/** The form in which addresses are stored and compared: trimmed and in lower case. */
 export const normalizeAddress = (address: string): string => address.trim().toLowerCase();
 
 function decode(text: string): string {

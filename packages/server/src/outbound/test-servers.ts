@@ -4,14 +4,14 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { onTestFinished } from "vitest";
 import { createOutbound, type Outbound } from "./guarded-request.ts";
 
-/** An outbound client that is closed with the test. */
+/** An outbound client that is closed at the end of the test. */
 export function openOutbound(options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outbound {
   const outbound = createOutbound({ allowPrivate: false, allow: [], ...options });
   onTestFinished(() => outbound.close());
   return outbound;
 }
 
-/** A real HTTP server on a free port of `host`; `seen` counts the connections it got. */
+/** A real HTTP server on a free port of `host`. `seen` counts its connections. */
 export async function serve(listener: RequestListener, host = "127.0.0.1") {
   const server = createServer(listener);
   const { port, seen } = await listen(server, host);
@@ -22,7 +22,7 @@ export async function serve(listener: RequestListener, host = "127.0.0.1") {
   return { port, seen, url: `http://${host}:${port}` };
 }
 
-/** Counts whoever connects and hangs up. Without `host` it listens on every address of the machine, IPv6 too. */
+/** Counts connections and closes them. Without `host` it listens on every address of the machine, including IPv6. */
 export async function serveCanary(host?: string) {
   const server = createTcpServer((socket) => socket.destroy());
   const listening = await listen(server, host);
@@ -45,12 +45,14 @@ export async function close(server: Server) {
   await once(server, "close");
 }
 
-/** Resolves when the connection is gone, by an orderly end or a reset. */
+/** Resolves when the connection has been closed or reset. */
 export function closing(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once("close", resolve));
 }
 
-/** undici takes a connection back one turn after its response ended; a call before that opens another one. */
+/**
+ * undici returns a connection to the pool one turn after its response ended. An earlier call would open another one.
+ */
 export function nextTurn(): Promise<unknown> {
   return new Promise((resolve) => setImmediate(resolve));
 }

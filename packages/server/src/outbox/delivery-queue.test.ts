@@ -14,7 +14,7 @@ import {
 
 const LEASE = 60_000;
 
-onBothDatabases("The delivery queue", (createDatabase) => {
+onBothDatabases("the delivery queue", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   let queue: DeliveryQueue;
@@ -59,13 +59,13 @@ onBothDatabases("The delivery queue", (createDatabase) => {
       .where("id", "=", id)
       .execute();
 
-  it("gives what is due, oldest first, and nothing before its time", async () => {
+  it("returns due deliveries oldest first, and nothing before its time", async () => {
     const [late, early, between] = [await put(-1_000), await put(-3_000), await put(-2_000)];
     await put(30_000);
     expect([await claim(1), await claim(1), await claim(1), await claim(1)]).toEqual([[early], [between], [late], []]);
   });
 
-  it("gives nothing twice while a lease lasts, and to anybody after that", async () => {
+  it("returns nothing twice while a lease lasts, and to any process after that", async () => {
     const id = await put(-1);
     const [first] = await queue.claim(9, []);
     expect(first).toMatchObject({ id, fence: 2 });
@@ -75,7 +75,7 @@ onBothDatabases("The delivery queue", (createDatabase) => {
     expect(second).toMatchObject({ id, fence: 3 });
   });
 
-  it("leases what is put to who puts it", async () => {
+  it("leases new deliveries to the process that enqueued them", async () => {
     const id = newId("delivery");
     const fixed = { purpose: "action", type: "webhook", target: "{}", state: "pending", host: "a" } as const;
     const row = {
@@ -94,7 +94,7 @@ onBothDatabases("The delivery queue", (createDatabase) => {
     expect(await claim()).toEqual([id]);
   });
 
-  it("takes an outcome from the holder of the newest lease alone", async () => {
+  it("accepts an outcome only from the holder of the newest lease", async () => {
     const id = await put(-1);
     const [stale] = await queue.claim(1, []);
     await leaseEnds(id);
@@ -112,7 +112,7 @@ onBothDatabases("The delivery queue", (createDatabase) => {
     expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 2 });
   });
 
-  it("has what is given back for anybody at once, but not what is done", async () => {
+  it("makes a returned delivery available immediately, but not a finished one", async () => {
     const id = await put(-1);
     const [held] = await queue.claim(1, []);
     if (!held) throw new Error("not claimed");
@@ -126,13 +126,13 @@ onBothDatabases("The delivery queue", (createDatabase) => {
     expect([await claim(), (await stateOf(id)).state]).toEqual([[], "delivered"]);
   });
 
-  it("leaves out hosts", async () => {
+  it("skips excluded hosts", async () => {
     const [a, b, c] = [await put(-3, { host: "a" }), await put(-2, { host: "b" }), await put(-1, { host: "c" })];
     expect(await claim(9, ["a", "c"])).toEqual([b]);
     expect((await claim(9, [])).toSorted()).toEqual([a, c].toSorted());
   });
 
-  it("holds back what waits until it is released, to who releases it", async () => {
+  it("holds back waiting deliveries until they are released, and leases them to the releasing process", async () => {
     const waiting = await put(-1, { state: "waiting" });
     expect(await claim()).toEqual([]);
     expect(await queue.releaseWaiting(forms.db, [submissionId])).toMatchObject([
@@ -163,7 +163,7 @@ onBothDatabases("The delivery queue", (createDatabase) => {
     expect(restarted.flat()).toMatchObject([{ id: read.id, state: "pending", fence: read.fence + 1 }]);
   });
 
-  it("gives each to one of several who ask at once", async () => {
+  it("gives each delivery to only one of several concurrent claims", async () => {
     const ids = new Set<string>();
     for (let i = 0; i < 60; i++) ids.add(await put(-1));
     const other = openDatabase(database.address, () => {});

@@ -6,12 +6,15 @@ import type { DeliveryRow } from "../db/form-tables.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
 
-/** A delivery that this process holds: nobody else sends it before its lease ends, and `fence` proves whose it is. */
+/**
+ * A delivery that this process has leased. No other process sends it before the lease ends, and `fence` identifies the
+ * lease.
+ */
 export type LeasedDelivery = DeliveryRow;
 
 export type NewDelivery = Omit<DeliveryRow, "dueAt">;
 
-/** What comes after an attempt: done, given up, or tried again after a wait in milliseconds. */
+/** The result of an attempt: delivered, failed for good, or to be retried after a wait in milliseconds. */
 export type Next = { state: "delivered" | "failed"; waitMs?: undefined } | { state: "pending"; waitMs: number };
 
 export type Outcome = { delivery: LeasedDelivery; next: Next };
@@ -19,21 +22,21 @@ export type Outcome = { delivery: LeasedDelivery; next: Next };
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
- * The outbox: what is to be sent, in the same database and transaction as what it is about. Who sends something holds a
- * lease on it; when the lease ends unsettled, because its process died, anybody may claim it. All instants are the
- * database's, so that the processes' clocks do not matter.
- * @param leaseMs longer than an attempt can take, with its recording
+ * The outbox: pending deliveries, written in the transaction of what they are about. A process leases a delivery while
+ * it sends it. If the process dies, the lease expires and any process may claim the delivery. All instants are the
+ * database's, so that clock differences between processes do not matter.
+ * @param leaseMs must be longer than an attempt can take, including recording it
  */
 export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind: DatabaseKind }, leaseMs: number) {
   const now = databaseNow(databaseKind);
   const queries = { ...deliveryQueries(db, databaseKind, now), restartFailed: restartFailed(db, databaseKind, now) };
 
   return {
-    /** Keeps deliveries: leased to the caller, or for whoever claims them after `dueInMs`. */
+    /** Inserts deliveries that are leased to the caller by default, or become due after `dueInMs`. */
     async insert(trx: Executor, rows: readonly NewDelivery[], dueInMs = leaseMs): Promise<void> {
       for (const row of rows) await queries.insert(trx, { ...row, ms: dueInMs });
     },
-    /** Takes what is due, oldest first, and leases it to the caller; nothing for the hosts in `exceptHosts`. */
+    /** Claims due deliveries, oldest first, and leases them to the caller. Skips the hosts in `exceptHosts`. */
     async claim(limit: number, exceptHosts: readonly string[]): Promise<LeasedDelivery[]> {
       const due = db
         .selectFrom("deliveries")
@@ -50,7 +53,10 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
         .where("id", "in", due);
       return claim.returningAll().execute();
     },
-    /** Writes what came of attempts. @returns their numbers by delivery; none where the lease was lost to somebody else */
+    /**
+     * Records the outcomes of attempts.
+     * @returns the number of each attempt by delivery; deliveries whose lease was lost are left out
+     */
     async settle(trx: Executor, outcomes: readonly Outcome[]): Promise<Map<string, number>> {
       const rows = outcomes.map(({ delivery: { id, fence }, next: { state, waitMs = 0 } }) => ({
         id,
@@ -61,13 +67,16 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       const settled = await queries.settle(trx, { json: toJson(rows) });
       return new Map(settled.rows.map(({ id, attempts }) => [id, attempts]));
     },
-    /** What waited for the first attempt of these submissions' webhooks is now leased to the caller. */
+    /**
+     * Unblocks the deliveries that waited for the first attempt of these submissions' webhooks, and leases them to the
+     * caller.
+     */
     async releaseWaiting(trx: Executor, submissionIds: readonly string[]): Promise<LeasedDelivery[]> {
       if (submissionIds.length === 0) return [];
       const json = toJson(submissionIds.map((id) => ({ id })));
       return (await queries.releaseWaiting(trx, { json, ms: leaseMs })).rows;
     },
-    /** Gives a lease back: an attempt was not made, and anybody may make it after `dueInMs`. */
+    /** Returns a delivery that was not attempted. Any process may claim it after `dueInMs`. */
     async requeue({ id, fence }: Pick<LeasedDelivery, "id" | "fence">, dueInMs = 0): Promise<void> {
       await queries.giveBack(db, { id, fence, ms: dueInMs });
     },
@@ -82,7 +91,10 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     ): Promise<LeasedDelivery[]> {
       return (await queries.restart(trx, { id, fence, ...address, ms: leaseMs })).rows;
     },
-    /** The same for those that failed, due now, for whoever claims them. @returns whose they were, by submission */
+    /**
+     * Restarts failed deliveries, which are then due immediately for any process.
+     * @returns the submissions of the restarted deliveries
+     */
     async restartFailed(trx: Executor, rows: readonly AddressRow[]) {
       const restarted = (await queries.restartFailed(trx, { json: toJson(rows) })).rows;
       return [...new Set(restarted.map(({ submissionId }) => submissionId))];
@@ -188,7 +200,7 @@ function restartFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   );
 }
 
-/** PostgreSQL must be told the type of a parameter in an expression. */
+/** PostgreSQL needs the type of a parameter in an expression. */
 function later(now: RawBuilder<number>, ms: number): RawBuilder<number> {
   return sql<number>`${now} + cast(${ms} as bigint)`;
 }

@@ -10,7 +10,7 @@ const LEASE = 60_000;
 const PLACES_A_HOST = 32;
 const log = pino({ level: "silent" });
 
-onBothDatabases("The delivery worker", (createDatabase) => {
+onBothDatabases("the delivery worker", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
   let queue: DeliveryQueue;
@@ -60,7 +60,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
   const aborted = (signal: AbortSignal) =>
     new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 
-  it("sends all that is due, each once, also what comes later", async () => {
+  it("sends every due delivery once, including later ones", async () => {
     const seen: string[] = [];
     const worker = openWorker(async (delivery) => {
       seen.push(delivery.id);
@@ -75,7 +75,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     expect(seen.toSorted()).toEqual([...rows, ...later].map(({ id }) => id).toSorted());
   });
 
-  it("gives a host so many places, and a host that hangs holds up no other", async () => {
+  it("limits concurrent deliveries per host, and a hanging host delays no other", async () => {
     let [hanging, most] = [0, 0];
     const worker = openWorker(async (delivery, signal) => {
       if (delivery.host === "hangs") {
@@ -98,7 +98,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     await Promise.all(waiting);
   });
 
-  it("gives back what finds no place in time, and makes it when there is one", async () => {
+  it("requeues a delivery that finds no slot in time, and sends it when one is free", async () => {
     const free = Promise.withResolvers<void>();
     const seen: string[] = [];
     const worker = openWorker(async (delivery) => {
@@ -123,7 +123,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     expect(seen).toContain(late.id);
   });
 
-  it("goes on with what an attempt lets go on, and runNow waits for that too", async () => {
+  it("continues with deliveries that an attempt unblocks, and runNow waits for those, too", async () => {
     const [first, second, third] = [await lease("a"), await lease("b"), await lease("c")];
     const seen: string[] = [];
     const worker = openWorker(async (delivery) => {
@@ -135,7 +135,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     expect([seen, await left()]).toEqual([["a", "b", "c"], 0]);
   });
 
-  it("tries again what could not be tried", async () => {
+  it("retries an attempt that could not be made", async () => {
     let failures = 2;
     const worker = openWorker(async (delivery) => {
       if (failures-- > 0) throw new Error("no room");
@@ -154,7 +154,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     expect(attempts).toBe(1);
   });
 
-  it("leaves turns for others while nothing can be tried", async () => {
+  it("yields to other work while no attempt can be made", async () => {
     let tries = 0;
     const worker = openWorker(async () => {
       tries++;
@@ -167,7 +167,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
     expect(await left()).toBe(40);
   });
 
-  it("stops: waits for what is under way, gives back what takes too long, and takes nothing more", async () => {
+  it("stops by waiting for running attempts, requeuing slow ones and claiming nothing more", async () => {
     const started = Promise.withResolvers<void>();
     const ends = Promise.withResolvers<void>();
     let running = 0;
@@ -200,7 +200,7 @@ onBothDatabases("The delivery worker", (createDatabase) => {
   });
 });
 
-it("The delivery worker goes on when the database did not answer for a while", async () => {
+it("the delivery worker continues after a database outage", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   let asked = 0;

@@ -4,7 +4,7 @@ import { createHostSemaphore } from "./host-semaphore.ts";
 const never = new AbortController().signal;
 const LONG = 60_000;
 
-it("has so many places a host, and hands them on in order", async () => {
+it("the host semaphore limits slots per host and grants them in order", async () => {
   const places = createHostSemaphore(2);
   const [first, second] = [await places.acquire("a", LONG, never), await places.acquire("a", LONG, never)];
   const got: string[] = [];
@@ -24,7 +24,7 @@ it("has so many places a host, and hands them on in order", async () => {
   expect(got).toEqual(["third", "fourth", "fifth"]);
 });
 
-it("knows who is busy, and forgets who is not", async () => {
+it("the host semaphore knows which hosts are saturated and forgets idle ones", async () => {
   const places = createHostSemaphore(3);
   const leaves = [];
   for (const host of ["a", "a", "a", "b"]) leaves.push(await places.acquire(host, LONG, never));
@@ -37,7 +37,7 @@ it("knows who is busy, and forgets who is not", async () => {
   expect(places.hostsWithAtLeast(0)).toEqual([]);
 });
 
-it("has nothing for who waited long enough, and does not count them later", async () => {
+it("the host semaphore grants nothing after the wait has expired, and does not count it later", async () => {
   const places = createHostSemaphore(1);
   const first = await places.acquire("a", LONG, never);
   const patient = places.acquire("a", LONG, never);
@@ -50,7 +50,7 @@ it("has nothing for who waited long enough, and does not count them later", asyn
   expect(places.hostsWithAtLeast(0)).toEqual([]);
 });
 
-it("has nothing for who was told to stop, before or while waiting", async () => {
+it("the host semaphore grants nothing after an abort, before or during the wait", async () => {
   const places = createHostSemaphore(1);
   const stop = new AbortController();
   const first = await places.acquire("a", LONG, never);

@@ -11,7 +11,7 @@ describe("the dashboard's files", () => {
 
   const get = (url: string, headers = {}) => server.app.inject({ method: "GET", url, headers });
 
-  it("are one page for every address, under a policy with a nonce that is never the same", async () => {
+  it("are one page for every URL, with a unique nonce in its policy", async () => {
     const nonces = new Set<string>();
     for (const url of ["/dashboard", "/dashboard/", "/dashboard/agents/agent_1/tools", "/dashboard/no/such/page"]) {
       const { statusCode, headers, body } = await get(url);
@@ -28,7 +28,7 @@ describe("the dashboard's files", () => {
     expect([...nonces].every((nonce) => nonce.length === 24)).toBe(true);
   });
 
-  it("are there, compressed, and kept for ever", async () => {
+  it("are served compressed and cached forever", async () => {
     const { body } = await get("/dashboard");
     const names = [...body.matchAll(/"(\/dashboard\/assets\/[^"]+)"/g)].map((match) => match[1] ?? "");
     expect(names.length).toBeGreaterThan(1);
@@ -41,7 +41,7 @@ describe("the dashboard's files", () => {
     }
   });
 
-  it("are all there", async () => {
+  it("are complete", async () => {
     const assets = new URL("../../../dashboard/dist/assets/", import.meta.url);
     const names = readdirSync(assets).filter((name) => !/\.(br|gz)$/.test(name));
     expect(names.length).toBeGreaterThan(30);
@@ -50,7 +50,7 @@ describe("the dashboard's files", () => {
     expect(missing).toEqual([]);
   });
 
-  it("are the built ones and nothing else", async () => {
+  it("are exactly the built ones", async () => {
     for (const name of ["none.js", "..%2Findex.html", "..%2fbuild.json", "%2e%2e%2f%2e%2e%2fpackage.json", "a.js.br"]) {
       expect([name, (await get(`/dashboard/assets/${name}`)).statusCode]).toEqual([name, 404]);
     }

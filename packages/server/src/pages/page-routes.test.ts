@@ -15,7 +15,7 @@ describe("pages", () => {
 
   const get = (url: string, headers = {}) => server.app.inject({ method: "GET", url, headers });
 
-  it("shows of an agent its name, as text, and nothing that is not public", async () => {
+  it("show only the agent's public name, as text", async () => {
     const id = await createAgent(owner, {
       name: hostile,
       systemPrompt: "The secret discount is 12 %.",
@@ -30,7 +30,7 @@ describe("pages", () => {
     expect(body).not.toMatch(/secret discount|shop\.example|foyer\/demo|org_/);
   });
 
-  it("sends a policy under which nothing inline runs, and pages that keep to it", async () => {
+  it("have a policy that allows nothing inline, and comply with it", async () => {
     const id = await createAgent(owner, { name: "Harbour" });
     const withImages = await createAgent(owner, { name: "Harbour", allowedImageHosts: ["images.shop.example"] });
     const pages = [
@@ -52,7 +52,7 @@ describe("pages", () => {
     }
   });
 
-  it("has every file that its pages load", async () => {
+  it("load only files that exist", async () => {
     const id = await createAgent(owner, { name: "Harbour" });
     const { body } = await get(`/demo/${id}`);
     const seen = new Set<string>();
@@ -67,7 +67,7 @@ describe("pages", () => {
     expect(seen.size).toBe(4);
   });
 
-  it("previews an agent's widget, without a word from the address in the page", async () => {
+  it("preview an agent's widget without text from the URL", async () => {
     const id = await createAgent(owner, { name: hostile, systemPrompt: "The secret discount is 12 %." });
     const { statusCode, headers, body } = await get(`/preview/${id}?name=%3Cimg%20src%3Dx%3E&widget=%3Cimg%3E`);
     expect([statusCode, headers["cache-control"]]).toEqual([200, "no-store"]);
@@ -80,14 +80,14 @@ describe("pages", () => {
     expect(missing.statusCode).toBe(404);
   });
 
-  it("serves a file again only when it changed", async () => {
+  it("serve a file again only after it changed", async () => {
     const first = await get("/pages/demo.js");
     expect(first.headers["content-type"]).toBe("text/javascript; charset=utf-8");
     const again = await get("/pages/demo.js", { "if-none-match": first.headers.etag });
     expect([again.statusCode, again.body]).toEqual([304, ""]);
   });
 
-  it("answers a friendly page for an unknown agent, and 404 for files that are not meant", async () => {
+  it("respond to an unknown agent with a friendly page, and 404 for private files", async () => {
     const page = await get("/demo/agent_00000000000000000000000000");
     expect([page.statusCode, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
     expect(page.body).toContain("There is no agent at this address");

@@ -12,7 +12,7 @@ describe("the widget's files", () => {
   const get = (url: string, headers = {}) => server.app.inject({ method: "GET", url, headers });
   const panelFile = async () => /panel-[\w-]+\.js/.exec((await get("/widget.js")).body)?.[0] ?? "";
 
-  it("may be loaded from anywhere, as small as the browser can read them", async () => {
+  it("can be loaded from any origin, in the smallest encoding that the browser accepts", async () => {
     const plain = await get("/widget.js");
     expect([plain.statusCode, plain.headers["content-type"], plain.headers["content-encoding"]]).toEqual([
       200,
@@ -37,7 +37,7 @@ describe("the widget's files", () => {
     expect(Math.min(...sizes)).toBe(sizes[1]);
   });
 
-  it("are kept for ever where their name says what is in them, and asked for again where it does not", async () => {
+  it("are cached forever when their name contains a hash, and revalidated otherwise", async () => {
     const name = await panelFile();
     const [loader, panel, current] = [
       await get("/widget.js"),
@@ -56,7 +56,7 @@ describe("the widget's files", () => {
     expect(encoded.headers.etag).not.toBe(loader.headers.etag);
   });
 
-  it("are the built ones and nothing else", async () => {
+  it("are exactly the built ones", async () => {
     for (const name of [
       "none.js",
       "..%2Fbuild.json",

@@ -59,7 +59,7 @@ describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
     });
   const statusFrom = async (...args: Parameters<typeof from>) => (await from(...args)).statusCode;
 
-  it("are counted, and refused with all that a client needs to know", async () => {
+  it("are counted, and refused with everything that a client needs to know", async () => {
     for (let call = 0; call < LIMIT; call++) expect(await statusFrom("203.0.113.1")).not.toBe(429);
     const before = Date.now() / 1_000;
     const refused = await from("203.0.113.1");
@@ -76,7 +76,7 @@ describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
     expect(await statusFrom("203.0.113.2")).not.toBe(429);
   });
 
-  it("by /64 for IPv6, whatever the last half, and as IPv4 when that is mapped", async () => {
+  it("are counted by /64 for IPv6, and as IPv4 when it is mapped", async () => {
     expect(await statusFrom("2001:db8:1:2::1")).not.toBe(429);
     expect(await statusFrom("2001:db8:1:2:aaaa::1")).not.toBe(429);
     expect(await statusFrom("2001:db8:1:2:ffff:eeee:dddd:cccc")).toBe(429);
@@ -86,7 +86,7 @@ describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
     expect(await statusFrom("::ffff:cb00:7103")).toBe(429);
   });
 
-  it("by what a trusted proxy says, and by nothing that a stranger does", async () => {
+  it("are counted by what a trusted proxy says, ignoring other clients' headers", async () => {
     for (let call = 0; call < LIMIT; call++) expect(await statusFrom("10.1.2.3", "198.51.100.1")).not.toBe(429);
     expect(await statusFrom("10.9.9.9", "192.0.2.7, 198.51.100.1, 10.4.5.6")).toBe(429);
     expect(await statusFrom("fd00::1", "198.51.100.1")).toBe(429);
@@ -99,7 +99,7 @@ describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
     expect(await statusFrom("10.1.2.3", "2001:db8:9:9::3")).toBe(429);
   });
 
-  it("by the address alone when a trusted proxy adds the client's port, brackets, or something else", async () => {
+  it("are counted by the address alone when a trusted proxy adds a port, brackets or something else", async () => {
     for (const entry of ["198.51.100.61:1001", "198.51.100.61:1002"]) {
       expect(await statusFrom("10.1.2.3", entry)).not.toBe(429);
     }
@@ -113,7 +113,7 @@ describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
     expect(await statusFrom("10.77.0.1", "three")).toBe(429);
   });
 
-  it("are counted on this machine too for a request that a proxy forwarded, or that is for another host", async () => {
+  it("are counted on this machine, too, for a forwarded request or one for another host", async () => {
     const local = await startServer({ env: { [`FOYER_LIMIT_${variable}`]: "1" } });
     const post = async (headers: Record<string, string>) =>
       (await local.app.inject({ method: "POST", url, payload: body(), headers })).statusCode;
@@ -124,7 +124,7 @@ describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
     await local.stop();
   });
 
-  it("are not counted when the variable is 0, nor from this machine, apart from trigger events", async () => {
+  it("are not counted when the variable is 0 or from this machine, except for trigger events", async () => {
     const off = await startServer({ env: { BASE_URL, [`FOYER_LIMIT_${variable}`]: "0" } });
     const local = await startServer({ env: { [`FOYER_LIMIT_${variable}`]: "1" } });
     for (let call = 0; call < LIMIT + 2; call++) {

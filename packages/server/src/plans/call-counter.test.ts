@@ -7,8 +7,8 @@ import { createLocalCounter, createSharedCounter } from "./call-counter.ts";
 
 const MINUTE = Date.UTC(2026, 0, 31, 9, 30);
 
-describe("counting in one process", () => {
-  it("counts each account by clock minute", async () => {
+describe("counting calls in one process", () => {
+  it("counts each organization by clock minute", async () => {
     let now = MINUTE + 59_999;
     const count = createLocalCounter(() => now);
     expect(await count("a", 5)).toEqual({ calls: 1, now, endsAt: MINUTE + 60_000 });
@@ -21,7 +21,7 @@ describe("counting in one process", () => {
   });
 });
 
-describe("counting in several processes on one PostgreSQL", () => {
+describe("counting calls in several processes on one PostgreSQL database", () => {
   let database: TestDatabase;
   let opened: OpenDatabase;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe("counting in several processes on one PostgreSQL", () => {
   const newCounter = () => createSharedCounter(opened.db, sql<number>`(select ms from clock)`);
   const calls = async (count: ReturnType<typeof newCounter>, id = "a", limit = 1_000) => (await count(id, limit)).calls;
 
-  it("counts each account by the database's clock minute, whoever asks", async () => {
+  it("counts each organization by the database's clock minute", async () => {
     const [here, there] = [newCounter(), newCounter()];
     await setClock(MINUTE + 59_000);
     expect(await here("a", 5)).toEqual({ calls: 1, now: MINUTE + 59_000, endsAt: MINUTE + 60_000 });
@@ -61,13 +61,13 @@ describe("counting in several processes on one PostgreSQL", () => {
     expect(await calls(here)).toBe(2);
   });
 
-  it("gives every number once when many ask at once", async () => {
+  it("returns every number once to concurrent callers", async () => {
     const counters = [newCounter(), newCounter(), newCounter()];
     const all = await Promise.all(Array.from({ length: 300 }, (_, i) => calls(counters[i % 3] as never)));
     expect(all.sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
   });
 
-  it("asks the database once a call, and not at all for an account that reached its limit", async () => {
+  it("queries the database once per call, and not at all for an organization at its limit", async () => {
     const count = newCounter();
     const asked = vi.spyOn(opened.db, "executeQuery");
     try {
@@ -88,7 +88,7 @@ describe("counting in several processes on one PostgreSQL", () => {
     }
   });
 
-  it("asks again when the minute is over", async () => {
+  it("queries again in the next minute", async () => {
     const count = newCounter();
     const elapsed = vi.spyOn(performance, "now").mockReturnValue(1_000);
     try {
@@ -104,7 +104,7 @@ describe("counting in several processes on one PostgreSQL", () => {
     }
   });
 
-  it("counts a call that waited for its turn in the minute that began meanwhile", async () => {
+  it("counts a call that waited into the next minute in that minute", async () => {
     const count = newCounter();
     await setClock(MINUTE + 60_000);
     expect([await calls(count), await calls(count)]).toEqual([1, 2]);
@@ -114,7 +114,7 @@ describe("counting in several processes on one PostgreSQL", () => {
     expect(await calls(count)).toBe(4);
   });
 
-  it("lets nobody wait when the clock was set back", async () => {
+  it("does not block after the clock was set back", async () => {
     const count = newCounter();
     await setClock(MINUTE + 3_600_000);
     await calls(count);
@@ -122,7 +122,7 @@ describe("counting in several processes on one PostgreSQL", () => {
     expect(await count("a", 5)).toEqual({ calls: 1, now: MINUTE, endsAt: MINUTE + 60_000 });
   });
 
-  it("keeps one row for each account, and none for one that is gone", async () => {
+  it("keeps one row per organization, and none for a deleted one", async () => {
     const count = newCounter();
     for (let minute = 0; minute < 3; minute++) {
       await setClock(MINUTE + minute * 60_000);

@@ -60,13 +60,13 @@ function expectExact(answers: readonly Answer[], limit: number) {
   }
 }
 
-onBothDatabases("a plan's requests a minute", (createDatabase) => {
+onBothDatabases("a plan's requests per minute", (createDatabase) => {
   it.each([
     ["free", 20],
     ["starter", 60],
     ["growth", 200],
     ["unheard-of", 20],
-  ])("%s has %d", async (plan, limit) => {
+  ])("for %s are %d", async (plan, limit) => {
     const database = await createDatabase();
     cleanups.push(database.drop);
     const server = await start({ database });
@@ -80,7 +80,7 @@ onBothDatabases("a plan's requests a minute", (createDatabase) => {
   });
 });
 
-describe("an answer to a call with a key", () => {
+describe("the response to a call with a key", () => {
   const NOON = Date.UTC(2026, 0, 31, 12);
 
   async function startAt(time: number, env: Record<string, string> = {}) {
@@ -89,7 +89,7 @@ describe("an answer to a call with a key", () => {
     return { server, account: await server.createAccount("free") };
   }
 
-  it("tells what is left of the clock minute, which begins anew for everybody", async () => {
+  it("shows what is left of the clock minute, which starts at the same time for everyone", async () => {
     const { server, account } = await startAt(NOON + 12_300);
     const reset = NOON / 1_000 + 60;
     for (let left = 19; left >= 0; left--) {
@@ -102,7 +102,7 @@ describe("an answer to a call with a key", () => {
     expect(await get(server, account)).toMatchObject({ status: 200, remaining: 19, reset: reset + 60 });
   });
 
-  it("says so in the form of every error", async () => {
+  it("has an error in the common format at the limit", async () => {
     const { server, account } = await startAt(NOON + 50_000, { FOYER_LIMIT_API_FREE: "1" });
     await get(server, account);
     const { body } = await account.call("POST", "/agents", { name: "Desk" });
@@ -111,7 +111,7 @@ describe("an answer to a call with a key", () => {
     expect(await server.deps.db.selectFrom("agents").selectAll().execute()).toEqual([]);
   });
 
-  it("carries the headers whatever it is, and counts", async () => {
+  it("has the headers in every case, and counts", async () => {
     const { server, account } = await startAt(NOON);
     const call = async (
       method: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE",
@@ -145,7 +145,7 @@ describe("an answer to a call with a key", () => {
     expect(answers.map(({ remaining }) => remaining)).toEqual(answers.map((_, index) => 19 - index));
   });
 
-  it("counts all keys of an account together", async () => {
+  it("counts all keys of an organization together", async () => {
     const { server, account } = await startAt(NOON);
     const key = generateKey();
     const { organizationId } = account;
@@ -155,7 +155,7 @@ describe("an answer to a call with a key", () => {
     expect((await get(server, account)).remaining).toBe(17);
   });
 
-  it("is none without a valid key: no headers, and it does not count", async () => {
+  it("has no headers and is not counted without a valid key", async () => {
     const { server, account } = await startAt(NOON);
     const conversation = newId("conv");
     const token = `Bearer ${conversationToken(server.deps.encryption, conversation)}`;
@@ -174,7 +174,7 @@ describe("an answer to a call with a key", () => {
     expect((await get(server, account)).remaining).toBe(19);
   });
 
-  it("is none when it comes with a session", async () => {
+  it("has no headers for a call with a session", async () => {
     const server = await start();
     const { email, organizationId } = await createOwner(server);
     const key = generateKey();
@@ -188,7 +188,7 @@ describe("an answer to a call with a key", () => {
     expect(Number(limit) - remaining).toBe(1);
   });
 
-  it("has no headers and no limit where the variable is 0", async () => {
+  it("has no headers and no limit when the variable is 0", async () => {
     const { server, account } = await startAt(NOON, { FOYER_LIMIT_API_FREE: "0" });
     for (let call = 0; call < 30; call++) {
       expect(await get(server, account)).toMatchObject({ status: 200, limit: undefined });
@@ -198,7 +198,7 @@ describe("an answer to a call with a key", () => {
   });
 });
 
-it("is exact over two processes on one PostgreSQL", async () => {
+it("is exact across two processes on one PostgreSQL database", async () => {
   const database = await createPostgres();
   cleanups.push(database.drop);
   const [here, there] = [await start({ database }), await start({ database })];

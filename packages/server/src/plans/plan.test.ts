@@ -9,7 +9,7 @@ import { createUsageStore } from "./usage-store.ts";
 
 const nothing = { tools: 0, tokensThisMonth: 0, conversationsThisMonth: 0, submissionsThisMonth: 0 };
 
-onBothDatabases("the plan", (createDatabase) => {
+onBothDatabases("the plan endpoint", (createDatabase) => {
   let database: TestDatabase;
   let server: TestServer;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ onBothDatabases("the plan", (createDatabase) => {
     await database.drop();
   });
 
-  it("says what it allows, and what was used, to each account of its own", async () => {
+  it("returns the limits and usage of the caller's organization", async () => {
     const [free, pro] = [await server.createAccount("free"), await server.createAccount("pro")];
     const { data } = (await free.call("POST", "/agents", { name: "Harbour", monthlyTokenBudget: 5_000 })).body;
     const inputSchema = { type: "object" };
@@ -44,7 +44,7 @@ onBothDatabases("the plan", (createDatabase) => {
     });
   });
 
-  it("counts the calls of this minute, and a look at it by session is none", async () => {
+  it("counts the calls of this minute, excluding reads with a session", async () => {
     const { email, organizationId } = await createOwner(server);
     const { db } = server.deps;
     await db.updateTable("organizations").set({ plan: "free" }).where("id", "=", organizationId).execute();

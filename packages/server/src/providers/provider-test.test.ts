@@ -46,7 +46,7 @@ it.each([
   ["google", "/v1/models?pageSize=200", "x-goog-api-key", key],
   ["openai-compatible", "/v1/models", "authorization", `Bearer ${key}`],
   ["ollama", "/v1/models", "authorization", `Bearer ${key}`],
-])("%s is asked for its list of models, and saves nothing", async (provider, url, header, value) => {
+])("testing %s requests its list of models and saves nothing", async (provider, url, header, value) => {
   upstream.script(answer(200, provider === "google" ? { models: [{ name: "models/small" }] } : models));
   expect(await tryOut(provider)).toBeNull();
   expect(upstream.exchanges.map(({ request }) => [request.url, request.headers[header]])).toEqual([[url, value]]);
@@ -63,19 +63,19 @@ it.each([
   [200, {}, /lists no models/],
   // Whoever saves a key may be someone else than who tests it.
   [500, { error: { message: `${"x".repeat(285)} ${key}` } }, /x \*\*\*$/],
-])("a list that is answered with %d %j is explained", async (status, body, expected) => {
+])("testing a provider explains a list request that gets %d %j", async (status, body, expected) => {
   upstream.script(answer(status, body));
   expect(await tryOut("openai")).toMatch(expected);
 });
 
-it.each(["openai", "google", "anthropic"])("%s may answer its list with anything", async (provider) => {
+it.each(["openai", "google", "anthropic"])("testing %s accepts any response to the list request", async (provider) => {
   for (const list of ["many", 7, { id: "small" }, [null], [7], [{ name: 7 }]]) {
     upstream.script(answer(200, { data: list, models: list }));
     expect(await tryOut(provider), JSON.stringify(list)).not.toBeNull();
   }
 });
 
-it("says what is wrong with an address", async () => {
+it("testing a provider explains an invalid URL", async () => {
   upstream.script(text);
   expect(await tryOut("openai")).toMatch(/does not respond like OpenAI/);
   upstream.script(({ response }) => void response.writeHead(302, { location: "https://elsewhere.example/" }).end());
@@ -86,7 +86,7 @@ it("says what is wrong with an address", async () => {
   }
 });
 
-it("refuses private addresses where the server can be reached by others", async () => {
+it("testing a provider refuses private addresses when others can reach the server", async () => {
   const open = await startServer({ env: { BASE_URL: "https://chat.example" } });
   const { headers } = await open.createAccount();
   const url = "/models/providers/openai/test";
@@ -96,7 +96,7 @@ it("refuses private addresses where the server can be reached by others", async 
   await open.stop();
 });
 
-it("asks for the shortest reply where a server has no list", async () => {
+it("testing a provider requests the shortest reply when a server has no list", async () => {
   const reply = (status: number, body: unknown) =>
     upstream.script((exchange) =>
       exchange.request.method === "GET"
@@ -120,7 +120,7 @@ it("asks for the shortest reply where a server has no list", async () => {
   expect(await tryOut("openai-compatible")).toMatch(/not found at this URL/);
 });
 
-it("tries what is saved when nothing is given, and sends a saved key nowhere else", async () => {
+it("testing a provider uses saved settings by default, and sends a saved key nowhere else", async () => {
   upstream.script(answer(200, models));
   await account.call("PUT", "/models/providers/openai", own("/mine"));
   expect(await tryOut("openai", {})).toBeNull();
@@ -134,7 +134,7 @@ it("tries what is saved when nothing is given, and sends a saved key nowhere els
   expect((await account.call("POST", "/models/providers/nobody/test", {})).status).toBe(404);
 });
 
-it("tells an account nothing of the operator's address", async () => {
+it("testing a provider does not reveal the operator's URL to an organization", async () => {
   upstream.script(answer(200, models));
   expect(await tryOut("mistral", {})).toBeNull();
   expect(upstream.exchanges[0]?.request.headers.authorization).toBe("Bearer operator-key");

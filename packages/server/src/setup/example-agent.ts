@@ -1,6 +1,8 @@
 import type { AgentCreate } from "@foyer/contract";
 
-/** The first agent of a new server. It works for the example bicycle shop, so that there is something to ask. */
+/**
+ * The first agent of a new server. It works for the example bicycle shop, so that visitors have something to ask about.
+ */
 export function exampleAgent(name: string): AgentCreate {
   return {
     name,

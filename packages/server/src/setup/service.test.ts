@@ -30,7 +30,7 @@ onBothDatabases("set-up", (createDatabase) => {
   };
   const countUsers = async () => (await server.deps.db.selectFrom("users").select("id").execute()).length;
 
-  it("makes an owner on the plan pro, a key that works, and an agent that has something to say", async () => {
+  it("creates an owner on the pro plan, a working API key, and an agent that can answer questions", async () => {
     const { status, headers, body: answer } = await setUp({ token, ...body });
     expect(status).toBe(201);
     expect(headers["cache-control"]).toBe("no-store");
@@ -57,7 +57,7 @@ onBothDatabases("set-up", (createDatabase) => {
     expect(organizations).toEqual([{ id: member?.organizationId, plan: "pro" }]);
   });
 
-  it("names the organization as asked, or by a neutral default, and never after the address", async () => {
+  it("names the organization as requested, or by a neutral default, and never after the email address", async () => {
     const names = async () => server.deps.db.selectFrom("organizations").select("name").execute();
     const refused = await setUp({ token, ...body, organizationName: "See https://evil.example" });
     expect([refused.status, refused.body.error.details[0].path]).toEqual([400, "organizationName"]);
@@ -77,7 +77,7 @@ onBothDatabases("set-up", (createDatabase) => {
     expect(organization).toEqual({ name: "My organization" });
   });
 
-  it("tells whether a token is right before anything else is asked", async () => {
+  it("verifies the token before validating anything else", async () => {
     const check = async (given: string) => {
       const call = { method: "POST", url: "/auth/setup/check", payload: { token: given } } as const;
       const response = await server.app.inject(call);
@@ -89,21 +89,21 @@ onBothDatabases("set-up", (createDatabase) => {
     expect(await check(token)).toEqual([404, refusal]);
   });
 
-  it("is what the sign-in page is told to do first, until it is done", async () => {
+  it("is the first step that the sign-in page shows until it is done", async () => {
     const needsSetUp = async () => (await server.app.inject("/auth/options")).json().needsSetUp;
     expect(await needsSetUp()).toBe(true);
     await setUp({ token, ...body });
     expect(await needsSetUp()).toBe(false);
   });
 
-  it("names the agent as it is told", async () => {
+  it("names the agent as requested", async () => {
     const { apiKey } = (await setUp({ token, ...body, agentName: " Pier " })).body.data;
     const headers = { authorization: `Bearer ${apiKey}` };
     const [agent] = (await server.app.inject({ method: "GET", url: "/agents", headers })).json().data;
     expect(agent).toMatchObject({ name: "Pier", slug: "pier" });
   });
 
-  it("answers a wrong token and a second use in the same words", async () => {
+  it("responds the same to a wrong token and to a second use", async () => {
     const wrong = await setUp({ token: `${token}x`, ...body });
     expect(await countUsers()).toBe(0);
     await setUp({ token, ...body });
@@ -114,7 +114,7 @@ onBothDatabases("set-up", (createDatabase) => {
     expect(await countUsers()).toBe(1);
   });
 
-  it("says of each field what is wrong, and makes nothing", async () => {
+  it("reports an error for each invalid field and creates nothing", async () => {
     const cases: Array<[object, string]> = [
       [{ ...body, password: "eleven char" }, "password"],
       [{ ...body, email: "nobody" }, "email"],
@@ -128,7 +128,7 @@ onBothDatabases("set-up", (createDatabase) => {
     expect(await countUsers()).toBe(0);
   });
 
-  it("lets one of many at the same moment win", async () => {
+  it("lets one of many concurrent requests win", async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => setUp({ token, ...body, email: `owner${i}@example.com` })),
     );

@@ -27,12 +27,12 @@ export function createSetupService(
   }
 
   return {
-    /** @throws 404 for a wrong token, and when an account exists */
+    /** @throws 404 for a wrong token, and when a user already exists */
     check,
     /**
-     * Creates the owner with an organization on the pro plan, an API key and a first agent. Of several concurrent calls,
-     * one succeeds.
-     * @throws 404 for a wrong token, and when an account exists; 400 for an invalid email address or name
+     * Creates the owner with an organization on the `pro` plan, an API key and a first agent. Of several concurrent
+     * calls, one succeeds.
+     * @throws 404 for a wrong token, and when a user already exists; 400 for an invalid email address or name
      */
     async setUp({ token, email, password, ...names }: SetUpRequest, ip: string): Promise<SetUpResult> {
       await check(token);
@@ -62,6 +62,6 @@ function checkEmail(value: string) {
   try {
     return readEmail(value.trim());
   } catch {
-    throw invalid("email", "must be an address such as you@example.com", "format");
+    throw invalid("email", "must be an email address such as you@example.com", "format");
   }
 }

@@ -7,7 +7,7 @@ import { createToolErrors } from "./tool-errors.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import { failure } from "./tool-outcome.ts";
 
-/** An agent's tools as its reply needs them: what the model is offered, and how a call is run. */
+/** The tools of an agent, as its reply needs them: the definitions for the model, and a function that runs a call. */
 export type AgentTools = {
   tools: LanguageModelV4FunctionTool[];
   find(name: string): ToolRow | undefined;
@@ -26,16 +26,16 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: 
       async runTool({ name, input }, signal) {
         const offered = find(name);
         if (!offered) return failure("There is no such tool.");
-        // A reply can take minutes, and the tool may have been changed or taken away in the meantime.
+        // A reply can take minutes, and the tool may have been changed or deleted in the meantime.
         try {
           const found = await store.enabledById(agentId, offered.id);
-          if (!found) return failure("This tool is not available any more.");
+          if (!found) return failure("This tool is no longer available.");
           const { outcome, problem } = await runner.run(found.tool, input, signal);
-          // Of a call whose visitor went away nobody knows how it would have ended.
+          // The outcome of a call that was aborted because the visitor left is unknown.
           if (!signal.aborted) await errors.note(offered.id, found.standing, problem);
           return outcome;
         } catch (error) {
-          log.error({ err: error, toolId: offered.id }, "tool could not be run");
+          log.error({ err: error, toolId: offered.id }, "could not run a tool");
           return failure("The tool could not be run.");
         }
       },

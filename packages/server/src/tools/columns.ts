@@ -5,7 +5,7 @@ import type { ToolRow } from "../db/tables.ts";
 
 type Columns = Omit<ToolRow, "id" | "organizationId" | "agentId" | "createdAt" | "updatedAt">;
 
-/** The given settings of a tool, in their canonical spelling and without the nulls that clear an optional part. */
+/** The given settings of a tool in canonical spelling, without the nulls that clear optional parts. */
 export type ToolSettings = Omit<ToolChanges, "type" | "formFieldsSchema" | "displayConfig" | "formSchema"> & {
   displayConfig?: DisplayConfig | null;
   formSchema?: FormSchema | null;
@@ -32,8 +32,8 @@ export function settingsOf({ type: _, formFieldsSchema: fields, ...given }: Tool
 }
 
 /**
- * `null` clears `required`, `description` and `enum`, the optional parts that the API documents. `integer` is an accepted
- * shorthand: it is kept as `number` with `multipleOf: 1`, because a property's type is one of five.
+ * `null` clears `required`, `description` and `enum`, the optional parts that the API documents. `integer` is an
+ * accepted shorthand, stored as `number` with `multipleOf: 1`, because a property's type is one of five.
  */
 function canonicalInputSchema(schema: Record<string, unknown>): Record<string, unknown> {
   const { required, properties, ...rest } = schema;
@@ -93,8 +93,8 @@ const jsonNames = [
 ] as const;
 
 /**
- * The given settings as columns: what is not given is left out, `null` goes back to the default. Only the names above,
- * because a body may hold anything.
+ * Converts the given settings to columns. Omitted settings are left out, and `null` restores the default. Only the
+ * columns listed above are set, because a body may contain anything.
  */
 export function toColumns(changes: ToolSettings): Partial<Columns> {
   const given = changes as Record<string, unknown>;
@@ -111,7 +111,7 @@ export function toColumns(changes: ToolSettings): Partial<Columns> {
   };
 }
 
-/** A tool before anything is said of it. */
+/** The defaults of a new tool. */
 export const emptyTool = {
   isEnabled: 1,
   label: null,
@@ -131,12 +131,12 @@ export const emptyTool = {
   mayUseUnboundSecrets: 0,
 } as const satisfies Partial<Columns>;
 
-/** How a tool's result is shown, its type filled in; null when the tool has no display. */
+/** A tool's display with its type filled in; null when the tool has no display. */
 export function displayConfigOf({ displayConfig }: Pick<ToolRow, "displayConfig">): DisplayConfig | null {
   return displayConfig === null ? null : { type: DEFAULT_DISPLAY_TYPE, ...JSON.parse(displayConfig) };
 }
 
-/** The tool as the API shows it. Defaults of its kind are filled in. */
+/** The tool as the API returns it, with the defaults of its kind. */
 export function toTool(row: ToolRow): Tool {
   const json = (text: string | null) => (text === null ? null : JSON.parse(text));
   const { executionType: kind } = row;

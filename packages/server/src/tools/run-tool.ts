@@ -13,14 +13,14 @@ import type { SecretService } from "./secrets/service.ts";
 import { failure, type ToolOutcome } from "./tool-outcome.ts";
 
 type Input = Record<string, unknown>;
-/** `result` and `warnings` are for the tool's maker: the whole result, and what its display leaves out. */
+/** `result` and `warnings` are for members: the whole result, and what the display leaves out. */
 type Ran = { outcome: ToolOutcome; problem?: string; result?: unknown; warnings?: string[] } & Partial<
   Pick<ToolTest, "request" | "response">
 >;
 
 export type ToolRunner = ReturnType<typeof createToolRunner>;
 
-/** Runs tools. A failure is an outcome, which the model is told; only what the database throws is thrown. */
+/** Runs tools. Failures are outcomes that the model reads; only database errors are thrown. */
 export function createToolRunner(
   { outbound }: Pick<Deps, "outbound">,
   agents: Pick<AgentService, "get">,
@@ -28,7 +28,7 @@ export function createToolRunner(
 ) {
   async function run(tool: ToolRow, input: unknown, signal?: AbortSignal): Promise<Ran> {
     const problem = inputProblem(tool.inputSchema, input);
-    if (problem !== null) return { outcome: failure(`The input does not fit: ${problem}.`) };
+    if (problem !== null) return { outcome: failure(`The input is not valid: ${problem}.`) };
     switch (tool.executionType) {
       case "mock":
         return shown(tool, readMock(tool.mockResponse ?? ""), tool.mockResponse ?? "");
@@ -51,20 +51,21 @@ export function createToolRunner(
     return { ...ran, request, response, ...(answer.problem ? { problem: answer.problem } : {}) };
   }
 
-  /** Visitors receive what the display maps, and the whole result only as `text`. */
+  /** Visitors receive what the display maps, and the whole result only for the display type `text`. */
   async function shown(tool: ToolRow, result: unknown, forModel: string): Promise<Ran> {
     if (tool.resultFor === "model") return { outcome: hidden(forModel), result };
     const displayConfig = displayConfigOf(tool);
     const warnings: string[] = [];
     const filled = displayOf(result, displayConfig, (message) => warnings.push(message));
     const display = await withAllowedImages(tool, filled);
-    if (display !== filled) warnings.push("image left out: its host is not one of the agent's allowed image hosts.");
+    if (display !== filled)
+      warnings.push("image left out, because its host is not one of the agent's allowed image hosts");
     const isWhole = display.type === "text" && !displayConfig?.fieldMappings?.text;
     const shownResult = isWhole ? result : display.slots;
     return { outcome: { result: shownResult, isError: false, displayConfig, display, forModel }, result, warnings };
   }
 
-  /** The same object when no image had to go. */
+  /** Returns the same object when no image is removed. */
   async function withAllowedImages({ organizationId, agentId }: ToolRow, display: Display): Promise<Display> {
     if (!hasRemoteImages(display)) return display;
     const { allowedImageHosts } = await agents.get(organizationId, agentId);
@@ -73,12 +74,12 @@ export function createToolRunner(
   }
 
   return {
-    /** `problem` is for the tool's maker: what went wrong, exactly. */
+    /** `problem` is the exact error message for members. */
     async run(tool: ToolRow, input: unknown, signal: AbortSignal) {
       const { outcome, problem } = await run(tool, input, signal);
       return { outcome, problem: problemOf(outcome, problem) };
     },
-    /** For the tool's maker, who may know more than a visitor. */
+    /** For members, who may see more than visitors. */
     async test(tool: ToolRow, input: Input): Promise<ToolTest> {
       const startedAt = performance.now();
       const ran = await run(tool, input);
@@ -103,13 +104,16 @@ function problemOf({ isError, forModel }: ToolOutcome, problem: string | undefin
   return problem ?? (isError ? forModel : null);
 }
 
-/** Visitors see that the tool ran. The model has the result; the chat stream and the stored conversation do not. */
+/**
+ * Visitors see that the tool ran, and the model reads the result. The chat stream and the stored conversation leave it
+ * out.
+ */
 function hidden(forModel: string): ToolOutcome {
   const display = { type: "text", slots: {}, options: {} };
   return { result: null, isError: false, displayConfig: null, display, forModel };
 }
 
-/** A mock's response is text; what is JSON can be mapped to a display like any other result. */
+/** A mock's response is text. JSON can be mapped to a display like any other result. */
 function readMock(response: string): unknown {
   if (!/^\s*[[{]/.test(response)) return response;
   try {
@@ -121,13 +125,14 @@ function readMock(response: string): unknown {
 
 function formShown(tool: ToolRow, input: Input): ToolOutcome {
   const form = toVisitorForm(tool, input);
-  const forModel = "The form was shown to the visitor, who may fill it in now. Do not ask for its fields in the chat.";
+  const forModel =
+    "The form is displayed to the visitor, who may fill it in now. Do not ask for its fields in the chat.";
   const displayConfig = displayConfigOf(tool);
   const display = { type: "form", slots: {}, options: {} };
   return { result: null, isError: false, displayConfig, display, form, forModel };
 }
 
-/** The form as a visitor gets it, with defaults from the call's input where the names match. */
+/** The form for a visitor, with defaults from the call's input where the names match. */
 export function toVisitorForm(tool: ToolRow, input: Input = {}): VisitorForm {
   const formSchema: FormSchema = tool.formSchema ? JSON.parse(tool.formSchema) : { fields: [] };
   const fields = formSchema.fields.map((field) => {

@@ -21,7 +21,7 @@ import { createToolWarnings } from "./tool-warnings.ts";
 
 export type ToolService = ReturnType<typeof createToolService>;
 
-/** `onDelete` is told, once it is gone, whose tool was deleted. */
+/** `onDelete` is called with the tool's agent after a tool was deleted. */
 export function createToolService(
   { db, outbound, mailer }: Pick<Deps, "db" | "outbound" | "mailer">,
   services: {
@@ -46,7 +46,7 @@ export function createToolService(
     return (await withWarnings(organizationId, [tool]))[0] ?? tool;
   }
 
-  /** Checks a tool as a whole, with what it had before. */
+  /** Checks a tool as a whole. `before` is its previous state. */
   async function check(account: Principal, before: ToolRow | null, after: ToolRow, given: ToolSettings) {
     checkTool(toTool(after), given, (url) => outbound.checkUrl(url));
     await checkRecipients(account.organizationId, given);
@@ -165,7 +165,7 @@ function newTool(organizationId: string, input: ToolCreate, given: ToolSettings)
   };
 }
 
-/** Open forms may still be submitted for a while after the form was disabled, so the moment is recorded. */
+/** Visitors may submit open forms for a while after the form was disabled, so the time is recorded. */
 function disabledSince(row: ToolRow, { isEnabled }: ToolSettings): Pick<ToolRow, "disabledAt"> | undefined {
   if (isEnabled === undefined) return undefined;
   if (isEnabled !== false) return { disabledAt: null };
@@ -184,7 +184,7 @@ function refuseDuplicate(name: string) {
     if (isMissingReference(error)) throw notFound("Agent");
     if (!isDuplicate(error)) throw error;
     const details = [
-      { path: "name", code: "duplicate" as const, message: "is the name of another tool of this agent" },
+      { path: "name", code: "duplicate" as const, message: "is already the name of another tool of this agent" },
     ];
     throw new AppError("DUPLICATE_TOOL_NAME", `This agent already has a tool named ${name}.`, { details });
   };

@@ -14,18 +14,18 @@ export function createToolStore(db: Db) {
   const { enabled, byId, toRun } = hotQueries(db);
   const owned = (organizationId: string) => db.selectFrom("tools").where("organizationId", "=", organizationId);
   return {
-    /** What the agent may call, oldest first. */
+    /** The enabled tools of an agent, oldest first. */
     async enabled(agentId: string): Promise<ToolRow[]> {
       return (await enabled(db, { agentId })).rows;
     },
-    /** The tool as it is now, when it is still enabled, with the failure that stands. */
+    /** The current tool if it is still enabled, with its unresolved error. */
     async enabledById(agentId: string, id: string): Promise<{ tool: ToolRow; standing: StandingError } | undefined> {
       const row = (await toRun(db, { agentId, id })).rows[0];
       if (!row) return undefined;
       const { errorAt: at, errorMessage: message, ...tool } = row;
       return { tool, standing: at === null || message === null ? null : { at, message } };
     },
-    /** For visitors, who know the tool's id and no account. */
+    /** For visitors, who know the id of a tool but have no account. */
     async getPublic(id: string): Promise<ToolRow | undefined> {
       return (await byId(db, { id })).rows[0];
     },
@@ -42,12 +42,15 @@ export function createToolStore(db: Db) {
     async get(organizationId: string, id: string): Promise<ToolRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
-    /** Of one agent, or of the whole account. */
+    /** Of one agent, or of the whole organization. */
     async count(organizationId: string, agentId: string | null): Promise<number> {
       const tools = agentId === null ? owned(organizationId) : owned(organizationId).where("agentId", "=", agentId);
       return Number((await tools.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
     },
-    /** Keeps the tool, with `alsoInTransaction`, unless the agent has `limit` tools already. @returns false then */
+    /**
+     * Inserts the tool and runs `alsoInTransaction`, unless the agent already has `limit` tools.
+     * @returns false then
+     */
     async insert(
       row: ToolRow,
       limit: number | null,
@@ -75,7 +78,7 @@ export function createToolStore(db: Db) {
         return updated;
       });
     },
-    /** @returns whose tool it was */
+    /** @returns the agent of the deleted tool */
     async delete(organizationId: string, id: string): Promise<Pick<ToolRow, "agentId"> | undefined> {
       return db
         .deleteFrom("tools")
@@ -88,7 +91,7 @@ export function createToolStore(db: Db) {
   };
 }
 
-/** What visitors' pages look forms up by. */
+/** Queries with which visitors' pages look up forms. */
 function formQueries(db: Db) {
   return {
     /** Enabled forms of this name on the whole server, with their agents' allowed origins. */
@@ -119,7 +122,7 @@ function formQueries(db: Db) {
   };
 }
 
-/** What every message or every call of a tool runs. */
+/** Queries that run for every message or tool call. */
 function hotQueries(db: Db) {
   return {
     enabled: compileOnce<{ agentId: string }, ToolRow>((param) =>
@@ -137,7 +140,7 @@ function hotQueries(db: Db) {
       db
         .selectFrom("tools")
         .selectAll("tools")
-        // Not by a join, which costs SQLite ten times as much.
+        // A join would cost ten times as much on SQLite.
         .select(({ selectFrom }) => {
           const standing = selectFrom("toolErrors")
             .whereRef("toolId", "=", "tools.id")
@@ -169,20 +172,20 @@ const toolBytes = sql<number>`sum(${sql.join(
   sql` + `,
 )})`;
 
-/** @throws 409 when the agent's tools are too large with what was just written */
+/** @throws 409 when the agent's tools have become too large */
 async function checkBytes(trx: Transaction<Tables>, agentId: string): Promise<void> {
   const tools = trx.selectFrom("tools").select(toolBytes.as("bytes")).where("agentId", "=", agentId);
   const { bytes } = await tools.executeTakeFirstOrThrow();
   if (Number(bytes) <= MAX_BYTES) return;
   throw new AppError(
     "CONFLICT",
-    `The tools of an agent can hold at most ${MAX_BYTES / 1024 / 1024} MiB together. Shorten this one or delete another.`,
+    `The tools of an agent can have at most ${MAX_BYTES / 1024 / 1024} MiB in total. Shorten this one or delete another.`,
   );
 }
 
-/** How many tools the agent has; until the transaction ends nobody else can count them so. */
+/** Counts the agent's tools and prevents others from counting until the transaction ends. */
 async function countLocked(trx: Transaction<Tables>, agentId: string): Promise<number> {
-  // The lock is a write to the agent's counters.
+  // Writing to the agent's counters takes the lock.
   await trx
     .updateTable("agentCounters")
     .set({ conversations: sql`conversations` })

@@ -6,13 +6,16 @@ import type { Deps } from "../deps.ts";
 import { createToolErrorStore } from "./tool-error-store.ts";
 
 const MAX_CHARACTERS = 500;
-/** The same failure again is not written again so soon: what is broken is called by everybody. */
+/** How long a repeated error is not written again, because every visitor calls a broken tool. */
 const AGAIN_AFTER_MS = 60_000;
 
-/** A failure that no success has followed; null for none. */
+/** The latest error, unless a call has succeeded since; null for none. */
 export type StandingError = Pick<ToolErrorRow, "at" | "message"> | null;
 
-/** What failed last in chats, and whether it works again. A call that works as the one before writes nothing. */
+/**
+ * The latest error of each tool in chats, and whether the tool works again. A call with the same outcome as the
+ * previous one writes nothing.
+ */
 export function createToolErrors({ db, log }: Pick<Deps, "db" | "log">) {
   const store = createToolErrorStore(db);
 
@@ -27,19 +30,22 @@ export function createToolErrors({ db, log }: Pick<Deps, "db" | "log">) {
   }
 
   return {
-    /** Notes how a call went (`problem` null: well). What goes wrong here is the chat's business in no case. */
+    /**
+     * Records the outcome of a call (`problem` is null on success). Errors are logged here, because they must never
+     * disturb the chat.
+     */
     async note(toolId: string, standing: StandingError, problem: string | null): Promise<void> {
       try {
         await write(toolId, standing, problem, Date.now());
       } catch (error) {
-        // A tool that is gone has no errors either.
-        if (!isMissingReference(error)) log.warn({ err: error, toolId }, "a tool's failure was not noted");
+        // A deleted tool has no errors either.
+        if (!isMissingReference(error)) log.warn({ err: error, toolId }, "could not record a tool error");
       }
     },
   };
 }
 
-/** By the tools' ids. */
+/** The errors, keyed by tool id. */
 export function createToolErrorList({ db }: Pick<Deps, "db">, agents: Pick<AgentService, "get">) {
   const store = createToolErrorStore(db);
   return async (organizationId: string, agentId: string): Promise<Record<string, ToolFailure>> => {

@@ -72,6 +72,6 @@ function mailWarnings(tool: Tool, { recipients, sendsMail }: Known): ToolWarning
 
 /** Why no mail is sent to this address, or null if it is. */
 export function recipientProblem(address: string, recipient: Recipient | undefined): string | null {
-  if (!recipient) return `${address} is not a mail recipient of this organization any more.`;
+  if (!recipient) return `${address} is no longer a mail recipient of this organization.`;
   return recipient.confirmedAt === null ? `${address} has not been confirmed yet.` : null;
 }

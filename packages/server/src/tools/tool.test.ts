@@ -38,7 +38,7 @@ onBothDatabases("tools", (createDatabase) => {
   });
   const create = (more: object = {}, account = owner) => call("POST", "/tools", mock(more), account);
 
-  it("are made with every default, read back and listed in the order of creation", async () => {
+  it("are created with defaults, read back and listed in creation order", async () => {
     const { status, body } = await create({ mockResponse: "Three." });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -67,7 +67,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect((await call("GET", `/tools?agentId=${agentId}`)).body).toEqual([body, second.body]);
   });
 
-  it("of the kind http need an address and call it with GET", async () => {
+  it("of kind http need a URL and call it with GET", async () => {
     const http = { name: "look_up", executionType: "http" };
     expect((await create(http)).body.error.details).toMatchObject([{ path: "httpUrl", message: expect.any(String) }]);
     const { status, body } = await create({
@@ -85,7 +85,7 @@ onBothDatabases("tools", (createDatabase) => {
     });
   });
 
-  it("of the kind form keep all of a form, also in the other spelling", async () => {
+  it("of kind form keep all settings of a form in both spellings", async () => {
     const form = { name: "test_ride", executionType: "form" };
     expect((await create(form)).body.error.details).toMatchObject([
       { path: "formSchema", message: expect.any(String) },
@@ -122,7 +122,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect(other.body).not.toHaveProperty("formFieldsSchema");
   });
 
-  it("answer with the default display type and the default texts of a form", async () => {
+  it("return the default display type and the default texts of a form", async () => {
     const shown = await create({ displayConfig: {} });
     expect(shown.body.displayConfig).toEqual({ type: "text" });
     const form = await create({ name: "contact", executionType: "form", formSchema: { fields: [field("a")] } });
@@ -141,7 +141,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect([status, body.displayConfig]).toEqual([201, displayConfig]);
   });
 
-  it("take null for every optional part, however deep, and answer without it", async () => {
+  it("accept null for every optional part at any depth and leave it out of the response", async () => {
     const optional = { placeholder: null, defaultValue: null, disabled: null, options: null };
     const rules = { required: { value: true, message: null }, minLength: null, pattern: null };
     const formSchema = {
@@ -171,7 +171,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect(JSON.stringify([body.formSchema, body.displayConfig, body.inputSchema])).not.toContain("null");
   });
 
-  it("take integer for a property's type and answer with a number that is a multiple of 1", async () => {
+  it("accept integer as a property type and return a number with multipleOf 1", async () => {
     const { body } = await create({ inputSchema: { type: "object", properties: { count: { type: "integer" } } } });
     expect(body.inputSchema).toEqual({ type: "object", properties: { count: { type: "number", multipleOf: 1 } } });
     const test = async (count: number) =>
@@ -179,7 +179,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect([await test(2), await test(2.5)]).toEqual([false, true]);
   });
 
-  it("are changed field by field; null clears, and the whole is checked", async () => {
+  it("are updated field by field; null clears a field, and the result is validated as a whole", async () => {
     const { body: tool } = await create({ mockResponse: "Three.", displayConfig: { type: "text" } });
     const changed = await call("PUT", `/tools/${tool.id}`, {
       isEnabled: false,
@@ -195,7 +195,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect((await call("GET", `/tools/${tool.id}`)).body).toEqual(http.body);
   });
 
-  it("have names of their own within an agent", async () => {
+  it("have unique names within an agent", async () => {
     const { body: first } = await create();
     const again = await create();
     expect(again).toMatchObject({ status: 400, body: { error: { code: "DUPLICATE_TOOL_NAME" } } });
@@ -241,14 +241,14 @@ onBothDatabases("tools", (createDatabase) => {
     ],
     [{ displayConfig: { type: "hologram" } }, "displayConfig"],
     [{ displayConfig: { type: "image", fieldMappings: { image: "a..b" } } }, "displayConfig"],
-  ])("are refused with %j", async (wrong, path) => {
+  ])("are refused for %j", async (wrong, path) => {
     const { status, body } = await create(wrong);
     expect(status).toBe(400);
     expect(body.error.details[0].path).toMatch(new RegExp(`^${path}(\\.|$)`));
     expect((await call("GET", `/tools?agentId=${agentId}`)).body).toEqual([]);
   });
 
-  it("are duplicated under a free name, within the plan's limit, with a webhook secret of their own", async () => {
+  it("are duplicated under a free name within the plan's limit, with their own webhook secret", async () => {
     const free = await server.createAccount("free");
     const agent = await createAgent(free);
     const form = { name: "test_ride", executionType: "form", formSchema: { fields: [field("email")] } };
@@ -267,7 +267,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect((await duplicate(owner)).status).toBe(404);
   });
 
-  it("are limited by the plan, to the tool, also when made at once", async () => {
+  it("are limited exactly by the plan, even when created concurrently", async () => {
     const free = await server.createAccount("free");
     const agent = await createAgent(free);
     const limits = async () => (await call("GET", `/tools/limits?agentId=${agent}`, undefined, free)).body;
@@ -281,7 +281,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect((await call("GET", "/tools/limits")).body).toMatchObject({ limit: null, planId: "pro", canCreate: true });
   });
 
-  it("of one agent hold at most 8 MiB together", async () => {
+  it("of one agent can have at most 8 MiB in total", async () => {
     const large = {
       inputSchema: { ...inputSchema, description: "x".repeat(60_000) },
       mockResponse: "x".repeat(100_000),
@@ -297,14 +297,14 @@ onBothDatabases("tools", (createDatabase) => {
     await db.insertInto("tools").values(copies).execute();
     const refused = await create({ ...large, name: "one_more" });
     expect([refused.status, refused.body.error.code]).toEqual([409, "CONFLICT"]);
-    expect(refused.body.error.message).toContain("at most 8 MiB together");
+    expect(refused.body.error.message).toContain("at most 8 MiB in total");
     expect((await call("GET", `/tools/limits?agentId=${agentId}`)).body.current).toBe(52);
     const small = (await create({ name: "small" })).body;
     expect((await call("PUT", `/tools/${small.id}`, large)).status).toBe(409);
     expect((await call("GET", `/tools/${small.id}`)).body).toEqual(small);
   });
 
-  it("are gone when deleted, and an unknown agent has none", async () => {
+  it("are removed when deleted, and an unknown agent has none", async () => {
     const { body: tool } = await create();
     expect(await call("DELETE", `/tools/${tool.id}`)).toEqual({ status: 200, body: { success: true } });
     expect((await call("DELETE", `/tools/${tool.id}`)).status).toBe(404);
@@ -312,7 +312,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect((await call("GET", "/tools?agentId=agent_01h455vb4pex5vsknk084sn02q")).status).toBe(404);
   });
 
-  it("are nobody else's", async () => {
+  it("are invisible to other organizations", async () => {
     const { body: tool } = await create();
     const stranger = await server.createAccount();
     const unknown = await call("GET", "/tools/tool_01h455vb4pex5vsknk084sn02q", undefined, stranger);
@@ -327,7 +327,7 @@ onBothDatabases("tools", (createDatabase) => {
     expect((await call("GET", `/tools/${tool.id}`)).body).toEqual(tool);
   });
 
-  it("are tried out: what the model and what the visitor would get", async () => {
+  it("can be tested, which shows what the model and the visitor would receive", async () => {
     const mockResponse = '{"name":"City bike","cost":600,"margin":200}';
     const displayConfig = { type: "product_card", fieldMappings: { title: "name", price: "cost" } };
     const { body: tool } = await create({ mockResponse, displayConfig });
@@ -354,14 +354,14 @@ onBothDatabases("tools", (createDatabase) => {
     expect(wrong.body.problem).toBe(wrong.body.forModel);
   });
 
-  it("tell their maker exactly what went wrong, and the model no more than in a chat", async () => {
+  it("show members the exact error, and the model no more than in a chat", async () => {
     const { body: tool } = await create({ executionType: "http", httpUrl: "http://127.0.0.1:1/{size}" });
     const { body } = await call("POST", `/tools/${tool.id}/test`, { input: { size: "M" } });
     expect(body).toMatchObject({ isError: true, forModel: "Not reachable", forVisitor: { result: "Not reachable" } });
     expect(body.problem).toBe("127.0.0.1:1 does not accept connections.");
   });
 
-  it("show no images of hosts that the agent does not allow, as soon as it allows some", async () => {
+  it("show no images from hosts that the agent does not allow once it has a list", async () => {
     const bikes = [
       { name: "City", photo: "https://cdn.example/1.png" },
       { name: "Race", photo: "https://evil.example/1.png?told=everything" },
@@ -404,7 +404,7 @@ onBothDatabases("secrets", (createDatabase) => {
     return { status: response.statusCode, body: response.json(), text: response.body };
   };
 
-  it("are kept encrypted and never shown", async () => {
+  it("are encrypted and never returned", async () => {
     const made = await call("POST", "/secrets", { name: "API_KEY", value: "canary-value", hosts: ["API.example.com"] });
     expect(made).toMatchObject({ status: 201, body: { name: "API_KEY", hosts: ["api.example.com"] } });
     const listed = await call("GET", "/secrets");
@@ -413,7 +413,7 @@ onBothDatabases("secrets", (createDatabase) => {
     for (const text of [made.text, listed.text, JSON.stringify(rows)]) expect(text).not.toContain("canary-value");
   });
 
-  it("are replaced, deleted, and one of a name", async () => {
+  it("can be replaced and deleted, and have unique names", async () => {
     expect((await call("POST", "/secrets", { name: "ONCE", value: "a" })).status).toBe(201);
     expect((await call("POST", "/secrets", { name: "ONCE", value: "b" })).body.error.code).toBe("CONFLICT");
     expect((await call("PUT", "/secrets/ONCE", { value: "c", hosts: ["a.example"] })).body.hosts).toEqual([
@@ -431,11 +431,11 @@ onBothDatabases("secrets", (createDatabase) => {
     [{ name: "A" }],
     [{ name: "A", value: "a", hosts: ["https://a.example"] }],
     [{ name: "A", value: "a", hosts: ["a.example/path"] }],
-  ])("are refused with %j", async (body) => {
+  ])("are refused for %j", async (body) => {
     expect((await call("POST", "/secrets", body)).status).toBe(400);
   });
 
-  it("are nobody else's", async () => {
+  it("are invisible to other organizations", async () => {
     await call("PUT", "/secrets/MINE", { value: "a" });
     const stranger = await server.createAccount();
     expect((await call("GET", "/secrets", undefined, stranger)).body).toEqual([]);

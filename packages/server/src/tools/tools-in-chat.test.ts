@@ -42,7 +42,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
   const addStock = (more: object = {}) =>
     addTool("check_stock", { executionType: "http", httpUrl: `${shop.url}/stock/{bike}`, inputSchema: city, ...more });
 
-  it("keeps the result of a tool for the model from the visitor's stream and conversation, but not from members", async () => {
+  it("keep a result for the model from the visitor's stream and conversation, but not from members", async () => {
     const secret = { stock: 3, margin: "internal" };
     await addTool("check_stock", {
       executionType: "mock",
@@ -99,7 +99,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
       .map(({ content }: { content: string }) => content);
   };
 
-  it("are offered with their schema, and only while they are enabled", async () => {
+  it("are offered with their schema while they are enabled", async () => {
     const tool = await addStock();
     await manage("PUT", `/tools/${(await addTool("resting", { executionType: "mock" })).id}`, { isEnabled: false });
     model.script(sayWords("Hello."));
@@ -109,7 +109,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     ]);
   });
 
-  it("show visitors what is mapped and tell the model everything", async () => {
+  it("show visitors the mapped display and the model the whole result", async () => {
     const displayConfig = { type: "product_card", fieldMappings: { title: "name", price: "cost" } };
     await addStock({ displayConfig });
     shop.script(({ response }) => {
@@ -130,7 +130,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     expect(toldToModel()).toEqual(['{"name":"City","cost":600,"margin":200}']);
   });
 
-  it("send a secret to the host it is bound to, and to no other", async () => {
+  it("send a secret only to the host that it is bound to", async () => {
     const host = new URL(shop.url).host;
     await manage("PUT", "/secrets/KEY", { value: "canary-value", hosts: [host] });
     await manage("PUT", "/secrets/ELSEWHERE", { value: "canary-other", hosts: ["api.example.com"] });
@@ -151,7 +151,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     }
   });
 
-  it("check the model's input before anything is called", async () => {
+  it("validate the model's input before calling anything", async () => {
     await addStock();
     shop.script(({ response }) => response.end("never"));
     modelCalls(["check_stock", { bike: "plane" }]);
@@ -159,7 +159,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     expect(shop.exchanges).toEqual([]);
   });
 
-  it("run side by side and are reported in order, failures too", async () => {
+  it("run concurrently and are reported in order, including failures", async () => {
     await addStock();
     await addTool("opening_hours", { executionType: "mock", mockResponse: "Nine to six." });
     const both = Promise.withResolvers<void>();
@@ -186,7 +186,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     ]);
   });
 
-  it("show a form, filled from the call's input, and keep it with the message", async () => {
+  it("show a form prefilled from the call's input and store it with the message", async () => {
     const fields = [
       { name: "bike", label: "Bike", type: "text" },
       { name: "photo", label: "Photo", type: "image" },
@@ -208,10 +208,10 @@ onBothDatabases("tools in the chat", (createDatabase) => {
         formSchema: { fields: [{ ...fields[0], defaultValue: "City" }, fields[1]] },
       },
     });
-    expect(toldToModel()[0]).toContain("form was shown");
+    expect(toldToModel()[0]).toContain("form is displayed");
   });
 
-  it("that are deleted in the middle of a reply are an error result", async () => {
+  it("that are deleted during a reply return an error", async () => {
     const tool = await addTool("opening_hours", { executionType: "mock", mockResponse: "Nine." });
     let step = 0;
     model.script(async (exchange) => {
@@ -227,10 +227,10 @@ onBothDatabases("tools in the chat", (createDatabase) => {
       send("[DONE]");
       end();
     });
-    expect((await ask("When?"))[0]).toMatchObject({ isError: true, result: "This tool is not available any more." });
+    expect((await ask("When?"))[0]).toMatchObject({ isError: true, result: "This tool is no longer available." });
   });
 
-  it("end with the reply: a client that goes aborts the call", async () => {
+  it("are aborted when the client disconnects", async () => {
     await addStock();
     const closed = Promise.withResolvers<void>();
     const called = Promise.withResolvers<void>();
@@ -245,7 +245,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     await closed.promise;
   });
 
-  it("are called by the demo model too, all three kinds", async () => {
+  it("of all three kinds can be called by the demo model", async () => {
     const demo = await startServer({ database, listen: true });
     await manage("PUT", `/tools/${(await addStock()).id}`, { description: "Checks the stock of a bike" });
     await addTool("opening_hours", {
@@ -266,7 +266,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     await demo.stop();
   });
 
-  it("leave their last failure for the owner, until they work again; tests of a tool do not", async () => {
+  it("store their last error for members until they work again, unlike tests of a tool", async () => {
     const tool = await addStock();
     const errors = async () => (await server.app.inject({ url: `/tools/errors?agentId=${agentId}`, headers })).json();
     const failure = (message: RegExp, recoveredAt: unknown = null) => ({

@@ -1,13 +1,13 @@
 import type { Trigger, TriggerChanges, WidgetTrigger } from "@foyer/contract";
 import type { TriggerRow } from "../db/tables.ts";
 
-/** What is changed by a caller, without what is checked as a whole. */
+/** The columns that a caller changes one by one; the others are validated together. */
 type PlainColumns = Pick<TriggerRow, "name" | "description" | "triggerOnce" | "isEnabled" | "priority">;
 
-/** A trigger before anything is said of it. */
+/** The defaults of a new trigger. */
 export const triggerDefaults = { description: null, triggerOnce: 1, isEnabled: 1, priority: 0 } as const;
 
-/** The given plain fields as columns: what is not given is left out, `null` goes back to the default. */
+/** Converts the given plain fields to columns. Omitted fields are left out, and `null` restores the default. */
 export function toColumns({ name, description, triggerOnce, isEnabled, priority }: TriggerChanges) {
   const columns: Partial<PlainColumns> = {};
   if (name !== undefined) columns.name = name;
@@ -18,7 +18,7 @@ export function toColumns({ name, description, triggerOnce, isEnabled, priority 
   return columns;
 }
 
-/** A trigger that shows a form is disabled once that form is deleted: the database empties its `toolId` then. */
+/** A trigger whose form was deleted is disabled: the database clears its `toolId`. */
 export function toTrigger(row: TriggerRow): Trigger {
   const hasLostForm = row.actionType === "show_form" && row.toolId === null;
   const { id, name, triggerType, conditions, actionType, actionConfig, triggerOnce, priority } = toWidgetTrigger(row);
@@ -39,7 +39,7 @@ export function toTrigger(row: TriggerRow): Trigger {
   };
 }
 
-/** Exactly what a visitor's page gets. */
+/** Exactly the fields that visitors' pages receive. */
 export function toWidgetTrigger(row: TriggerRow): WidgetTrigger {
   return {
     id: row.id,

@@ -9,8 +9,8 @@ export type NewTriggerEvent = Omit<TriggerEventRow, "id">;
 export type Fired = Pick<TriggerEventRow, "agentId" | "sessionId" | "triggerId" | "eventType">;
 
 /**
- * So many of an agent's events are looked through for a session. An index by session would find any, but each event would
- * then write to another page of it, which costs more than all the rest of keeping the event.
+ * How many of an agent's latest events are searched for a session. An index by session would find any event, but each
+ * insert would then write to a different page of the index, which costs more than storing the event.
  */
 const LOOK_BACK = 2_000;
 
@@ -27,22 +27,22 @@ export function createTriggerEventStore({ db, databaseKind }: Pick<Deps, "db" | 
     async byId(trx: Executor, agentId: string, id: string): Promise<string | null> {
       return idOf(await queries.byId(trx, { agentId, id }));
     },
-    /** The oldest, when several have that name. */
+    /** The oldest, when several triggers have the name. */
     async byName(trx: Executor, agentId: string, name: string): Promise<string | null> {
       return idOf(await queries.byName(trx, { agentId, name }));
     },
-    /** What the agent's triggers fired lately, oldest first; of triggers that are still there. */
+    /** The latest firings of an agent's existing triggers, oldest first. */
     async lastFired(trx: Executor, agentId: string): Promise<Fired[]> {
       return (await queries.lastFired(trx, { agentId })).rows.toReversed();
     },
-    /** Adds the events to the counters of their triggers. Comes last in a transaction. */
+    /** Adds the events to the counters of their triggers. Must come last in a transaction. */
     async count(trx: Executor, events: readonly NewTriggerEvent[]): Promise<void> {
       for (const row of countsOf(events)) await queries.addDay(trx, row);
     },
   };
 }
 
-/** One row for each trigger and day, in one order everywhere, so that two processes never wait for each other. */
+/** One row per trigger and day, in a consistent order, so that two processes cannot deadlock. */
 function countsOf(events: readonly NewTriggerEvent[]): TriggerDayRow[] {
   const rows = new Map<string, TriggerDayRow>();
   for (const { triggerId, day, eventType } of events) {

@@ -4,7 +4,7 @@ import { createListingCache, type Listing, toListing } from "./listing.ts";
 
 const listing = (name: string) => toListing({ id: "agent_1", allowedOrigins: "[]" }, [{ name }]);
 
-describe("the cache of listings", () => {
+describe("the listing cache", () => {
   /** A cache with a clock of its own, and a source that counts how often it was read. */
   function setUp() {
     const state = { now: 1_000, text: "first", reads: 0 };
@@ -17,7 +17,7 @@ describe("the cache of listings", () => {
     return { state, cache, get };
   }
 
-  it("reads once, and again before 5 s are over", async () => {
+  it("reads a listing once within 5 s, and then again", async () => {
     const { state, get } = setUp();
     expect(await get()).toBe("first");
     state.text = "second";
@@ -27,7 +27,7 @@ describe("the cache of listings", () => {
     expect([await get(), state.reads]).toEqual(["second", 2]);
   });
 
-  it("keeps agents apart, and reads at once what was forgotten", async () => {
+  it("keeps agents apart and reads an invalidated listing immediately", async () => {
     const { state, cache, get } = setUp();
     expect([await get("agent_1"), await get("agent_2")]).toEqual(["first", "first"]);
     state.text = "second";
@@ -35,13 +35,13 @@ describe("the cache of listings", () => {
     expect([await get("agent_1"), await get("agent_2")]).toEqual(["second", "first"]);
   });
 
-  it("reads once for all who ask at the same time", async () => {
+  it("shares one read among concurrent callers", async () => {
     const { state, get } = setUp();
     expect(await Promise.all([get(), get(), get()])).toEqual(["first", "first", "first"]);
     expect(state.reads).toBe(1);
   });
 
-  it("does not keep what was being read when it was forgotten", async () => {
+  it("does not store a read that was invalidated while it ran", async () => {
     const cache = createListingCache();
     const slow = Promise.withResolvers<Listing>();
     const early = cache.get("agent_1", () => slow.promise);
@@ -53,15 +53,15 @@ describe("the cache of listings", () => {
     expect(await cache.get("agent_1", async () => listing("newer"))).toEqual(listing("new"));
   });
 
-  it("tries again after a failure", async () => {
+  it("reads again after a failure", async () => {
     const { cache, get } = setUp();
     await expect(async () => cache.get("agent_1", () => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
     expect(await get()).toBe("first");
   });
 });
 
-describe("a listing's tag", () => {
-  it("follows its content", () => {
+describe("the ETag of a listing", () => {
+  it("changes with the content", () => {
     expect(listing("a").headers.etag).toMatch(/^W\/"[\w-]{22}"$/);
     expect(listing("a").headers.etag).toBe(listing("a").headers.etag);
     expect(listing("a").headers.etag).not.toBe(listing("b").headers.etag);
@@ -76,7 +76,7 @@ describe("a listing's tag", () => {
     ["*", true],
     ['W/"abcd"', false],
     ["abc", false],
-  ])("is known to whoever sends %s: %s", (header, expected) => {
+  ])("matches If-None-Match %s: %s", (header, expected) => {
     expect(hasState(header, 'W/"abc"')).toBe(expected);
   });
 });

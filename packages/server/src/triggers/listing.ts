@@ -2,18 +2,21 @@ import { LRUCache } from "lru-cache";
 import type { AgentRow } from "../db/tables.ts";
 import { entityTag } from "../http/etag.ts";
 
-/** Changes in another process are seen within 5 s; a little less, so that it holds with the time that reading takes. */
+/**
+ * Keeps the promise that changes in another process are visible within 5 s, with a margin for the time that reading
+ * takes.
+ */
 const CACHE_MS = 4_500;
 const CACHE_BYTES = 64 * 1024 * 1024;
-/** What an entry takes besides its body, roughly. */
+/** The approximate size of an entry besides its body. */
 const ENTRY_BYTES = 1_024;
 
-/** What an agent's pages get, ready to be sent, and which pages may have it. */
+/** The triggers of an agent as a response body, and the origins that may receive it. */
 export type Listing = { agent: Pick<AgentRow, "id" | "allowedOrigins">; body: Buffer; headers: { etag: string } };
 
 export type ListingCache = ReturnType<typeof createListingCache>;
 
-/** The public listing of each agent, for at most 5 s. `now` is a clock in milliseconds. */
+/** Caches the public listing of each agent for at most 5 s. `now` is a clock in milliseconds. */
 export function createListingCache(now: () => number = Date.now) {
   const known = new LRUCache<string, { listing: Listing; until: number }>({
     maxSize: CACHE_BYTES,
@@ -27,7 +30,7 @@ export function createListingCache(now: () => number = Date.now) {
     reading.set(agentId, loading);
     try {
       const listing = await loading;
-      // What was being read when something changed must not bring the old state back.
+      // A read that started before a change must not put the old state back into the cache.
       if (reading.get(agentId) === loading) known.set(agentId, { listing, until });
       return listing;
     } finally {
@@ -36,13 +39,13 @@ export function createListingCache(now: () => number = Date.now) {
   }
 
   return {
-    /** At once when it is known. Else `read` is called; what comes at the same time waits for the same answer. */
+    /** Returns a cached listing synchronously. Otherwise it calls `read`, and concurrent callers share the result. */
     get(agentId: string, read: (agentId: string) => Promise<Listing>): Listing | Promise<Listing> {
       const entry = known.get(agentId);
       if (entry && entry.until > now()) return entry.listing;
       return reading.get(agentId) ?? load(agentId, read);
     },
-    /** Something of the agent that visitors see has changed. */
+    /** Call it when something that visitors can see has changed. */
     forget(agentId: string): void {
       known.delete(agentId);
       reading.delete(agentId);
@@ -54,7 +57,7 @@ export function toListing(agent: Listing["agent"], triggers: readonly unknown[])
   const body = Buffer.from(JSON.stringify(triggers));
   const headers = {
     etag: entityTag(body),
-    // The browser asks again every time, so that a change is there at once; mostly it is told that nothing changed.
+    // Browsers revalidate every time, so that changes are visible immediately. The usual response is 304.
     "cache-control": "no-cache",
     vary: "origin",
     "content-type": "application/json; charset=utf-8",

@@ -1,7 +1,7 @@
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
-/** Deletes the trigger events of the days before this one (UTC). Their counters stay. @returns how many */
+/** Deletes trigger events before this day (UTC). The counters are kept. @returns the number deleted */
 export function deleteEventsBefore(db: Db, day: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const old = trx.selectFrom("triggerEvents").select("id").where("day", "<", day).orderBy("day").limit(limit);
@@ -9,7 +9,7 @@ export function deleteEventsBefore(db: Db, day: string): Promise<number> {
   });
 }
 
-/** Deletes what an agent's visitors reported. @returns how many */
+/** Deletes the events of an agent's triggers. @returns the number deleted */
 export function deleteEventsOf(db: Db, agentId: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const some = trx.selectFrom("triggerEvents").select("id").where("agentId", "=", agentId).orderBy("id").limit(limit);

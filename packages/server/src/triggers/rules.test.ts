@@ -23,7 +23,7 @@ function problemOf(settings: TriggerSettings) {
   }
 }
 
-describe("conditions", () => {
+describe("trigger conditions", () => {
   const longest = `/${"x".repeat(1_999)}`;
   it.each<[TriggerType, Record<string, unknown>]>([
     ["time_on_page", { timeOnPage: 0 }],
@@ -35,7 +35,7 @@ describe("conditions", () => {
     ["custom_event", { event: "x".repeat(200) }],
     ["custom_event", { event: "e", eventData: {} }],
     ["custom_event", { event: "e", eventData: { a: { $in: [1, 2] }, "b.c": true } }],
-  ])("of %s can be %j", (triggerType, conditions) => {
+  ])("for %s can be %j", (triggerType, conditions) => {
     expect(checkedSettings({ ...fine, triggerType, conditions }).conditions).toEqual(conditions);
   });
 
@@ -59,13 +59,13 @@ describe("conditions", () => {
     ["custom_event", { event: "e", eventData: [] }, "eventData", /\S/],
     ["custom_event", { event: "e", eventData: { a: { $where: "1" } } }, "eventData", /\S/],
     ["custom_event", { event: "e", eventData: { a: { $gt: {} } } }, "eventData", /\S/],
-  ])("of %s cannot be %j", (triggerType, conditions, field, message) => {
+  ])("for %s cannot be %j", (triggerType, conditions, field, message) => {
     const problem = problemOf({ ...fine, triggerType, conditions });
     expect(problem).toMatchObject({ path: `conditions.${field}`, message: expect.stringMatching(message) });
   });
 });
 
-describe("an action", () => {
+describe("a trigger action", () => {
   it.each<[ActionType, Record<string, unknown>]>([
     ["open_chat", { message: "" }],
     ["open_chat", { message: "x".repeat(2_000) }],
@@ -73,7 +73,7 @@ describe("an action", () => {
     ["show_bubble", { message: "x".repeat(1_000) }],
     ["show_bubble", { message: "x", duration: 0.1 }],
     ["show_bubble", { message: "x", duration: 86_400_000 }],
-  ])("%s can have %j", (actionType, actionConfig) => {
+  ])("of type %s can have %j", (actionType, actionConfig) => {
     expect(checkedSettings({ ...fine, actionType, actionConfig }).actionConfig).toEqual(actionConfig);
   });
 
@@ -85,10 +85,10 @@ describe("an action", () => {
     ["show_bubble", {}, "message", /text of the bubble/],
     ["show_bubble", { message: "\n" }, "message", /text of the bubble/],
     ["show_bubble", { message: "x".repeat(1_001) }, "message", /1000/],
-    ["show_bubble", { message: "x", duration: 0 }, "duration", /milliseconds over 0/],
+    ["show_bubble", { message: "x", duration: 0 }, "duration", /milliseconds greater than 0/],
     ["show_bubble", { message: "x", duration: "5s" }, "duration", /milliseconds/],
     ["show_bubble", { message: "x", duration: 86_400_001 }, "duration", /at most 86400000/],
-  ])("%s cannot have %j", (actionType, actionConfig, field, message) => {
+  ])("of type %s cannot have %j", (actionType, actionConfig, field, message) => {
     const problem = problemOf({ ...fine, actionType, actionConfig });
     expect(problem).toMatchObject({ path: `actionConfig.${field}`, message: expect.stringMatching(message) });
   });

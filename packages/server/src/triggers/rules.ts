@@ -64,7 +64,7 @@ function checkedEventData(eventData: unknown) {
   return eventData;
 }
 
-/** An empty one is as good as none. */
+/** An empty message counts as none. */
 function chatMessage(message: unknown) {
   if (typeof message === "string" && message.length <= 2_000) return message;
   throw invalid("actionConfig.message", "must be the text for the chat, at most 2000 characters");
@@ -74,7 +74,7 @@ function bubbleDuration(duration: unknown) {
   if (typeof duration === "number" && duration > 0 && duration <= DAY_MS) return duration;
   throw invalid(
     "actionConfig.duration",
-    `must be a number of milliseconds over 0, at most ${DAY_MS}; without it the bubble stays until it is closed`,
+    `must be a number of milliseconds greater than 0 and at most ${DAY_MS}; without it the bubble stays until it is closed`,
   );
 }
 

@@ -13,14 +13,14 @@ import { toColumns, toTrigger, triggerDefaults } from "./columns.ts";
 import { checkedSettings, type TriggerSettings } from "./rules.ts";
 import { createTriggerStore, type TriggerStore } from "./store.ts";
 
-/** A page gets all of them at once. */
+/** Limited because a page loads all of them at once. */
 const MAX_PER_AGENT = 200;
 const MAX_NAME = 200;
 const COPY_SUFFIX = " (copy)";
 
 export type TriggerService = ReturnType<typeof createTriggerService>;
 
-/** `onChange` is told, once it is kept, whose triggers are not what they were. */
+/** `onChange` is called with the agent whose triggers changed, after the change was stored. */
 export function createTriggerService(
   { db }: Pick<Deps, "db">,
   agents: AgentService,
@@ -35,7 +35,10 @@ export function createTriggerService(
     return row;
   }
 
-  /** The settings as columns. `toolId` is the form that is shown; 400 when the agent has no such form. */
+  /**
+   * Validates the settings and converts them to columns. `toolId` is the form to show.
+   * @throws 400 when the agent has no such form
+   */
   async function checked(owner: Pick<TriggerRow, "organizationId" | "agentId">, settings: TriggerSettings) {
     const { conditions, actionConfig } = checkedSettings(settings);
     const { triggerType, actionType } = settings;
@@ -46,14 +49,14 @@ export function createTriggerService(
     return { triggerType, actionType, toolId, ...json };
   }
 
-  /** Tries again with what is there now when somebody else was faster, so that each change is made to what it saw. */
+  /** Retries with the current row after a concurrent change, so that each change is based on what it read. */
   async function change(organizationId: string, id: string, changesOf: (trigger: Trigger) => TriggerChanges) {
     for (;;) {
       const row = await existing(organizationId, id);
       const trigger = toTrigger(row);
       const given = changesOf(trigger);
       const plain = toColumns({ isEnabled: trigger.isEnabled, ...given });
-      // The form of a disabled trigger may be gone; it can be renamed all the same.
+      // A disabled trigger can be renamed even if its form was deleted.
       const isChecked = plain.isEnabled === 1 || settingNames.some((name) => given[name] !== undefined);
       const settings = isChecked ? await checked(row, { ...trigger, ...given }) : {};
       const updatedAt = Math.max(Date.now(), row.updatedAt + 1);

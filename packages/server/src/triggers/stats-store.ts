@@ -1,7 +1,7 @@
 import type { TriggerDayRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 
-/** Days are inclusive; null for no bound. `agentId` null means all agents of the account. */
+/** Days are inclusive; null means no bound. A null `agentId` means all agents of the organization. */
 export type StatsFilter = { organizationId: string; agentId: string | null; from: string | null; to: string | null };
 
 export function createTriggerStatsStore({ db, reads }: Pick<Deps, "db" | "reads">) {
@@ -17,7 +17,7 @@ export function createTriggerStatsStore({ db, reads }: Pick<Deps, "db" | "reads"
       .where("organizationId", "=", organizationId)
       .$if(agentId !== null, (query) => query.where("agentId", "=", agentId ?? ""));
   return {
-    /** One row for each trigger. */
+    /** One row per trigger. */
     async totals(filter: StatsFilter): Promise<Array<{ id: string; fired: number; converted: number }>> {
       const query = counted(filter)
         .select((x) => ["triggers.id", x.fn.sum("fired").as("fired"), x.fn.sum("converted").as("converted")])
@@ -25,7 +25,7 @@ export function createTriggerStatsStore({ db, reads }: Pick<Deps, "db" | "reads"
       const rows = await reads.run(query, { lane: "list", owner: filter.organizationId });
       return rows.map(({ id, fired, converted }) => ({ id, fired: Number(fired), converted: Number(converted) }));
     },
-    /** A row for each trigger and day, oldest first; one without a day for a trigger that has none. */
+    /** One row per trigger and day, oldest first. A trigger without any days has one row without a day. */
     async days(filter: StatsFilter): Promise<Array<{ id: string } & Nullable<Omit<TriggerDayRow, "triggerId">>>> {
       const query = counted(filter).select(["triggers.id", "day", "fired", "converted"]).orderBy("day");
       return reads.run(query, { lane: "list", owner: filter.organizationId });

@@ -4,7 +4,10 @@ import type { Deps } from "../deps.ts";
 import { dayOf } from "../utc-day.ts";
 import { createTriggerStatsStore } from "./stats-store.ts";
 
-/** Reads the counters, so that it does not depend on how many events there were. Every trigger is there, zeros included. */
+/**
+ * Trigger statistics from counters, so that the time does not depend on the number of events. Includes triggers without
+ * events.
+ */
 export function createTriggerStats(deps: Pick<Deps, "db" | "reads">, agents: AgentService) {
   const store = createTriggerStatsStore(deps);
   return async (organizationId: string, { agentId, from, to, groupBy }: TriggerStatsQuery) => {

@@ -9,12 +9,12 @@ export type TriggerStore = ReturnType<typeof createTriggerStore>;
 export function createTriggerStore(db: Db) {
   const owned = (organizationId: string) => db.selectFrom("triggers").where("organizationId", "=", organizationId);
   return {
-    /** In the order in which they run. */
+    /** Ordered as they run. */
     async list(organizationId: string, agentId: string): Promise<TriggerRow[]> {
       const triggers = owned(organizationId).selectAll().where("agentId", "=", agentId);
       return triggers.orderBy("priority").orderBy("id").execute();
     },
-    /** What an agent's pages get, in the order in which they run; without those whose form is gone. */
+    /** The triggers for visitors' pages, ordered as they run. Triggers whose form was deleted are left out. */
     async enabled(agentId: string): Promise<TriggerRow[]> {
       return db
         .selectFrom("triggers")
@@ -37,14 +37,17 @@ export function createTriggerStore(db: Db) {
     async get(organizationId: string, id: string): Promise<TriggerRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
-    /** Keeps the trigger, with `alsoInTransaction`, unless the agent has `limit` triggers already. @returns false then */
+    /**
+     * Inserts the trigger and runs `alsoInTransaction`, unless the agent already has `limit` triggers.
+     * @returns false then
+     */
     async insert(
       row: TriggerRow,
       limit: number,
       alsoInTransaction?: (trx: Executor) => Promise<void>,
     ): Promise<boolean> {
       return inTransaction(db, async (trx) => {
-        // A write to the agent's counters is the lock that lets only one insert count at a time.
+        // Writing to the agent's counters takes the lock that lets only one insert count at a time.
         await trx
           .updateTable("agentCounters")
           .set({ conversations: sql`conversations` })
@@ -61,7 +64,7 @@ export function createTriggerStore(db: Db) {
         return true;
       });
     },
-    /** Unless somebody changed it since it was read; `updatedAt` is different after every change. */
+    /** Updates the row unless it was changed since it was read; `updatedAt` differs after every change. */
     async update(read: TriggerRow, changes: Partial<TriggerRow>): Promise<TriggerRow | undefined> {
       return db
         .updateTable("triggers")
@@ -72,7 +75,7 @@ export function createTriggerStore(db: Db) {
         .returningAll()
         .executeTakeFirst();
     },
-    /** @returns whose trigger it was */
+    /** @returns the agent of the deleted trigger */
     async delete(organizationId: string, id: string): Promise<Pick<TriggerRow, "agentId"> | undefined> {
       return inTransaction(db, (trx) =>
         trx

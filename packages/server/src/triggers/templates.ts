@@ -5,7 +5,7 @@ export const triggerTemplates: readonly TriggerTemplate[] = [
   {
     id: "welcome-bubble",
     name: "Welcome bubble",
-    description: "Says hello a few seconds after somebody arrives, without getting in the way.",
+    description: "Greets visitors a few seconds after they arrive, without getting in the way.",
     triggerType: "time_on_page",
     conditions: { timeOnPage: 5 },
     actionType: "show_bubble",
@@ -22,21 +22,21 @@ export const triggerTemplates: readonly TriggerTemplate[] = [
   },
   {
     id: "before-they-leave",
-    name: "Before they leave",
-    description: "Asks visitors who are about to leave the page whether something is missing.",
+    name: "Before visitors leave",
+    description: "Asks visitors who are about to leave whether something is missing.",
     triggerType: "exit_intent",
     conditions: {},
     actionType: "show_bubble",
-    actionConfig: { message: "Leaving already? Tell me what you were looking for, and I will help you find it." },
+    actionConfig: { message: "Leaving already? Tell me what you were looking for, and I'll help you find it." },
   },
   {
     id: "leaving-with-a-question",
     name: "Leaving with a question",
-    description: "Opens the chat with a question already written when somebody is about to leave.",
+    description: "Opens the chat with a prefilled question when a visitor is about to leave.",
     triggerType: "exit_intent",
     conditions: {},
     actionType: "open_chat",
-    actionConfig: { message: "I did not find what I was looking for. Can you help?" },
+    actionConfig: { message: "I couldn't find what I was looking for. Can you help?" },
   },
   {
     id: "half-read",
@@ -45,7 +45,7 @@ export const triggerTemplates: readonly TriggerTemplate[] = [
     triggerType: "scroll_depth",
     conditions: { scrollDepth: 50 },
     actionType: "show_bubble",
-    actionConfig: { message: "Short of time? I can sum this up for you.", duration: 12_000 },
+    actionConfig: { message: "Short on time? I can summarize this for you.", duration: 12_000 },
   },
   {
     id: "read-to-the-end",
@@ -54,12 +54,12 @@ export const triggerTemplates: readonly TriggerTemplate[] = [
     triggerType: "scroll_depth",
     conditions: { scrollDepth: 90 },
     actionType: "show_bubble",
-    actionConfig: { message: "You made it to the end! Any questions left?" },
+    actionConfig: { message: "You made it to the end! Any questions?" },
   },
   {
     id: "pricing-questions",
-    name: "Questions about prices",
-    description: "Helps visitors of the pricing page to find the plan that fits. Change the page to yours.",
+    name: "Questions about pricing",
+    description: "Helps visitors of the pricing page choose a plan. Change the page to yours.",
     triggerType: "page_view",
     conditions: { page: "/pricing" },
     actionType: "show_bubble",
@@ -68,16 +68,16 @@ export const triggerTemplates: readonly TriggerTemplate[] = [
   {
     id: "help-in-the-docs",
     name: "Help in the documentation",
-    description: "Offers an answer to readers of any page of the documentation. Change the pages to yours.",
+    description: "Offers help to readers of any documentation page. Change the pages to yours.",
     triggerType: "page_view",
     conditions: { page: "/docs/**" },
     actionType: "show_bubble",
-    actionConfig: { message: "Looking for something? Ask, and I will point you to the right page.", duration: 15_000 },
+    actionConfig: { message: "Looking for something? Ask me, and I'll point you to the right page.", duration: 15_000 },
   },
   {
     id: "compare-products",
     name: "Compare products",
-    description: "Opens the chat on product pages, ready to compare. Change the pages to yours.",
+    description: "Opens the chat on product pages with a question about alternatives. Change the pages to yours.",
     triggerType: "page_view",
     conditions: { page: "/products/*" },
     actionType: "open_chat",
@@ -85,35 +85,35 @@ export const triggerTemplates: readonly TriggerTemplate[] = [
   },
   {
     id: "stuck-at-checkout",
-    name: "Stuck at the checkout",
-    description: "Helps when your page reports a failed payment: fire the event `payment_failed` from your code.",
+    name: "Problems at checkout",
+    description: "Offers help when a payment fails. Fire the event `payment_failed` from your code.",
     triggerType: "custom_event",
     conditions: { event: "payment_failed" },
     actionType: "open_chat",
-    actionConfig: { message: "My payment did not go through. What can I do?" },
+    actionConfig: { message: "My payment didn't go through. What can I do?" },
   },
   {
     id: "large-cart",
     name: "Large cart",
     description:
-      "Offers advice on large orders: fire the event `cart_updated` with `{ total }` from your code. Change the amount to yours.",
+      "Offers advice on large orders. Fire the event `cart_updated` with `{ total }` from your code. Change the amount to yours.",
     triggerType: "custom_event",
     conditions: { event: "cart_updated", eventData: { total: { $gte: 200 } } },
     actionType: "show_bubble",
-    actionConfig: { message: "That is a big order! Any questions about delivery or payment?" },
+    actionConfig: { message: "That's a big order! Any questions about delivery or payment?" },
   },
   {
     id: "nothing-found",
-    name: "Nothing found",
-    description: "Helps when a search finds nothing: fire the event `search` with `{ results }` from your code.",
+    name: "No search results",
+    description: "Offers help when a search finds nothing. Fire the event `search` with `{ results }` from your code.",
     triggerType: "custom_event",
     conditions: { event: "search", eventData: { results: 0 } },
     actionType: "show_bubble",
-    actionConfig: { message: "No luck? Describe what you need, and I will look for it." },
+    actionConfig: { message: "No luck? Describe what you need, and I'll look for it." },
   },
 ];
 
-/** Templates that show a form of the agent. */
+/** Templates that show one of the agent's forms. */
 export function formTemplates({ id: toolId, name }: Pick<Tool, "id" | "name">): TriggerTemplate[] {
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
   const action = { actionType: "show_form", actionConfig: { toolId } } as const;
@@ -128,7 +128,7 @@ export function formTemplates({ id: toolId, name }: Pick<Tool, "id" | "name">): 
     },
     {
       id: "form-before-they-leave",
-      name: `Show “${title}” before they leave`,
+      name: `Show “${title}” before visitors leave`,
       description: "Shows the form to visitors who are about to leave the page.",
       triggerType: "exit_intent",
       conditions: {},
@@ -136,7 +136,7 @@ export function formTemplates({ id: toolId, name }: Pick<Tool, "id" | "name">): 
     },
     {
       id: "form-at-the-end",
-      name: `Show “${title}” at the end of the page`,
+      name: `Show “${title}” at the end of a page`,
       description: "Shows the form to visitors who have read most of a page.",
       triggerType: "scroll_depth",
       conditions: { scrollDepth: 75 },
@@ -153,7 +153,7 @@ export function formTemplates({ id: toolId, name }: Pick<Tool, "id" | "name">): 
     {
       id: "form-on-request",
       name: `Show “${title}” on request`,
-      description: "Shows the form when your code fires the event `show_form`, such as from your own button.",
+      description: "Shows the form when your code fires the event `show_form`, for example from your own button.",
       triggerType: "custom_event",
       conditions: { event: "show_form" },
       ...action,

@@ -66,7 +66,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     return [stats[trigger], stats[other]];
   };
 
-  it("are counted by the trigger's id, and kept", async () => {
+  it("are counted by the trigger's id and stored", async () => {
     const before = Date.now();
     const more = { triggerName: "Whatever", sessionId: "s1", pagePath: "/pricing" };
     await reportAll({ triggerId: trigger, ...more }, { triggerId: trigger, ...more, eventType: "converted" });
@@ -87,7 +87,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect(kept[0]?.createdAt).toBeLessThanOrEqual(Date.now());
   });
 
-  it("are counted by the trigger's name without an id that is known, the oldest one's", async () => {
+  it("are counted by name when the id is unknown, for the oldest trigger of that name", async () => {
     await use.createTrigger(agentId, "Welcome");
     await reportAll({ triggerName: "Welcome" }, { triggerName: "Welcome", triggerId: newId("trigger") });
     await reportAll({ triggerName: "Welcome", triggerId: "nonsense" }, { triggerName: "Other", triggerId: null });
@@ -95,7 +95,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect(Object.values(await use.stats())).toEqual(expect.arrayContaining([counts(0, 0)]));
   });
 
-  it("are kept uncounted when nothing of theirs is known", async () => {
+  it("are stored without being counted when neither id nor name is known", async () => {
     await reportAll({ triggerName: "welcome" }, { triggerName: "Gone", eventType: "converted", sessionId: "s" });
     await reportAll({ eventType: "converted" }, { eventType: "converted", sessionId: "" });
     expect(await both()).toEqual([counts(0, 0), counts(0, 0)]);
@@ -117,7 +117,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect(await both()).toEqual([counts(0, 0), counts(0, 0)]);
   });
 
-  it("of a conversion go to what fired last in the session, when they name nothing that is known", async () => {
+  it("that report a conversion count for the last firing in the session when they name no known trigger", async () => {
     const converted = { eventType: "converted", sessionId: "s1" };
     await reportAll({ triggerId: trigger, sessionId: "s1" }, { triggerId: other, sessionId: "s1" });
     await reportAll({ triggerId: trigger, sessionId: "s2" }, { triggerName: "Unknown", sessionId: "s1" }, converted);
@@ -129,7 +129,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect((await use.stats())[trigger]).toEqual(counts(2, 3));
   });
 
-  it("of a conversion find what fired in the same moment", async () => {
+  it("that report a conversion find a firing of the same moment", async () => {
     const record = createTriggerEvents(server.deps);
     const event = { agentId, triggerName: "Nobody's", ...types, sessionId: "quick" };
     await Promise.all([
@@ -141,7 +141,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect(await both()).toEqual([counts(1, 0), counts(1, 1)]);
   });
 
-  it("of a conversion look through the newest 2,000 of the agent", async () => {
+  it("that report a conversion search the newest 2,000 events of the agent", async () => {
     const converted = { eventType: "converted", sessionId: "s1" };
     await reportAll({ triggerId: trigger, sessionId: "s1" });
     const [kept] = await keptOf(agentId);
@@ -160,7 +160,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect((await both())[0]).toEqual(counts(1, 1));
   });
 
-  it("are counted exactly when hundreds come at once", async () => {
+  it("are counted exactly when hundreds arrive concurrently", async () => {
     const answers = await Promise.all(
       Array.from({ length: 600 }, (_, n) =>
         use.report({
@@ -176,7 +176,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect(await keptOf(agentId)).toHaveLength(600);
   });
 
-  it("of one agent that has just gone fail alone", async () => {
+  it("of an agent that is being deleted fail without affecting others", async () => {
     const doomed = await use.createAgent();
     const triggerId = await use.createTrigger(doomed, "Doomed");
     expect((await use.report({ agentId: doomed, triggerId })).statusCode).toBe(200);
@@ -192,7 +192,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect(await keptOf(doomed)).toEqual([]);
   });
 
-  it("need an agent, and a page that it allows", async () => {
+  it("need an existing agent and an origin that it allows", async () => {
     const unknown = await use.report({ agentId: newId("agent") });
     expect([unknown.statusCode, unknown.json().error.message]).toEqual([404, "Agent not found."]);
     expect((await use.report({ agentId: "nobody" })).statusCode).toBe(404);
@@ -215,13 +215,13 @@ onBothDatabases("trigger events", (createDatabase) => {
     [{ sessionId: "x".repeat(201) }, "sessionId"],
     [{ pagePath: "x".repeat(2_001) }, "pagePath"],
     [{ triggerId: 5 }, "triggerId"],
-  ])("are refused where something is wrong with them (%#)", async (wrong, path) => {
+  ])("are refused when invalid (%#)", async (wrong, path) => {
     const response = await use.report({ agentId, ...wrong });
     expect([response.statusCode, response.json().error.details[0].path]).toEqual([400, path]);
     expect(await keptOf(agentId)).toEqual([]);
   });
 
-  it("make statistics of an agent or of the account, by day when asked", async () => {
+  it("make up statistics by agent or organization, and by day on request", async () => {
     const second = await use.createAgent();
     const third = await use.createTrigger(second, "Third");
     await server.deps.db
@@ -259,7 +259,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     }
   });
 
-  it("go after 90 days, in batches, while their counters stay", async () => {
+  it("are deleted after 90 days in batches, while their counters are kept", async () => {
     await reportAll({ triggerId: trigger });
     const [kept] = await keptOf(agentId);
     const { id: _, ...row } = kept ?? expect.fail("nothing was kept");
@@ -272,7 +272,7 @@ onBothDatabases("trigger events", (createDatabase) => {
   });
 });
 
-it("trigger events of two processes on one PostgreSQL are counted exactly", async () => {
+it("trigger events from two processes are counted exactly on one PostgreSQL database", async () => {
   const database = await createPostgres();
   const servers = [await startServer({ database, env: unlimited }), await startServer({ database, env: unlimited })];
   const [one, other] = servers as [TestServer, TestServer];
@@ -304,7 +304,7 @@ it("trigger events of two processes on one PostgreSQL are counted exactly", asyn
   await database.drop();
 });
 
-describe("trigger events a minute are limited", () => {
+describe("trigger events are limited per minute", () => {
   async function start(env: Record<string, string>) {
     const server = await startServer({ env });
     const use = reporter(server, await server.createAccount());
@@ -319,7 +319,7 @@ describe("trigger events a minute are limited", () => {
     };
   }
 
-  it("by session: of one agent, whatever the address, and from this machine too", async () => {
+  it("by session and agent, from any IP address, including loopback", async () => {
     const { server, report, statusOf, createAgent } = await start({ FOYER_LIMIT_EVENTS_PER_SESSION: "2" });
     const session = { sessionId: "visitor" };
     expect([await statusOf(session, "127.0.0.1"), await statusOf(session, "203.0.113.9")]).toEqual([200, 200]);
@@ -336,7 +336,7 @@ describe("trigger events a minute are limited", () => {
     await server.stop();
   });
 
-  it("by address without a session, IPv6 by its /64", async () => {
+  it("by IP address without a session, and by /64 for IPv6", async () => {
     const { server, statusOf } = await start({ FOYER_LIMIT_EVENTS_PER_SESSION: "1" });
     expect([await statusOf(), await statusOf(), await statusOf({ sessionId: "" })]).toEqual([200, 429, 429]);
     expect([await statusOf({}, "127.0.0.1"), await statusOf({}, "127.0.0.1")]).toEqual([200, 429]);
@@ -345,7 +345,7 @@ describe("trigger events a minute are limited", () => {
     await server.stop();
   });
 
-  it("by address in any case, whatever the session and the agent", async () => {
+  it("by IP address in any case, whatever the session and agent", async () => {
     const { server, statusOf } = await start({ FOYER_LIMIT_EVENTS_PER_IP: "3" });
     const unknown = { agentId: newId("agent") };
     expect([await statusOf({ sessionId: "a" }), await statusOf(unknown), await statusOf()]).toEqual([200, 404, 200]);
@@ -354,7 +354,7 @@ describe("trigger events a minute are limited", () => {
     await server.stop();
   });
 
-  it("to 100 and 1,000 when nothing else is said", async () => {
+  it("to 100 and 1,000 by default", async () => {
     const { server, report } = await start({});
     const statuses = async (events: object[]) =>
       Object.groupBy(await Promise.all(events.map((event) => report(event))), ({ statusCode }) => statusCode);

@@ -10,14 +10,14 @@ import { createTriggerEventStore, type Fired, type NewTriggerEvent } from "./eve
 
 const BATCH = 256;
 
-/** `alsoInTransaction` is kept together with the event, or neither is. */
+/** `alsoInTransaction` runs in the transaction that stores the event. */
 export type RecordEvent = (event: TriggerEvent, alsoInTransaction?: AlsoInTransaction) => Promise<void>;
 
 type AlsoInTransaction = (trx: Executor) => Promise<void>;
 type Item = { event: NewTriggerEvent; also: AlsoInTransaction | undefined };
 
 /**
- * Records what widgets report. The returned function resolves once the event and its counters are durable; many events
+ * Records events from widgets. The returned function resolves once the event and its counters are durable. Many events
  * share one transaction.
  */
 export function createTriggerEvents(deps: Pick<Deps, "db" | "databaseKind">): RecordEvent {
@@ -32,7 +32,10 @@ export function createTriggerEvents(deps: Pick<Deps, "db" | "databaseKind">): Re
     return items.map(() => undefined);
   }
 
-  /** Each with the trigger in whose counters it goes: of the event's agent always, by id, else by name, else by session. */
+  /**
+   * Assigns each event to a trigger of its agent: by id, otherwise by name, otherwise to the one that fired last in the
+   * session.
+   */
   async function withTriggers(trx: Transaction<Tables>, events: NewTriggerEvent[]): Promise<NewTriggerEvent[]> {
     const named = new Map<string, string | null>();
     const fired = new Map<string, Fired[]>();
@@ -75,7 +78,7 @@ export function createTriggerEvents(deps: Pick<Deps, "db" | "databaseKind">): Re
   };
 }
 
-/** The trigger that fired last in the event's session; `fired` is oldest first. */
+/** The trigger that fired last in the event's session. `fired` is ordered oldest first. */
 function lastFiredIn({ agentId, sessionId }: NewTriggerEvent, fired: readonly Fired[]): string | null {
   const isSame = (row: Fired) =>
     row.eventType === "fired" && row.triggerId !== null && row.agentId === agentId && row.sessionId === sessionId;

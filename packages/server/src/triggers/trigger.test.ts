@@ -46,7 +46,7 @@ onBothDatabases("triggers", (createDatabase) => {
   const create = (more: object = {}, agent = agentId) => call("POST", `/triggers?agentId=${agent}`, bubble(more));
   const showing = (toolId: string) => ({ actionType: "show_form", actionConfig: { toolId } });
 
-  it("are made with every default, and read back", async () => {
+  it("are created with defaults and read back", async () => {
     const { status, body } = await create();
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -71,7 +71,7 @@ onBothDatabases("triggers", (createDatabase) => {
     ["page_view", { page: "/docs/**/api" }],
     ["custom_event", { event: "add_to_cart" }],
     ["custom_event", { event: "add_to_cart", eventData: { "cart.total": { $gt: 50, $lte: 100 }, currency: "EUR" } }],
-  ])("wait for %s with %j", async (triggerType, conditions) => {
+  ])("can wait for %s with %j", async (triggerType, conditions) => {
     const { status, body } = await create({ triggerType, conditions });
     expect([status, body]).toEqual([201, expect.objectContaining({ triggerType, conditions })]);
     expect((await call("GET", `/triggers/${body.id}`)).body).toEqual(body);
@@ -81,13 +81,13 @@ onBothDatabases("triggers", (createDatabase) => {
     ["open_chat", {}],
     ["open_chat", { message: "I have a question" }],
     ["show_bubble", { message: "Hello!", duration: 5_000 }],
-  ])("do %s with %j", async (actionType, actionConfig) => {
+  ])("can do %s with %j", async (actionType, actionConfig) => {
     const { status, body } = await create({ actionType, actionConfig });
     expect([status, body]).toEqual([201, expect.objectContaining({ actionType, actionConfig })]);
     expect((await call("GET", `/triggers/${body.id}`)).body).toEqual(body);
   });
 
-  it("run in the order of their priority, then of creation", async () => {
+  it("run ordered by priority, then by creation", async () => {
     for (const [name, priority] of [
       ["a", 5],
       ["b", -1],
@@ -103,7 +103,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect(body.map(({ priority }: { priority: number }) => priority)).toEqual([-1, 0, 0, 0.5, 5, 5]);
   });
 
-  it("keep only what their types have, and take null for what is optional", async () => {
+  it("store only the fields of their types and accept null for optional ones", async () => {
     const { body } = await create({
       triggerType: "custom_event",
       conditions: { event: "e", eventData: null, page: "/x" },
@@ -125,7 +125,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect(body.createdAt).not.toMatch(/^2020/);
   });
 
-  it("are changed field by field, null clears, and nobody can move them", async () => {
+  it("are updated field by field, where null clears a field, and cannot move to another agent", async () => {
     const { body: trigger } = await create({ description: "Says hello", priority: 3, triggerOnce: false });
     const url = `/triggers/${trigger.id}`;
     const other = await createAgent(owner);
@@ -145,7 +145,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect((await call("GET", `/triggers?agentId=${other}`)).body).toEqual([]);
   });
 
-  it("are checked as a whole when they are changed", async () => {
+  it("are validated as a whole when they are changed", async () => {
     const { body: trigger } = await create();
     const url = `/triggers/${trigger.id}`;
     const wrong = await call("PUT", url, { triggerType: "page_view" });
@@ -161,7 +161,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect((await call("PUT", url, { triggerType: "exit_intent" })).body.conditions).toEqual({});
   });
 
-  it("are switched off and on, each switch for itself when several come at once", async () => {
+  it("are enabled and disabled correctly by concurrent changes", async () => {
     const { body: trigger } = await create();
     const url = `/triggers/${trigger.id}/toggle`;
     const off = await call("POST", url);
@@ -192,7 +192,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect((await call("GET", `/triggers?agentId=${agentId}`)).body).toEqual([]);
   });
 
-  it("need an agent in the address", async () => {
+  it("need an agent in the query", async () => {
     const { status, body } = await call("POST", "/triggers", { ...bubble(), agentId });
     expect([status, body.error.details[0].path]).toEqual([400, "agentId"]);
     expect((await call("GET", "/triggers")).status).toBe(400);
@@ -202,7 +202,7 @@ onBothDatabases("triggers", (createDatabase) => {
     }
   });
 
-  it("show only forms of their own agent", async () => {
+  it("can show only forms of their own agent", async () => {
     const stranger = await server.createAccount();
     const tool = { agentId, name: "hours", description: "d", executionType: "mock", inputSchema: { type: "object" } };
     const mock = (await call("POST", "/tools", tool)).body.id;
@@ -219,7 +219,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect((await call("PUT", `/triggers/${body.id}`, showing(ofOther))).status).toBe(400);
   });
 
-  it("are disabled when their form is deleted, and stay so until they are given another", async () => {
+  it("are disabled when their form is deleted, until they get another one", async () => {
     const [first, second] = [await createForm(), await createForm()];
     const [one, other] = [(await create(showing(first))).body, (await create(showing(second))).body];
     const url = `/triggers/${one.id}`;
@@ -242,7 +242,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect((await call("POST", `${url}/toggle`)).body.isEnabled).toBe(true);
   });
 
-  it("are never enabled without their form, whoever is faster", async () => {
+  it("cannot be enabled without their form, even by concurrent requests", async () => {
     for (let round = 0; round < 8; round++) {
       const toolId = await createForm();
       const { body: known } = await create({ ...showing(toolId), isEnabled: false });
@@ -259,7 +259,7 @@ onBothDatabases("triggers", (createDatabase) => {
     }
   });
 
-  it("are 200 at most for an agent, to the trigger, also when made at once", async () => {
+  it("are limited to exactly 200 per agent, even when created concurrently", async () => {
     const { body: trigger } = await create();
     const { db } = server.deps;
     const row = await db.selectFrom("triggers").selectAll().where("id", "=", trigger.id).executeTakeFirstOrThrow();
@@ -271,7 +271,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect((await create({}, await createAgent(owner))).status).toBe(201);
   });
 
-  it("have templates that can be posted as they are", async () => {
+  it("have templates that can be posted unchanged", async () => {
     const { status, body } = await call("GET", "/triggers/templates");
     expect([status, body]).toEqual([200, triggerTemplates]);
     expect(body.length).toBeGreaterThanOrEqual(10);
@@ -285,7 +285,7 @@ onBothDatabases("triggers", (createDatabase) => {
     }
   });
 
-  it("have templates with the agent's form filled in, when it has one", async () => {
+  it("have templates with the agent's form filled in, if it has one", async () => {
     const templates = async (agent = agentId) => (await call("GET", `/triggers/templates?agentId=${agent}`)).body;
     expect(await templates()).toEqual(triggerTemplates);
     await createForm(agentId, owner, { isEnabled: false });
@@ -302,7 +302,7 @@ onBothDatabases("triggers", (createDatabase) => {
     }
   });
 
-  it("are duplicated as disabled copies under a name that says so", async () => {
+  it("are duplicated as disabled copies with a descriptive name", async () => {
     const source = (await create({ priority: 3, description: "For the shop" })).body;
     const { status, body } = await call("POST", `/triggers/${source.id}/duplicate`);
     expect(status).toBe(201);
@@ -314,7 +314,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect((await call("POST", `/triggers/${source.id}/duplicate`, undefined, stranger)).status).toBe(404);
   });
 
-  it("are copied with their agent's settings and tools when it is duplicated, under new ids and without its secrets", async () => {
+  it("are copied with a duplicated agent's settings and tools, under new ids and without secrets", async () => {
     const toolId = await createForm(agentId, owner, { name: "copied_form" });
     const trigger = { name: "Show it", triggerType: "exit_intent", conditions: {} };
     await call("POST", `/triggers?agentId=${agentId}`, {
@@ -341,7 +341,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect((await call("POST", `/agents/${agentId}/duplicate`, undefined, stranger)).status).toBe(404);
   });
 
-  it("are gone when deleted, and with their agent", async () => {
+  it("are removed when deleted, and with their agent", async () => {
     const [first, second] = [(await create()).body, (await create()).body];
     expect(await call("DELETE", `/triggers/${first.id}`)).toEqual({ status: 200, body: { success: true } });
     expect((await call("DELETE", `/triggers/${first.id}`)).status).toBe(404);
@@ -358,7 +358,7 @@ onBothDatabases("triggers", (createDatabase) => {
     expect(await days.execute()).toEqual([]);
   });
 
-  it("are nobody else's", async () => {
+  it("are invisible to other organizations", async () => {
     const { body: trigger } = await create();
     const stranger = await server.createAccount();
     const strange = (method: Parameters<Account["call"]>[0], url: string, body?: object) =>

@@ -6,7 +6,7 @@ import type { Idempotency } from "../http/idempotency.ts";
 import { clientKey, createRateLimit } from "../plans/rate-limit.ts";
 import type { VisitorTriggers } from "./visitor-triggers.ts";
 
-/** What the widget asks for. */
+/** Endpoints for the widget. */
 export function visitorTriggerRoutes(
   app: App,
   { limits }: Config,
@@ -28,8 +28,8 @@ export function visitorTriggerRoutes(
   });
   app.route({
     ...contract.recordTriggerEvent,
-    // Before validation, so that guessing ids counts and every response says how the caller stands. Loopback clients
-    // count too: events are written for every caller, who needs no key.
+    // Runs before validation, so that guessing ids counts and every response has rate limit headers. Loopback clients
+    // count, too: events are stored for every caller, without a key.
     onRequest: (request) => perIp.consume(clientKey(request.ip), request),
     handler: async (request, reply) => {
       const { body } = request;

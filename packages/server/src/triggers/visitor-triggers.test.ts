@@ -39,8 +39,8 @@ onBothDatabases("visitors' pages", (createDatabase) => {
   const listing = (headers?: Record<string, string>) => get(`/triggers/widget/${agentId}`, headers);
   const allow = (origins: string[]) => owner.call("PATCH", `/agents/${agentId}`, { allowedOrigins: origins });
 
-  describe("get an agent's triggers", () => {
-    it("with exactly these fields, in order, the enabled ones only", async () => {
+  describe("receive an agent's triggers", () => {
+    it("that are enabled, in order and with exactly these fields", async () => {
       const toolId = await createForm("contact");
       await createTrigger({ name: "Later", priority: 2, triggerOnce: false });
       await createTrigger({ name: "Off", isEnabled: false });
@@ -64,7 +64,7 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       ]);
     });
 
-    it("right after every change", async () => {
+    it("immediately after every change", async () => {
       const names = async () => (await listing()).json().map(({ name }: { name: string }) => name);
       expect(await names()).toEqual([]);
       const { id } = await createTrigger();
@@ -86,7 +86,7 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       expect((await listing()).statusCode).toBe(404);
     });
 
-    it("once, as long as nothing changes", async () => {
+    it("once, with 304 responses while nothing changes", async () => {
       await createTrigger();
       const first = await listing();
       const { etag } = first.headers as { etag: string };
@@ -100,7 +100,7 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       expect([changed.statusCode, changed.json().length]).toEqual([200, 2]);
     });
 
-    it("not of an agent that is unknown, and only where the agent is allowed", async () => {
+    it("only for a known agent and an allowed origin", async () => {
       const unknown = await get(`/triggers/widget/${newId("agent")}`);
       expect([unknown.statusCode, unknown.json().error.code]).toEqual([404, "NOT_FOUND"]);
       expect((await get("/triggers/widget/nobody")).json()).toEqual(unknown.json());
@@ -113,8 +113,8 @@ onBothDatabases("visitors' pages", (createDatabase) => {
     });
   });
 
-  describe("get a form", () => {
-    it("by its id or its name, with exactly these fields", async () => {
+  describe("receive a form", () => {
+    it("by id or name, with exactly these fields", async () => {
       const hidden = { url: "https://hooks.example.com/secret", type: "webhook" };
       const formSchema = { fields, submitLabel: "Book" };
       const toolId = await createForm("test_ride", agentId, owner, {
@@ -148,7 +148,7 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       });
     });
 
-    it("of the agent that is named, else the only one of that name that is enabled", async () => {
+    it("of the given agent, or otherwise the only enabled one of that name", async () => {
       const stranger = await server.createAccount();
       const theirs = await createAgent(stranger);
       const name = `contact_${agentId.slice(-5).replace(/\d/g, "x")}`;
@@ -161,7 +161,7 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       expect([await found(), await found(`?agentId=${theirs}`)]).toEqual([second, undefined]);
     });
 
-    it("not when it is disabled, no form, or another agent's", async () => {
+    it("but not a disabled one, another kind of tool, or another agent's form", async () => {
       const toolId = await createForm("contact");
       const other = await createAgent(owner);
       const mock = { agentId, name: "hours", description: "d", executionType: "mock", inputSchema: { type: "object" } };
@@ -182,7 +182,7 @@ onBothDatabases("visitors' pages", (createDatabase) => {
       expect([await status(toolId), await status(`contact?agentId=${agentId}`)]).toEqual([404, 404]);
     });
 
-    it("only where its agent is allowed", async () => {
+    it("only on origins that its agent allows", async () => {
       const toolId = await createForm("contact");
       await allow(["https://shop.example"]);
       const status = async (origin: string) => (await get(`/triggers/form/${toolId}`, { origin })).statusCode;

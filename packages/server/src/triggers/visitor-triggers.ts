@@ -18,7 +18,7 @@ export type VisitorTriggers = ReturnType<typeof createVisitorTriggers>;
 type Recorded = { success: true };
 const recorded: Recorded = { success: true };
 
-/** What visitors' pages ask for, without credentials. `origin` is the page's, which the agent must allow (403). */
+/** Public endpoints for visitors' pages. `origin` is the page's origin, which the agent must allow (403). */
 export function createVisitorTriggers(
   { db, databaseKind, config }: Pick<Deps, "db" | "databaseKind" | "config">,
   agents: AgentService,
@@ -34,7 +34,7 @@ export function createVisitorTriggers(
     return toListing(agent, (await store.enabled(agentId)).map(toWidgetTrigger));
   }
 
-  /** 404 when there is no such agent. Up to 5 s old where another process made the change. */
+  /** @throws 404 when the agent does not exist. The listing can be up to 5 s old after a change in another process. */
   async function listing(agentId: string, origin: string | undefined): Promise<Listing> {
     const found = await cache.get(agentId, read);
     agents.checkOrigin(found.agent, origin, ownOrigin);
@@ -43,14 +43,17 @@ export function createVisitorTriggers(
 
   return {
     listing,
-    /** Durable when it resolves. Whether the agent takes events from this page, `listing` has to say first. */
+    /**
+     * Resolves once the event is durable. The caller must check with `listing` that the agent accepts events from this
+     * page.
+     */
     async record(event: TriggerEvent, keep?: Keep): Promise<Recorded> {
       await write(event, keep && ((trx) => keep(trx, event.agentId, recorded))).catch((error) => {
         throw isMissingReference(error) ? notFound("Agent") : error;
       });
       return recorded;
     },
-    /** What an enabled bubble of the agent says, or null: conversations may begin with it. */
+    /** The text of the agent's enabled bubble, or null. A conversation may start with it. */
     async openingMessage(agentId: string, triggerId: string): Promise<string | null> {
       const trigger = isId("trigger", triggerId) ? await store.enabledBubble(agentId, triggerId) : undefined;
       if (!trigger) return null;

@@ -79,7 +79,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     expect(agents).toEqual([{ agentId, agentName: "Harbour", ...totals }]);
   });
 
-  it("count a rating once, at the message's time, when it is changed or repeated", async () => {
+  it("count a rating once, at the time of its message, even if it is changed or repeated", async () => {
     const agentId = await createAgent(owner);
     const { conversationId, messageId } = await say(agentId);
     const rate = (rating: string) =>
@@ -91,7 +91,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     expect((await read(`agentId=${agentId}`)).totals).toMatchObject({ ratedUp: 0, ratedDown: 1 });
   });
 
-  it("count replies that fail, and keep the figures when a conversation is deleted", async () => {
+  it("count failed replies, and keep the counts when a conversation is deleted", async () => {
     const agentId = await createAgent(owner);
     provider.script(({ response }) => response.writeHead(400).end("{}"));
     const { conversationId } = await say(agentId);
@@ -102,7 +102,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     expect((await read(`agentId=${agentId}`)).totals).toEqual(totals);
   });
 
-  it("leave out what members try in the playground, which the inbox marks as a test", async () => {
+  it("leave out playground conversations, which the inbox marks as tests", async () => {
     const user = await createOwner(server);
     const browser = await signedInBrowser(server, user.email);
     const { body: created } = await browser.call("POST", "/agents", { name: "Tried" });
@@ -120,7 +120,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     expect([await list("&test=true"), await list("&test=false")]).toEqual([[true], [false]]);
   });
 
-  it("cover the days of the range, at most the last 366, and all agents of the organization without an agent", async () => {
+  it("cover at most the last 366 days of the range, and all agents when none is given", async () => {
     const account = await server.createAccount();
     const [first, second] = [
       await createAgent(account, { name: "First" }),
@@ -161,14 +161,14 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     expect((await read(`to=2026-01-31&agentId=${second}`, account)).totals.conversations).toBe(1);
   });
 
-  it("are not readable for another organization's agent", async () => {
+  it("are not found for another organization's agent", async () => {
     const stranger = await server.createAccount();
     const { status } = await stranger.call("GET", `/conversations/analytics?agentId=${await createAgent(owner)}`);
     expect(status).toBe(404);
     expect((await read("", stranger)).agents).toEqual([]);
   });
 
-  it("are filled from the stored conversations when the server is upgraded", async () => {
+  it("are backfilled from stored conversations by the migration", async () => {
     const { db } = server.deps;
     const agentId = await createAgent(owner);
     const createdAt = Date.UTC(2025, 4, 6, 23, 59);

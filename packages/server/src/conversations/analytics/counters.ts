@@ -4,7 +4,7 @@ import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
 import { dayOf } from "../../utc-day.ts";
 
-/** Something that happened with an agent `at` an instant. Counts that are left out are 0; a withdrawn rating is -1. */
+/** An event of an agent at an instant. Omitted counts are 0; a withdrawn rating is -1. */
 export type ConversationEvent = { agentId: string; at: number } & Partial<ConversationCounts>;
 
 export type ConversationCounters = ReturnType<typeof createConversationCounters>;
@@ -13,11 +13,11 @@ type HourRow = { agentId: string; day: string; hour: number } & ConversationCoun
 
 const HOUR_MS = 3_600_000;
 
-/** Counts what happens in conversations by agent and hour (UTC), so that analytics never read the conversations. */
+/** Counts events in conversations by agent and hour (UTC), so that analytics never read the conversations. */
 export function createConversationCounters(db: Db) {
   const add = addQuery(db);
   return {
-    /** Rows are written in one order, so that two transactions cannot block each other. */
+    /** Rows are written in a consistent order, so that two transactions cannot deadlock. */
     async count(trx: Executor, events: readonly ConversationEvent[]): Promise<void> {
       const rows = new Map<string, HourRow>();
       for (const event of events) {
@@ -79,7 +79,7 @@ const counterNames = [
   "outputTokens",
 ] as const satisfies ReadonlyArray<keyof ConversationCounts>;
 
-/** Selects from the agents, so that nothing is counted for one that was deleted meanwhile. */
+/** Selects from the agents, so that nothing is counted for an agent that has been deleted. */
 function addQuery(db: Db) {
   return compileOnce<HourRow, never>((param) =>
     db

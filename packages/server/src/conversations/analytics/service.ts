@@ -12,7 +12,7 @@ type Query = { agentId?: string | undefined; from?: string | undefined; to?: str
 
 export type ConversationAnalyticsService = ReturnType<typeof createConversationAnalytics>;
 
-/** The figures of an organization's conversations, from counters. */
+/** Conversation analytics of an organization, read from counters. */
 export function createConversationAnalytics(deps: Pick<Deps, "db" | "reads">, agents: Pick<AgentService, "get">) {
   const store = createConversationAnalyticsStore(deps);
   return {
@@ -37,7 +37,7 @@ export function createConversationAnalytics(deps: Pick<Deps, "db" | "reads">, ag
   };
 }
 
-/** At most the last 366 days of what was asked for; 30 days when no first day is given. */
+/** Limits the range to its last 366 days. Without a first day, it covers 30 days. */
 function rangeOf({ from, to }: Omit<Query, "agentId">): { from: string; to: string } {
   const end = to === undefined ? Date.now() : Date.parse(to);
   const last = dayOf(end);

@@ -2,12 +2,15 @@ import type { ConversationCounts } from "@foyer/contract";
 import { type Compilable, sql } from "kysely";
 import type { Deps } from "../../deps.ts";
 
-/** The agent, or all agents of the organization. Days are UTC, and both ends count. */
+/** One agent, or all agents of the organization. Days are UTC and both ends are inclusive. */
 export type AnalyticsRange = { organizationId: string; agentId: string | undefined; from: string; to: string };
 
 const MAX_AGENTS = 100;
 
-/** Reads the hourly counters. A range of 366 days has at most 8,784 rows per agent, whatever is stored. */
+/**
+ * Reads the hourly counters. A range of 366 days has at most 8,784 rows per agent, however many conversations there
+ * are.
+ */
 export function createConversationAnalyticsStore({ db, reads }: Pick<Deps, "db" | "reads">) {
   const inRange = ({ organizationId, agentId, from, to }: AnalyticsRange) =>
     db

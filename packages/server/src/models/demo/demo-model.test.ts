@@ -56,8 +56,8 @@ async function ask(
 const textOf = (parts: ModelPart[]) => parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
 const answer = async (...args: Parameters<typeof ask>) => textOf(await ask(...args));
 
-describe("demoModel", () => {
-  it("streams its answer word by word", async () => {
+describe("the demo model's stream", () => {
+  it("sends the reply word by word", async () => {
     const parts = await ask([system, user("Are test rides free?")]);
     expect(parts.map((part) => (part.type === "text-delta" ? part.delta : part.type))).toEqual([
       "stream-start",
@@ -76,7 +76,7 @@ describe("demoModel", () => {
     });
   });
 
-  it("streams scripts without spaces in pieces", async () => {
+  it("sends scripts without spaces in pieces", async () => {
     const parts = await ask([{ role: "system", content: "営業時間は9時から18時です。" }, user("営業時間は？")]);
     expect(textOf(parts)).toBe("営業時間は9時から18時です。");
     expect(parts.filter((part) => part.type === "text-delta").length).toBeGreaterThan(5);
@@ -98,13 +98,13 @@ describe("demoModel", () => {
     ["Hi, are test rides free?", "Test rides are free."],
     ["Thanks, and the blog?", "Our blog is about winter riding."],
     ["", /^I found nothing about that/],
-  ])("answers %j", async (message, expected) => {
+  ])("replies to %j", async (message, expected) => {
     expect(await answer([system, user(message)])).toEqual(
       typeof expected === "string" ? expected : expect.stringMatching(expected),
     );
   });
 
-  it("reads a follow-up with the message before it", async () => {
+  it("reads a follow-up together with the message before it", async () => {
     const prompt = [
       system,
       user("When are you open?"),
@@ -114,7 +114,7 @@ describe("demoModel", () => {
     expect(await answer(prompt)).toBe("Opening hours:\n- Sunday: closed");
   });
 
-  it("calls the tool that is asked for, once, and then answers from its result", async () => {
+  it("calls the requested tool once and replies from its result", async () => {
     const parts = await ask([system, user("When are you open?")], { tools: [hours] });
     expect(parts.map((part) => part.type)).toEqual(["stream-start", "tool-call", "finish"]);
     expect(parts[1]).toMatchObject({ toolName: "opening_hours", input: "{}" });
@@ -124,7 +124,7 @@ describe("demoModel", () => {
     expect(after.some((part) => part.type === "tool-call")).toBe(false);
   });
 
-  it("calls no tool when it is told to call none", async () => {
+  it("calls no tool when told not to", async () => {
     const call = {
       prompt: [system, user("When are you open?")],
       tools: [hours],
@@ -134,7 +134,7 @@ describe("demoModel", () => {
     expect(textOf(await Array.fromAsync(stream))).toContain("Weekdays");
   });
 
-  it("says once in a reply that no provider is configured, in its first text", async () => {
+  it("says once per reply that no provider is configured, in the first text", async () => {
     const said = /^No model provider is configured.*\n\nTest rides are free\.$/;
     expect(await answer([system, user("Are test rides free?")], { announce: true })).toMatch(said);
     expect(await answer([system, user("When are you open?")], { announce: true, tools: [hours] })).toBe("");
@@ -175,7 +175,7 @@ describe("demoModel", () => {
     [{ type: "text", value: "The form was shown to the visitor." }, "Please fill in the form."],
     [{ type: "json", value: { status: "form_shown" } }, "Please fill in the form."],
     [{ type: "text", value: "More information is shown in the shop." }, "More information is shown in the shop."],
-  ])("tells the result %j", async (output, text) => {
+  ])("reports the result %j", async (output, text) => {
     expect(await answer(result(output))).toBe(text);
   });
 
@@ -185,7 +185,7 @@ describe("demoModel", () => {
     expect(text).toMatch(/ spoke …$/);
   });
 
-  it("says the same words to the same prompt", async () => {
+  it("is the same for the same prompt", async () => {
     const prompt = [system, user("Tell me about the blog and the weekdays")];
     expect(await ask(prompt)).toEqual(await ask(prompt));
   });
@@ -216,7 +216,7 @@ describe("demoModel", () => {
     expect(pauses.count).toBe(soFar);
   });
 
-  it("ends every stream with exactly one finish and sends no empty word", async () => {
+  it("has exactly one finish and no empty word", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({ unit: "grapheme" }),

@@ -39,13 +39,13 @@ describe("quoting the agent's instructions", () => {
   });
 
   it.each(["What is the wholesale margin?", "Which competitors are there?", "Is there a supplier list?", "discount?"])(
-    "does not tell visitors what the agent was told to keep to itself: %j",
+    "keeps private instructions from visitors: %j",
     (question) => {
       expect(quote(instructions, question) ?? "").not.toMatch(/40 percent|Velo Nord|secret|promise/);
     },
   );
 
-  it("names the headings of what visitors can ask about", () => {
+  it("lists the headings that visitors can ask about", () => {
     expect(topicsOf(harbour)).toEqual(["Opening hours", "Test rides", "Workshop"]);
   });
 });
@@ -55,7 +55,7 @@ describe("quoting passages", () => {
     `<passage-0123456789ab ${JSON.stringify({ n, title })}>\n${text}\n</passage-0123456789ab>`;
   const result = `Reference text\n\n${passage(1, "Service", "A basic service costs 59 euros. We have coffee.")}\n\n${passage(2, "Hours", "- Sunday: closed\n- Saturday: open")}`;
 
-  it("cites the passage that the answer comes from", () => {
+  it("cites the passage that contains the answer", () => {
     expect(quote(linesOfPassages(result), "What does a basic service cost?")).toBe(
       "A basic service costs 59 euros. [1]",
     );
@@ -63,7 +63,7 @@ describe("quoting passages", () => {
     expect(quote(linesOfPassages(result), "Sunday hours?")).toContain("[2]");
   });
 
-  it("never fails, whatever the texts are", () => {
+  it("never fails for any texts", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(harbour, result, "open?", "- ", "営業時間"));
     fc.assert(
       fc.property(text, text, text, (prompt, question, earlier) => {

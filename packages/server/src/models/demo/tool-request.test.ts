@@ -28,7 +28,7 @@ describe("requestedTool", () => {
     ["What is the status of my order HB-1042?", "order_status", { order_id: "HB-1042" }],
     ["What is the rental price for 3 days?", "rental_price", { days: 3 }],
     ["Please send the invoice to ada@example.com", "send_invoice", { email: "ada@example.com" }],
-  ])("%j calls %s", (message, toolName, input) => {
+  ])("returns for %j the tool %s", (message, toolName, input) => {
     expect(requestedTool(message, shop)).toEqual({ toolName, input });
   });
 
@@ -42,11 +42,11 @@ describe("requestedTool", () => {
     "Hello",
     "",
     "?",
-  ])("%j calls nothing", (message) => {
+  ])("returns nothing for %j", (message) => {
     expect(requestedTool(message, shop)).toBeNull();
   });
 
-  it("never fails, and gives every required input", () => {
+  it("never fails, and fills every required input", () => {
     const part = fc.oneof(fc.constantFrom("in stock", "order", "12", "Tour", "?"), fc.string({ unit: "binary" }));
     fc.assert(
       fc.property(fc.array(part), (words) => {

@@ -17,17 +17,17 @@ describe("checkDisplayConfig", () => {
     { fieldMappings: { title: "t" } },
     { type: "image", fieldMappings: { url: "src" } },
     { type: "product_card", fieldMappings: { ...cardMappings, rating: "r" } },
-  ])("takes %j", (config) => {
+  ])("accepts %j", (config) => {
     expect(() => checkDisplayConfig(config)).not.toThrow();
   });
 
   it.each<[string, string, DisplayConfig]>([
     [
       "constructor",
-      "cannot be the name of a slot",
+      "cannot be used as a slot name",
       { type: "custom", fieldMappings: { constructor: "a" } as Record<string, string> },
     ],
-    ["x", "must have at most 10 parts", { type: "custom", fieldMappings: { x: "a.b.c.d.e.f.g.h.i.j.k" } }],
+    ["x", "must have at most 10 segments", { type: "custom", fieldMappings: { x: "a.b.c.d.e.f.g.h.i.j.k" } }],
     ["x", "must be the name of a field", { type: "custom", fieldMappings: { x: "a..b" } }],
     ["x", "must be the name of a field", { type: "table", fieldMappings: { x: " " } }],
     ["x", "must be the name of a field", { type: "custom", fieldMappings: { x: "a.__proto__" } }],

@@ -6,15 +6,15 @@ import { createToolStore } from "../store.ts";
 
 export type FormFinder = ReturnType<typeof createFormFinder>;
 
-/** How long a form that was disabled can still be submitted by pages that show it. */
+/** How long visitors can still submit a form after it was disabled, because a page may still show it. */
 const GRACE_MS = 3_600_000;
-/** Forms of one name that are compared with the page's origin. */
+/** Forms with the same name that are compared with the page's origin. */
 const MAX_SAME_NAME = 200;
 
-/** Whether an agent's `allowedOrigins` (JSON) name the page's origin. */
+/** Whether an agent's `allowedOrigins` (JSON) include the page's origin. */
 type OriginMatch = (allowedOrigins: string) => boolean;
 
-/** Another organization's form must never appear on a page, so a name without an agent has to be unambiguous. */
+/** A page must never show another organization's form, so a name without an agent has to be unambiguous. */
 function onlyOne(name: string, rows: Array<ToolRow & { allowedOrigins: string }>, isAllowed: OriginMatch): ToolRow {
   const candidates = rows.length > 1 ? rows.filter(({ allowedOrigins }) => isAllowed(allowedOrigins)) : rows;
   const [found, ...others] = candidates;
@@ -26,11 +26,14 @@ function onlyOne(name: string, rows: Array<ToolRow & { allowedOrigins: string }>
   return tool;
 }
 
-/** Finds tools that are forms; any other tool is as if it were not there. */
+/** Finds tools that are forms. Other tools are treated as missing. */
 export function createFormFinder(db: Db) {
   const store = createToolStore(db);
   return {
-    /** For visitors: a form that is enabled, or was until less than an hour ago, because a page may still show it. 404 */
+    /**
+     * For visitors: a form that is enabled, or was less than an hour ago, because a page may still show it.
+     * @throws 404
+     */
     async submittable(id: string): Promise<ToolRow> {
       const row = isId("tool", id) ? await store.getPublic(id) : undefined;
       if (row?.executionType !== "form") throw notFound("Form");
@@ -39,7 +42,7 @@ export function createFormFinder(db: Db) {
       }
       return row;
     },
-    /** For visitors: an enabled form by its id, or by its name among the agent's forms. 404 */
+    /** For visitors: an enabled form by its id, or by its name among the agent's forms. @throws 404 */
     async enabled(idOrName: string, agentId: string | null, isAllowed: OriginMatch): Promise<ToolRow> {
       if (isId("tool", idOrName) || agentId !== null) {
         const row = await store.enabledForm(isId("tool", idOrName) ? "id" : "name", idOrName, agentId);
@@ -48,7 +51,7 @@ export function createFormFinder(db: Db) {
       }
       return onlyOne(idOrName, await store.enabledFormsNamed(idOrName, MAX_SAME_NAME), isAllowed);
     },
-    /** The account's form with this id, enabled or not. */
+    /** The organization's form with this id, enabled or not. */
     async owned(organizationId: string, id: string): Promise<ToolRow | undefined> {
       const row = isId("tool", id) ? await store.get(organizationId, id) : undefined;
       return row?.executionType === "form" ? row : undefined;

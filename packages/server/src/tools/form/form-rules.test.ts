@@ -28,8 +28,8 @@ const options = [
 ];
 const optionsFor = (type: FormField["type"]) => (type.endsWith("select") ? { options } : {});
 
-describe("names", () => {
-  it("are unique", () => {
+describe("field names", () => {
+  it("must be unique", () => {
     const field = (name: string): FormField => ({ name, label: "", type: "text" });
     expect(detailOf({ fields: ["a", "A", "b"].map(field) })).toBeUndefined();
     expect(detailOf({ fields: ["a", "b", "a"].map(field) })).toMatchObject({
@@ -38,17 +38,17 @@ describe("names", () => {
     });
   });
 
-  it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])("are not %s", (name) => {
+  it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])("cannot be %s", (name) => {
     expect(problemOf({ name })).toMatchObject({ path: "name", message: "is reserved" });
   });
 
-  it("may hold spaces and any script", () => {
+  it("may contain spaces and any script", () => {
     expect(problemOf({ name: "Prénom 名" })).toBeUndefined();
   });
 });
 
-describe("labels", () => {
-  it("refuses a checkbox whose label links to an unsafe address", () => {
+describe("field labels", () => {
+  it("cannot link to unsafe addresses in a checkbox", () => {
     const label = (address: string) => problemOf({ type: "checkbox", label: `I accept the [terms](${address})` });
     for (const address of ["https://shop.example/terms", "/terms", "mailto:legal@shop.example"]) {
       expect(label(address)).toBeUndefined();
@@ -57,14 +57,14 @@ describe("labels", () => {
   });
 });
 
-describe("options", () => {
-  it.each(types)("are required for and only for selects: %s", (type) => {
+describe("field options", () => {
+  it.each(types)("are required for selects and allowed nowhere else: %s", (type) => {
     const isSelect = type === "select" || type === "multiselect";
     expect(problemOf({ type })?.path).toBe(isSelect ? "options" : undefined);
     expect(problemOf({ type, options })?.path).toBe(isSelect ? undefined : "options");
   });
 
-  it("have values of their own, but may share a label", () => {
+  it("need unique values, but may share a label", () => {
     const same = { label: "Red", value: "red" };
     expect(problemOf({ type: "select", options: [same, { ...same, value: "crimson" }] })).toBeUndefined();
     expect(problemOf({ type: "select", options: [...options, same] })?.path).toBe("options.2.value");
@@ -79,7 +79,7 @@ describe("validation rules", () => {
     pattern: { rule: { value: "a" }, types: ["text", "email", "tel", "textarea"] },
   };
   for (const [name, { rule, types: allowed }] of Object.entries(rules)) {
-    it.each(types)(`${name} on %s`, (type) => {
+    it.each(types)(`apply ${name} on %s`, (type) => {
       const path = problemOf({ type, ...optionsFor(type), validation: { [name]: rule } })?.path;
       expect(path).toBe(allowed.includes(type) ? undefined : `validation.${name}`);
     });
@@ -87,7 +87,7 @@ describe("validation rules", () => {
 
   const values = { number: 5, date: "2026-01-31", datetime: "2026-01-31T09:30" };
   for (const rule of ["min", "max"]) {
-    it.each(types)(`${rule} on %s takes its own kind of value only`, (type) => {
+    it.each(types)(`accept only values of the right type for ${rule} on %s`, (type) => {
       for (const [kind, value] of Object.entries(values)) {
         const path = problemOf({ type, ...optionsFor(type), validation: { [rule]: { value } } })?.path;
         const expected = Object.hasOwn(values, type) ? `validation.${rule}.value` : `validation.${rule}`;
@@ -116,7 +116,7 @@ describe("validation rules", () => {
     ["datetime", "2026-01-31T09:60"],
     ["datetime", "2026-01-31T09:30+99:00"],
     ["datetime", 1769851800000],
-  ])("a bound of a %s is not %j", (type, value) => {
+  ])("give a %s no bound of %j", (type, value) => {
     expect(problemOf({ type, validation: { min: { value } } })?.path).toBe("validation.min.value");
     expect(problemOf({ type, validation: { max: { value } } })?.path).toBe("validation.max.value");
   });
@@ -131,28 +131,28 @@ describe("validation rules", () => {
     ["datetime", "2026-01-31T09:30Z", "2026-01-31T10:00+01:00", false],
     ["datetime", "2026-01-31T09:30Z", "2026-01-31T11:00+01:00", true],
     ["datetime", "2026-01-31T09:31", "2026-01-31T09:30", false],
-  ])("%s from %s to %s: %s", (type, min, max, isInOrder) => {
+  ])("compare bounds of %s from %s to %s: %s", (type, min, max, isInOrder) => {
     const path = problemOf({ type, validation: { min: { value: min }, max: { value: max } } })?.path;
     expect(path).toBe(isInOrder ? undefined : "validation.min.value");
   });
 
-  it("has minLength up to maxLength", () => {
+  it("require minLength to be at most maxLength", () => {
     const lengths = (min: number, max: number) => ({ minLength: { value: min }, maxLength: { value: max } });
     expect(problemOf({ validation: lengths(3, 3) })).toBeUndefined();
     expect(problemOf({ validation: lengths(4, 3) })?.path).toBe("validation.minLength.value");
     expect(problemOf({ validation: { minLength: { value: 4 } } })).toBeUndefined();
   });
 
-  it("has patterns that run in linear time", () => {
+  it("accept only patterns that run in linear time", () => {
     expect(problemOf({ validation: { pattern: { value: "^(a+)+$" } } })).toBeUndefined();
     expect(problemOf({ validation: { pattern: { value: "(?=a)b" } } })).toMatchObject({
       path: "validation.pattern.value",
-      message: expect.stringContaining("cannot look ahead"),
+      message: expect.stringContaining("cannot contain lookahead"),
     });
   });
 });
 
-describe("defaults", () => {
+describe("field defaults", () => {
   it.each([
     "",
     "plain { text } }}",
@@ -161,7 +161,7 @@ describe("defaults", () => {
     "{{user.metadata.plan}}",
     "{{user.metadata.company.name}}",
     "{{context.previousResult.order id}}",
-  ])("may be %j", (defaultValue) => {
+  ])("can be %j", (defaultValue) => {
     expect(problemOf({ defaultValue })).toBeUndefined();
   });
 
@@ -177,7 +177,7 @@ describe("defaults", () => {
     "{{user.email}} {{API_KEY}}",
     "{{__proto__}}",
     "{{USER.EMAIL}}",
-  ])("may not be %j", (defaultValue) => {
+  ])("cannot be %j", (defaultValue) => {
     const problem = problemOf({ defaultValue });
     expect(problem?.path).toBe("defaultValue");
     for (const known of ["{{user.email}}", "{{user.metadata.<field>}}", "{{context.previousResult.<field>}}"]) {
@@ -185,13 +185,13 @@ describe("defaults", () => {
     }
   });
 
-  it.each(types)("are for anything but files: %s", (type) => {
+  it.each(types)("are allowed for all types except files: %s", (type) => {
     const isFile = type === "file" || type === "image";
     const path = problemOf({ type, ...optionsFor(type), defaultValue: "{{user.name}}" })?.path;
     expect(path).toBe(isFile ? "defaultValue" : undefined);
   });
 
-  it("ticks a checkbox that is optional, and never one that asks for consent", () => {
+  it("can tick an optional checkbox, but never a required one", () => {
     const consent = { type: "checkbox", validation: { required: { value: true } } } as const;
     for (const defaultValue of ["true", "false", "{{user.metadata.newsletter}}"]) {
       expect(problemOf({ type: "checkbox", defaultValue })).toBeUndefined();
@@ -211,12 +211,12 @@ describe("defaults", () => {
     ["multiselect", "red, blue", true],
     ["multiselect", "red,green", false],
     ["multiselect", "red,", false],
-  ])("of a %s are among its options: %j %s", (type, defaultValue, isFine) => {
+  ])("of a %s must be among its options: %j %s", (type, defaultValue, isFine) => {
     expect(problemOf({ type, options, defaultValue })?.path).toBe(isFine ? undefined : "defaultValue");
   });
 });
 
-it("takes a form as large as the contract allows, and names the last field", () => {
+it("checkFormSchema accepts a form of the maximum size and names the last field in an error", () => {
   const fields = Array.from(
     { length: 100 },
     (_, index): FormField => ({

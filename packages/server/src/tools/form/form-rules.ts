@@ -23,7 +23,7 @@ const knownDefaults = [
 const knownDefault = /^(?:user\.(?:email|name|userId)|(?:user\.metadata|context\.previousResult)\.[^.]+(?:\.[^.]+)*)$/;
 
 /**
- * Checks what the JSON schema cannot express: unique names, options and rules that apply to the field's type, bounds in
+ * Checks what JSON Schema cannot express: unique names, options and rules that apply to the field's type, bounds in
  * order, patterns that run in linear time, and defaults that the field can hold.
  * @throws AppError 400 with the path of every problem (formSchema.fields.2.name)
  */
@@ -43,7 +43,7 @@ export function checkFormSchema(schema: FormSchema): void {
 }
 
 function checkName(path: string, name: string, names: Set<string>) {
-  // Such a name finds something in every object, wherever a value is looked up by it.
+  // Every object inherits properties of these names, so a lookup by name would always find one.
   if (name in Object.prototype || name === "prototype") throw invalid(`${path}.name`, "is reserved", "not_allowed");
   if (names.has(name)) throw invalid(`${path}.name`, "must be unique among the fields", "duplicate");
   names.add(name);
@@ -65,7 +65,7 @@ function checkOptions(path: string, { type, options }: FormField) {
     if (options) throw invalid(`${path}.options`, `are for ${withOptions} only, not for ${type}`, "not_allowed");
     return;
   }
-  if (!options) throw invalid(`${path}.options`, `are required for a ${type}`, "required");
+  if (!options) throw invalid(`${path}.options`, `are required for a ${type} field`, "required");
   const values = new Set<string>();
   for (const [index, { value }] of options.entries()) {
     if (values.has(value))
@@ -83,11 +83,11 @@ function checkRules(path: string, type: FieldType, rules: FieldValidation) {
     }
   }
   if (minLength && maxLength && minLength.value > maxLength.value) {
-    throw invalid(`${path}.minLength.value`, "must not be more than maxLength", "max");
+    throw invalid(`${path}.minLength.value`, "must not be greater than maxLength", "max");
   }
   const lowest = min ? boundOf(`${path}.min.value`, type, min.value) : -Infinity;
   const highest = max ? boundOf(`${path}.max.value`, type, max.value) : Infinity;
-  if (lowest > highest) throw invalid(`${path}.min.value`, "must not be more than max", "max");
+  if (lowest > highest) throw invalid(`${path}.min.value`, "must not be greater than max", "max");
   if (pattern) checkPattern(`${path}.pattern.value`, pattern.value);
 }
 
@@ -97,10 +97,10 @@ function typesWhere(matches: (field: { type: FieldType }) => boolean): FieldType
   return (Object.keys(fieldTypes) as FieldType[]).filter((type) => matches({ type }));
 }
 
-/** @returns the bound as a number that can be compared: itself, or milliseconds since 1970 */
+/** @returns the bound as a comparable number: the number itself, or milliseconds since 1970 */
 function boundOf(path: string, type: FieldType, value: number | string): number {
   const { answer, expects } = fieldTypes[type];
-  // Unlike an answer, a bound that is a number is written as one.
+  // A numeric bound must be a JSON number, although an answer may be text.
   const measure = answer === "number" && typeof value === "string" ? null : measureOf(type, value);
   if (measure !== null) return measure;
   throw invalid(path, `must be ${expects}`, answer === "number" ? "type" : "format");
@@ -117,17 +117,22 @@ function checkPattern(path: string, pattern: string) {
 function checkDefault(path: string, field: FormField) {
   const { type, defaultValue } = field;
   if (defaultValue === undefined) return;
-  if (holdsFile(field)) throw invalid(path, `is not for ${type}: only the visitor can choose a file`, "not_allowed");
+  if (holdsFile(field))
+    throw invalid(path, `cannot be used in a ${type} field, because only the visitor can choose a file`, "not_allowed");
   const placeholders = placeholdersOf(defaultValue);
   const unknown = placeholders.find((name) => !knownDefault.test(name));
   if (unknown !== undefined)
-    throw invalid(path, `has an unknown {{${unknown}}}; known are ${knownDefaults}`, "unknown_reference");
+    throw invalid(
+      path,
+      `contains the unknown placeholder {{${unknown}}}; known placeholders are ${knownDefaults}`,
+      "unknown_reference",
+    );
   if (placeholders.length === 0 && defaultValue !== "") defaultChecks[describeField(field).answer](path, field);
 }
 
 const anyDefault = () => {};
 
-/** Checks for literal defaults. A number or a date that cannot be read has always been accepted, and leaves the field empty. */
+/** Checks for literal defaults. Unreadable numbers and dates have always been accepted; they leave the field empty. */
 const defaultChecks: Record<AnswerKind, (path: string, field: FormField) => void> = {
   text: anyDefault,
   number: anyDefault,
@@ -136,14 +141,14 @@ const defaultChecks: Record<AnswerKind, (path: string, field: FormField) => void
   choice: (path, field) => checkDefaultOptions(path, field, [field.defaultValue ?? ""]),
   choices(path, field) {
     const { defaultValue = "", options = [] } = field;
-    // The value of one option may contain a comma.
+    // The value of a single option may contain a comma.
     const isOne = options.some(({ value }) => value === defaultValue);
     checkDefaultOptions(path, field, isOne ? [defaultValue] : defaultValue.split(",").map((part) => part.trim()));
   },
   boolean(path, { validation, defaultValue }) {
     if (defaultValue !== "true" && defaultValue !== "false") throw invalid(path, "must be true or false", "enum");
     if (defaultValue === "true" && validation?.required?.value) {
-      throw invalid(path, "must not tick a required checkbox: the visitor has to do that", "not_allowed");
+      throw invalid(path, "must not be true for a required checkbox: the visitor has to tick it", "not_allowed");
     }
   },
   file: anyDefault,

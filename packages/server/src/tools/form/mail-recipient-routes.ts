@@ -3,7 +3,7 @@ import { principalOf } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import type { MailRecipients } from "./mail-recipients.ts";
 
-/** What members do with mail recipients. The page that confirms an address is in pages/. */
+/** Endpoints for mail recipients. The page on which a recipient confirms the address is in pages/. */
 export function mailRecipientRoutes(app: App, recipients: MailRecipients): void {
   app.route({
     ...contract.listMailRecipients,

@@ -12,15 +12,17 @@ import { createRateLimit } from "../../plans/rate-limit.ts";
 const LINK_DAYS = 7;
 const LINK_MS = LINK_DAYS * 86_400_000;
 const MAX_RECIPIENTS = 100;
-/** Confirmation links one organization can send in a minute: they go to addresses that never asked for one. */
+/**
+ * Confirmation links that one organization can send per minute, because they go to addresses that never asked for them.
+ */
 const LINKS_PER_MINUTE = 5;
 
 export type MailRecipients = ReturnType<typeof createMailRecipients>;
 
-/** Addresses outside the organization that submissions can be mailed to once they are confirmed. */
+/** Addresses outside the organization to which submissions can be emailed after their owner has confirmed them. */
 export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "config" | "mailer">) {
   const store = createStore(db);
-  const links = createRateLimit(LINKS_PER_MINUTE, "confirmation mails");
+  const links = createRateLimit(LINKS_PER_MINUTE, "confirmation emails");
 
   async function existing(organizationId: string, id: string): Promise<MailRecipientRow> {
     const row = isId("recipient", id) ? await store.get(organizationId, id) : undefined;
@@ -28,10 +30,13 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
     return row;
   }
 
-  /** @throws 409 when the server sends no mail, 429 after too many links */
+  /** @throws 409 when email is not configured, 429 after too many links */
   async function newLink(organizationId: string) {
     if (!mailer.isConfigured) {
-      throw new AppError("CONFLICT", "This server sends no mail, so the address cannot be confirmed. Set SMTP_URL.");
+      throw new AppError(
+        "CONFLICT",
+        "This server cannot send email, so the address cannot be confirmed. Set SMTP_URL.",
+      );
     }
     await links.consume(organizationId);
     const token = randomBytes(32).toString("base64url");
@@ -45,10 +50,10 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
     async list(organizationId: string): Promise<MailRecipient[]> {
       return (await store.list(organizationId)).map(toMailRecipient);
     },
-    /** @throws 400 for what is not a mail address, 409 when the organization has it already, or has too many */
+    /** @throws 400 for an invalid email address, 409 when the organization already has it or has too many */
     async create(organizationId: string, input: string): Promise<MailRecipient> {
       const address = normalizeAddress(input);
-      if (!isMailAddress(address)) throw invalid("address", "must be an email address (name@example.com)");
+      if (!isMailAddress(address)) throw invalid("address", "must be an email address such as name@example.com");
       if ((await store.list(organizationId)).length >= MAX_RECIPIENTS) {
         throw new AppError("CONFLICT", `An organization can have ${MAX_RECIPIENTS} mail recipients. Remove one first.`);
       }
@@ -62,12 +67,12 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
         createdAt: Date.now(),
       };
       await store.insert(row).catch((error: unknown) => {
-        throw isDuplicate(error) ? new AppError("CONFLICT", `${address} is a mail recipient already.`) : error;
+        throw isDuplicate(error) ? new AppError("CONFLICT", `${address} is already a mail recipient.`) : error;
       });
       await sendLink(address, token);
       return toMailRecipient(row);
     },
-    /** Sends a new link, which replaces the previous one. An address that is confirmed stays as it is. */
+    /** Sends a new link, which replaces the previous one. A confirmed address stays confirmed. */
     async sendLink(organizationId: string, id: string): Promise<MailRecipient> {
       const row = await existing(organizationId, id);
       if (row.confirmedAt !== null) return toMailRecipient(row);
@@ -80,17 +85,17 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
       await existing(organizationId, id);
       await store.delete(organizationId, id);
     },
-    /** The address that an unexpired link confirms, or undefined. */
+    /** The address that an unexpired link would confirm, or undefined. */
     async addressFor(token: string): Promise<string | undefined> {
       return (await store.byToken(hashOf(token), Date.now()))?.address;
     },
-    /** @returns the address that is confirmed now; undefined for a link that has expired or was replaced */
+    /** Confirms an address. @returns the address, or undefined when the link has expired or was replaced */
     async confirm(token: string): Promise<string | undefined> {
       const row = await store.byToken(hashOf(token), Date.now());
       if (row && row.confirmedAt === null) await store.update(row.organizationId, row.id, { confirmedAt: Date.now() });
       return row?.address;
     },
-    /** What the organization has of these addresses, as they are written there. */
+    /** The organization's recipients with these addresses, which must be normalized. */
     async among(organizationId: string, addresses: readonly string[]) {
       if (addresses.length === 0) return [];
       return store.among(organizationId, [...new Set(addresses.map(normalizeAddress))]);
@@ -102,16 +107,16 @@ const hashOf = (token: string) => createHash("sha256").update(token).digest("hex
 
 function linkMail(baseUrl: string, token: string) {
   const lines = [
-    `The forms on ${baseUrl} can send their submissions to this address once you confirm it:`,
+    `The forms on ${baseUrl} can send their submissions to this address after you confirm it:`,
     `${baseUrl}/mail-recipients/confirm?token=${token}`,
-    `The link works for ${LINK_DAYS} days. If you did not expect this mail, ignore it, and nothing will be sent to you.`,
+    `This link expires in ${LINK_DAYS} days. If you didn't expect this email, ignore it and nothing will be sent to you.`,
   ];
   return { subject: "Confirm that you want to receive form submissions", text: lines.join("\n\n") };
 }
 
 function refuseUnsent(error: unknown): never {
-  const reason = error instanceof Error ? error.message : "The mail server did not take it.";
-  throw new AppError("CONFLICT", `The address is saved, but its confirmation link was not sent. ${reason}`);
+  const reason = error instanceof Error ? error.message : "The mail server rejected the email.";
+  throw new AppError("CONFLICT", `The address was saved, but the confirmation link could not be sent. ${reason}`);
 }
 
 function toMailRecipient({ id, address, confirmedAt, createdAt }: MailRecipientRow): MailRecipient {

@@ -41,7 +41,7 @@ describe("checkPostActions", () => {
       messageTemplate: "b",
     },
     { type: "team_chat", webhookUrl: url, message: "a", url: "no url", recipientIds: [] },
-  ])("takes %j", (action) => {
+  ])("accepts %j", (action) => {
     expect(problemOf(action)).toBeNull();
   });
 
@@ -68,7 +68,7 @@ describe("checkPostActions", () => {
     expect(problemOf(action)).toBe(path);
   });
 
-  it("says which action it is, and in the words of the check", () => {
+  it("names the action by its position and includes the message of the URL check", () => {
     const actions: PostAction[] = [
       { type: "webhook", url },
       { type: "webhook", url: "http://10.0.0.1" },
@@ -77,7 +77,7 @@ describe("checkPostActions", () => {
     expect(() => checkPostActions([], checkUrl)).not.toThrow();
   });
 
-  it("does not take a fault of the check for a fault of the caller", () => {
+  it("does not report an unexpected error of the URL check as invalid input", () => {
     const broken = () => {
       throw new TypeError("broken");
     };

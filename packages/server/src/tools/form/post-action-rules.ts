@@ -7,8 +7,8 @@ const MAX_PAYLOAD_CHARACTERS = 20_000;
 const spellings = { url: "webhookUrl", messageTemplate: "message" } as const;
 
 /**
- * Checks that each action has what its type needs. Fields of another type, and null, are ignored.
- * @param checkUrl throws an OutboundError for an address that may not be called
+ * Checks that each action has what its type needs. Fields of other types and nulls are ignored.
+ * @param checkUrl throws an OutboundError for a URL that must not be called
  * @throws AppError 400 with the path of every problem (formPostActions.0.webhookUrl)
  */
 export function checkPostActions(actions: PostAction[], checkUrl: (url: string) => void): void {
@@ -43,20 +43,24 @@ function checkTeamChat(path: string, action: PostAction, checkUrl: (url: string)
 
 function checkEmail(path: string, { recipientIds, to }: PostAction) {
   if (!recipientIds?.length && !to?.length) {
-    throw invalid(`${path}.recipientIds`, "must name at least one member (or `to` a mail recipient)", "min_items");
+    throw invalid(
+      `${path}.recipientIds`,
+      "must name at least one member, unless `to` names a mail recipient",
+      "min_items",
+    );
   }
   const blank = recipientIds?.findIndex(isBlank) ?? -1;
   if (blank !== -1) throw invalid(`${path}.recipientIds.${blank}`, "must not be empty", "min_length");
 }
 
-/** @returns the one of two spellings that is there */
+/** @returns the given spelling of two */
 function oneSpelling<Name extends keyof typeof spellings>(path: string, action: PostAction, name: Name) {
   const other: (typeof spellings)[Name] = spellings[name];
   if (isBlank(action[name]) && isBlank(action[other])) {
     throw invalid(`${path}.${name}`, `is required for a ${action.type} action (or ${other})`, "required");
   }
   if (!isBlank(action[name]) && !isBlank(action[other])) {
-    throw invalid(`${path}.${other}`, `is another spelling of ${name}: give one of the two`, "not_allowed");
+    throw invalid(`${path}.${other}`, `is another spelling of ${name}. Use only one of them`, "not_allowed");
   }
   return isBlank(action[name]) ? other : name;
 }
@@ -69,7 +73,7 @@ function checkAddress(path: string, action: PostAction, field: "url" | "webhookU
   }
 }
 
-/** Its depth is bounded where the body is read. */
+/** The nesting depth was already limited when the body was parsed. */
 function checkPayload(path: string, payload: Record<string, unknown>) {
   if (JSON.stringify(payload).length > MAX_PAYLOAD_CHARACTERS) {
     throw invalid(path, `must be at most ${MAX_PAYLOAD_CHARACTERS} characters of JSON`, "max_length");

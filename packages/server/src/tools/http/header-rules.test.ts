@@ -20,7 +20,7 @@ describe("checkHeaders", () => {
     { "!#$%&'*+-.^_`|~": "every character that a name may have" },
     { Accept: "text/plain; q=0.5", "X-Name": "Zoë" },
     { "Content-Type": "application/json", Hostname: "x", "Proxying-No": "x", "X-Proxy-By": "x" },
-  ])("takes %j", (headers) => {
+  ])("accepts %j", (headers) => {
     expect(detailOf(headers as Record<string, string>)).toBeUndefined();
   });
 
@@ -39,7 +39,7 @@ describe("checkHeaders", () => {
   )("refuses %s", (name) => {
     expect(detailOf({ Accept: "x", [name]: "x" })).toMatchObject({
       path: `httpHeaders.${name}`,
-      message: "is set by the service itself and cannot be given",
+      message: "is set by the server and cannot be configured",
     });
   });
 
@@ -52,7 +52,7 @@ describe("checkHeaders", () => {
     },
   );
 
-  it("refuses a name that no object can keep", () => {
+  it("refuses a name that objects cannot store", () => {
     expect(detailOf(JSON.parse('{"__proto__":"x"}'))?.path).toBe("httpHeaders.__proto__");
   });
 
@@ -66,11 +66,11 @@ describe("checkHeaders", () => {
     },
   );
 
-  it("refuses the same name in other letters", () => {
-    expect(detailOf({ "X-A": "1", "x-a": "2" })).toMatchObject({ path: "httpHeaders.x-a", message: "is there twice" });
+  it("refuses the same name in different case", () => {
+    expect(detailOf({ "X-A": "1", "x-a": "2" })).toMatchObject({ path: "httpHeaders.x-a", message: "occurs twice" });
   });
 
-  it("has room for 50 headers of 200 and 4,000 characters", () => {
+  it("accepts 50 headers with names of 200 and values of 4,000 characters", () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, ""]));
     expect(detailOf(many(50))).toBeUndefined();
     expect(detailOf(many(51))?.path).toBe("httpHeaders");

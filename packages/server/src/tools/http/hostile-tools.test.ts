@@ -28,7 +28,7 @@ const waysOut: Array<[path: string, tool: (url: string) => object]> = [
   ],
 ];
 
-it.each(waysOut)("no address of a closed network is kept as %s (%#)", async (path, tool) => {
+it.each(waysOut)("a hostile address cannot be saved as %s (%#)", async (path, tool) => {
   expect(hostileLiterals.length).toBeGreaterThanOrEqual(200);
   const known = { agentId, name: "call_out", description: "Calls out", inputSchema: { type: "object" } };
   for (const literal of hostileLiterals) {

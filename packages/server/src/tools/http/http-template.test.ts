@@ -26,36 +26,36 @@ describe("checkHttpUrl", () => {
     "https://api.example?{name}={value}",
     "https://api.example/{{ KEY }}/{größe}/{$filter}/{a.b-c}#part",
     "HTTPS://API.example/%7Bliteral%7D",
-  ])("takes %s", (url) => {
+  ])("accepts %s", (url) => {
     expect(check(url)).not.toThrow();
   });
 
   it.each([
-    ["ftp://api.example/", "must begin with http"],
-    ["{scheme}://api.example/", "must begin with http"],
-    ["//api.example/", "must begin with http"],
-    ["https:api.example/", "must begin with http"],
-    ["https:///api.example/", "must begin with http"],
-    [" https://api.example/", "must begin with http"],
-    ["https://", "must begin with http"],
-    ["https://a b/", "must begin with http"],
-    ["https://{host}/", "path and the query only"],
-    ["https://api.example{x}/", "path and the query only"],
-    ["https://{tenant}.api.example/", "path and the query only"],
-    ["https://{{HOST}}/", "path and the query only"],
-    ["https://{user}@api.example/", "path and the query only"],
-    ["https://u:{{PASSWORD}}@api.example/", "path and the query only"],
-    ["https://api.example:{port}/", "path and the query only"],
-    ["https://api.example/#{part}", "path and the query only"],
+    ["ftp://api.example/", "must start with http"],
+    ["{scheme}://api.example/", "must start with http"],
+    ["//api.example/", "must start with http"],
+    ["https:api.example/", "must start with http"],
+    ["https:///api.example/", "must start with http"],
+    [" https://api.example/", "must start with http"],
+    ["https://", "must start with http"],
+    ["https://a b/", "must start with http"],
+    ["https://{host}/", "only in the path and the query"],
+    ["https://api.example{x}/", "only in the path and the query"],
+    ["https://{tenant}.api.example/", "only in the path and the query"],
+    ["https://{{HOST}}/", "only in the path and the query"],
+    ["https://{user}@api.example/", "only in the path and the query"],
+    ["https://u:{{PASSWORD}}@api.example/", "only in the path and the query"],
+    ["https://api.example:{port}/", "only in the path and the query"],
+    ["https://api.example/#{part}", "only in the path and the query"],
     ["https://user:password@api.example/", "user name or password"],
     ["https://api.example\\{x}/", "backslashes"],
     ["https://api.example/.\t{x}/", "control characters"],
     ["https://api.example/\n", "control characters"],
-    ["https://api.example/{a/b}", "belongs to no placeholder"],
-    ["https://api.example/{", "belongs to no placeholder"],
-    ["https://api.example/{{{x}}}", "belongs to no placeholder"],
-    ["https://api.example/{{API-KEY}}", "belongs to no placeholder"],
-    ['https://api.example/?q={"a":1}', "belongs to no placeholder"],
+    ["https://api.example/{a/b}", "a brace outside a placeholder"],
+    ["https://api.example/{", "a brace outside a placeholder"],
+    ["https://api.example/{{{x}}}", "a brace outside a placeholder"],
+    ["https://api.example/{{API-KEY}}", "a brace outside a placeholder"],
+    ['https://api.example/?q={"a":1}', "a brace outside a placeholder"],
     ["http://127.0.0.1/{x}", "may not be called"],
     ["http://2130706433/{x}", "may not be called"],
     ["http://[::ffff:7f00:1]/?q={x}", "may not be called"],
@@ -67,7 +67,7 @@ describe("checkHttpUrl", () => {
     );
   });
 
-  it("does not hide a fault of its own", () => {
+  it("does not hide an unexpected error", () => {
     const checkUrl = () => {
       throw new TypeError("broken");
     };
@@ -75,7 +75,7 @@ describe("checkHttpUrl", () => {
   });
 });
 
-describe("the address", () => {
+describe("the URL of a request", () => {
   it.each<[string, string, Record<string, unknown>, string]>([
     ["a segment", "/users/{id}/posts", { id: "a/b c?d#e" }, "/users/a%2Fb%20c%3Fd%23e/posts"],
     [
@@ -104,7 +104,7 @@ describe("the address", () => {
       "/?l=a&l=1&o=%7B%22a%22%3A%5B1%5D%7D",
     ],
     ["no fragment", "/a#b", {}, "/a"],
-  ])("has %s", async (_what, path, input, expected) => {
+  ])("is filled from %s", async (_what, path, input, expected) => {
     expect((await build({ url: `https://api.example${path}` }, input)).url).toBe(`https://api.example${expected}`);
   });
 
@@ -120,27 +120,27 @@ describe("the address", () => {
     ["/.{id}", { id: "." }, 'id must not be "." or "..".'],
     ["/%2E{id}", { id: "." }, 'id must not be "." or "..".'],
     ["/{a}{b}", { a: ".", b: "." }, 'a, b must not be "." or "..".'],
-    ["/{id}", { id: ["a"] }, "id must be a text, a number, true or false."],
-    ["/{id}", { id: {} }, "id must be a text, a number, true or false."],
-    ["/?q={q}", { q: {} }, "q must be a text, a number, true or false."],
-    ["/?q={q}", { q: ["a", {}] }, "q must be a list of texts or numbers."],
-  ])("%s refuses %j", async (path, input, message) => {
+    ["/{id}", { id: ["a"] }, "id must be text, a number, true or false."],
+    ["/{id}", { id: {} }, "id must be text, a number, true or false."],
+    ["/?q={q}", { q: {} }, "q must be text, a number, true or false."],
+    ["/?q={q}", { q: ["a", {}] }, "q must be a list of text or numbers."],
+  ])("with %s cannot contain the input %j", async (path, input, message) => {
     await expect(build({ url: `https://api.example${path}` }, input)).rejects.toMatchObject({
       name: "ToolError",
       message,
     });
   });
 
-  it("is checked again before it is called", async () => {
+  it("is checked again before the call", async () => {
     await expect(build({ url: "https://{host}/" }, { host: "evil.example" })).rejects.toThrow(
-      "path and the query only",
+      "only in the path and the query",
     );
     await expect(buildRequest({ httpUrl: null, httpMethod: null, httpHeaders: null }, {}, secretFor)).rejects.toThrow(
-      "must begin with http",
+      "must start with http",
     );
   });
 
-  it("keeps scheme, host, port and depth, whatever the input is", async () => {
+  it("keeps scheme, host, port and path depth for any input", async () => {
     const nasty = fc.constantFrom(
       "@evil.example",
       "//evil.example",
@@ -182,8 +182,8 @@ describe("the address", () => {
   });
 });
 
-describe("method, headers and body", () => {
-  it("asks for text, uncompressed, and sends no body with GET and DELETE", async () => {
+describe("method, headers and body of a request", () => {
+  it("ask for uncompressed text, without a body for GET and DELETE", async () => {
     const headers = {
       "user-agent": "Foyer/0.1",
       accept: "application/json, text/*;q=0.9, */*;q=0.1",
@@ -196,7 +196,7 @@ describe("method, headers and body", () => {
     expect(remove).toMatchObject({ method: "DELETE", url: "https://api.example/1?a=2", body: null, headers });
   });
 
-  it.each(["POST", "PUT"] as const)("sends what the address does not name as JSON with %s", async (method) => {
+  it.each(["POST", "PUT"] as const)("send inputs that the URL does not name as JSON with %s", async (method) => {
     const input = { id: 7, name: "Zoë", tags: ["a"], nested: { deep: null } };
     const request = await build({ url: "https://api.example/{id}?x=1", method }, input);
     expect(request).toMatchObject({ method, url: "https://api.example/7?x=1" });
@@ -206,7 +206,7 @@ describe("method, headers and body", () => {
   });
 
   it.each(["application/x-www-form-urlencoded", "Application/X-WWW-Form-URLencoded ; charset=UTF-8"])(
-    "sends a form where the tool's own header says %s",
+    "send a form when the tool's own header is %s",
     async (contentType) => {
       const input = {
         id: "7",
@@ -239,13 +239,13 @@ describe("method, headers and body", () => {
     "application/json",
     "application/x-www-form-urlencoded-not",
     "text/plain; application/x-www-form-urlencoded",
-  ])("sends JSON where it says %s", async (contentType) => {
+  ])("send JSON when the tool's own header is %s", async (contentType) => {
     const headers = { "content-type": contentType };
     const { body } = await build({ url: "https://api.example/", method: "POST", headers }, { a: [1, null] });
     expect(body).toBe('{"a":[1,null]}');
   });
 
-  it("puts nothing into a form that was not in the input, whatever that is", async () => {
+  it("contain nothing in a form that was not in the input", async () => {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const entries = fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }));
     await fc.assert(
@@ -259,7 +259,7 @@ describe("method, headers and body", () => {
     );
   });
 
-  it("takes the tool's headers before its own, except that answers stay uncompressed", async () => {
+  it("prefer the tool's headers, except that responses stay uncompressed", async () => {
     const headers = {
       "User-Agent": "Shop",
       "Content-Type": "application/vnd.api+json",
@@ -277,7 +277,7 @@ describe("method, headers and body", () => {
   });
 });
 
-describe("secrets", () => {
+describe("secrets in a request", () => {
   it("fill headers, path and query, and are masked where the request is shown", async () => {
     const headers = { authorization: "Bearer {{TOKEN}}", "x-both": "{{ API_KEY }}-{{TOKEN}}" };
     const request = await build({ url: "https://api.example/{{API_KEY}}/{id}?t={{TOKEN}}", headers }, { id: 1 });
@@ -296,7 +296,7 @@ describe("secrets", () => {
     ["unknown in the address", { url: "https://api.example/?a={{PATH}}" }],
     ["not for this host", { url: "https://other.example/", headers: { "x-a": "{{TOKEN}}" } }],
     ["not for this port", { url: "https://api.example:8443/", headers: { "x-a": "{{TOKEN}}" } }],
-  ])("%s: an error that names it and tells nothing of it", async (_what, template) => {
+  ])("cause an error that names the secret without revealing it: %s", async (_what, template) => {
     const name = /PATH|TOKEN/.exec(JSON.stringify(template))?.[0];
     const error = await build(template).catch((failure) => failure);
     expect(error).toMatchObject({ name: "ToolError", message: `The secret ${name} is not available to this tool.` });
@@ -305,7 +305,7 @@ describe("secrets", () => {
     expect(error.problem).not.toContain(process.env.PATH);
   });
 
-  it("are at most 10", async () => {
+  it("are limited to 10", async () => {
     const all = (count: number) => Array.from({ length: count }, (_, index) => `{{S${index}}}`).join("");
     const fetched: string[] = [];
     const template = (count: number) => ({
@@ -334,15 +334,17 @@ describe("secrets", () => {
     "misspelled as %s are not sent as text",
     async (value) => {
       const error = await build({ url: "https://api.example/", headers: { "x-a": value } }).catch((failure) => failure);
-      expect(error).toMatchObject({ name: "ToolError", message: "The tool is not set up correctly." });
-      expect(error.problem).toContain("The header x-a has {{");
+      expect(error).toMatchObject({ name: "ToolError", message: "The tool is not configured correctly." });
+      expect(error.problem).toContain("The header x-a contains {{");
     },
   );
 
   it("cannot bring a line break or an emoji into a header", async () => {
     const broken = build({ url: "https://api.example/", headers: { "x-a": "{{BROKEN}}" } });
-    await expect(broken).rejects.toMatchObject({ problem: expect.stringContaining("The header x-a has a character") });
-    await expect(build({ url: "https://api.example/", headers: { "x-a": "👋" } })).rejects.toThrow("not set up");
+    await expect(broken).rejects.toMatchObject({
+      problem: expect.stringContaining("The header x-a contains a character"),
+    });
+    await expect(build({ url: "https://api.example/", headers: { "x-a": "👋" } })).rejects.toThrow("not configured");
     const latin = await build({ url: "https://api.example/", headers: { "x-a": "Zoë" } });
     expect(latin.headers["x-a"]).toBe("Zoë");
   });

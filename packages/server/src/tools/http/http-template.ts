@@ -6,8 +6,8 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import { percentEncode } from "./percent-encode.ts";
 
 /**
- * A call that cannot be made as asked. `message` is for the model, whose words reach visitors; `problem` for a member
- * of the account.
+ * A call that cannot be made as requested. `message` is for the model, which may repeat it to visitors; `problem` is
+ * for members.
  */
 export class ToolError extends Error {
   readonly problem: string;
@@ -24,16 +24,16 @@ export type HttpRequest = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   headers: Record<string, string>;
   body: string | null;
-  /** `url` and `headers` with `{{NAME}}` where a secret's value stands */
+  /** `url` and `headers` with `{{NAME}}` in place of secrets */
   maskedUrl: string;
   maskedHeaders: Record<string, string>;
-  /** the values of the secrets that are in it */
+  /** the values of the inserted secrets */
   secrets: string[];
 };
 
 /**
- * For a template about to be saved: http(s), a host that does not depend on any input, placeholders only in path and
- * query, and an address that may be called as far as that shows without looking it up.
+ * Checks a template before it is saved: http or https, a host that does not depend on input, placeholders only in path
+ * and query, and a URL that may be called as far as can be judged without DNS.
  * @throws 400 for `httpUrl`
  */
 export function checkHttpUrl(httpUrl: string, outbound: Pick<Outbound, "checkUrl">): void {
@@ -47,11 +47,11 @@ export function checkHttpUrl(httpUrl: string, outbound: Pick<Outbound, "checkUrl
 }
 
 /**
- * The request that an http tool makes for one input. Input only ever becomes one path segment, a query key or value, or
- * part of a body: scheme, host, port and depth of the path are the template's, whatever the input.
- * @param secretFor the value of a secret for a host (with its port, when that is not the scheme's own); null when there
- *   is none of that name or it may not go there
- * @throws ToolError when the input or a secret does not fit
+ * Builds the request of an HTTP tool for one input. Input only ever fills one path segment, a query key or value, or
+ * part of a body. Scheme, host, port and path depth come from the template, whatever the input is.
+ * @param secretFor returns the value of a secret for a host (with its port unless that is the default); null when the
+ * secret does not exist or may not be sent there
+ * @throws ToolError when the input or a secret cannot be used
  */
 export async function buildRequest(
   tool: Pick<ToolRow, "httpUrl" | "httpMethod" | "httpHeaders">,
@@ -86,8 +86,8 @@ export async function buildRequest(
 }
 
 /**
- * The inputs that the tool's schema declares: its properties, and others only where it says `additionalProperties`. A
- * model can be talked into adding a name, and receivers may take that one for the owner's.
+ * The inputs that the tool's schema declares: its properties, and others only if it has `additionalProperties`. A model
+ * can be talked into adding a name that the receiver would take for one of the owner's.
  */
 export function declaredInputs(inputSchema: string, input: Record<string, unknown>): Record<string, unknown> {
   const { properties, additionalProperties } = JSON.parse(inputSchema) as {
@@ -101,36 +101,41 @@ export function declaredInputs(inputSchema: string, input: Record<string, unknow
 type Template = { origin: string; host: string; path: string; query: string };
 
 const maxSecrets = 10;
-const notSetUp = "The tool is not set up correctly.";
+const notSetUp = "The tool is not configured correctly.";
 
-/** Stricter than the URL parser, so that nothing it forgives (tabs, backslashes, missing slashes) can move a boundary. */
+/**
+ * Stricter than the URL parser, so that nothing that the parser tolerates (tabs, backslashes, missing slashes) can move
+ * a boundary.
+ */
 function parseTemplate(httpUrl: string): Template {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
   if (/[\0-\x1f\x7f\\]/.test(httpUrl)) {
-    throw new ToolError("The address must not have control characters or backslashes.");
+    throw new ToolError("The URL must not contain control characters or backslashes.");
   }
   const [, base = "", path = "", query = "", fragment = ""] =
     /^(https?:\/\/[^/?#]+)([^?#]*)(\?[^#]*)?(#.*)?$/i.exec(httpUrl) ?? [];
   if (/[{}]/.test(base + fragment)) {
-    throw new ToolError("Placeholders may stand in the path and the query only: host, port and the rest are fixed.");
+    throw new ToolError(
+      "Placeholders are allowed only in the path and the query. Host, port and everything else are fixed.",
+    );
   }
   const url = URL.parse(base);
-  if (!url) throw new ToolError("The address must begin with http:// or https:// and a host.");
-  if (url.username || url.password) throw new ToolError("The address must not have a user name or password.");
+  if (!url) throw new ToolError("The URL must start with http:// or https:// and a host.");
+  if (url.username || url.password) throw new ToolError("The URL must not contain a user name or password.");
   if (/[{}]/.test((path + query).replace(urlPlaceholder, ""))) {
     throw new ToolError(
-      "A brace of the address belongs to no placeholder such as {city} or {{API_KEY}}. Write it as %7B or %7D.",
+      "The URL contains a brace outside a placeholder such as {city} or {{API_KEY}}. Write it as %7B or %7D.",
     );
   }
   return { origin: url.origin, host: url.host, path: path || "/", query };
 }
 
-/** A misspelled placeholder must not leave as text. */
+/** A misspelled placeholder must not be sent as text. */
 function checkHeaderTemplate(name: string, value: string) {
   if (value.replace(secretPlaceholder, "").includes("{{")) {
     throw new ToolError(
       notSetUp,
-      `The header ${name} has {{ without a secret's name and }} after it: letters, digits and _ are a name.`,
+      `The header ${name} contains {{ without a secret's name and }} after it. Names consist of letters, digits and _.`,
     );
   }
 }
@@ -140,7 +145,7 @@ async function fetchSecrets(
   host: string,
   secretFor: (name: string, host: string) => Promise<string | null>,
 ): Promise<Map<string, string>> {
-  // Each one is looked for, in several spellings, in everything that comes back.
+  // Limited because each secret is searched for, in several spellings, in the whole response.
   if (names.length > maxSecrets) throw new ToolError(notSetUp, `A tool can use at most ${maxSecrets} secrets.`);
   const values = await Promise.all(
     names.map(async (name): Promise<[string, string]> => {
@@ -148,7 +153,7 @@ async function fetchSecrets(
       if (value !== null) return [name, value];
       throw new ToolError(
         `The secret ${name} is not available to this tool.`,
-        `There is no secret named ${name}, or its hosts do not include ${host}. A secret without hosts is only available to tools that an admin saved.`,
+        `There is no secret named ${name}, or its hosts do not include ${host}. A secret without hosts is available only to tools that an admin saved.`,
       );
     }),
   );
@@ -161,7 +166,7 @@ function unusedInputs({ path, query }: Template, input: Record<string, unknown>)
   return Object.entries(input).filter(([name]) => !used.has(name) && !fixed.has(plainName(name)));
 }
 
-/** Many receivers take `Key`, `key[]` and `key` for the same parameter. */
+/** Many servers treat `Key`, `key[]` and `key` as the same parameter. */
 function plainName(name: string): string {
   return name.trim().replace(/\[.*$/s, "").toLowerCase();
 }
@@ -177,7 +182,7 @@ function fillPath(path: string, input: Record<string, unknown>, secret: (name: s
       });
       if (names.length === 0) return segment;
       if (segment === "") throw new ToolError(`${names.join(", ")} must not be empty.`);
-      // The URL parser would take these, in either spelling, for a step to another folder.
+      // The URL parser would treat these, in either spelling, as a step to another folder.
       if (/^(\.|%2e){1,2}$/i.test(segment)) throw new ToolError(`${names.join(", ")} must not be "." or "..".`);
       return segment;
     })
@@ -201,7 +206,7 @@ function fillQuery(
   return query === "" ? "" : "?";
 }
 
-/** A pair with a list in it is repeated for each item, as where no placeholder names the input. */
+/** A pair that contains a list is repeated for each item, as for inputs without a placeholder. */
 function fillPair(pair: string, input: Record<string, unknown>, secret: (name: string) => string): string[] {
   const params = [...pair.matchAll(urlPlaceholder)].flatMap(([, , param]) => (param === undefined ? [] : [param]));
   const lists = [...new Set(params)].filter((name) => Object.hasOwn(input, name) && Array.isArray(input[name]));
@@ -213,17 +218,17 @@ function fillPair(pair: string, input: Record<string, unknown>, secret: (name: s
     );
   if (list === undefined) return [fill(input)];
   const items = input[list] as unknown[];
-  if (!items.every(isScalar)) throw new ToolError(`${list} must be a list of texts or numbers.`);
+  if (!items.every(isScalar)) throw new ToolError(`${list} must be a list of text or numbers.`);
   return items.map((item) => fill({ ...input, [list]: item }));
 }
 
-/** A JSON object, unless the tool's own header says that it is a form. */
+/** A JSON object, unless the tool's own header declares a form. */
 function writeBody(inputs: [string, unknown][], contentType: string | undefined): string {
   const isForm = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? "");
   return isForm ? new URLSearchParams(toPairs(inputs)).toString() : JSON.stringify(Object.fromEntries(inputs));
 }
 
-/** As queries and forms have it: a list is its name several times, an object is JSON, null is left out. */
+/** As in queries and forms: a list repeats its name, an object becomes JSON, and null is left out. */
 function toPairs(inputs: [string, unknown][]): [string, string][] {
   return inputs.flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
@@ -235,7 +240,7 @@ function toPairs(inputs: [string, unknown][]): [string, string][] {
 function scalarText(name: string, input: Record<string, unknown>): string {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (value === undefined || value === null) throw new ToolError(`${name} is missing.`);
-  if (!isScalar(value)) throw new ToolError(`${name} must be a text, a number, true or false.`);
+  if (!isScalar(value)) throw new ToolError(`${name} must be text, a number, true or false.`);
   return String(value);
 }
 
@@ -255,15 +260,15 @@ function fillHeaders(
   };
   for (const [name, template] of templates) {
     const value = template.replace(secretPlaceholder, (_match, secret: string) => values.get(secret) ?? "");
-    // What a header can carry: tab, visible ASCII and Latin-1.
+    // The characters that a header can carry: tab, visible ASCII and Latin-1.
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
       throw new ToolError(
         notSetUp,
-        `The header ${name} has a character that headers cannot carry, such as a line break. Look at its secrets, too.`,
+        `The header ${name} contains a character that headers cannot carry, such as a line break. Check its secrets, too.`,
       );
     }
     headers[name.toLowerCase()] = value;
   }
-  // Answers are never inflated, so a compressed one could not be read.
+  // Responses are not decompressed, so a compressed one would be unreadable.
   return { ...headers, "accept-encoding": "identity" };
 }

@@ -54,8 +54,8 @@ function answering(contentType: string | null, body: string | Buffer, status = 2
   };
 }
 
-describe("an answer", () => {
-  it("is shown to the tool's maker with its status and headers, also when it is a failure", async () => {
+describe("a response", () => {
+  it("is shown to members with its status and headers, even when it is an error", async () => {
     const kept = await run(answering("application/json", '{ "a": 1 }'));
     const headers = expect.objectContaining({ "content-type": "application/json" });
     expect(kept.response).toEqual({ status: 200, headers, body: '{"a":1}' });
@@ -86,22 +86,22 @@ describe("an answer", () => {
     const outcome = await run(answering(contentType, body));
     expect(outcome).toMatchObject({ result, isError: false, problem: null });
     const text = typeof result === "string" ? result : JSON.stringify(result);
-    expect(outcome.forModel).toBe(text || "The answer is empty (HTTP 200).");
+    expect(outcome.forModel).toBe(text || "The response is empty (HTTP 200).");
     expect(outcome.durationMs).toBeGreaterThanOrEqual(0);
   });
 
   it.each<[string, string | null, Buffer]>([
     ["a picture", "image/png", Buffer.from("text")],
     ["bytes", "application/octet-stream", Buffer.from("text")],
-    ["bytes of no stated type", null, Buffer.from([0xff, 0xfe, 0x80])],
+    ["bytes of an unknown type", null, Buffer.from([0xff, 0xfe, 0x80])],
     ["zeros of no stated type", null, Buffer.alloc(3)],
-  ])("that is %s is not text", async (_what, contentType, body) => {
+  ])("with %s is not treated as text", async (_what, contentType, body) => {
     const outcome = await run(answering(contentType, body));
     expect(outcome).toMatchObject({ result: "Not text", isError: true, forModel: "Not text" });
-    expect(outcome.problem).toContain(contentType ?? "bytes of no stated type");
+    expect(outcome.problem).toContain(contentType ?? "bytes of an unknown type");
   });
 
-  it("to a failed call shows the model its beginning, and visitors its status", async () => {
+  it("with an error status shows the model its beginning and visitors only the status", async () => {
     const body = `${"x".repeat(999)}👋and more`;
     const outcome = await run(answering("text/html", body, 500));
     const told = `HTTP 500: ${"x".repeat(999)}\ufffd`;
@@ -110,7 +110,7 @@ describe("an answer", () => {
     expect(await run(answering("text/plain", "", 429))).toMatchObject({ result: "HTTP 429", forModel: "HTTP 429" });
   });
 
-  it("may have 1,000,000 bytes and no more", async () => {
+  it("can have 1,000,000 bytes and no more", async () => {
     const fits = await run(answering("text/plain", "x".repeat(1_000_000)));
     expect(fits).toMatchObject({ isError: false });
     expect(fits.result).toHaveLength(1_000_000);
@@ -119,17 +119,17 @@ describe("an answer", () => {
     expect(outcome.problem).toContain("1000000 bytes");
   });
 
-  it("is cut for the model at 32,768 bytes, between characters", async () => {
+  it("is cut for the model at 32,768 bytes without splitting a character", async () => {
     const whole = "x".repeat(32_768);
     expect((await run(answering("text/plain", whole))).forModel).toBe(whole);
     const outcome = await run(answering("text/plain", `x${"€".repeat(20_000)}`));
     expect(outcome.result).toHaveLength(20_001);
     // 1 + 3 × 10,922 = 32,767: the next character would end after the limit.
-    const note = "\n\n[Cut off here: these are the first 32767 of 60001 bytes.]";
+    const note = "\n\n[Truncated: these are the first 32767 of 60001 bytes.]";
     expect(outcome.forModel).toBe(`x${"€".repeat(10_922)}${note}`);
   });
 
-  it("that is compressed is not inflated", async () => {
+  it("that is compressed is not decompressed", async () => {
     const outcome = await run((request, response) => {
       expect(request.headers["accept-encoding"]).toBe("identity");
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" });
@@ -140,8 +140,8 @@ describe("an answer", () => {
   });
 });
 
-describe("a call", () => {
-  it("sends what the tool says and shows what it sent", async () => {
+describe("an HTTP call", () => {
+  it("sends what the tool defines and reports what it sent", async () => {
     const outcome = await run(
       async (request, response) => {
         const body = Buffer.concat(await request.toArray()).toString();
@@ -155,7 +155,7 @@ describe("a call", () => {
     expect(outcome.request?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   });
 
-  it("that cannot be put together is not sent", async () => {
+  it("that cannot be built is not sent", async () => {
     const { url, seen } = await serve((_request, response) => response.end());
     const outbound = openOutbound({ allowPrivate: true });
     const deps = { outbound, secretFor: noSecrets };
@@ -173,7 +173,7 @@ describe("a call", () => {
     expect(seen.connections).toBe(0);
   });
 
-  it("follows no redirect, and tells only the account where it led", async () => {
+  it("follows no redirect and shows its target to members only", async () => {
     const canary = await serveCanary();
     const outcome = await run((_request, response) => {
       response.writeHead(302, { location: `http://127.0.0.1:${canary.port}/inside` }).end();
@@ -183,7 +183,7 @@ describe("a call", () => {
     expect(canary.seen.connections).toBe(0);
   });
 
-  it("to a refused address reads like one to a dead host", async () => {
+  it("to a refused address fails like one to an unreachable host", async () => {
     const canary = await serveCanary();
     const outbound = openOutbound({ resolve: async () => ["127.0.0.1"] });
     const deps = { outbound, secretFor: noSecrets };
@@ -203,7 +203,7 @@ describe("a call", () => {
     expect(dead).toMatchObject({ result: outcome.result, forModel: outcome.forModel });
   });
 
-  it("ends at its deadline, also when the answer drips", async () => {
+  it("ends at its deadline, even when the response arrives slowly", async () => {
     const drips: NodeJS.Timeout[] = [];
     const { url } = await serve((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
@@ -214,10 +214,10 @@ describe("a call", () => {
     for (const drip of drips) clearInterval(drip);
     expect(drips).toHaveLength(1);
     expect(outcome).toMatchObject({ result: "Timed out", forModel: "Timed out", isError: true });
-    expect(outcome.problem).toContain("did not answer completely");
+    expect(outcome.problem).toContain("did not respond completely");
   });
 
-  it("has 10 s and 1 MB, under the rules for accounts", async () => {
+  it("has limits of 10 s and 1 MB and follows the address rules for organizations", async () => {
     let asked: unknown;
     const outbound = {
       request: async (options: unknown) => {
@@ -229,17 +229,17 @@ describe("a call", () => {
     expect(asked).toMatchObject({ timeoutMs: 10_000, maxBytes: 1_000_000, trust: "account" });
   });
 
-  it("ends with the reply that asked for it", async () => {
+  it("ends with the reply that requested it", async () => {
     const stop = new AbortController();
     const { url } = await serve(() => stop.abort(new Error("gone")));
     const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets, signal: stop.signal };
     const during = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
-    expect(during).toMatchObject({ isError: true, result: "Stopped before the answer came" });
+    expect(during).toMatchObject({ isError: true, result: "Stopped before the response arrived" });
     const after = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
-    expect(after).toMatchObject({ isError: true, result: "Stopped before the answer came" });
+    expect(after).toMatchObject({ isError: true, result: "Stopped before the response arrived" });
   });
 
-  it("uses the connection of the one before", async () => {
+  it("reuses the previous connection", async () => {
     const { url, seen } = await serve((_request, response) => response.end("ok"));
     const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets };
     for (let call = 0; call < 3; call++) {
@@ -249,7 +249,7 @@ describe("a call", () => {
     expect(seen.connections).toBe(1);
   });
 
-  it("rejects with what is no fault of the call", async () => {
+  it("rejects with errors that are not its own", async () => {
     const secretFor = () => Promise.reject(new Error("database down"));
     const call = runHttpTool(
       httpTool({ httpUrl: "https://api.example/{{KEY}}" }),
@@ -260,7 +260,7 @@ describe("a call", () => {
   });
 });
 
-describe("secrets", () => {
+describe("secrets in a response", () => {
   const values: Record<string, string> = {
     KEY: `sk "live"/+(é) \\%41&`,
     PIN: "90071992547409931234",
@@ -306,7 +306,7 @@ describe("secrets", () => {
     ["as a name in JSON", (value) => JSON.stringify({ deep: [{ [value]: 1 }] })],
   ];
 
-  it.each(forms)("are masked in what comes back %s", async (_form, write) => {
+  it.each(forms)("are masked when they come back %s", async (_form, write) => {
     for (const value of [values.KEY ?? "", values.PIN ?? ""]) {
       for (const type of ["text/plain", "application/json"]) {
         for (const status of [200, 500]) {
@@ -318,7 +318,7 @@ describe("secrets", () => {
     }
   });
 
-  it("are masked when the address or a header is echoed", async () => {
+  it("are masked when the URL or a header is echoed", async () => {
     const outcome = await echo((seen) => ({ type: "application/json", body: JSON.stringify(seen) }));
     expectNoSecret(outcome);
     expect(outcome.result).toEqual({ url: expect.stringContaining("/***?pin=***"), header: "***" });
@@ -326,19 +326,19 @@ describe("secrets", () => {
     expectNoSecret(await echo(() => ({ type: "text/plain", body: `got: ${values.PADDED?.trim()}.` })));
   });
 
-  it("are masked where they are numbers, whatever their length, and numbers beside them stay", async () => {
+  it("are masked as numbers of any length, while neighbouring numbers stay", async () => {
     const outcome = await echo(() => ({ type: "application/json", body: `{"pin":${values.PIN},"n":1.50,"s":"v2"}` }));
     expect(outcome.result).toEqual({ pin: "***", n: 1.5, s: "v2" });
   });
 
-  it("are masked where one begins within a false start of itself", async () => {
+  it("are masked when one starts within a false start of itself", async () => {
     const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: async () => "aabaac" };
     const { url } = await serve(answering("text/plain", "aabaabaac aaabaac aabaacaabaac aaba"));
     const outcome = await runHttpTool(httpTool({ httpUrl: `${url}/?a={{KEY}}` }), {}, deps);
     expect(outcome.result).toBe("aab*** a*** ****** aaba");
   });
 
-  it("are masked in the address of a redirect", async () => {
+  it("are masked in the target of a redirect", async () => {
     const outcome = await echo((seen) => ({
       type: "text/plain",
       body: `http://other.example${seen.url}`,
@@ -348,7 +348,7 @@ describe("secrets", () => {
     expectNoSecret(outcome);
   });
 
-  it("are masked in the request that is shown, also where the input has them", async () => {
+  it("are masked in the reported request, even when the input contains them", async () => {
     const { request } = await echo(() => ({ type: "text/plain", body: "ok" }));
     expect(request?.url).toContain("/{{KEY}}?pin={{PIN}}&copy=my%20***");
     expect(request?.headers).toMatchObject({ "x-key": "{{KEY}}", "x-pin": "{{PIN}}" });
@@ -375,7 +375,7 @@ describe("secrets", () => {
 });
 
 describe("hostile input", () => {
-  it("reaches the intended host and no other, in more than 200 combinations", async () => {
+  it("reaches only the intended host in more than 200 combinations", async () => {
     const canary = await serveCanary();
     const paths: string[] = [];
     const { url, seen } = await serve((request, response) => {
@@ -483,7 +483,7 @@ function hostileValues(port: number): string[] {
   ];
 }
 
-describe("what an http tool sends", () => {
+describe("the input sent by an HTTP tool", () => {
   const echo: RequestListener = (request, response) => {
     response.writeHead(200, { "content-type": "text/plain" });
     response.end(request.url);
@@ -497,12 +497,12 @@ describe("what an http tool sends", () => {
     return (await runHttpTool(sent, input, { outbound, secretFor: noSecrets })).result;
   };
 
-  it("is what the input schema declares, and never a parameter that the template has", async () => {
+  it("is limited to declared properties and never overrides a parameter of the template", async () => {
     const input = { order: "1", note: "n", tenant: "other", Tenant: "other", "tenant[]": "other", key: "x" };
     expect(await send({ type: "object", properties }, input)).toBe("/orders/1?tenant=acme&note=n");
   });
 
-  it("includes other names only when the schema allows additional properties", async () => {
+  it("includes undeclared names only when the schema allows additional properties", async () => {
     const input = { order: "1", tenant: "other", colour: "red" };
     expect(await send({ type: "object", properties, additionalProperties: true }, input)).toBe(
       "/orders/1?tenant=acme&colour=red",

@@ -7,17 +7,17 @@ import { buildRequest, declaredInputs, type HttpRequest, ToolError } from "./htt
 import { createMask, type Mask } from "./mask-secrets.ts";
 
 export type HttpToolOutcome = {
-  /** for the visitor: the parsed JSON or the text of the answer; of a failure only its kind, such as `HTTP 404` */
+  /** for the visitor: the parsed JSON or the text of the response; for a failure only its kind, such as `HTTP 404` */
   result: unknown;
   isError: boolean;
-  /** what the model is told, at most 32 KB and a note */
+  /** the text for the model, at most 32 KB and a note */
   forModel: string;
-  /** what went wrong, in full, for a member of the account; null when nothing did */
+  /** the full error message for members; null on success */
   problem: string | null;
   durationMs: number;
-  /** what was sent, secrets masked; null when it could not be put together */
+  /** the request with secrets masked; null when it could not be built */
   request: { method: string; url: string; headers: Record<string, string>; body: string | null } | null;
-  /** what came back, secrets masked; null when nothing did */
+  /** the response with secrets masked; null when there was none */
   response: ToolTest["response"];
 };
 
@@ -25,13 +25,13 @@ type HttpToolDeps = {
   outbound: Pick<Outbound, "request">;
   secretFor(name: string, host: string): Promise<string | null>;
   signal?: AbortSignal;
-  /** for the whole exchange; 10 s unless a test cannot wait */
+  /** for the whole exchange, 10 s by default */
   timeoutMs?: number;
 };
 
 /**
- * Calls an http tool once. Whatever the other side or the input does is an outcome; rejects only with what `secretFor`
- * throws. The values of secrets are masked in all that comes back.
+ * Calls an HTTP tool once. Failures of the server or the input are outcomes; it rejects only when `secretFor` throws.
+ * The values of secrets are masked in the response.
  */
 export async function runHttpTool(
   tool: ToolRow,
@@ -66,13 +66,13 @@ export async function runHttpTool(
 }
 
 type Received = Awaited<ReturnType<Outbound["request"]>>;
-/** `told` is the body of an answer that could be read, secrets masked. */
+/** `told` is the body of a readable response, with secrets masked. */
 type Answer = { result: unknown; forModel: string; problem: string | null; told?: string };
 
 const maxAnswerBytes = 1_000_000;
 const maxShownCharacters = 65_536;
 const maxModelBytes = 32_768;
-/** Deeper JSON stays text: whoever walks a value by recursion must not run out of stack. */
+/** Deeper JSON is treated as text, so that recursive code does not overflow the stack. */
 const maxDepth = 100;
 
 function readAnswer(received: Received, mask: Mask): Answer {
@@ -86,19 +86,22 @@ function readAnswer(received: Received, mask: Mask): Answer {
     const excerpt = told ? `HTTP ${status}: ${told.slice(0, 1_000).toWellFormed()}` : `HTTP ${status}`;
     return { ...failure(`HTTP ${status}`, excerpt, excerpt), told };
   }
-  if (truncated) return failure("Response too large", `The answer is longer than ${maxAnswerBytes} bytes.`);
+  if (truncated) return failure("Response too large", `The response is larger than ${maxAnswerBytes} bytes.`);
   if (encoding !== "identity") {
-    return failure("Not readable", `The answer is compressed (${encoding}) although it was asked for as it is.`);
+    return failure(
+      "Not readable",
+      `The response is compressed (${encoding}), although an uncompressed one was requested.`,
+    );
   }
-  if (text === null) return failure("Not text", `The answer is not text but ${type || "bytes of no stated type"}.`);
-  if (text === "") return { result: "", forModel: `The answer is empty (HTTP ${status}).`, problem: null };
+  if (text === null) return failure("Not text", `The response is not text but ${type || "bytes of an unknown type"}.`);
+  if (text === "") return { result: "", forModel: `The response is empty (HTTP ${status}).`, problem: null };
   return { result: value, forModel: told, problem: null, told };
 }
 
 function explainFailure(error: unknown, signal: AbortSignal | undefined): Answer {
   if (error instanceof ToolError) return failure(error.message, error.problem);
   if (error instanceof OutboundError) return failure(error.publicMessage, error.message);
-  if (signal?.aborted && error === signal.reason) return failure("Stopped before the answer came");
+  if (signal?.aborted && error === signal.reason) return failure("Stopped before the response arrived");
   throw error;
 }
 
@@ -106,7 +109,7 @@ function failure(result: string, problem = result, forModel = result): Answer {
   return { result, forModel, problem };
 }
 
-/** The text of a body; null when its type says, or without one its bytes, that it is none. */
+/** The text of a body; null when its type, or for a missing type its bytes, show that it is not text. */
 function decode(body: Buffer, contentType: string): string | null {
   const type = contentType.split(";", 1)[0]?.trim() ?? "";
   const isText = type === "" ? isUtf8(body) && !body.includes(0) : textTypes.test(type);
@@ -126,7 +129,9 @@ function decoderFor(charset: string | undefined): TextDecoder {
   }
 }
 
-/** The value of a JSON answer. What is not declared as JSON counts as such only when it is an object or an array. */
+/**
+ * Parses a JSON response. A response that does not declare JSON is parsed only if the result is an object or an array.
+ */
 function readValue(text: string, isDeclared: boolean, mask: Mask): unknown {
   const value = isDeclared || /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   if (value === undefined || isDeeperThan(maxDepth, value)) return mask(text);
@@ -158,9 +163,9 @@ function cutForModel(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxModelBytes) return text;
   let end = maxModelBytes;
-  // Back to the first byte of a character: the others begin with the bits 10.
+  // Step back to the first byte of a character: the following bytes start with the bits 10.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return `${bytes.toString("utf8", 0, end)}\n\n[Cut off here: these are the first ${end} of ${bytes.length} bytes.]`;
+  return `${bytes.toString("utf8", 0, end)}\n\n[Truncated: these are the first ${end} of ${bytes.length} bytes.]`;
 }
 
 function describeRequest({ method, maskedUrl, maskedHeaders, body }: HttpRequest, mask: Mask) {
@@ -168,7 +173,7 @@ function describeRequest({ method, maskedUrl, maskedHeaders, body }: HttpRequest
   return { method, url: mask(maskedUrl), headers, body: body === null ? null : mask(body) };
 }
 
-/** The body as it was read: what cannot be shown as text is described by the problem. */
+/** The body as it was read. Without text, the problem describes it. */
 function describeResponse({ status, headers }: Received, told: string, mask: Mask) {
   const shown = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, mask(Array.isArray(value) ? value.join(", ") : value)] as const],

@@ -10,7 +10,7 @@ import { close, listen } from "../../outbound/test-servers.ts";
 type Names = Awaited<ReturnType<typeof startDnsServer>>;
 type Answered = Awaited<ReturnType<Parameters<typeof startDnsServer>[0]>>;
 
-describe("an http tool in the chat, with a hostile name server", () => {
+describe("an HTTP tool in a chat with a hostile name server", () => {
   let server: TestServer;
   let model: Upstream;
   let names: Names;
@@ -99,7 +99,7 @@ describe("an http tool in the chat, with a hostile name server", () => {
             ]
           : [],
     ],
-  ])("reaches nothing by %s, and tells nobody but its maker why", async (_what, hostile) => {
+  ])("reaches nothing by %s and shows the reason to members only", async (_what, hostile) => {
     answer = hostile;
     const { agentId, id } = await makeTool();
     const { result, told } = await callInChat(agentId);
@@ -115,7 +115,7 @@ describe("an http tool in the chat, with a hostile name server", () => {
     expect(reached).toEqual([]);
   });
 
-  it("reaches the open address, and nothing once the name leads inside", async () => {
+  it("reaches a public address, and nothing once the name resolves to a private one", async () => {
     answer = ({ type, nth }) => (type === "A" ? [{ type, data: nth === 1 ? "127.0.0.1" : "127.0.0.2" }] : []);
     const { agentId } = await makeTool();
     expect((await callInChat(agentId)).result).toMatchObject({ isError: false, result: "reached" });

@@ -6,12 +6,12 @@ const MAX_CHARACTERS = 200_000;
 const MAX_PROBLEMS = 5;
 const MAX_WORDS = 1_000;
 const MAX_CHOICES = 20;
-/** Characters of the schema × values of the input, up to which all mistakes are looked for and not only the first. */
+/** Length of the schema × values of the input, up to which all errors are listed instead of only the first. */
 const LIST_ALL_BELOW = 200_000;
 
 /**
- * What is too large to be checked, in words; and whether it is small enough to look for every mistake.
- * Goes through the input once, without recursion, and stops at the first cap.
+ * Describes why an input is too large to validate, and tells whether it is small enough to list all errors. Walks the
+ * input once, without recursion, and stops at the first limit.
  */
 export function sizeProblem(input: unknown, schemaLength: number): { problem: string | null; isSmall: boolean } {
   let values = 1;
@@ -37,7 +37,7 @@ function tooLarge(words: string) {
   return { problem: `the input ${words}`, isSmall: false };
 }
 
-/** Each mistake once, the first few only. */
+/** Each error once, and only the first few. */
 export function describeErrors(errors: ErrorObject[]): string {
   const words = new Set<string>();
   for (const error of errors) {

@@ -5,10 +5,10 @@ const caps = { values: 5_000, schemas: 500, properties: 200, depth: 12, characte
 const MAX_ENUM = 500;
 const MAX_ENUM_CHARACTERS = 1_000;
 const MAX_NAME_CHARACTERS = 100;
-/** Below it a division by it leaves nothing that could be compared. */
+/** With a smaller step, the remainder of a division could not be compared. */
 const MIN_STEP = 1e-9;
 
-/** Keywords whose keys are names that the tenant chose, so that a property may well be called `$ref`. */
+/** Keywords whose keys are names chosen by the author, so a property may be called `$ref`. */
 const nameKeywords = new Set([
   "properties",
   "patternProperties",
@@ -16,7 +16,7 @@ const nameKeywords = new Set([
   "dependentSchemas",
   "dependentRequired",
 ]);
-/** Keywords whose value is data, in which nothing is a keyword. */
+/** Keywords whose value is data and contains no keywords. */
 const dataKeywords = new Set(["default", "const", "enum", "examples", "example"]);
 const countKeywords = /^(?:min|max)(?:Length|Items|Properties|Contains)$/;
 
@@ -25,8 +25,8 @@ type Visit = { value: unknown; path: string; kind: Kind; depth: number };
 type Counts = Record<"values" | "schemas" | "properties" | "characters" | "patterns", number>;
 
 /**
- * Refuses a schema that would cost more than it is worth, before anything compiles it. Goes through it once, without
- * recursion, and stops at the first cap: however large the schema, the work is bounded.
+ * Refuses a schema that would be too expensive, before anything compiles it. Walks it once, without recursion, and
+ * stops at the first limit, so the work is bounded for any schema.
  * @throws AppError 400 with the path
  */
 export function checkSchemaCaps(schema: unknown): void {
@@ -37,7 +37,7 @@ export function checkSchemaCaps(schema: unknown): void {
     if (typeof value === "string") count(counts, "characters", value.length, path);
     else if (typeof value === "object" && value !== null) {
       if (depth > caps.depth) throw invalid(path, `is nested deeper than ${caps.depth} levels`, "not_allowed");
-      // Before the children are put on the list: a list of a million is not copied to be refused.
+      // Counted before the children are listed, so that a list of a million is not copied first.
       count(counts, "values", Array.isArray(value) ? value.length : Object.keys(value).length, path);
       for (const child of childrenOf(value, visit, counts)) open.push(child);
     } else if (typeof value !== "boolean" && value !== null && !Number.isFinite(value)) {
@@ -58,7 +58,7 @@ function* childrenOf(value: object, { path, kind, depth }: Visit, counts: Counts
     count(counts, "characters", key.length, path);
     if (key.length > MAX_NAME_CHARACTERS && kind !== "names") throw invalid(path, "has a key that is too long");
     const inner = `${path}.${key.slice(0, MAX_NAME_CHARACTERS)}`;
-    // Ajv leaves a property of this name unchecked.
+    // Ajv does not check a property of this name.
     if (key === "__proto__") throw invalid(inner, "is a name that cannot be used", "not_allowed");
     if (kind === "schema") {
       checkKeyword(key, item, inner, counts);
@@ -73,7 +73,7 @@ function* childrenOf(value: object, { path, kind, depth }: Visit, counts: Counts
 
 function checkKeyword(key: string, value: unknown, path: string, counts: Counts) {
   const isRefused = (key.startsWith("$") && key !== "$schema" && key !== "$comment") || key === "definitions";
-  if (isRefused) throw invalid(path, "is not supported: write the schema out where it is used", "not_allowed");
+  if (isRefused) throw invalid(path, "is not supported. Write out the schema where it is used", "not_allowed");
   if (key === "enum") checkEnum(value, path);
   if (key === "properties") checkProperties(value, path, counts);
   if (key === "pattern" && typeof value === "string") checkPattern(value, path, counts);
@@ -81,16 +81,16 @@ function checkKeyword(key: string, value: unknown, path: string, counts: Counts)
     for (const pattern of Object.keys(value)) checkPattern(pattern, path, counts);
   }
   if (countKeywords.test(key) && !(Number.isSafeInteger(value) && Number(value) >= 0)) {
-    throw invalid(path, "must be a whole number, 0 or more", "type");
+    throw invalid(path, "must be an integer of at least 0", "type");
   }
   if (key === "multipleOf" && !(Number.isFinite(value) && Number(value) >= MIN_STEP)) {
-    throw invalid(path, `must be a number, ${MIN_STEP} or more`);
+    throw invalid(path, `must be a number of at least ${MIN_STEP}`);
   }
 }
 
 function checkEnum(value: unknown, path: string) {
   if (!Array.isArray(value) || value.length === 0)
-    throw invalid(path, "must be an array of at least one value", "min_items");
+    throw invalid(path, "must be an array with at least one value", "min_items");
   if (value.length > MAX_ENUM) throw invalid(path, `must have at most ${MAX_ENUM} values`, "max_items");
   const isFine = (item: unknown) =>
     typeof item === "string" ? item.length <= MAX_ENUM_CHARACTERS : typeof item !== "object" || item === null;
@@ -122,5 +122,5 @@ function checkPattern(pattern: string, path: string, counts: Counts) {
 function count(counts: Counts, what: keyof Counts, more: number, path: string) {
   counts[what] += more;
   if (counts[what] > caps[what])
-    throw invalid(path, `is too large: a schema has at most ${caps[what]} ${what} in all`, "max_items");
+    throw invalid(path, `is too large: a schema can have at most ${caps[what]} ${what} in total`, "max_items");
 }

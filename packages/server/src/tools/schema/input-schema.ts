@@ -10,24 +10,24 @@ const propertyTypes = ["string", "number", "integer", "boolean", "array", "objec
 
 type Check = { first: ValidateFunction; listAll(): ValidateFunction };
 
-/** Bounded by text too, since what is compiled takes many times the memory of its text. */
+/** Also limited by text length, because a compiled schema takes many times the memory of its text. */
 const compiled = new LRUCache<string, Check>({
   max: 1_000,
   maxSize: 4_000_000,
   sizeCalculation: (_check, text) => text.length,
 });
 
-/** Ajv tells patterns apart by their `toString`; `code` is for compiled files, which are not made here. */
+/** Ajv identifies patterns by their `toString`. `code` is for compiled files, which we don't create. */
 const patternEngine = Object.assign((pattern: string) => ({ ...compilePattern(pattern), toString: () => pattern }), {
   code: "patternEngine",
 });
 
-/** Checks the schemas themselves. Kept apart, because an Ajv never lets go of what it compiled. */
+/** Validates the schemas themselves. A separate instance, because an Ajv instance never releases what it compiled. */
 const metaSchema = new Ajv({ strict: false, validateFormats: false, logger: false });
 
 /**
- * Checks a tenant's JSON Schema (draft 7) for a tool's input. `integer` counts as a type; formats are not checked;
- * references are refused, as are schemas that would take long to compile or to run.
+ * Checks a member's JSON Schema (draft 7) for a tool's input. `integer` is a valid type and formats are not checked.
+ * References are refused, as are schemas that would take long to compile or run.
  * @throws AppError 400 with the path (inputSchema.properties.size.type)
  */
 export function checkInputSchema(schema: unknown): void {
@@ -35,8 +35,8 @@ export function checkInputSchema(schema: unknown): void {
 }
 
 /**
- * Checks the model's input against a schema that `checkInputSchema` took. Compiled once per text and kept.
- * @returns null, or what is wrong in words for the model ("quantity must be number; size is required"); never throws
+ * Validates the model's input against a schema that `checkInputSchema` accepted. Each text is compiled once and cached.
+ * @returns null, or an error message for the model ("quantity must be number; size is required"); never throws
  */
 export function inputProblem(schemaText: string, input: unknown): string | null {
   const check = compiled.get(schemaText) ?? compileStored(schemaText);
@@ -50,7 +50,7 @@ export function inputProblem(schemaText: string, input: unknown): string | null 
   return describeErrors(all.errors ?? []);
 }
 
-/** Rules may have become stricter since the text was stored: no reason to run it unchecked, nor to fail the reply. */
+/** Rules may have become stricter since the text was stored. That neither runs it unchecked nor fails the reply. */
 function compileStored(text: string): Check | string {
   try {
     const check = checked(JSON.parse(text));
@@ -128,14 +128,14 @@ function createAjv(allErrors: boolean): Ajv {
     validateSchema: false,
     validateFormats: false,
     logger: false,
-    // Else a required `constructor` is found in every object.
+    // Otherwise every object would seem to have a required `constructor`.
     ownProperties: true,
-    // 0.3 / 0.1 is not 3.
+    // In floating point, 0.3 / 0.1 is not 3.
     multipleOfPrecision: 9,
-    // Its optimizer takes time quadratic in the number of schemas.
+    // Ajv's optimizer takes time quadratic in the number of schemas.
     code: { optimize: false, regExp: patternEngine },
   });
-  // Ajv's own compares every item with every other.
+  // Ajv's implementation compares every item with every other.
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
     keyword: "uniqueItems",
@@ -143,7 +143,7 @@ function createAjv(allErrors: boolean): Ajv {
     schemaType: "boolean",
     validate: (isUnique: boolean, items: unknown[]) =>
       !isUnique || new Set(items.map((item) => JSON.stringify(item, inKeyOrder))).size === items.length,
-    error: { message: "must not have the same item twice" },
+    error: { message: "must not contain duplicate items" },
   });
   return ajv;
 }

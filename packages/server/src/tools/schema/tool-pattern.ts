@@ -2,28 +2,31 @@ import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
 
 const MAX_PATTERN_LENGTH = 1_000;
-/** Instructions. `.{1,1000}` has 2,001, an address of a mail about 800. */
+/** Instructions of the compiled program. `.{1,1000}` has 2,001, and an email address about 800. */
 const MAX_PROGRAM = 2_500;
-/** Instructions × characters of one test: about 0.1 s at the worst. `^[a-z ]+$` reads half a million characters with it. */
+/**
+ * Instructions × characters of one test, about 0.1 s in the worst case. It allows `^[a-z ]+$` to read half a million
+ * characters.
+ */
 const MAX_WORK = 5_000_000;
 
 /**
- * A tenant's pattern, run in linear time. It is found anywhere in the value unless it is anchored. A value too long for
- * it (a thousand characters and more, for the largest patterns) does not match.
- * @throws Error that says what cannot be done, so that "The pattern " can stand before it
+ * Compiles a member's pattern, which runs in linear time. It matches anywhere in the value unless it is anchored.
+ * Values that are too long for it (a thousand characters and more for the largest patterns) do not match.
+ * @throws Error whose message completes "The pattern …"
  */
 export function compilePattern(pattern: string): { test(value: string): boolean } {
   if (pattern.length > MAX_PATTERN_LENGTH) throw new Error(`is longer than ${MAX_PATTERN_LENGTH} characters`);
   checkDialect(pattern);
   const compiled = translate(pattern);
   const size = compiled.programSize();
-  if (size > MAX_PROGRAM) throw new Error("repeats too much: its counts multiply to too large a pattern");
+  if (size > MAX_PROGRAM) throw new Error("is too large: its repetition counts multiply");
   return { test: (value) => size * value.length <= MAX_WORK && compiled.test(value) };
 }
 
 const known = new LRUCache<string, ReturnType<typeof compilePattern>>({ max: 500 });
 
-/** The same, compiled once for as long as it is in use: compiling costs far more than a test. */
+/** A cached `compilePattern`, because compiling costs far more than a test. */
 export function patternFor(pattern: string): ReturnType<typeof compilePattern> {
   const compiled = known.get(pattern) ?? compilePattern(pattern);
   known.set(pattern, compiled);
@@ -38,16 +41,16 @@ function translate(pattern: string): RE2JS {
   }
 }
 
-/** The browser runs the same pattern, so it must mean the same to both engines. */
+/** The browser runs the same pattern, so it must mean the same in both engines. */
 function checkDialect(pattern: string) {
   const plainProblem = parseProblem(pattern, "");
   if (plainProblem) throw new Error(`is not a regular expression: ${plainProblem}`);
   const isStrict = parseProblem(pattern, "u") === null;
   for (const [piece, escaped] of pattern.matchAll(/\\[xu]\{|\\([\s\S])|\{,|\[:/g)) {
-    if (escaped === "k") throw new Error("cannot look back at a group (back-references such as \\k<name>)");
+    if (escaped === "k") throw new Error("cannot contain back-references such as \\k<name>");
     const isRisky = escaped === undefined || /[AaCEeGgHhiIjJlLmMNoOpPqQRTUVXyYZz]/.test(escaped);
     if (!isStrict && isRisky)
-      throw new Error(`cannot hold \`${piece}\`: it means different things to different engines`);
+      throw new Error(`cannot contain \`${piece}\`, which means different things in different engines`);
   }
 }
 
@@ -63,9 +66,9 @@ function parseProblem(pattern: string, flags: string): string | null {
 
 /** @param message such as "error parsing regexp: invalid escape sequence: `\1`" */
 function explain(message: string): string {
-  if (/`\(\?<[=!]/.test(message)) return "cannot look behind (`(?<=…)`, `(?<!…)`)";
-  if (/`\(\?[=!]/.test(message)) return "cannot look ahead (`(?=…)`, `(?!…)`)";
-  if (/escape sequence: `\\[1-9]/.test(message)) return "cannot look back at a group (back-references such as \\1)";
+  if (/`\(\?<[=!]/.test(message)) return "cannot contain lookbehind: (?<=…) or (?<!…)";
+  if (/`\(\?[=!]/.test(message)) return "cannot contain lookahead: (?=…) or (?!…)";
+  if (/escape sequence: `\\[1-9]/.test(message)) return "cannot contain back-references such as \\1";
   if (/repeat count|repeat size/.test(message)) return "cannot repeat anything more than 1,000 times";
-  return `cannot be used: ${message.replace(/^error parsing regexp: /, "").slice(0, 200) || "it is not understood"}`;
+  return `cannot be used: ${message.replace(/^error parsing regexp: /, "").slice(0, 200) || "it cannot be parsed"}`;
 }

@@ -7,12 +7,12 @@ import { createSecretStore } from "./store.ts";
 
 type SecretInput = { value: string; hosts?: string[] | null };
 
-/** `mayUseUnbound`: the request may have a secret that is not bound to hosts. */
+/** `mayUseUnbound`: the request may use secrets that are not bound to hosts. */
 type SecretUse = { host: string; mayUseUnbound: boolean };
 
 export type SecretService = ReturnType<typeof createSecretService>;
 
-/** What http tools name as `{{NAME}}`: written by the account, read by nobody but the tools' requests. */
+/** The secrets that HTTP tools reference as `{{NAME}}`. Members write them; only the requests of tools read them. */
 export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encryption">) {
   const store = createSecretStore(db);
   const context = (organizationId: string, name: string) => `${organizationId}/secret/${name}`;
@@ -24,15 +24,15 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
   };
 
   return {
-    /** In pages, because an organization can have any number of secrets. */
+    /** Paged, because an organization can have any number of secrets. */
     async *list(organizationId: string): AsyncGenerator<Secret[]> {
       for await (const rows of store.pages(organizationId)) yield rows.map(toSecret);
     },
-    /** @throws 409 when there is one of that name */
+    /** @throws 409 when the name is taken */
     async create(organizationId: string, name: string, input: SecretInput): Promise<Secret> {
       const row = toRow(organizationId, name, input);
       await store.insert(row).catch((error) => {
-        throw isDuplicate(error) ? new AppError("CONFLICT", `There is a secret named ${name} already.`) : error;
+        throw isDuplicate(error) ? new AppError("CONFLICT", `There is already a secret named ${name}.`) : error;
       });
       return toSecret(row);
     },
@@ -42,7 +42,7 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
     async delete(organizationId: string, name: string): Promise<void> {
       if (!(await store.delete(organizationId, name))) throw notFound("Secret");
     },
-    /** Those of the names that no host bounds: secrets without hosts, and names that have no secret yet. */
+    /** Those of the names that are not bound to hosts: secrets without hosts, and names without a secret yet. */
     async unbound(organizationId: string, names: readonly string[]): Promise<string[]> {
       if (names.length === 0) return [];
       const bound = new Set((await store.named(organizationId, names)).filter(isBound).map(({ name }) => name));
@@ -78,9 +78,9 @@ function hosts({ hosts: values }: SecretInput): string[] {
   });
 }
 
-/** `127.0.0.1` alone would not cover `127.0.0.1:8080`, so the message says when a port belongs to the host. */
+/** `127.0.0.1` does not cover `127.0.0.1:8080`, so the message explains when a port is part of the host. */
 const hostMessage =
-  "must be a host such as api.example.com, with its port if that is not the default of http or https (api.example.com:8443)";
+  "must be a host such as api.example.com, with its port unless that is the default of http or https (api.example.com:8443)";
 
 function toSecret({ name, hosts, createdAt, updatedAt }: SecretRow): Secret {
   const iso = (at: number) => new Date(at).toISOString();

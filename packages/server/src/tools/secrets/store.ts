@@ -1,13 +1,13 @@
 import type { Db } from "../../db/open.ts";
 import type { SecretRow } from "../../db/tables.ts";
 
-/** Secrets that are read and rendered between two turns of the event loop. */
+/** Secrets read and rendered between two turns of the event loop. */
 const PAGE = 200;
 
 export function createSecretStore(db: Db) {
   const owned = (organizationId: string) => db.selectFrom("secrets").where("organizationId", "=", organizationId);
   return {
-    /** By name. */
+    /** Ordered by name. */
     async *pages(organizationId: string): AsyncGenerator<SecretRow[]> {
       for (let after = ""; ; ) {
         const rows = await owned(organizationId)
@@ -27,7 +27,7 @@ export function createSecretStore(db: Db) {
     async get(organizationId: string, name: string): Promise<SecretRow | undefined> {
       return owned(organizationId).selectAll().where("name", "=", name).executeTakeFirst();
     },
-    /** @throws a duplicate when there is one of that name */
+    /** @throws a duplicate key error when the name is taken */
     async insert(row: SecretRow): Promise<void> {
       await db.insertInto("secrets").values(row).execute();
     },

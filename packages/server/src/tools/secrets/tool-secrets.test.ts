@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it("lets a member use a secret only where it is bound to hosts, and redirect no tool that an admin gave one", async () => {
+it("a member may use a secret only where it is bound to hosts, and cannot redirect an admin's tool", async () => {
   const { email, organizationId } = await createOwner(server);
   const owner = await signedInBrowser(server, email);
   const member = await signedInBrowser(server, (await createMember(server, organizationId, "member")).email);
@@ -43,7 +43,7 @@ it("lets a member use a secret only where it is bound to hosts, and redirect no 
   expect((await owner.call("PUT", `/tools/${id}`, { httpMethod: "POST" })).status).toBe(200);
 });
 
-it("does not give a member's tool a secret whose hosts an admin removed later", async () => {
+it("a member's tool does not get a secret whose hosts an admin removed later", async () => {
   const { email, organizationId } = await createOwner(server);
   const owner = await signedInBrowser(server, email);
   const member = await signedInBrowser(server, (await createMember(server, organizationId, "member")).email);
@@ -63,9 +63,9 @@ it("does not give a member's tool a secret whose hosts an admin removed later", 
   expect(await problem()).not.toContain("CRM_KEY");
 
   await owner.call("PUT", "/secrets/CRM_KEY", { value: "canary", hosts: [] });
-  expect(await problem()).toContain("only available to tools that an admin saved");
+  expect(await problem()).toContain("available only to tools that an admin saved");
   await member.call("PUT", `/tools/${id}`, { description: "Looks something up" });
-  expect(await problem()).toContain("only available to tools that an admin saved");
+  expect(await problem()).toContain("available only to tools that an admin saved");
   await owner.call("PUT", `/tools/${id}`, { httpUrl: tool.httpUrl });
   expect(await problem()).not.toContain("CRM_KEY");
 });

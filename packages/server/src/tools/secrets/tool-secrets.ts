@@ -10,8 +10,9 @@ type HttpPart = Pick<ToolRow, "httpUrl" | "httpMethod" | "httpHeaders">;
 const httpColumns = ["httpUrl", "httpMethod", "httpHeaders"] as const;
 
 /**
- * A secret that is bound to no host goes to whatever host a tool names, so who decides on that host can read it. Only
- * admins may, as with secrets themselves. `before` is null for a new tool. @throws 403
+ * A secret without hosts is sent to any host that a tool names, so whoever chooses the host can read it. Only admins
+ * may, as with secrets themselves. `before` is null for a new tool.
+ * @throws 403
  */
 export async function checkSecretUse(
   secrets: Pick<SecretService, "unbound">,

@@ -6,12 +6,12 @@ import type { Deps } from "../../deps.ts";
 import { invalid } from "../../errors.ts";
 import { createWebhookSecretStore } from "./webhook-secret-store.ts";
 
-/** For how long the secret before a rotation signs too. */
+/** How long the previous secret still signs after a rotation. */
 const OVERLAP_MS = 86_400_000;
 
 export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
 
-/** What signs a form's webhooks: one secret a form, made when it is first needed. */
+/** The secrets that sign a form's webhooks. A form has one, created on first use. */
 export function createWebhookSecrets({ db, encryption }: Pick<Deps, "db" | "encryption">) {
   const store = createWebhookSecretStore(db);
   type Form = Pick<ToolRow, "id" | "agentId">;
@@ -36,7 +36,10 @@ export function createWebhookSecrets({ db, encryption }: Pick<Deps, "db" | "encr
     };
   }
 
-  /** Thousands of deliveries of one form are signed alike; a rotation elsewhere is seen within a second. */
+  /**
+   * A form can have thousands of deliveries, so its secrets are cached. A rotation in another process takes effect
+   * within a second.
+   */
   const recent = new LRUCache<string, string[]>({ max: 1_000, ttl: 1_000 });
 
   return {
@@ -47,7 +50,7 @@ export function createWebhookSecrets({ db, encryption }: Pick<Deps, "db" | "encr
       recent.delete(form.id);
       return read(form);
     },
-    /** What a delivery is signed with now; the newest first. */
+    /** The secrets that sign a delivery now, newest first. */
     async signing(form: Form): Promise<string[]> {
       const known = recent.get(form.id);
       if (known) return known;
@@ -61,11 +64,11 @@ export function createWebhookSecrets({ db, encryption }: Pick<Deps, "db" | "encr
 
 /** @throws 400 for a tool that is not a form */
 export function checkIsForm(tool: ToolRow): ToolRow {
-  if (tool.executionType !== "form") throw invalid("id", "is not a form: only forms have webhooks", "not_allowed");
+  if (tool.executionType !== "form") throw invalid("id", "is not a form. Only forms have webhooks", "not_allowed");
   return tool;
 }
 
-/** As Standard Webhooks has it: `whsec_` and 32 random bytes in base64. */
+/** The format of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
