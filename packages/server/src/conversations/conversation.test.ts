@@ -261,7 +261,7 @@ it.each([
   ["x".repeat(70), "x".repeat(60)],
   [`${"y".repeat(60)} z`, "y".repeat(60)],
   ["🚲".repeat(61), "🚲".repeat(60)],
-])("with the first message %j get the title %j", (content, title) => {
+])("a conversation with the first message %j gets the title %j", (content, title) => {
   expect(
     titleOf([
       { role: "assistant", content: "Hello" },
