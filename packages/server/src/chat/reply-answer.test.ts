@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
+import type { NumberedPassage, ToolOutcome } from "../tools/tool-outcome.ts";
+import { answerOf } from "./reply-answer.ts";
+
+const question = "Do you sell surfboards?";
+const call = (executionType: string, outcome: Partial<ToolOutcome> = {}): ToolPiece => ({
+  type: "tool",
+  id: "call_1",
+  name: executionType,
+  toolId: null,
+  executionType,
+  input: { queries: [question] },
+  result: { result: null, isError: false, displayConfig: null, display: null, forModel: "", ...outcome },
+});
+const passage: NumberedPassage = {
+  n: 1,
+  title: "Hours",
+  url: null,
+  page: null,
+  snippet: "",
+  citation: "link",
+  documentId: "doc_1",
+};
+const said: Piece = { type: "text", text: "I don't know." };
+const reasonOf = (...pieces: Piece[]) => answerOf(pieces, { question, stopReason: "end_turn" }).reason;
+
+describe("whether a reply answered its question", () => {
+  it("is judged by what the search found and what the reply cites", () => {
+    expect(reasonOf(call("documents"), said)).toBe("nothing_found");
+    expect(reasonOf(call("documents", { passages: [passage] }), said)).toBe("not_cited");
+    const cited = [call("documents", { passages: [passage] }), { type: "text" as const, text: "No [1]." }];
+    expect(answerOf(cited, { question, stopReason: "end_turn" })).toEqual({
+      question,
+      reason: null,
+      citedDocumentIds: ["doc_1"],
+    });
+  });
+
+  it("is not doubted when another tool succeeded, but is when that tool failed", () => {
+    expect(reasonOf(call("documents"), call("http"), said)).toBeNull();
+    expect(reasonOf(call("documents"), call("http", { isError: true }), said)).toBe("nothing_found");
+  });
+
+  it("is not judged without a search, after a failed search, for a greeting, or when the reply did not end", () => {
+    expect(reasonOf(said)).toBeNull();
+    expect(reasonOf(call("documents", { isError: true }), said)).toBeNull();
+    const pieces = [call("documents"), said];
+    expect(answerOf(pieces, { question: "Thanks!", stopReason: "end_turn" }).reason).toBeNull();
+    expect(answerOf(pieces, { question, stopReason: "error" }).reason).toBeNull();
+    expect(answerOf(pieces, { question, stopReason: "aborted" }).reason).toBeNull();
+  });
+});
