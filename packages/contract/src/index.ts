@@ -23,6 +23,7 @@ export * from "./plan.ts";
 export * from "./schema.ts";
 export * from "./secret.ts";
 export * from "./setup.ts";
+export * from "./sources.ts";
 export * from "./tool.ts";
 export * from "./tool-error.ts";
 export * from "./trigger.ts";

@@ -22,6 +22,7 @@ import { answerRoutes } from "./documents/answers/routes.ts";
 import { createDocuments } from "./documents/documents.ts";
 import { documentRoutes } from "./documents/routes.ts";
 import { createReplyDocuments } from "./documents/search-tool.ts";
+import { sourceRoutes } from "./documents/sites/routes.ts";
 import { AppError } from "./errors.ts";
 import { createForms } from "./forms/forms-module.ts";
 import { formRoutes } from "./forms/routes.ts";
@@ -127,6 +128,7 @@ export async function createApp(deps: AppDeps) {
   secretRoutes(app, accountSecrets);
   documentRoutes(app, documents.service, idempotency);
   answerRoutes(app, documents.answers);
+  sourceRoutes(app, documents.sources, idempotency);
   conversationRoutes(app, {
     conversations,
     analytics: createConversationAnalytics(deps, agents),

@@ -14,7 +14,12 @@ type Failpoint =
   | "document.claimed"
   | "document.extracted"
   | "document.indexing"
-  | "document.indexed";
+  | "document.indexed"
+  | "site.discovered"
+  | "site.page.stored"
+  | "site.page.recorded"
+  | "site.counted"
+  | "site.removed";
 
 /** Publishes that the code reached this point, so that a fault test can kill the process there. Free without a subscriber. */
 export function failpoint(name: Failpoint): void {

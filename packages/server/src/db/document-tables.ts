@@ -1,4 +1,10 @@
-import type { DocumentErrorCode, DocumentKind } from "@foyer/contract";
+import type {
+  DocumentErrorCode,
+  DocumentKind,
+  SourceErrorCode,
+  SourcePageState,
+  SourceSchedule,
+} from "@foyer/contract";
 import type { Flag, Instant, Json } from "./column-types.ts";
 
 /** The tables of documents and of the sites that they come from, as Kysely sees them. */
@@ -71,25 +77,32 @@ export type DocumentJobRow = {
   fence: number;
 };
 
-type SourceRow = {
+export type SourceRow = {
   id: string;
   organizationId: string;
   agentId: string;
   /** where the crawl starts */
   url: string;
+  /** host and port of `url`; at most one source of a host is `running` */
+  host: string;
   include: Json;
   exclude: Json;
   /** the only pages to read; null for all that are found */
   urls: Json | null;
-  schedule: "manual" | "daily" | "weekly";
+  schedule: SourceSchedule;
   maxPages: number;
-  state: "idle" | "queued" | "running";
-  errorCode: DocumentErrorCode | null;
+  /** `deleting`: hidden from readers while its documents are deleted in the background */
+  state: "idle" | "queued" | "running" | "deleting";
+  errorCode: SourceErrorCode | null;
   errorMessage: string | null;
   /** counts the syncs */
   sync: number;
-  /** 1 once the pages of the current sync are known as far as the sitemap lists them */
-  isDiscovered: Flag;
+  phase: "discovering" | "reading" | "removing";
+  /** 0 when the current sync could not find all pages, so that pages it did not find may still exist */
+  isComplete: Flag;
+  /** how often the current sync was claimed since it last made progress */
+  attempts: number;
+  /** counts the leases; only the holder of the newest may write */
   fence: number;
   /** the next sync, or the end of a lease on the current one; null when no sync is planned */
   dueAt: Instant | null;
@@ -98,19 +111,22 @@ type SourceRow = {
   updatedAt: Instant;
 };
 
-type SourcePageRow = {
+export type SourcePageRow = {
   sourceId: string;
   url: string;
   documentId: string | null;
   /** `pending` until the current sync has read it */
-  state: "pending" | "read" | "skipped" | "failed";
-  /** why it was skipped or failed */
+  state: SourcePageState;
+  /** why it was skipped, is missing or failed */
   reason: string | null;
   etag: string | null;
   lastModified: string | null;
+  /** of the text as understood, not of the bytes */
   contentHash: string | null;
+  /** number of links between the start and the page; pages with fewer are read first */
+  depth: number;
   /** the last sync that found the page */
   sync: number;
-  /** syncs in a row that did not find the page */
+  /** complete syncs in a row that could not use the page */
   misses: number;
 };

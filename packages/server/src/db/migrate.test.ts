@@ -40,6 +40,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0017-bounded-work",
       "0020-documents",
       "0021-passage-index",
+      "0022-sites",
       "0024-searchable-documents",
       "0025-answers",
     ]);
@@ -69,6 +70,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0017-bounded-work",
       "0020-documents",
       "0021-passage-index",
+      "0022-sites",
       "0024-searchable-documents",
       "0025-answers",
     ]);

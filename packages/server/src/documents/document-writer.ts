@@ -26,7 +26,11 @@ export type NewDocument = {
   sourceId?: string;
   settings?: Settings;
   keep?: Keep | undefined;
+  alongside?: Alongside;
 };
+
+/** Further writes of the transaction that writes the document. They undo it by throwing. */
+type Alongside = (trx: Trx, documentId: string) => Promise<void>;
 
 export type Settings = Partial<Pick<DocumentRow, "isEnabled" | "citation">>;
 export type DocumentWriter = ReturnType<typeof createDocumentWriter>;
@@ -67,6 +71,7 @@ async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
       await store.insert(trx, row);
       const created: Saved = { status: 202, document: toDocument(row) };
       await keep?.(trx, agentId, created);
+      await request.alongside?.(trx, row.id);
       failpoint("document.committing");
       return created;
     })
@@ -126,12 +131,18 @@ function newRow(request: NewDocument, fileId: string | null): DocumentRow {
 }
 
 /** The next content of a document. `file` is the stored file of an upload. */
-export type Replacement = { content: DocumentContent; file?: StoredFile; settings?: Settings; keep?: Keep | undefined };
+export type Replacement = {
+  content: DocumentContent;
+  file?: StoredFile;
+  settings?: Settings;
+  keep?: Keep | undefined;
+  alongside?: Alongside;
+};
 
 /** Gives a document a new content, which replaces the current one once it is processed. */
 async function replace(parts: Parts, row: DocumentRow, replacement: Replacement): Promise<Saved> {
   const { store, files } = parts;
-  const { content, file, settings = {}, keep } = replacement;
+  const { content, file, settings = {}, keep, alongside } = replacement;
   const { kind, title, url, original, contentHash } = content;
   const document = await store
     .inTransaction(async (trx) => {
@@ -148,7 +159,10 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
         uniqueContent: row.uniqueContent === null ? null : contentHash,
       });
       await applySettings(trx, row, settings);
-      if (updated) await keep?.(trx, row.agentId, { status: 202, document: toDocument(updated) });
+      if (updated) {
+        await keep?.(trx, row.agentId, { status: 202, document: toDocument(updated) });
+        await alongside?.(trx, row.id);
+      }
       return updated;
     })
     .catch((error: unknown) => {

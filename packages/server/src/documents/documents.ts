@@ -7,12 +7,18 @@ import { createDocumentWriter } from "./document-writer.ts";
 import { createFileStore } from "./file-store.ts";
 import { createExtractor } from "./ingest/extractor.ts";
 import { createFetchPage } from "./ingest/fetch-page.ts";
-import { createJobQueue } from "./ingest/job-queue.ts";
+import { createJobQueue, LEASE_MS } from "./ingest/job-queue.ts";
 import { createDocumentProcessor } from "./ingest/process-document.ts";
-import { createIngestWorker } from "./ingest/worker.ts";
+import { createLeasedWorker } from "./leased-worker.ts";
 import { createPassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
+import { createSites } from "./sites/sites.ts";
 import { createDocumentStore } from "./store.ts";
+
+/** Jobs at once. Only one file is read at a time; meanwhile others are fetched or written. */
+const MAX_CONCURRENT = 8;
+/** Half of the slots: an agent with thousands of pages must not keep others waiting. */
+const MAX_PER_AGENT = 4;
 
 /** Everything about documents, put together. */
 export function createDocuments(deps: Deps, agents: AgentService) {
@@ -29,7 +35,17 @@ export function createDocuments(deps: Deps, agents: AgentService) {
     fetchPage: createFetchPage(deps.outbound),
     onIndexed: passageSearch.maintain,
   });
-  const worker = createIngestWorker({ queue, run, log });
+  const worker = createLeasedWorker({
+    queue,
+    run,
+    log,
+    leaseMs: LEASE_MS,
+    maxConcurrent: MAX_CONCURRENT,
+    maxPerGroup: MAX_PER_AGENT,
+    groupOf: ({ agentId }) => agentId,
+    jobName: "document",
+    idOf: ({ documentId }) => documentId,
+  });
   const writer = createDocumentWriter({ store, files, log, onQueued: worker.notify });
   const answerStore = createAnswerStore(deps);
   const service = createDocumentService(
@@ -44,8 +60,10 @@ export function createDocuments(deps: Deps, agents: AgentService) {
       },
     },
   );
+  const sites = createSites(deps, { agents, documents: store, files, writer, extractor });
   return {
     service,
+    sources: sites.service,
     /** The unanswered questions, and where documents were cited. */
     answers: createAnswerService({ agents, store: answerStore, documentExists: service.get }),
     recorder: createAnswerRecorder(deps.db),
@@ -53,11 +71,12 @@ export function createDocuments(deps: Deps, agents: AgentService) {
     removeIndexOf: passageSearch.maintain,
     start(): void {
       worker.start();
+      sites.worker.start();
       passageSearch.startSweeps();
     },
     /** Ends the extraction process, and gives back to the queue what is not finished. */
     async stop(): Promise<void> {
-      const stopping = worker.stop();
+      const stopping = Promise.all([worker.stop(), sites.worker.stop()]);
       extractor.close();
       await stopping;
       await passageSearch.close();

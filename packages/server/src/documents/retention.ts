@@ -21,12 +21,19 @@ export function deleteUnusedOriginals(db: Db, now: number): Promise<number> {
  * @returns how many documents
  */
 export async function deleteDocumentsOf(db: Db, agentId: string): Promise<number> {
+  await endSyncs(db, agentId);
   await deleteJobs(db, agentId);
   await deleteSourcePages(db, agentId);
   const documents = await deleteRows(db, agentId);
   await deleteOriginals(db, agentId);
   await db.deleteFrom("sources").where("agentId", "=", agentId).execute();
   return documents;
+}
+
+/** A sync that lost its lease adds no more documents. */
+async function endSyncs(db: Db, agentId: string): Promise<void> {
+  const ended = { state: "idle", dueAt: null, fence: sql<number>`fence + 1` } as const;
+  await db.updateTable("sources").set(ended).where("agentId", "=", agentId).execute();
 }
 
 /** The worker stops processing documents whose job is gone. */

@@ -47,6 +47,10 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
       if (ids.length === 0) return [];
       return owned(organizationId).selectAll().where("id", "in", ids).execute();
     },
+    /** Some of the documents that belong to a site. */
+    async ofSource(organizationId: string, sourceId: string, limit: number) {
+      return owned(organizationId).select(["id", "agentId"]).where("sourceId", "=", sourceId).limit(limit).execute();
+    },
     async byKey(organizationId: string, agentId: string, externalKey: string): Promise<DocumentRow | undefined> {
       return owned(organizationId)
         .selectAll()

@@ -369,7 +369,10 @@ onBothDatabases("bad input", (createDatabase) => {
   );
 });
 
-type Ids = Record<"agentId" | "conversationId" | "toolId" | "triggerId" | "submissionId" | "documentId", string> & {
+type Ids = Record<
+  "agentId" | "conversationId" | "toolId" | "triggerId" | "submissionId" | "documentId" | "sourceId",
+  string
+> & {
   provider?: string;
 };
 type World = Awaited<ReturnType<typeof populate>>;
@@ -415,10 +418,13 @@ async function populate(server: TestServer) {
   const documentId: string = (
     await app.inject({ method: "POST", url: "/documents", headers, payload: document })
   ).json().id;
+  const site = { agentId, url: "http://127.0.0.1:9/", schedule: "manual" };
+  const sourceId: string = (await app.inject({ method: "POST", url: "/sources", headers, payload: site })).json().id;
   return {
     formId,
     submissionId,
     documentId,
+    sourceId,
     headers,
     session,
     agentId,
@@ -436,14 +442,16 @@ const nobodys: Ids = {
   triggerId: newId("trigger"),
   submissionId: newId("sub"),
   documentId: newId("doc"),
+  sourceId: newId("source"),
   provider: "nobody",
 };
 
 function addressOf(url: string, ids: Ids) {
-  const { agentId, conversationId, toolId, triggerId, submissionId, documentId, provider = "openai" } = ids;
+  const { agentId, conversationId, toolId, triggerId, submissionId, documentId, sourceId, provider = "openai" } = ids;
   if (url === "/triggers") return `${url}?agentId=${agentId}`;
   const byStart = {
     "/documents": documentId,
+    "/sources": sourceId,
     "/agents": agentId,
     "/tools": toolId,
     "/triggers": triggerId,
@@ -513,6 +521,10 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     dismissUnansweredQuestions: { agentId, ids: ["nobodys"] },
     changeDocuments: { ids: ["doc_nobody"], action: "retry" },
     searchDocuments: { agentId, query: "bike" },
+    // Nobody listens there either.
+    createSource: { agentId, url: "http://127.0.0.1:9/new", schedule: "manual" },
+    updateSource: { schedule: "daily" },
+    previewSource: { url: "http://127.0.0.1:9/" },
   };
   const body = bodies[name];
   if (!body) throw new Error(`validBody has no line for ${name}`);

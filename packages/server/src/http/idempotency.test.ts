@@ -339,6 +339,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
       "/documents",
       "/documents/upload",
       "/form-submissions/submit",
+      "/sources",
       "/tools",
       "/triggers",
       "/triggers/event",

@@ -88,6 +88,15 @@ export const requestExamples: Examples = {
   changeDocuments: { ids: ["doc_01jd3v8a1b2c3d4e5f6g7h8j9k"], action: "disable" },
   dismissUnansweredQuestions: { agentId, ids: ["kV0mB8yq2hJ5tXo3cW1n7g"] },
   searchDocuments: { agentId, query: "rent a bike for one day" },
+  createSource: {
+    agentId,
+    url: "https://harbour-bikes.example/",
+    include: ["/help/**"],
+    exclude: ["/help/archive/**"],
+    schedule: "daily",
+  },
+  updateSource: { schedule: "weekly" },
+  previewSource: { url: "https://harbour-bikes.example/" },
   createTrigger: {
     name: "Greet on pricing",
     triggerType: "page_view",

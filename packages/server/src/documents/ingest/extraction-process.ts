@@ -2,6 +2,7 @@ import process from "node:process";
 import { Worker } from "node:worker_threads";
 import type { Faq } from "@foyer/contract";
 import { prepareDocument } from "../search/prepare-document.ts";
+import type { SiteJob } from "../sites/site-protocol.ts";
 import { extract } from "./extract.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
@@ -14,7 +15,7 @@ import { textParts } from "./text-parts.ts";
  */
 const PROGRESS_MS = 200;
 
-let job: ExtractionJob | null = null;
+let job: ExtractionJob | SiteJob | null = null;
 let parts: Uint8Array[] = [];
 
 const watchdog = new Worker(new URL("./watchdog.ts", import.meta.url), { workerData: { parent: process.ppid } });
@@ -36,12 +37,20 @@ process.on("message", (message: ExtractionMessage) => {
 });
 process.on("disconnect", () => process.exit(0));
 
-async function run(started: ExtractionJob, bytes: Uint8Array): Promise<void> {
+async function run(started: ExtractionJob | SiteJob, bytes: Uint8Array): Promise<void> {
   try {
-    send({ type: "done", result: await read(started, bytes) });
+    const result = isSiteJob(started) ? await readForSite(started, bytes) : await read(started, bytes);
+    send({ type: "done", result });
   } catch (error) {
     send({ type: "failed", ...describe(error) });
   }
+}
+
+const isSiteJob = (started: ExtractionJob | SiteJob): started is SiteJob => "scope" in started;
+
+async function readForSite(started: SiteJob, bytes: Uint8Array) {
+  const { readSiteFile } = await import("../sites/read-site-file.ts");
+  return readSiteFile(started, bytes);
 }
 
 async function read({ kind, title, isUnnamed }: ExtractionJob, bytes: Uint8Array): Promise<ExtractionResult> {

@@ -1,5 +1,6 @@
 import type { DocumentErrorCode, DocumentKind } from "@foyer/contract";
 import type { PreparedDocument } from "../search/prepare-document.ts";
+import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { TextPart } from "./text-parts.ts";
 
 /** `isUnnamed`: the title that the file gives itself replaces `title`. */
@@ -15,9 +16,9 @@ export type ExtractionResult = {
 
 /** A file goes over in parts, so that neither side ever handles all of it in one turn. */
 export type ExtractionMessage =
-  | { type: "start"; job: ExtractionJob }
+  | { type: "start"; job: ExtractionJob | SiteJob }
   | { type: "part"; bytes: Uint8Array }
   | { type: "end" }
   | { type: "progress"; done: number; total: number }
-  | { type: "done"; result: ExtractionResult }
+  | { type: "done"; result: ExtractionResult | SiteResult[SiteJob["kind"]] }
   | { type: "failed"; code: DocumentErrorCode; message: string };

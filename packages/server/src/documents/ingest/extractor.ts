@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
@@ -13,9 +14,12 @@ const defaults = {
   idleMs: 30_000,
 };
 
+type Parts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type Extractor = ReturnType<typeof createExtractor>;
+type Job = ExtractionJob | SiteJob;
+type Result = ExtractionResult | SiteResult[SiteJob["kind"]];
 /** Settles the file that is being read. */
-type Current = { settle(outcome: ExtractionResult | Error): void; onProgress: OnProgress };
+type Current = { settle(outcome: Result | Error): void; onProgress: OnProgress };
 
 /**
  * Reads files in a process of its own, one at a time, because a hostile file can take any amount of memory and time. The
@@ -58,13 +62,13 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     current?.settle(error);
   }
 
-  async function read(job: ExtractionJob, parts: AsyncIterable<Uint8Array>, onProgress: OnProgress) {
+  async function read(job: Job, parts: Parts, onProgress: OnProgress) {
     clearTimeout(idle);
     const running = child ?? start();
     child = running;
     running.ref();
     running.channel?.ref();
-    const { promise, resolve } = Promise.withResolvers<ExtractionResult | Error>();
+    const { promise, resolve } = Promise.withResolvers<Result | Error>();
     const silence = setTimeout(() => giveUp(tooSlow(limits.silenceMs)), limits.silenceMs);
     const deadline = setTimeout(() => giveUp(tooSlow(limits.timeoutMs)), limits.timeoutMs);
     current = {
@@ -93,12 +97,24 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     }
   }
 
+  /** Reads a file after those that were asked for earlier. The process answers a job with the result of its kind. */
+  function enqueue(job: Job, parts: Parts, onProgress: OnProgress): Promise<Result> {
+    const result = last.then(() => read(job, parts, onProgress));
+    last = result.catch(() => {});
+    return result;
+  }
+
   return {
-    /** Reads a file after those that were asked for earlier. @throws ExtractionError when it cannot be read */
-    extract(job: ExtractionJob, parts: AsyncIterable<Uint8Array>, onProgress: OnProgress): Promise<ExtractionResult> {
-      const result = last.then(() => read(job, parts, onProgress));
-      last = result.catch(() => {});
-      return result;
+    /** @throws ExtractionError when the file cannot be read */
+    async extract(job: ExtractionJob, parts: Parts, onProgress: OnProgress): Promise<ExtractionResult> {
+      return (await enqueue(job, parts, onProgress)) as ExtractionResult;
+    },
+    /** Reads a file for the crawler. @throws ExtractionError when it cannot be read */
+    async readForSite<Kind extends SiteJob["kind"]>(
+      job: SiteJob & { kind: Kind },
+      parts: Parts = [],
+    ): Promise<SiteResult[Kind]> {
+      return (await enqueue(job, parts, () => {})) as SiteResult[Kind];
     },
     /** Ends the process. A file that is being read fails. */
     close(): void {
@@ -119,7 +135,7 @@ function startProcess(): ChildProcess {
   });
 }
 
-async function sendFile(child: ChildProcess, job: ExtractionJob, parts: AsyncIterable<Uint8Array>): Promise<void> {
+async function sendFile(child: ChildProcess, job: Job, parts: Parts): Promise<void> {
   await send(child, { type: "start", job });
   for await (const bytes of parts) await send(child, { type: "part", bytes });
   await send(child, { type: "end" });

@@ -1,13 +1,14 @@
 import { getFollowing } from "../../outbound/get-following.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { ROBOT_NAME } from "../sites/site-protocol.ts";
 import { ExtractionError } from "./extraction-error.ts";
 
-const TIMEOUT_MS = 30_000;
+export const PAGE_TIMEOUT_MS = 30_000;
 /** Of a fetched page. Several are in memory at once, so they may be smaller than uploads. */
-const MAX_PAGE_BYTES = 10 * 1024 * 1024;
-/** By which sites and their robots.txt know us. */
-const USER_AGENT = "FoyerBot/1.0 (knowledge base of a chat agent)";
+export const MAX_PAGE_BYTES = 10 * 1024 * 1024;
+/** How the server introduces itself to sites. */
+export const USER_AGENT = `${ROBOT_NAME}/1.0 (knowledge base of a chat agent)`;
 
 export type FetchPage = ReturnType<typeof createFetchPage>;
 
@@ -17,7 +18,7 @@ export function createFetchPage(outbound: Outbound) {
     const options = {
       url,
       headers: { "user-agent": USER_AGENT },
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: PAGE_TIMEOUT_MS,
       maxBytes: MAX_PAGE_BYTES,
       signal,
     };

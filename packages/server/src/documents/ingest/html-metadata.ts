@@ -23,7 +23,7 @@ export function createPageMetadata() {
   let titleState: "before" | "in" | "after" = "before";
 
   function readMeta({ name, property, content = "" }: Record<string, string>): void {
-    if (/^(robots|googlebot)$/i.test(name ?? "")) robots.push(content.toLowerCase());
+    if (/^(robots|googlebot|foyerbot)$/i.test(name ?? "")) robots.push(content.toLowerCase());
     if (property === "og:title") socialTitle ||= content;
   }
 

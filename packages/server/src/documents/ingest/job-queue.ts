@@ -5,6 +5,7 @@ import type { Db } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
+import { LeaseLost } from "../leased-worker.ts";
 import { replaceInIndex, setSearchable } from "../search/passage-index.ts";
 import type { Trx } from "../store.ts";
 import type { ExtractionError } from "./extraction-error.ts";
@@ -124,8 +125,6 @@ function outcomes(db: Db) {
     },
   };
 }
-
-class LeaseLost extends Error {}
 
 /**
  * Writes an outcome and takes the job out of the queue, or writes nothing when the lease was lost. The document is locked

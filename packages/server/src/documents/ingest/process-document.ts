@@ -1,11 +1,11 @@
 import type { DocumentRow } from "../../db/document-tables.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { FileStore } from "../file-store.ts";
+import type { RunJob } from "../leased-worker.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { Extractor } from "./extractor.ts";
 import type { FetchPage } from "./fetch-page.ts";
 import type { JobQueue, LeasedJob } from "./job-queue.ts";
-import type { RunJob } from "./worker.ts";
 
 /** Waits before a page that could not be reached is fetched again. Afterwards the document has failed. */
 const FETCH_RETRIES_MS = [10_000, 60_000];
@@ -23,7 +23,7 @@ type Parts = {
 };
 
 /** Takes one document from its original to the search index. */
-export function createDocumentProcessor(parts: Parts): RunJob {
+export function createDocumentProcessor(parts: Parts): RunJob<LeasedJob> {
   const { queue } = parts;
   return async (job, signal) => {
     const document = await queue.document(job);

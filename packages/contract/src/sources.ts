@@ -1,0 +1,270 @@
+import Type, { type Static } from "typebox";
+import { documentStates } from "./documents.ts";
+import { nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+
+/** How often a site is read again. */
+export const sourceSchedules = ["manual", "daily", "weekly"] as const;
+export type SourceSchedule = (typeof sourceSchedules)[number];
+
+export const sourceStates = ["idle", "queued", "running"] as const;
+
+/** What happened to a page in the newest sync that found it. */
+export const sourcePageStates = ["pending", "read", "skipped", "missing", "failed"] as const;
+export type SourcePageState = (typeof sourcePageStates)[number];
+
+/** Why a sync did not read the whole site. Every error carries one of these codes with a message. */
+export const sourceErrorCodes = {
+  NOT_REACHABLE: "The site could not be reached, or stopped answering.",
+  NOT_ALLOWED: "robots.txt does not allow the site to be read.",
+  NO_PAGES: "No page of the site could be read.",
+  TOO_MANY_PAGES: "The site has more pages than may be read.",
+  SITEMAP_FAILED: "A sitemap could not be read, so pages may be missing.",
+  DOCUMENT_LIMIT_REACHED: "The plan allows no more documents.",
+  INTERNAL: "The server failed to read the site. Syncing again may help.",
+} as const;
+export type SourceErrorCode = keyof typeof sourceErrorCodes;
+
+export const maxSourcePages = 5_000;
+
+const SourceError = Type.Object({
+  code: stringEnum(Object.keys(sourceErrorCodes) as SourceErrorCode[], "More codes can be added later."),
+  message: Type.String({ description: "What happened at which address and what to do about it, in English" }),
+});
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  description: "Address at which the site starts. Only pages on the same host are read.",
+});
+const patterns = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 50, description });
+const include = patterns(
+  "Glob patterns for paths, such as `/help/**`. Only matching pages are read. Empty: all pages. `*` stands for one path segment or part of one, `**` for any number of segments.",
+);
+const exclude = patterns("Glob patterns for paths that are not read. They take precedence over `include`.");
+const urls = Type.Array(Type.String({ minLength: 1, maxLength: 2_000 }), {
+  minItems: 1,
+  maxItems: maxSourcePages,
+  description: "Read exactly these pages instead of discovering them.",
+});
+const schedule = stringEnum(sourceSchedules, "How often the site is synchronized. Defaults to `weekly`.");
+const maxPages = Type.Integer({
+  minimum: 1,
+  maximum: maxSourcePages,
+  description: `How many pages to read at most. Defaults to ${maxSourcePages}.`,
+});
+
+const sourceFields = {
+  id: Type.String(),
+  agentId: Type.String(),
+  url,
+  include,
+  exclude,
+  schedule,
+  maxPages,
+  state: stringEnum(sourceStates, "`queued` until a sync starts, which waits for another sync of the same host."),
+  error: nullable(SourceError),
+  pages: Type.Object(
+    {
+      pending: Type.Integer({ description: "Found, but not read yet" }),
+      read: Type.Integer(),
+      skipped: Type.Integer({ description: "Not used, for example because of `noindex`" }),
+      missing: Type.Integer({ description: "The site answered 404 or 410" }),
+      failed: Type.Integer({ description: "Could not be fetched. An earlier version stays in use." }),
+    },
+    { description: "Number of pages by state" },
+  ),
+  lastSyncAt: nullable(Timestamp),
+  nextSyncAt: nullable(Timestamp),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+
+export const DocumentSource = Type.Object(sourceFields, {
+  $id: "DocumentSource",
+  description: "A website whose pages are documents of an agent. The documents carry its id as `sourceId`.",
+});
+export type DocumentSource = Static<typeof DocumentSource>;
+
+export const DocumentSourceDetail = Type.Object(
+  {
+    ...sourceFields,
+    urls: nullable(urls),
+  },
+  { $id: "DocumentSourceDetail" },
+);
+export type DocumentSourceDetail = Static<typeof DocumentSourceDetail>;
+
+const agentId = Type.String({ minLength: 1 });
+const settings = {
+  include: Type.Optional(nullable(include)),
+  exclude: Type.Optional(nullable(exclude)),
+  urls: Type.Optional(nullable(urls)),
+  schedule: Type.Optional(nullable(schedule)),
+  maxPages: Type.Optional(nullable(maxPages)),
+};
+
+export const SourceCreate = Type.Object({
+  agentId,
+  url,
+  ...settings,
+});
+export type SourceCreate = Static<typeof SourceCreate>;
+
+export const SourceChanges = Type.Object(
+  { url: Type.Optional(nullable(url)), ...settings },
+  { description: "Fields that are left out stay as they are. A change of what is read starts a sync." },
+);
+export type SourceChanges = Static<typeof SourceChanges>;
+
+export const SourcePreviewRequest = Type.Object({
+  url,
+  include: settings.include,
+  exclude: settings.exclude,
+});
+export type SourcePreviewRequest = Static<typeof SourcePreviewRequest>;
+
+export const SourcePreview = Type.Object({
+  url: Type.String({ description: "Where the site starts, after redirects. Create the source with this address." }),
+  pages: Type.Array(Type.String(), { description: "Addresses of the pages that would be read" }),
+  disallowed: Type.Integer({ description: "Pages that robots.txt excludes" }),
+  foundIn: stringEnum(["sitemap", "links"]),
+  isComplete: Type.Boolean({
+    description: "False if the site has more pages. A sync follows links further than a preview.",
+  }),
+});
+export type SourcePreview = Static<typeof SourcePreview>;
+
+export const SourcePage = Type.Object({
+  url: Type.String(),
+  state: stringEnum(sourcePageStates),
+  reason: nullable(Type.String({ description: "Why the page was skipped, is missing or failed, in English" })),
+  documentId: nullable(Type.String({ description: "The document that holds the page" })),
+  title: nullable(Type.String({ description: "Title of the document" })),
+  documentState: nullable(stringEnum(documentStates)),
+});
+export type SourcePage = Static<typeof SourcePage>;
+
+const tags = ["Sources"];
+const params = Type.Object({ id: Type.String() });
+const config = { access: "account" } as const;
+const page = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 50. Values above 200 count as 200." })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+};
+
+export const createSource = {
+  method: "POST",
+  url: "/sources",
+  config: { ...config, idempotent: true },
+  schema: {
+    tags,
+    summary: "Add a website to an agent and start reading it",
+    description:
+      "Pages become documents of kind `page`. The crawler identifies itself as `FoyerBot`, follows robots.txt, and sends one request at a time to a host.",
+    body: SourceCreate,
+    response: { 201: ref(DocumentSourceDetail) },
+  },
+} as const;
+
+export const listSources = {
+  method: "GET",
+  url: "/sources",
+  config,
+  schema: {
+    tags,
+    summary: "List websites, newest first",
+    querystring: Type.Object({ agentId: Type.Optional(agentId), ...page }),
+    response: { 200: Type.Object({ sources: Type.Array(ref(DocumentSource)), pagination: Pagination }) },
+  },
+} as const;
+
+export const previewSource = {
+  method: "POST",
+  url: "/sources/preview",
+  config,
+  schema: {
+    tags,
+    summary: "List the pages that a site has, without adding any",
+    description: "Looks into the site's sitemaps first. Without one, it follows links for up to 15 seconds.",
+    body: SourcePreviewRequest,
+    response: { 200: SourcePreview },
+  },
+} as const;
+
+export const getSource = {
+  method: "GET",
+  url: "/sources/:id",
+  config,
+  schema: {
+    tags,
+    summary: "Read a website's settings and state",
+    params,
+    response: { 200: ref(DocumentSourceDetail) },
+  },
+} as const;
+
+export const listSourcePages = {
+  method: "GET",
+  url: "/sources/:id/pages",
+  config,
+  schema: {
+    tags,
+    summary: "List a website's pages with what happened to each",
+    params,
+    querystring: Type.Object({ state: Type.Optional(stringEnum(sourcePageStates)), ...page }),
+    response: { 200: Type.Object({ pages: Type.Array(SourcePage), pagination: Pagination }) },
+  },
+} as const;
+
+export const updateSource = {
+  method: "PUT",
+  url: "/sources/:id",
+  config,
+  schema: {
+    tags,
+    summary: "Update a website",
+    params,
+    body: SourceChanges,
+    response: { 200: ref(DocumentSourceDetail) },
+  },
+} as const;
+
+export const deleteSource = {
+  method: "DELETE",
+  url: "/sources/:id",
+  config,
+  schema: {
+    tags,
+    summary: "Delete a website with its documents",
+    description: "The agent stops using the documents immediately. They are deleted in the background.",
+    params,
+    response: { 200: Success },
+  },
+} as const;
+
+export const syncSource = {
+  method: "POST",
+  url: "/sources/:id/sync",
+  config,
+  schema: {
+    tags,
+    summary: "Read a website again now",
+    description: "Does nothing if a sync is queued or running. Unchanged pages are not processed again.",
+    params,
+    response: { 202: ref(DocumentSourceDetail) },
+  },
+} as const;
+
+export const stopSource = {
+  method: "POST",
+  url: "/sources/:id/stop",
+  config,
+  schema: {
+    tags,
+    summary: "Stop the running sync of a website",
+    description: "Pages that were read stay. The next sync takes place as scheduled.",
+    params,
+    response: { 200: ref(DocumentSourceDetail) },
+  },
+} as const;

@@ -1,0 +1,39 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../tables.ts";
+
+/** What the crawler needs besides the columns of 0020, which no release wrote to. */
+export async function sites(db: Kysely<Tables>): Promise<void> {
+  const add = (table: "sources" | "sourcePages", column: string, type: "text" | "integer", value: string | number) =>
+    db.schema
+      .alterTable(table)
+      .addColumn(column, type, (c) => c.notNull().defaultTo(value))
+      .execute();
+  await db.schema.alterTable("sources").dropColumn("isDiscovered").execute();
+  await add("sources", "host", "text", "");
+  await add("sources", "phase", "text", "discovering");
+  await add("sources", "isComplete", "integer", 1);
+  await add("sources", "attempts", "integer", 0);
+  await add("sourcePages", "depth", "integer", 0);
+  // Processes that claim at the same time cannot both start a sync of one host.
+  await db.schema
+    .createIndex("sourcesRunningHost")
+    .unique()
+    .on("sources")
+    .column("host")
+    .where(sql.ref("state"), "=", sql.lit("running"))
+    .execute();
+  await db.schema
+    .createIndex("sourcesAddress")
+    .unique()
+    .on("sources")
+    .columns(["agentId", "url"])
+    .where(sql.ref("state"), "<>", sql.lit("deleting"))
+    .execute();
+  await db.schema.dropIndex("sourcePagesState").execute();
+  await db.schema
+    .createIndex("sourcePagesState")
+    .on("sourcePages")
+    .columns(["sourceId", "state", "depth", "url"])
+    .execute();
+  await db.schema.createIndex("sourcePagesContent").on("sourcePages").columns(["sourceId", "contentHash"]).execute();
+}

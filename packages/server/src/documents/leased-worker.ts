@@ -1,0 +1,130 @@
+import type { Logger } from "pino";
+
+const POLL_INTERVAL_MS = 1_000;
+const POLL_AFTER_ERROR_MS = 5_000;
+
+/**
+ * Jobs that processes share: each claim leases a job, which is renewed while it is processed. After a crash, another
+ * process claims it when the lease ends.
+ */
+export type LeasedQueue<Job> = {
+  /** Leases due jobs; none of the groups in `exceptGroups`. */
+  claim(limit: number, exceptGroups: readonly string[]): Promise<Job[]>;
+  /** Extends the lease. @returns false when it was lost */
+  renew(job: Job): Promise<boolean>;
+  /** Gives the job back, to be claimed after `waitMs`. */
+  release(job: Job, waitMs: number): Promise<void>;
+};
+
+/** Another process holds the job by now, or it was stopped. Nothing may be written for it any more. */
+export class LeaseLost extends Error {
+  constructor() {
+    super("The lease was lost.");
+  }
+}
+
+/** Processes one leased job and records its outcome. Rejects when the outcome could not be recorded. */
+export type RunJob<Job> = (job: Job, signal: AbortSignal) => Promise<void>;
+
+type Options<Job> = {
+  queue: LeasedQueue<Job>;
+  run: RunJob<Job>;
+  log: Logger;
+  leaseMs: number;
+  maxConcurrent: number;
+  /** Less than `maxConcurrent`, so that one agent or organization with thousands of jobs cannot keep others waiting. */
+  maxPerGroup: number;
+  groupOf(job: Job): string;
+  /** for the log, such as `document` */
+  jobName: string;
+  idOf(job: Job): string;
+};
+
+/** Processes jobs as long as it runs. Several processes may share one queue. */
+export function createLeasedWorker<Job>(options: Options<Job>) {
+  const { queue, run, log, leaseMs, maxConcurrent, maxPerGroup, groupOf, jobName, idOf } = options;
+  const running = new Map<Job, Promise<void>>();
+  const stopped = new AbortController();
+  let wake = () => {};
+  let isSignaled = false;
+  let loop = Promise.resolve();
+
+  function notify(): void {
+    isSignaled = true;
+    wake();
+  }
+
+  /** Processes a job while renewing its lease. Errors are logged, never thrown. */
+  async function runJob(job: Job): Promise<void> {
+    const lost = new AbortController();
+    const renewal = setInterval(() => {
+      queue.renew(job).then(
+        (isHeld) => isHeld || lost.abort(new LeaseLost()),
+        (error: unknown) => log.warn({ err: error }, `the lease on a ${jobName} was not renewed`),
+      );
+    }, leaseMs / 3).unref();
+    try {
+      await run(job, AbortSignal.any([stopped.signal, lost.signal]));
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      if (!stopped.signal.aborted) log.error({ err: error, id: idOf(job) }, `a ${jobName} was not processed`);
+      await queue.release(job, stopped.signal.aborted ? 0 : POLL_INTERVAL_MS).catch((failure: unknown) => {
+        log.warn({ err: failure }, `the lease on a ${jobName} was not released; it ends by itself`);
+      });
+    } finally {
+      clearInterval(renewal);
+      running.delete(job);
+      notify();
+    }
+  }
+
+  function busyGroups(): string[] {
+    const counts = new Map<string, number>();
+    for (const job of running.keys()) counts.set(groupOf(job), (counts.get(groupOf(job)) ?? 0) + 1);
+    return [...counts].flatMap(([group, count]) => (count >= maxPerGroup ? [group] : []));
+  }
+
+  /** @returns false when the database does not answer */
+  async function claim(): Promise<boolean> {
+    const free = maxConcurrent - running.size;
+    if (free <= 0) return true;
+    try {
+      for (const job of await queue.claim(Math.min(free, maxPerGroup), busyGroups())) {
+        running.set(job, runJob(job));
+      }
+      return true;
+    } catch (error) {
+      log.error({ err: error }, `no ${jobName} could be claimed; trying again`);
+      return false;
+    }
+  }
+
+  async function work(): Promise<void> {
+    while (!stopped.signal.aborted) {
+      isSignaled = false;
+      const isUp = await claim();
+      if (isSignaled && isUp) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, isUp ? POLL_INTERVAL_MS : POLL_AFTER_ERROR_MS).unref();
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  return {
+    notify,
+    start(): void {
+      loop = work();
+    },
+    /** Claims nothing more. Jobs under way are given back to the queue; another process or the next start continues. */
+    async stop(): Promise<void> {
+      stopped.abort(new Error("The server is shutting down."));
+      notify();
+      await loop;
+      await Promise.all(running.values());
+    },
+  };
+}

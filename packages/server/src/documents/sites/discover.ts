@@ -1,0 +1,138 @@
+import { OutboundError } from "../../outbound/outbound-error.ts";
+import { ExtractionError } from "../ingest/extraction-error.ts";
+import type { Extractor } from "../ingest/extractor.ts";
+import type { SiteClient } from "./site-client.ts";
+import type { Judged, SiteScope } from "./site-protocol.ts";
+import type { SyncProblem } from "./sync-queue.ts";
+
+/** RFC 9309 asks crawlers to read at least 500 KiB of robots.txt. What comes after that is ignored. */
+const MAX_ROBOTS_BYTES = 512 * 1024;
+const MAX_ROBOTS_DOWNLOAD = 4 * 1024 * 1024;
+const MAX_SITEMAP_BYTES = 20 * 1024 * 1024;
+/** Sitemaps of one sync or preview, including those that indexes list. */
+const MAX_SITEMAPS = 100;
+
+export type DiscoveryParts = { client: SiteClient; extractor: Extractor };
+
+/** A site whose robots.txt was read. */
+export type OpenSite = {
+  scope: SiteScope;
+  startUrl: string;
+  crawlDelayMs: number | null;
+  /** that robots.txt names */
+  sitemaps: string[];
+};
+
+/** Why a site cannot be read at all. */
+export class SiteError extends Error {
+  readonly problem: SyncProblem;
+
+  constructor(code: SyncProblem["code"], message: string) {
+    super(message);
+    this.problem = { code, message };
+  }
+}
+
+/** Reads robots.txt. @throws SiteError when the site cannot be asked or does not allow its start page to be read */
+export async function openSite(
+  { client, extractor }: DiscoveryParts,
+  { url, include, exclude }: { url: string; include: string[]; exclude: string[] },
+  signal: AbortSignal,
+): Promise<OpenSite> {
+  const { origin } = new URL(url);
+  const robots = await fetchRobots(client, origin, signal);
+  const scope = { origin, include, exclude, robots };
+  const rules = await extractor.readForSite({ kind: "robots", scope, startUrl: url }).catch((error: unknown) => {
+    throw new SiteError("NOT_ALLOWED", `${origin}/robots.txt could not be understood: ${messageOf(error)}`);
+  });
+  if (!rules.isStartAllowed) {
+    throw new SiteError(
+      "NOT_ALLOWED",
+      `${origin}/robots.txt does not allow FoyerBot to read ${url}. Allow it there with "User-agent: FoyerBot" and "Allow: /", then sync again.`,
+    );
+  }
+  return { scope, startUrl: url, crawlDelayMs: rules.crawlDelayMs, sitemaps: rules.sitemaps };
+}
+
+/** @returns the text; null when there is none, which allows everything */
+async function fetchRobots(client: SiteClient, origin: string, signal: AbortSignal): Promise<string | null> {
+  const url = `${origin}/robots.txt`;
+  const refuse = (what: string) =>
+    new SiteError(
+      "NOT_REACHABLE",
+      `${url} ${what}, so the site was not read. Nothing was removed. Check that the address opens in a browser, then sync again.`,
+    );
+  const options = { url, maxBytes: MAX_ROBOTS_DOWNLOAD, crawlDelayMs: null, signal };
+  const { status, body } = await client.get(options).catch((error: unknown) => {
+    if (!(error instanceof OutboundError)) throw error;
+    throw refuse(`could not be fetched (${error.message.replace(/\.$/, "")})`);
+  });
+  if (status === 429 || status >= 500) throw refuse(`answered with HTTP ${status}`);
+  if (status !== 200) return null;
+  return new TextDecoder().decode(body.subarray(0, MAX_ROBOTS_BYTES));
+}
+
+export type SitemapPages = Judged & {
+  /** a sitemap that should be there could not be read */
+  problem: SyncProblem | null;
+};
+
+/** The pages that the site's sitemaps list, at most `maxUrls`. */
+export async function readSitemaps(
+  { client, extractor }: DiscoveryParts,
+  { scope, crawlDelayMs, sitemaps }: OpenSite,
+  { maxUrls, signal }: { maxUrls: number; signal: AbortSignal },
+): Promise<SitemapPages> {
+  const usual = `${scope.origin}/sitemap.xml`;
+  const named = sitemaps.flatMap((address) => URL.parse(address, scope.origin)?.href ?? []);
+  const waiting = named.length > 0 ? [...new Set(named)] : [usual];
+  const hosts = new Set([...named, usual].map((address) => new URL(address).host));
+  const seen = new Set(waiting);
+  const allowed = new Set<string>();
+  const disallowed = new Set<string>();
+  let problem: SyncProblem | null = null;
+  for (let count = 0; waiting.length > 0 && allowed.size <= maxUrls; count++) {
+    const url = waiting.shift() ?? usual;
+    if (count === MAX_SITEMAPS) {
+      problem ??= failed(url, `was not read, because only ${MAX_SITEMAPS} sitemaps of a site are`);
+      break;
+    }
+    try {
+      const { status, body } = await client.get({ url, maxBytes: MAX_SITEMAP_BYTES, crawlDelayMs, signal });
+      // A site that names no sitemap need not have one.
+      if (named.length === 0 && count === 0 && status >= 400 && status < 500 && status !== 429) break;
+      if (status !== 200) throw new SiteError("SITEMAP_FAILED", `answered with HTTP ${status}`);
+      const found = await extractor.readForSite({ kind: "sitemap", scope, url, maxUrls: maxUrls + 1 }, [body]);
+      // One more than asked for shows that the list is cut.
+      for (const page of found.allowed) if (allowed.size <= maxUrls) allowed.add(page);
+      for (const page of found.disallowed) if (disallowed.size < maxUrls) disallowed.add(page);
+      for (const address of found.sitemaps) {
+        const sitemap = URL.parse(address, url);
+        if (!sitemap || !hosts.has(sitemap.host) || seen.has(sitemap.href)) continue;
+        seen.add(sitemap.href);
+        waiting.push(sitemap.href);
+      }
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // Many sites answer an address that does not exist with a page.
+      if (named.length === 0 && count === 0 && error instanceof ExtractionError) break;
+      problem ??= failed(url, `could not be read (${messageOf(error).replace(/\.$/, "")})`);
+    }
+  }
+  const isTruncated = allowed.size > maxUrls;
+  return { allowed: [...allowed].slice(0, maxUrls), disallowed: [...disallowed], isTruncated, problem };
+}
+
+function failed(url: string, what: string): SyncProblem {
+  return {
+    code: "SITEMAP_FAILED",
+    message: `The sitemap ${url} ${what}. Pages that only it lists may be missing; none was removed.`,
+  };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof SiteError || error instanceof OutboundError || error instanceof ExtractionError) {
+    return error.message;
+  }
+  throw error;
+}

@@ -1,0 +1,43 @@
+import type { SourcePageRow } from "../../db/document-tables.ts";
+import type { GetResult } from "../../outbound/get-following.ts";
+import { ROBOT_NAME } from "./site-protocol.ts";
+
+type Problem = Pick<SourcePageRow, "state" | "reason">;
+
+const READABLE = /^(text\/(html|plain|markdown)|application\/(xhtml\+xml|pdf))$/;
+
+/** Why a response is not a page; null when it is one. A page that failed may be there again next time. */
+export function readProblem({ status, headers, body }: GetResult): Problem | null {
+  if (status === 304) return null;
+  if (status === 404 || status === 410)
+    return { state: "missing", reason: `The page does not exist (HTTP ${status}).` };
+  if (status === 401 || status === 403) {
+    return { state: "skipped", reason: `The page is not public (HTTP ${status}).` };
+  }
+  if (status === 429) return { state: "failed", reason: "The site answers too many requests (HTTP 429)." };
+  if (status >= 500) return { state: "failed", reason: `The site failed to answer (HTTP ${status}).` };
+  if (status !== 200) return { state: "skipped", reason: `The site answered with HTTP ${status} instead of the page.` };
+  const type = mediaTypeOf(headers["content-type"]);
+  if (type !== "" && !READABLE.test(type)) {
+    return { state: "skipped", reason: `The address leads to a file of type ${type.slice(0, 100)}, not to a page.` };
+  }
+  return body.length === 0 ? { state: "skipped", reason: "The page is empty." } : null;
+}
+
+function mediaTypeOf(value: string | string[] | undefined): string {
+  return String(value ?? "")
+    .split(";", 1)
+    .join("")
+    .trim()
+    .toLowerCase();
+}
+
+/** Whether `X-Robots-Tag` forbids using the page, to all robots or to this one. */
+export function isNoindexHeader(headers: GetResult["headers"]): boolean {
+  return [headers["x-robots-tag"] ?? []].flat().some((value) => {
+    // A value can begin with the robot that it and the rules after it are for: `otherbot: noindex, nofollow`.
+    const [, robot, rules = ""] = /^\s*(?:([\w-]+)\s*:)?(.*)$/s.exec(value) ?? [];
+    const isForUs = robot === undefined || robot.toLowerCase() === ROBOT_NAME.toLowerCase();
+    return isForUs && rules.split(",").some((rule) => /^(noindex|none)$/i.test(rule.trim()));
+  });
+}

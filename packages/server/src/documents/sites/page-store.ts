@@ -1,0 +1,182 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { sql } from "kysely";
+import type { SourcePageRow } from "../../db/document-tables.ts";
+import type { Deps } from "../../deps.ts";
+import type { Trx } from "../store.ts";
+import type { SyncJob } from "./sync-queue.ts";
+
+/** Rows a statement, so that none holds up SQLite, and with it the event loop. */
+const ROWS_AT_ONCE = 200;
+/** Pages with documents that are removed in one step. */
+const REMOVAL_BATCH = 20;
+const MISSES_UNTIL_REMOVAL = 2;
+
+export type NewPages = {
+  urls: readonly string[];
+  depth: number;
+  /** why the pages are listed without being read */
+  skippedFor?: string;
+};
+
+export type PageStore = ReturnType<typeof createPageStore>;
+
+/** The pages of a sync. Writers expect a transaction that holds the lease of the sync. */
+export function createPageStore({ db }: Pick<Deps, "db">) {
+  const pagesOf = ({ id }: Pick<SyncJob, "id">) => db.selectFrom("sourcePages").where("sourceId", "=", id);
+
+  return {
+    ...pageWriters(),
+    /** The next page to read, those nearest to the start first. */
+    async nextPending(job: SyncJob): Promise<SourcePageRow | undefined> {
+      return pagesOf(job)
+        .selectAll()
+        .where("state", "=", "pending")
+        .where("sync", "=", job.sync)
+        .orderBy("depth")
+        .orderBy("url")
+        .limit(1)
+        .executeTakeFirst();
+    },
+    async get(job: SyncJob, url: string): Promise<SourcePageRow | undefined> {
+      return pagesOf(job).selectAll().where("url", "=", url).executeTakeFirst();
+    },
+    /** Known addresses in order, from after `from`. */
+    async addresses(job: SyncJob, from: string): Promise<string[]> {
+      const rows = await pagesOf(job)
+        .select("url")
+        .where("url", ">", from)
+        .orderBy("url")
+        .limit(ROWS_AT_ONCE)
+        .execute();
+      return rows.map(({ url }) => url);
+    },
+    /** The address under which this sync has already read the same content. */
+    async twin(job: SyncJob, url: string, contentHash: string): Promise<string | undefined> {
+      const row = await pagesOf(job)
+        .select("url")
+        .where("contentHash", "=", contentHash)
+        .where("state", "=", "read")
+        .where("sync", "=", job.sync)
+        .where("url", "<>", url)
+        .limit(1)
+        .executeTakeFirst();
+      return row?.url;
+    },
+    /** How many pages of the current sync have one of these states. */
+    async count(job: SyncJob, states: readonly SourcePageRow["state"][]): Promise<number> {
+      const counted = pagesOf(job).where("sync", "=", job.sync).where("state", "in", states);
+      return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
+    },
+    /** Pages that complete syncs could not use repeatedly. */
+    async removable(job: SyncJob): Promise<SourcePageRow[]> {
+      return pagesOf(job)
+        .selectAll()
+        .where("misses", ">=", MISSES_UNTIL_REMOVAL)
+        .where(({ or, eb }) =>
+          or([eb("documentId", "is not", null), eb("sync", "<", job.sync), eb("state", "=", "missing")]),
+        )
+        .limit(REMOVAL_BATCH)
+        .execute();
+    },
+    /** Pages with these addresses. */
+    async getAll(job: SyncJob, urls: readonly string[]): Promise<SourcePageRow[]> {
+      if (urls.length === 0) return [];
+      return pagesOf(job).selectAll().where("url", "in", urls).execute();
+    },
+  };
+}
+
+function pageWriters() {
+  return {
+    /**
+     * Adds the pages that this sync does not have yet, up to the source's maximum. Pages of earlier syncs are read again.
+     * @returns false when there were more than the maximum
+     */
+    async add(trx: Trx, job: SyncJob, { urls, depth, skippedFor }: NewPages): Promise<boolean> {
+      const counted = trx.selectFrom("sourcePages").where("sourceId", "=", job.id).where("sync", "=", job.sync);
+      const { n } = await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+      let free = job.maxPages - Number(n);
+      for (let start = 0; start < urls.length; start += ROWS_AT_ONCE) {
+        if (start > 0) await nextTurn();
+        const found = urls.slice(start, start + ROWS_AT_ONCE);
+        const known = await counted.select("url").where("url", "in", found).execute();
+        const knownUrls = new Set(known.map(({ url }) => url));
+        const added = found.filter((url) => !knownUrls.has(url));
+        await upsert(trx, job, {
+          urls: added.slice(0, Math.max(0, free)),
+          depth,
+          ...(skippedFor ? { skippedFor } : {}),
+        });
+        free -= added.length;
+        if (free < 0) return false;
+      }
+      return true;
+    },
+    async update(trx: Trx, job: SyncJob, url: string, changes: Partial<SourcePageRow>): Promise<void> {
+      await trx.updateTable("sourcePages").set(changes).where("sourceId", "=", job.id).where("url", "=", url).execute();
+    },
+    /** Counts a complete sync for the pages that it could not use. Pages that failed may be there again next time. */
+    async countMisses(trx: Trx, job: SyncJob, options: { includeNotFound: boolean }): Promise<void> {
+      await trx
+        .updateTable("sourcePages")
+        .set({ misses: sql`misses + 1` })
+        .where("sourceId", "=", job.id)
+        .where(({ or, and, eb }) => {
+          const isUnusable = and([eb("sync", "=", job.sync), eb("state", "in", ["missing", "skipped"])]);
+          return options.includeNotFound ? or([isUnusable, eb("sync", "<", job.sync)]) : isUnusable;
+        })
+        .execute();
+    },
+    async delete(trx: Trx, job: SyncJob, urls: readonly string[]): Promise<void> {
+      if (urls.length === 0) return;
+      await trx.deleteFrom("sourcePages").where("sourceId", "=", job.id).where("url", "in", urls).execute();
+    },
+    /** Nothing waits any more: pages that have a document keep it, the others are found again by the next sync. */
+    async settlePending(trx: Trx, { id }: Pick<SyncJob, "id">): Promise<void> {
+      const pending = { sourceId: id, state: "pending" } as const;
+      await trx
+        .deleteFrom("sourcePages")
+        .where("sourceId", "=", pending.sourceId)
+        .where("state", "=", pending.state)
+        .where("documentId", "is", null)
+        .execute();
+      await trx
+        .updateTable("sourcePages")
+        .set({ state: "read" })
+        .where("sourceId", "=", pending.sourceId)
+        .where("state", "=", pending.state)
+        .execute();
+    },
+  };
+}
+
+async function upsert(trx: Trx, job: SyncJob, { urls, depth, skippedFor }: NewPages): Promise<void> {
+  if (urls.length === 0) return;
+  const state = skippedFor === undefined ? ("pending" as const) : ("skipped" as const);
+  const reason = skippedFor ?? null;
+  const rows = urls.map((url) => ({
+    sourceId: job.id,
+    url,
+    documentId: null,
+    state,
+    reason,
+    etag: null,
+    lastModified: null,
+    contentHash: null,
+    depth,
+    sync: job.sync,
+    misses: 0,
+  }));
+  await trx
+    .insertInto("sourcePages")
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(["sourceId", "url"]).doUpdateSet({
+        state,
+        reason,
+        depth,
+        sync: job.sync,
+      }),
+    )
+    .execute();
+}

@@ -1,0 +1,296 @@
+import { createHash } from "node:crypto";
+import { maxSourcePages } from "@foyer/contract";
+import type { DocumentRow, SourcePageRow } from "../../db/document-tables.ts";
+import { AppError } from "../../errors.ts";
+import { failpoint } from "../../failpoints.ts";
+import type { GetResult } from "../../outbound/get-following.ts";
+import { OutboundError } from "../../outbound/outbound-error.ts";
+import { pageContent } from "../document-columns.ts";
+import type { DocumentWriter } from "../document-writer.ts";
+import type { FileStore } from "../file-store.ts";
+import { ExtractionError } from "../ingest/extraction-error.ts";
+import { MAX_PAGE_BYTES } from "../ingest/fetch-page.ts";
+import type { DocumentStore, Trx } from "../store.ts";
+import type { DiscoveryParts, OpenSite } from "./discover.ts";
+import { isNoindexHeader, readProblem } from "./page-responses.ts";
+import type { PageStore } from "./page-store.ts";
+import type { LinksResult } from "./site-protocol.ts";
+import type { SyncJob, SyncProblem, SyncQueue } from "./sync-queue.ts";
+
+export type SyncParts = DiscoveryParts & {
+  queue: SyncQueue;
+  pages: PageStore;
+  documents: DocumentStore;
+  files: FileStore;
+  writer: DocumentWriter;
+};
+
+/** A sync while a process works on it. */
+export type RunningSync = {
+  parts: SyncParts;
+  job: SyncJob;
+  site: OpenSite;
+  /** of the organization at the beginning */
+  plan: string;
+  signal: AbortSignal;
+  /** links are followed, unless the pages to read were chosen */
+  followsLinks: boolean;
+  /** set once the plan allows no more documents; pages that are not there yet are skipped from then on */
+  limitReached: string | null;
+};
+
+/** What became of a page. */
+type Outcome = {
+  page: Partial<SourcePageRow>;
+  links: Pick<LinksResult, "allowed" | "disallowed" | "isTruncated"> | null;
+  /** the site did not answer properly, so it may be down */
+  isLost?: boolean;
+  /** it was written in the transaction of its document; `hasAllLinks` as `record` returned it */
+  recorded?: { hasAllLinks: boolean };
+};
+
+/** Reads one page and records it together with its document and its links. @returns whether the site failed to answer */
+export async function readPage(sync: RunningSync, page: SourcePageRow): Promise<boolean> {
+  const { queue } = sync.parts;
+  const outcome = await outcomeOf(sync, page);
+  const { hasAllLinks } = outcome.recorded ?? {
+    hasAllLinks: await queue.held(sync.job, (trx) => record(sync, trx, page, outcome)),
+  };
+  failpoint("site.page.recorded");
+  if (!hasAllLinks) await queue.note(sync.job, tooManyPages(sync.job));
+  return outcome.isLost === true;
+}
+
+async function outcomeOf(sync: RunningSync, page: SourcePageRow): Promise<Outcome> {
+  const { parts, job } = sync;
+  const { documentId } = page;
+  const document = documentId === null ? undefined : await parts.documents.get(job.organizationId, documentId);
+  if (sync.limitReached && !document) return skipped(sync.limitReached);
+  try {
+    const response = await fetchPage(sync, page, document);
+    const problem = readProblem(response);
+    if (problem) return { page: problem, links: null, isLost: problem.state === "failed" };
+    return await understood(sync, page, document, response);
+  } catch (error) {
+    if (sync.signal.aborted) throw sync.signal.reason;
+    if (error instanceof OutboundError) return unreachable(error);
+    // The page itself cannot be read: for example, its elements are nested too deeply.
+    if (error instanceof ExtractionError) return skipped(error.message);
+    throw error;
+  }
+}
+
+/** @returns false when the site has more pages than may be read */
+async function record(
+  { parts: { pages }, job }: RunningSync,
+  trx: Trx,
+  { url, depth }: SourcePageRow,
+  { page, links }: Outcome,
+): Promise<boolean> {
+  await pages.update(trx, job, url, page);
+  if (!links) return true;
+  const next = depth + 1;
+  const hasAdded = await pages.add(trx, job, { urls: links.allowed, depth: next });
+  await pages.add(trx, job, { urls: links.disallowed, depth: next, skippedFor: EXCLUDED_BY_ROBOTS });
+  return hasAdded && !links.isTruncated;
+}
+
+export const EXCLUDED_BY_ROBOTS = "robots.txt excludes the page.";
+
+export function tooManyPages({ url, maxPages }: SyncJob): SyncProblem {
+  return {
+    code: "TOO_MANY_PAGES",
+    message: `More than ${maxPages} pages were found from ${url}; the others are not read. Narrow the site down with include and exclude patterns.`,
+  };
+}
+
+/** Asks whether the page changed if a usable version of it is there. */
+async function fetchPage(
+  { parts, site, signal }: RunningSync,
+  { url, etag, lastModified }: SourcePageRow,
+  document: DocumentRow | undefined,
+): Promise<GetResult> {
+  const isUsable = document !== undefined && document.state !== "failed" && document.fileId !== null;
+  const { origin } = site.scope;
+  return parts.client.get({
+    url,
+    headers: isUsable
+      ? {
+          ...(etag === null ? {} : { "if-none-match": etag }),
+          ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
+        }
+      : {},
+    maxBytes: MAX_PAGE_BYTES,
+    crawlDelayMs: site.crawlDelayMs,
+    signal,
+    checkRedirect: async (target) => {
+      if (new URL(target).host !== new URL(origin).host) {
+        throw new LeavesSite(target);
+      }
+      const { allowed } = await parts.extractor.readForSite({
+        kind: "addresses",
+        scope: openScope(site),
+        urls: [target],
+      });
+      if (allowed.length === 0)
+        throw new OutboundError("redirect", `It redirects to ${shown(target)}, which robots.txt excludes.`);
+    },
+  });
+}
+
+/** Patterns decide which pages are used, not which redirects are followed. */
+const openScope = ({ scope }: OpenSite) => ({ ...scope, include: [], exclude: [] });
+
+/** A redirect to another host says nothing about the site being down. */
+class LeavesSite extends OutboundError {
+  constructor(target: string) {
+    super("redirect", `It redirects to another site: ${shown(target)}.`);
+  }
+}
+
+const shown = (url: string) => (url.length > 200 ? `${url.slice(0, 200)}…` : url);
+
+function unreachable({ kind, message }: OutboundError): Outcome {
+  if (kind === "timeout" || kind === "unreachable") {
+    return { page: { state: "failed", reason: message }, links: null, isLost: true };
+  }
+  return skipped(message);
+}
+
+function skipped(reason: string, links: Outcome["links"] = null): Outcome {
+  return { page: { state: "skipped", reason }, links };
+}
+
+/** Decides what a page that was fetched is good for. */
+async function understood(
+  sync: RunningSync,
+  page: SourcePageRow,
+  document: DocumentRow | undefined,
+  response: GetResult,
+): Promise<Outcome> {
+  const { parts, job, site } = sync;
+  const isUnchanged = response.status === 304;
+  // Only the changed text of a page is stored, but its links are needed in any case.
+  const content = isUnchanged ? parts.files.read(document?.fileId ?? "") : [response.body];
+  const found = await parts.extractor.readForSite(
+    { kind: "links", scope: site.scope, url: page.url, maxUrls: maxSourcePages },
+    content,
+  );
+  const links = sync.followsLinks ? found : null;
+  if (!isUnchanged) {
+    const alias = await aliasOf(sync, page, response.url, found.canonical);
+    if (alias) return alias;
+    if (found.isNoindex || isNoindexHeader(response.headers)) {
+      await forget(sync, document);
+      return skipped("The page asks not to be indexed (noindex).", links);
+    }
+  }
+  if (!found.isInScope) return skipped("The patterns do not include the page. It was read only for its links.", links);
+  if (!found.hasText) {
+    return skipped("The page contains no text. Pages that JavaScript builds in the browser cannot be read.", links);
+  }
+  const twin = await parts.pages.twin(job, page.url, found.contentHash);
+  if (twin !== undefined) return skipped(`The page has the same content as ${shown(twin)}.`, links);
+  const isSame = isUnchanged || (document?.state !== "failed" && page.contentHash === found.contentHash);
+  if (document && isSame) return { page: { state: "read", reason: null, misses: 0 }, links };
+  return store(sync, page, { document, response, found, links });
+}
+
+/**
+ * A page that another address stands for, because it redirects there or names it as its canonical one. When that address
+ * points back, the page is read after all.
+ */
+async function aliasOf(
+  { parts, job, site, followsLinks }: RunningSync,
+  page: SourcePageRow,
+  answeredBy: string,
+  canonical: string | null,
+): Promise<Outcome | null> {
+  const target = withoutHash(answeredBy) === page.url ? canonical : withoutHash(answeredBy);
+  if (target === null || target === page.url) return null;
+  const verb = target === canonical ? "names as its canonical address" : "redirects to";
+  if (new URL(target).host !== new URL(site.scope.origin).host) {
+    return isSameSite(target, page.url) ? null : skipped(`The page ${verb} another site: ${shown(target)}.`);
+  }
+  const known = await parts.pages.get(job, target);
+  if (known?.sync === job.sync && known.state !== "pending" && known.state !== "read") return null;
+  const { allowed } = await parts.extractor.readForSite({ kind: "addresses", scope: site.scope, urls: [target] });
+  const [address] = allowed;
+  // An address that may not be read cannot stand for this page.
+  if (address === undefined || address === page.url) return null;
+  if (!followsLinks && known?.sync !== job.sync) return null;
+  return skipped(`The page ${verb} ${shown(address)}.`, { allowed: [address], disallowed: [], isTruncated: false });
+}
+
+function withoutHash(address: string): string {
+  const url = new URL(address);
+  url.hash = "";
+  return url.href;
+}
+
+/** A canonical address that differs only in `www.` is a common mistake, and no other site. */
+function isSameSite(one: string, other: string): boolean {
+  const bare = (address: string) => new URL(address).host.replace(/^www\./, "");
+  return bare(one) === bare(other);
+}
+
+/** Deletes the document of a page whose owner does not want it to be found. */
+async function forget({ parts, job }: RunningSync, document: DocumentRow | undefined): Promise<void> {
+  if (document) await parts.writer.delete(job.organizationId, [document]);
+}
+
+type Found = {
+  document: DocumentRow | undefined;
+  response: GetResult;
+  found: LinksResult;
+  links: Outcome["links"];
+};
+
+/** Stores a new or changed page. The document, its job and the page are written in one transaction. */
+async function store(
+  sync: RunningSync,
+  page: SourcePageRow,
+  { document, response, found, links }: Found,
+): Promise<Outcome> {
+  const { parts, job, plan } = sync;
+  const { organizationId, agentId } = job;
+  const { body, headers } = response;
+  const file = await parts.files.insertStream({ organizationId, agentId }, [body]);
+  failpoint("site.page.stored");
+  const content = {
+    ...pageContent(page.url, document?.title ?? found.title),
+    contentHash: createHash("sha256").update(found.contentHash).digest("base64url"),
+  };
+  const changes: Partial<SourcePageRow> = {
+    state: "read",
+    reason: null,
+    misses: 0,
+    contentHash: found.contentHash,
+    etag: headerOf(headers.etag),
+    lastModified: headerOf(headers["last-modified"]),
+  };
+  let hasAllLinks = true;
+  const alongside = async (trx: Trx, documentId: string) => {
+    await parts.queue.hold(trx, job);
+    hasAllLinks = await record(sync, trx, page, { page: { ...changes, documentId }, links });
+  };
+  try {
+    if (document) {
+      await parts.writer.replace(document, { content, file, alongside });
+    } else {
+      const principal = { organizationId, plan };
+      await parts.writer.insert({ principal, agentId, content, file, sourceId: job.id, alongside });
+    }
+    return { page: changes, links, recorded: { hasAllLinks } };
+  } catch (error) {
+    parts.writer.discard(file.id);
+    if (!(error instanceof AppError) || error.code !== "DOCUMENT_LIMIT_REACHED") throw error;
+    sync.limitReached = error.message;
+    await parts.queue.note(job, { code: "DOCUMENT_LIMIT_REACHED", message: error.message });
+    return skipped(error.message, links);
+  }
+}
+
+function headerOf(value: string | string[] | undefined): string | null {
+  return typeof value === "string" && value.length <= 500 ? value : null;
+}

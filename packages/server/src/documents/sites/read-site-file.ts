@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { detectFormat } from "../ingest/detect-format.ts";
+import { extractHtml } from "../ingest/extract-html.ts";
+import { readSitemap } from "./read-sitemap.ts";
+import type { LinksResult, SiteJob, SiteResult, SiteScope } from "./site-protocol.ts";
+import { ROBOT_NAME } from "./site-protocol.ts";
+import { type AddressFilter, createAddressFilter } from "./site-scope.ts";
+
+const MAX_SITEMAPS = 1_000;
+
+let latest: { scope: string; filter: AddressFilter } | null = null;
+
+/** Reads a file for the crawler. Meant for the extraction process: sitemaps, patterns and robots.txt can be hostile. */
+export function readSiteFile(job: SiteJob, bytes: Uint8Array): SiteResult[SiteJob["kind"]] {
+  const filter = filterOf(job.scope);
+  switch (job.kind) {
+    case "robots": {
+      const seconds = filter.robots?.getCrawlDelay(ROBOT_NAME);
+      return {
+        crawlDelayMs: seconds !== undefined && Number.isFinite(seconds) ? seconds * 1_000 : null,
+        sitemaps: (filter.robots?.getSitemaps() ?? []).slice(0, MAX_SITEMAPS),
+        isStartAllowed: filter.isAllowed(job.startUrl),
+      };
+    }
+    case "sitemap": {
+      const { pages, sitemaps } = readSitemap(bytes);
+      return { ...filter.judge(pages, job.url, job.maxUrls), sitemaps: sitemaps.slice(0, MAX_SITEMAPS) };
+    }
+    case "links":
+      return readLinks(filter, job, bytes);
+    case "addresses":
+      return filter.judge(job.urls, job.scope.origin, job.urls.length);
+  }
+}
+
+function readLinks(filter: AddressFilter, { url, maxUrls }: SiteJob & { kind: "links" }, bytes: Uint8Array) {
+  const { format, text } = detectFormat(bytes);
+  const isInScope = filter.isIncluded(url) && filter.isAllowed(url);
+  const nothing = { allowed: [], disallowed: [], isTruncated: false };
+  if (format !== "html") {
+    const contentHash = createHash("sha256").update(bytes).digest("base64url");
+    const result: LinksResult = {
+      ...nothing,
+      title: null,
+      canonical: null,
+      isNoindex: false,
+      isInScope,
+      hasText: true,
+      contentHash,
+    };
+    return result;
+  }
+  const page = extractHtml(text ?? "");
+  const base = (page.base && URL.parse(page.base, url)?.href) || url;
+  const hash = createHash("sha256")
+    .update(JSON.stringify([page.title, page.blocks]))
+    .digest("base64url");
+  const result: LinksResult = {
+    ...(page.isNofollow ? nothing : filter.judge(page.links, base, maxUrls)),
+    title: page.title,
+    canonical: canonicalOf(filter, page.canonical, url, base),
+    isNoindex: page.isNoindex,
+    isInScope,
+    hasText: page.blocks.some((block) => /[\p{L}\p{N}]/u.test(block.text)),
+    contentHash: hash,
+  };
+  return result;
+}
+
+/** A canonical address on another host is returned as it is written; the caller decides what it means. */
+function canonicalOf(filter: AddressFilter, written: string | null, url: string, base: string): string | null {
+  const target = written === null ? null : URL.parse(written, base);
+  if (!target || !/^https?:$/.test(target.protocol)) return null;
+  const canonical = filter.normalize(target.href, base) ?? target.href.slice(0, 2_000);
+  return canonical === url ? null : canonical;
+}
+
+/** The pages of one sync share a scope, so parsing robots.txt once is enough. */
+function filterOf(scope: SiteScope): AddressFilter {
+  const key = JSON.stringify(scope);
+  if (latest?.scope !== key) latest = { scope: key, filter: createAddressFilter(scope) };
+  return latest.filter;
+}

@@ -1,0 +1,253 @@
+import type {
+  DocumentSourceDetail,
+  SourceChanges,
+  SourceCreate,
+  SourcePageState,
+  SourcePreviewRequest,
+} from "@foyer/contract";
+import { maxSourcePages } from "@foyer/contract";
+import { pagePatternProblem } from "@foyer/contract/rules/match-page";
+import type { AgentService } from "../../agents/service.ts";
+import type { Principal } from "../../auth/sessions/authenticate.ts";
+import { isDuplicate, isMissingReference } from "../../db/database-errors.ts";
+import type { SourceRow } from "../../db/document-tables.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
+import type { Keep } from "../../http/idempotency.ts";
+import { isId, newId } from "../../ids.ts";
+import { OutboundError } from "../../outbound/outbound-error.ts";
+import type { PageStore } from "./page-store.ts";
+import type { createPreview } from "./preview.ts";
+import { withoutTracking } from "./site-address.ts";
+import { noPages, toSource, toSourceDetail, toSourcePage } from "./source-columns.ts";
+import type { SourceStore } from "./source-store.ts";
+import { syncIntervals } from "./sync-queue.ts";
+
+const MAX_PAGE = 200;
+const DEFAULT_PAGE = 50;
+const MAX_SOURCES_PER_AGENT = 50;
+
+type Parts = {
+  agents: AgentService;
+  store: SourceStore;
+  pages: PageStore;
+  preview: ReturnType<typeof createPreview>;
+  onQueued: () => void;
+};
+type Page = { limit?: number; offset?: number };
+
+export type SourceService = ReturnType<typeof createSourceService>;
+
+export function createSourceService({ outbound }: Pick<Deps, "outbound">, parts: Parts) {
+  return { ...readers(parts), ...writers(outbound, parts), ...actions(parts), preview: previewer(outbound, parts) };
+}
+
+function readers({ store }: Parts) {
+  return {
+    async list(organizationId: string, { agentId, ...wanted }: Page & { agentId?: string }) {
+      const page = pageOf(wanted);
+      const { rows, total } = await store.list(organizationId, agentId, page);
+      const counts = await store.counts(organizationId, rows);
+      return {
+        sources: rows.map((row) => toSource(row, counts.get(row.id) ?? noPages)),
+        pagination: { total, ...page },
+      };
+    },
+    async get(organizationId: string, id: string): Promise<DocumentSourceDetail> {
+      return detail(store, await existing(store, organizationId, id));
+    },
+    async pages(organizationId: string, id: string, { state, ...wanted }: Page & { state?: SourcePageState }) {
+      const source = await existing(store, organizationId, id);
+      const page = pageOf(wanted);
+      const { rows, total } = await store.pages(source, state, page);
+      return { pages: rows.map(toSourcePage), pagination: { total, ...page } };
+    },
+  };
+}
+
+function previewer(outbound: Deps["outbound"], { preview }: Parts) {
+  return async ({ url, include, exclude }: SourcePreviewRequest) =>
+    preview({
+      url: startAddress(outbound, url).href,
+      include: checkPatterns("include", include),
+      exclude: checkPatterns("exclude", exclude),
+      maxPages: maxSourcePages,
+    });
+}
+
+function writers(outbound: Deps["outbound"], { agents, store, onQueued }: Parts) {
+  return {
+    /** Adds a site. Its first sync is due at once. */
+    async create({ organizationId }: Principal, input: SourceCreate, keep?: Keep): Promise<DocumentSourceDetail> {
+      await agents.get(organizationId, input.agentId);
+      const row = newRow(outbound, organizationId, input);
+      const source = toSourceDetail(row, noPages);
+      await store
+        .inTransaction(async (trx) => {
+          if (!(await store.insert(trx, row, MAX_SOURCES_PER_AGENT))) throw tooManySources();
+          await keep?.(trx, row.agentId, source);
+        })
+        .catch((error: unknown) => {
+          if (isDuplicate(error)) throw alreadyThere();
+          throw isMissingReference(error) ? notFound("Agent") : error;
+        });
+      onQueued();
+      return source;
+    },
+    /** Changes a site. When that changes which pages are read, a sync begins. */
+    async update(organizationId: string, id: string, input: SourceChanges): Promise<DocumentSourceDetail> {
+      const source = await existing(store, organizationId, id);
+      const changes = changesOf(outbound, source, input);
+      const restart = (["url", "include", "exclude", "urls", "maxPages"] as const).some(
+        (name) => changes[name] !== undefined && changes[name] !== source[name],
+      );
+      const updated = await store.change(source, changes, { restart }).catch((error: unknown) => {
+        throw isDuplicate(error) ? alreadyThere() : error;
+      });
+      if (!updated) throw notFound("Source");
+      if (restart) onQueued();
+      return detail(store, updated);
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      await store.markDeleted(await existing(store, organizationId, id));
+      onQueued();
+    },
+  };
+}
+
+function actions({ store, pages, onQueued }: Parts) {
+  return {
+    /** Begins a sync, unless one is queued or running. */
+    async sync(organizationId: string, id: string): Promise<DocumentSourceDetail> {
+      const source = await existing(store, organizationId, id);
+      const queued = await store.queue(source);
+      if (queued) onQueued();
+      return detail(store, queued ?? (await existing(store, organizationId, id)));
+    },
+    /** Ends a sync, in whatever process it runs: that process loses its lease and writes nothing more. */
+    async stop(organizationId: string, id: string): Promise<DocumentSourceDetail> {
+      const source = await existing(store, organizationId, id);
+      await store.inTransaction(async (trx) => {
+        if (await store.stop(trx, source, syncIntervals[source.schedule])) await pages.settlePending(trx, source);
+      });
+      return detail(store, await existing(store, organizationId, id));
+    },
+  };
+}
+
+async function existing(store: SourceStore, organizationId: string, id: string): Promise<SourceRow> {
+  const row = isId("source", id) ? await store.get(organizationId, id) : undefined;
+  if (!row) throw notFound("Source");
+  return row;
+}
+
+async function detail(store: SourceStore, row: SourceRow): Promise<DocumentSourceDetail> {
+  const counts = await store.counts(row.organizationId, [row]);
+  return toSourceDetail(row, counts.get(row.id) ?? noPages);
+}
+
+const pageOf = ({ limit, offset = 0 }: Page) => ({ limit: Math.min(limit ?? DEFAULT_PAGE, MAX_PAGE), offset });
+
+function newRow(outbound: Deps["outbound"], organizationId: string, input: SourceCreate): SourceRow {
+  const { agentId, schedule, maxPages } = input;
+  const url = startAddress(outbound, input.url);
+  const now = Date.now();
+  return {
+    id: newId("source"),
+    organizationId,
+    agentId,
+    url: url.href,
+    host: url.host,
+    include: JSON.stringify(checkPatterns("include", input.include)),
+    exclude: JSON.stringify(checkPatterns("exclude", input.exclude)),
+    urls: chosenPages(url, input.urls),
+    schedule: schedule ?? "weekly",
+    maxPages: maxPages ?? maxSourcePages,
+    state: "queued",
+    errorCode: null,
+    errorMessage: null,
+    sync: 0,
+    phase: "discovering",
+    isComplete: 1,
+    attempts: 0,
+    fence: 0,
+    dueAt: null,
+    lastSyncAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** The columns that a request changes. `null` stands for the default. */
+function changesOf(outbound: Deps["outbound"], source: SourceRow, input: SourceChanges): Partial<SourceRow> {
+  const { url, include, exclude, urls, schedule, maxPages } = input;
+  const start = url == null ? new URL(source.url) : startAddress(outbound, url);
+  return {
+    ...(url == null ? {} : { url: start.href, host: start.host }),
+    ...(include === undefined ? {} : { include: JSON.stringify(checkPatterns("include", include)) }),
+    ...(exclude === undefined ? {} : { exclude: JSON.stringify(checkPatterns("exclude", exclude)) }),
+    ...(urls === undefined ? {} : { urls: chosenPages(start, urls) }),
+    ...(schedule === undefined ? {} : scheduleColumns(source, schedule ?? "weekly")),
+    ...(maxPages === undefined ? {} : { maxPages: maxPages ?? maxSourcePages }),
+  };
+}
+
+/** An idle source gets its next sync by the new schedule; otherwise the sync that is under way plans it. */
+function scheduleColumns(source: SourceRow, schedule: SourceRow["schedule"]): Partial<SourceRow> {
+  if (schedule === source.schedule || source.state !== "idle") return { schedule };
+  const interval = syncIntervals[schedule];
+  return { schedule, dueAt: interval === null ? null : (source.lastSyncAt ?? source.createdAt) + interval };
+}
+
+/** @throws 400 when the address cannot be read by this server */
+function startAddress(outbound: Deps["outbound"], address: string): URL {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw invalid("url", "must be an http or https address such as https://example.com/help", "format");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw invalid("url", "must not contain a user name or password", "format");
+  }
+  url.hash = "";
+  try {
+    outbound.checkUrl(url.href);
+    return url;
+  } catch (error) {
+    throw error instanceof OutboundError ? invalid("url", error.message, "format") : error;
+  }
+}
+
+function checkPatterns(path: string, patterns: readonly string[] | null | undefined): string[] {
+  for (const [index, pattern] of (patterns ?? []).entries()) {
+    const problem = pagePatternProblem(pattern);
+    if (problem !== null) throw invalid(`${path}.${index}`, problem, "pattern");
+  }
+  return [...(patterns ?? [])];
+}
+
+/** The pages to read as the crawler writes their addresses. @throws 400 for a page of another host */
+function chosenPages(start: URL, urls: readonly string[] | null | undefined): string | null {
+  if (urls == null) return null;
+  const pages = urls.map((address, index) => {
+    const url = URL.parse(address);
+    if (url?.host !== start.host || !/^https?:$/.test(url.protocol)) {
+      throw invalid(`urls.${index}`, `must be an address on ${start.host}`, "format");
+    }
+    url.protocol = start.protocol;
+    const page = withoutTracking(url);
+    if (page === null) throw invalid(`urls.${index}`, "is too long", "max_length");
+    return page;
+  });
+  return JSON.stringify([...new Set(pages)]);
+}
+
+function alreadyThere(): AppError {
+  return new AppError("CONFLICT", "This agent already has a site with this address. Change that one instead.");
+}
+
+function tooManySources(): AppError {
+  return new AppError(
+    "CONFLICT",
+    `An agent can have ${MAX_SOURCES_PER_AGENT} sites at most. Delete one, or read several parts of a site with one entry.`,
+  );
+}

@@ -1,0 +1,11 @@
+const MAX_ADDRESS = 2_000;
+/** Parameters that advertisements and newsletters add. They never change a page. */
+const TRACKING = /^(utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid)$/;
+
+/** The address without its hash and without parameters that only count visitors; null when it is too long. */
+export function withoutTracking(url: URL): string | null {
+  url.hash = "";
+  const tracking = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
+  for (const name of tracking) url.searchParams.delete(name);
+  return url.href.length > MAX_ADDRESS ? null : url.href;
+}

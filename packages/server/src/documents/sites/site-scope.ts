@@ -1,0 +1,57 @@
+import { matchPage } from "@foyer/contract/rules/match-page";
+import robotsParser, { type Robot } from "robots-parser";
+import { withoutTracking } from "./site-address.ts";
+import type { Judged, SiteScope } from "./site-protocol.ts";
+import { ROBOT_NAME } from "./site-protocol.ts";
+
+/** Files that links often lead to and that are not pages. */
+const NO_PAGE =
+  /\.(7z|aac|apk|avi|avif|bmp|bz2|css|csv|dmg|docx?|eot|exe|flac|gif|gz|ico|ics|iso|jar|jpe?g|js|json|m4a|m4v|mjs|mov|mp3|mp4|mpe?g|msi|ogg|otf|pkg|png|pptx?|rar|rss|svg|tar|tgz|tiff?|ttf|vcf|wasm|wav|webm|webp|wmv|woff2?|xlsx?|xml|xz|zip)$/i;
+
+/** The package's types describe a default export that its CommonJS module does not have. */
+const parseRobots = robotsParser as unknown as (url: string, text: string) => Robot;
+
+export type AddressFilter = ReturnType<typeof createAddressFilter>;
+
+/** Decides which addresses belong to a site. Meant for the extraction process. */
+export function createAddressFilter(scope: SiteScope) {
+  const { origin, include, exclude } = scope;
+  const robots = scope.robots === null ? null : parseRobots(`${origin}/robots.txt`, scope.robots);
+  const site = new URL(origin);
+
+  /** The address as the crawler writes it; null for what is not a page of this host. */
+  function normalize(address: string, base: string): string | null {
+    const url = URL.parse(address, base);
+    if (!url || !/^https?:$/.test(url.protocol) || url.host !== site.host || url.username !== "") return null;
+    if (NO_PAGE.test(url.pathname)) return null;
+    url.protocol = site.protocol;
+    return withoutTracking(url);
+  }
+
+  const isIncluded = (url: string) => {
+    const { pathname } = new URL(url);
+    const isMatch = (pattern: string) => matchPage(pattern, pathname);
+    return (include.length === 0 || include.some(isMatch)) && !exclude.some(isMatch);
+  };
+  const isAllowed = (url: string) => robots?.isDisallowed(url, ROBOT_NAME) !== true;
+
+  return {
+    robots,
+    normalize,
+    isIncluded,
+    isAllowed,
+    /** @param maxUrls how many allowed addresses are returned at most */
+    judge(addresses: Iterable<string>, base: string, maxUrls: number): Judged {
+      const allowed = new Set<string>();
+      const disallowed = new Set<string>();
+      for (const address of addresses) {
+        const url = normalize(address, base);
+        if (url === null || allowed.has(url) || !isIncluded(url)) continue;
+        const found = isAllowed(url) ? allowed : disallowed;
+        if (found.size === maxUrls) return { allowed: [...allowed], disallowed: [...disallowed], isTruncated: true };
+        found.add(url);
+      }
+      return { allowed: [...allowed], disallowed: [...disallowed], isTruncated: false };
+    },
+  };
+}

@@ -1,0 +1,278 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { createAgent, type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
+import { createSourceClient, type SourceClient } from "../../../../../test/site-client.ts";
+import { page, type SiteServer, sitemap, startSite } from "../../../../../test/site-server.ts";
+
+onBothDatabases("Sites", (createDatabase) => {
+  let database: TestDatabase;
+  let client: DocumentClient;
+  let sources: SourceClient;
+  let site: SiteServer;
+  beforeAll(async () => {
+    database = await createDatabase();
+    client = await openDocuments({ database });
+    sources = createSourceClient(client);
+  });
+  afterAll(async () => {
+    await client.server.stop();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    site = await startSite({
+      "/": page("Harbour Bikes", "Bikes for the whole family.", ["/help", "/prices#top"]),
+      "/help": page("Help", "We repair bikes on Tuesdays."),
+      "/prices": page("Prices", "A city bike costs 20 euros a day."),
+    });
+  });
+  afterEach(() => site.stop());
+  const call = (...input: Parameters<DocumentClient["account"]["call"]>) => client.account.call(...input);
+
+  it("follows links when there is no sitemap, and turns pages into documents that searches find", async () => {
+    const source = await sources.read(site.url);
+    expect(source).toMatchObject({
+      url: `${site.url}/`,
+      state: "idle",
+      error: null,
+      urls: null,
+      pages: { read: 3, pending: 0, skipped: 0, missing: 0, failed: 0 },
+      lastSyncAt: expect.any(String),
+      nextSyncAt: null,
+    });
+    expect(await sources.documents(source.id)).toEqual(["/: Harbour Bikes", "/help: Help", "/prices: Prices"]);
+    const search = { agentId: client.agentId, query: "When do you repair bikes?" };
+    const { hits } = (await call("POST", "/documents/search", search)).body;
+    expect(hits.map(({ url }: { url: string }) => url)).toContain(`${site.url}/help`);
+    expect(site.requests[0]?.headers["user-agent"]).toMatch(/^FoyerBot\//);
+    expect(site.seen.mostAtOnce).toBe(1);
+  });
+
+  it("does not process unchanged pages again, replaces changed ones, and sends what it knows as a condition", async () => {
+    const { id } = await sources.read(site.url);
+    await sources.documents(id);
+    const updatedAt = async () =>
+      Object.fromEntries(
+        (await call("GET", `/documents?sourceId=${id}`)).body.documents.map(
+          (document: { url: string; updatedAt: string }) => [new URL(document.url).pathname, document.updatedAt],
+        ),
+      );
+    const before = await updatedAt();
+    site.take();
+    site.pages.set("/prices", page("Prices", "A city bike costs 25 euros a day."));
+    // The bytes differ, the text does not.
+    site.pages.set("/help", page("Help", "We repair bikes on Tuesdays.").replace("<body>", '<body data-build="2">'));
+    await sources.sync(id);
+    await sources.documents(id);
+    expect(site.take().sort()).toEqual(["/ 304", "/help 200", "/prices 200", "/robots.txt 404", "/sitemap.xml 404"]);
+    const after = await updatedAt();
+    expect(after["/"]).toBe(before["/"]);
+    expect(after["/help"]).toBe(before["/help"]);
+    expect(after["/prices"]).not.toBe(before["/prices"]);
+    const { documents } = (await call("GET", `/documents?sourceId=${id}&q=prices`)).body;
+    expect(await client.textOf(documents[0].id)).toContain("25 euros");
+  });
+
+  it("removes pages that are gone or no longer found after the second sync", async () => {
+    site.pages.set("/old", page("Old", "An old page."));
+    site.pages.set("/", page("Harbour Bikes", "Bikes.", ["/help", "/prices", "/old"]));
+    const { id } = await sources.read(site.url);
+    site.pages.delete("/help");
+    site.pages.set("/", page("Harbour Bikes", "Bikes.", ["/help", "/prices"]));
+    expect((await sources.sync(id)).pages).toMatchObject({ read: 3, missing: 1 });
+    expect(await sources.documents(id)).toHaveLength(4);
+    await sources.sync(id);
+    expect(await sources.documents(id)).toEqual(["/: Harbour Bikes", "/prices: Prices"]);
+    expect(await sources.pages(id)).toEqual(["/ read", "/prices read"]);
+  });
+
+  it("removes nothing while the site is down, whatever it answers", async () => {
+    const { id } = await sources.read(site.url);
+    for (const status of [503, 404]) {
+      for (const path of ["/", "/help", "/prices"]) site.pages.set(path, { status });
+      for (let time = 0; time < 2; time++) {
+        expect((await sources.sync(id)).error).toMatchObject({ code: "NOT_REACHABLE" });
+      }
+    }
+    site.pages.set("/robots.txt", { status: 503 });
+    const down = await sources.sync(id);
+    expect(down.error?.code).toBe("NOT_REACHABLE");
+    expect(down.error?.message).toContain("/robots.txt answered with HTTP 503");
+    expect(await sources.documents(id)).toHaveLength(3);
+  });
+
+  it("reads exactly the chosen pages, and drops those that are no longer wanted with the next sync", async () => {
+    const { id } = await sources.read(site.url, { urls: [`${site.url}/help`, `${site.url}/prices?utm_source=x`] });
+    expect(await sources.documents(id)).toEqual(["/help: Help", "/prices: Prices"]);
+    const changed = await call("PUT", `/sources/${id}`, { urls: null, exclude: ["/prices"] });
+    expect(changed).toMatchObject({ status: 200, body: { state: "queued", urls: null, exclude: ["/prices"] } });
+    await sources.settled(id);
+    expect(await sources.documents(id)).toEqual(["/: Harbour Bikes", "/help: Help"]);
+  });
+
+  it("lists the pages of nested and compressed sitemaps in a preview, without adding any", async () => {
+    const { gzipSync } = await import("node:zlib");
+    site.pages.set("/robots.txt", `User-agent: *\nDisallow: /private\nSitemap: ${site.url}/index.xml`);
+    site.pages.set(
+      "/index.xml",
+      `<sitemapindex><sitemap><loc>${site.url}/a.xml.gz</loc></sitemap><sitemap><loc>${site.url}/b.xml</loc></sitemap></sitemapindex>`,
+    );
+    const compressed = gzipSync(sitemap([`${site.url}/help`, `${site.url}/private/x`, "https://elsewhere.example/"]));
+    site.pages.set("/a.xml.gz", { body: compressed, headers: { "content-type": "application/gzip" } });
+    site.pages.set("/b.xml", sitemap([`${site.url}/prices`, `${site.url}/blog/1`]));
+    const { status, body } = await call("POST", "/sources/preview", { url: site.url, exclude: ["/blog/**"] });
+    expect([status, body]).toEqual([
+      200,
+      {
+        url: `${site.url}/`,
+        pages: [`${site.url}/help`, `${site.url}/prices`],
+        disallowed: 1,
+        foundIn: "sitemap",
+        isComplete: true,
+      },
+    ]);
+    expect((await call("GET", `/documents?agentId=${client.agentId}&q=blog`)).body.documents).toEqual([]);
+  });
+
+  it("follows links in a preview when there is no sitemap", async () => {
+    const { body } = await call("POST", "/sources/preview", { url: `${site.url}/#start` });
+    expect(body).toMatchObject({
+      foundIn: "links",
+      isComplete: true,
+      pages: [`${site.url}/`, `${site.url}/help`, `${site.url}/prices`],
+    });
+  });
+
+  it("stops a sync, keeps what was read, and reads the rest with the next one", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    site.pages.set("/help", (_, response) => {
+      resolve();
+      setTimeout(() => response.end(page("Help", "Late.")), 300);
+    });
+    const id = await sources.add(site.url);
+    await promise;
+    const stopped = await call("POST", `/sources/${id}/stop`);
+    expect(stopped).toMatchObject({ status: 200, body: { state: "idle", nextSyncAt: null, pages: { pending: 0 } } });
+    expect(await sources.documents(id)).toEqual(["/: Harbour Bikes"]);
+    site.pages.set("/help", page("Help", "We repair bikes on Tuesdays."));
+    await sources.sync(id);
+    expect(await sources.documents(id)).toHaveLength(3);
+  });
+
+  it("deletes a source with its documents, which searches stop finding at once", async () => {
+    const { id } = await sources.read(site.url);
+    await sources.documents(id);
+    expect((await call("DELETE", `/sources/${id}`)).body).toEqual({ success: true });
+    const search = { agentId: client.agentId, query: "repair Tuesdays" };
+    const { hits } = (await call("POST", "/documents/search", search)).body;
+    expect(hits.filter(({ url }: { url: string }) => url.startsWith(site.url))).toEqual([]);
+    expect((await call("GET", `/sources/${id}`)).status).toBe(404);
+    const rows = () => client.server.deps.db.selectFrom("sources").select("id").where("id", "=", id).execute();
+    await expect.poll(rows, { timeout: 10_000 }).toEqual([]);
+    expect(await sources.documents(id)).toEqual([]);
+    // The same address can be added again.
+    await sources.read(site.url);
+  });
+
+  it("skips pages beyond the plan's documents, and says so", async () => {
+    const free = await client.server.createAccount("free");
+    const agentId = await createAgent(free);
+    for (let number = 0; number < 18; number++) {
+      await free.call("POST", "/documents", { agentId, kind: "text", title: `T${number}`, text: `Text ${number}` });
+    }
+    const own = createSourceClient({ account: free, agentId });
+    const source = await own.read(site.url);
+    expect(source).toMatchObject({ pages: { read: 2, skipped: 1 }, error: { code: "DOCUMENT_LIMIT_REACHED" } });
+    expect(source.error?.message).toContain("20 documents");
+  });
+
+  it("keeps a page that another page names as canonical, and leaves out duplicates and noindex", async () => {
+    const links = ["/a", "/b?ref=1", "/secret", "/hidden", "/copy", "/old", "/away"];
+    site.pages.set("/", page("Start", "Start.", links));
+    site.pages.set("/a", page("A", "Text of A."));
+    const canonical = (target: string) =>
+      page("A", "Text of A, too.").replace("<head>", `<head><link rel=canonical href="${target}">`);
+    site.pages.set("/b?ref=1", canonical("/a"));
+    site.pages.set(
+      "/secret",
+      page("Secret", "Secret.").replace("<head>", '<head><meta name="robots" content="noindex">'),
+    );
+    site.pages.set("/hidden", {
+      body: page("Hidden", "H."),
+      headers: { "x-robots-tag": "otherbot: nofollow, noindex" },
+    });
+    site.pages.set("/gone", { body: page("Gone", "Gone."), headers: { "x-robots-tag": "noindex" } });
+    site.pages.set("/copy", page("A", "Text of A."));
+    site.pages.set("/old", { status: 301, headers: { location: "/new" } });
+    site.pages.set("/new", page("New", "The new page.", ["/gone"]));
+    site.pages.set("/away", { status: 302, headers: { location: "https://elsewhere.example/" } });
+    const { id } = await sources.read(site.url);
+    expect(await sources.pages(id, { reasons: true })).toEqual([
+      "/ read",
+      "/a read",
+      "/away skipped: It redirects to another site: https://elsewhere.example/.",
+      `/b?ref=1 skipped: The page names as its canonical address ${site.url}/a.`,
+      `/copy skipped: The page has the same content as ${site.url}/a.`,
+      "/gone skipped: The page asks not to be indexed (noindex).",
+      "/hidden read",
+      "/new read",
+      `/old skipped: The page redirects to ${site.url}/new.`,
+      "/secret skipped: The page asks not to be indexed (noindex).",
+    ]);
+    site.pages.set("/new", { body: page("New", "The new page."), headers: { "x-robots-tag": "none" } });
+    await sources.sync(id);
+    expect(await sources.documents(id)).not.toContain("/new: New");
+  });
+
+  it("shows and changes nothing of another organization's sources", async () => {
+    const id = await sources.add(site.url);
+    const stranger = await client.server.createAccount();
+    const foreignAgent = await createAgent(stranger);
+    const answers = await Promise.all([
+      stranger.call("GET", `/sources/${id}`),
+      stranger.call("GET", `/sources/${id}/pages`),
+      stranger.call("PUT", `/sources/${id}`, { schedule: "daily" }),
+      stranger.call("DELETE", `/sources/${id}`),
+      stranger.call("POST", `/sources/${id}/sync`),
+      stranger.call("POST", `/sources/${id}/stop`),
+      call("POST", "/sources", { agentId: foreignAgent, url: site.url }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
+    expect((await stranger.call("GET", "/sources")).body).toMatchObject({ sources: [], pagination: { total: 0 } });
+    expect((await stranger.call("GET", `/sources?agentId=${client.agentId}`)).body.sources).toEqual([]);
+    await sources.settled(id);
+    expect((await sources.get(id)).schedule).toBe("manual");
+  });
+
+  it("refuses a second source with the same address, pages of other hosts and patterns that match nothing", async () => {
+    await sources.read(site.url);
+    const { agentId } = client;
+    const post = (input: object) => call("POST", "/sources", { agentId, ...input });
+    expect((await post({ url: `${site.url}/#again` })).status).toBe(409);
+    for (const [path, input] of [
+      ["url", { url: "ftp://example.com" }],
+      ["url", { url: "http://user:secret@example.com" }],
+      ["url", { url: "http://169.254.169.254/latest" }],
+      ["urls.1", { url: "https://example.com", urls: ["https://example.com/a", "https://other.example/"] }],
+      ["include.0", { url: "https://example.com", include: ["help"] }],
+      ["maxPages", { url: "https://example.com", maxPages: 5_001 }],
+      ["schedule", { url: "https://example.com", schedule: "hourly" }],
+    ] as const) {
+      expect(await post(input), JSON.stringify(input)).toMatchObject({
+        status: 400,
+        body: { error: { details: [{ path }] } },
+      });
+    }
+  });
+
+  it("plans the next sync by the schedule", async () => {
+    const { id } = await sources.read(site.url, { schedule: "daily" });
+    const { lastSyncAt, nextSyncAt } = await sources.get(id);
+    expect(Date.parse(nextSyncAt ?? "") - Date.parse(lastSyncAt ?? "")).toBe(86_400_000);
+    const { db } = client.server.deps;
+    site.pages.set("/help", page("Help", "Now on Fridays."));
+    await db.updateTable("sources").set({ dueAt: 0 }).where("id", "=", id).execute();
+    await expect.poll(async () => (await sources.get(id)).lastSyncAt, { timeout: 10_000 }).not.toBe(lastSyncAt);
+    await call("PUT", `/sources/${id}`, { schedule: "manual" });
+    expect((await sources.get(id)).nextSyncAt).toBeNull();
+  });
+});

@@ -1,0 +1,53 @@
+import type { AgentService } from "../../agents/service.ts";
+import type { Deps } from "../../deps.ts";
+import type { DocumentWriter } from "../document-writer.ts";
+import type { FileStore } from "../file-store.ts";
+import type { Extractor } from "../ingest/extractor.ts";
+import { createLeasedWorker } from "../leased-worker.ts";
+import type { DocumentStore } from "../store.ts";
+import { createPageStore } from "./page-store.ts";
+import { createPreview } from "./preview.ts";
+import { createSourceService } from "./service.ts";
+import { createSiteClient } from "./site-client.ts";
+import { createSourceStore } from "./source-store.ts";
+import { createSyncQueue, SYNC_LEASE_MS } from "./sync-queue.ts";
+import { createSiteSync } from "./sync-site.ts";
+
+/** Syncs at once. Each mostly waits for its site. */
+const MAX_CONCURRENT = 8;
+/** An organization with many sites must not keep others waiting. */
+const MAX_PER_ORGANIZATION = 3;
+
+type Parts = {
+  agents: AgentService;
+  documents: DocumentStore;
+  files: FileStore;
+  writer: DocumentWriter;
+  extractor: Extractor;
+};
+
+/** Everything about the sites that documents come from, put together. */
+export function createSites(deps: Deps, { agents, documents, files, writer, extractor }: Parts) {
+  const client = createSiteClient(deps.outbound);
+  const queue = createSyncQueue(deps);
+  const pages = createPageStore(deps);
+  const worker = createLeasedWorker({
+    queue,
+    run: createSiteSync({ db: deps.db, client, extractor, queue, pages, documents, files, writer }),
+    log: deps.log,
+    leaseMs: SYNC_LEASE_MS,
+    maxConcurrent: MAX_CONCURRENT,
+    maxPerGroup: MAX_PER_ORGANIZATION,
+    groupOf: ({ organizationId }) => organizationId,
+    jobName: "site",
+    idOf: ({ id }) => id,
+  });
+  const service = createSourceService(deps, {
+    agents,
+    store: createSourceStore(deps),
+    pages,
+    preview: createPreview({ client, extractor }),
+    onQueued: worker.notify,
+  });
+  return { service, worker };
+}

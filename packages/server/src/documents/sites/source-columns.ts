@@ -1,0 +1,44 @@
+import type { DocumentSource, DocumentSourceDetail, SourcePage, SourcePageState } from "@foyer/contract";
+import type { DocumentRow, SourcePageRow, SourceRow } from "../../db/document-tables.ts";
+import { notFound } from "../../errors.ts";
+
+export type PageCounts = Record<SourcePageState, number>;
+
+export const noPages: PageCounts = { pending: 0, read: 0, skipped: 0, missing: 0, failed: 0 };
+
+/** The source as the API shows it. */
+export function toSource(row: SourceRow, pages: PageCounts): DocumentSource {
+  const { state } = row;
+  if (state === "deleting") throw notFound("Source");
+  const instant = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  return {
+    id: row.id,
+    agentId: row.agentId,
+    url: row.url,
+    include: JSON.parse(row.include),
+    exclude: JSON.parse(row.exclude),
+    schedule: row.schedule,
+    maxPages: row.maxPages,
+    state,
+    error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
+    pages,
+    lastSyncAt: instant(row.lastSyncAt),
+    // While a sync is queued or running, the column belongs to its lease.
+    nextSyncAt: state === "idle" ? instant(row.dueAt) : null,
+    createdAt: new Date(row.createdAt).toISOString(),
+    updatedAt: new Date(row.updatedAt).toISOString(),
+  };
+}
+
+export function toSourceDetail(row: SourceRow, pages: PageCounts): DocumentSourceDetail {
+  return { ...toSource(row, pages), urls: row.urls === null ? null : JSON.parse(row.urls) };
+}
+
+export type PageWithDocument = Pick<SourcePageRow, "url" | "state" | "reason" | "documentId"> & {
+  title: DocumentRow["title"] | null;
+  documentState: DocumentRow["state"] | null;
+};
+
+export function toSourcePage({ url, state, reason, documentId, title, documentState }: PageWithDocument): SourcePage {
+  return { url, state, reason, documentId, title, documentState };
+}

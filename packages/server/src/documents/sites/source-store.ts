@@ -1,0 +1,166 @@
+import type { SourcePageState } from "@foyer/contract";
+import { sql, type UpdateObject } from "kysely";
+import { databaseNow } from "../../db/database-clock.ts";
+import type { SourceRow } from "../../db/document-tables.ts";
+import type { Tables } from "../../db/tables.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import type { Trx } from "../store.ts";
+import { noPages, type PageCounts, type PageWithDocument } from "./source-columns.ts";
+
+type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
+type Page = { limit: number; offset: number };
+type Owned = Pick<SourceRow, "id" | "organizationId">;
+
+export type SourceStore = ReturnType<typeof createSourceStore>;
+
+/** The sources that members see. A source that is being deleted looks as if it were gone. */
+export function createSourceStore(deps: StoreDeps) {
+  return { ...readers(deps), ...writers(deps) };
+}
+
+function readers({ db, reads }: StoreDeps) {
+  const visible = (organizationId: string) =>
+    db
+      .selectFrom("sources")
+      .where("sources.organizationId", "=", organizationId)
+      .where("sources.state", "<>", "deleting");
+
+  return {
+    async get(organizationId: string, id: string): Promise<SourceRow | undefined> {
+      return visible(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+    },
+    /** Newest first. */
+    async list(organizationId: string, agentId: string | undefined, { limit, offset }: Page) {
+      const listed = visible(organizationId).$if(agentId !== undefined, (query) =>
+        query.where("agentId", "=", agentId ?? ""),
+      );
+      const rows = await listed.selectAll().orderBy("id", "desc").limit(limit).offset(offset).execute();
+      const { n } = await listed.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+      return { rows, total: Number(n) };
+    },
+    /** The number of pages in each state, by source. */
+    async counts(organizationId: string, sources: readonly SourceRow[]): Promise<Map<string, PageCounts>> {
+      const counts = new Map(sources.map(({ id }) => [id, { ...noPages }]));
+      if (sources.length === 0) return counts;
+      const query = db
+        .selectFrom("sourcePages")
+        .select(["sourceId", "state", (x) => x.fn.countAll<number>().as("n")])
+        .where("sourceId", "in", [...counts.keys()])
+        .groupBy(["sourceId", "state"]);
+      for (const { sourceId, state, n } of await reads.run(query, { lane: "list", owner: organizationId })) {
+        const count = counts.get(sourceId);
+        if (count) count[state] = Number(n);
+      }
+      return counts;
+    },
+    /** In the order of their addresses. */
+    async pages({ id, organizationId }: Owned, state: SourcePageState | undefined, { limit, offset }: Page) {
+      const listed = db
+        .selectFrom("sourcePages")
+        .where("sourcePages.sourceId", "=", id)
+        .$if(state !== undefined, (query) => query.where("sourcePages.state", "=", state ?? "read"));
+      const options = { lane: "list", owner: organizationId } as const;
+      const query = listed
+        .leftJoin("documents", (join) =>
+          join.onRef("documents.id", "=", "sourcePages.documentId").on("documents.organizationId", "=", organizationId),
+        )
+        .select([
+          "sourcePages.url",
+          "sourcePages.state",
+          "sourcePages.reason",
+          "sourcePages.documentId",
+          "documents.title",
+          "documents.state as documentState",
+        ])
+        .orderBy("sourcePages.url")
+        .limit(limit)
+        .offset(offset);
+      const rows: PageWithDocument[] = await reads.run(query, options);
+      const [count] = await reads.run(
+        listed.select((x) => x.fn.countAll<number>().as("n")),
+        options,
+      );
+      return { rows, total: Number(count?.n ?? 0) };
+    },
+  };
+}
+
+function writers({ db, databaseKind }: StoreDeps) {
+  const now = databaseNow(databaseKind);
+  const update = (
+    trx: Pick<Trx, "updateTable">,
+    { organizationId, id }: Owned,
+    changes: UpdateObject<Tables, "sources">,
+  ) =>
+    trx
+      .updateTable("sources")
+      .set(changes)
+      .where("id", "=", id)
+      .where("organizationId", "=", organizationId)
+      .where("state", "<>", "deleting");
+  /** Ends the lease of a running sync. */
+  const withoutLease = { fence: sql<number>`fence + 1`, attempts: 0 };
+  const queued = { ...withoutLease, state: "queued" as const, dueAt: now };
+
+  return {
+    inTransaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, work),
+    /** Inserts a source that is due now, unless the agent has too many. @returns false when it has */
+    async insert(trx: Trx, row: SourceRow, maxPerAgent: number): Promise<boolean> {
+      const counted = trx
+        .selectFrom("sources")
+        .where("organizationId", "=", row.organizationId)
+        .where("agentId", "=", row.agentId);
+      const { n } = await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+      if (Number(n) >= maxPerAgent) return false;
+      await trx
+        .insertInto("sources")
+        .values({ ...row, dueAt: now })
+        .execute();
+      return true;
+    },
+    /** Changes settings. `restart` begins a sync with them, also in place of a running one. */
+    async change(
+      source: SourceRow,
+      changes: Partial<SourceRow>,
+      { restart }: { restart: boolean },
+    ): Promise<SourceRow | undefined> {
+      const set = { ...changes, ...(restart ? queued : {}), updatedAt: Date.now() };
+      return update(db, source, set).returningAll().executeTakeFirst();
+    },
+    /** Plans a sync for now, unless one is planned or running. */
+    async queue(source: SourceRow): Promise<SourceRow | undefined> {
+      return update(db, source, queued).where("state", "=", "idle").returningAll().executeTakeFirst();
+    },
+    /** Ends a sync that is planned or running. @param nextMs until the next one by schedule; null when there is none */
+    async stop(trx: Trx, source: SourceRow, nextMs: number | null): Promise<SourceRow | undefined> {
+      const idle = {
+        ...withoutLease,
+        state: "idle" as const,
+        dueAt: nextMs === null ? null : sql<number>`${now} + ${nextMs}`,
+      };
+      return update(trx, source, idle).where("state", "<>", "idle").returningAll().executeTakeFirst();
+    },
+    /** Hides a source from its readers and from searches. Its documents are deleted in the background. */
+    async markDeleted(source: SourceRow): Promise<void> {
+      const { organizationId, agentId, id } = source;
+      await inTransaction(db, async (trx) => {
+        const marked = await update(trx, source, { ...withoutLease, state: "deleting", dueAt: now }).executeTakeFirst();
+        if (marked.numUpdatedRows === 0n) return;
+        await trx
+          .updateTable("indexedDocuments")
+          .set({ isEnabled: 0 })
+          .where("organizationId", "=", organizationId)
+          .where("agentId", "=", agentId)
+          .where("documentId", "in", (query) =>
+            query
+              .selectFrom("documents")
+              .select("id")
+              .where("sourceId", "=", id)
+              .where("organizationId", "=", organizationId),
+          )
+          .execute();
+      });
+    },
+  };
+}

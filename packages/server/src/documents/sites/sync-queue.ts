@@ -1,0 +1,139 @@
+import type { SourceErrorCode } from "@foyer/contract";
+import { type SqlBool, sql, type UpdateObject } from "kysely";
+import { databaseNow } from "../../db/database-clock.ts";
+import { isDuplicate } from "../../db/database-errors.ts";
+import type { SourceRow } from "../../db/document-tables.ts";
+import type { Tables } from "../../db/tables.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { LeaseLost } from "../leased-worker.ts";
+import type { Trx } from "../store.ts";
+
+/** How long a sync is held without being renewed. */
+export const SYNC_LEASE_MS = 30_000;
+/** Milliseconds between the end of a sync and the next one. */
+export const syncIntervals = { manual: null, daily: 86_400_000, weekly: 604_800_000 } as const;
+
+/** A sync, or the deletion of a source, that this process holds: `fence` proves whose it is. */
+export type SyncJob = SourceRow;
+export type SyncQueue = ReturnType<typeof createSyncQueue>;
+
+/** Something that keeps a sync from reading the whole site. The message is for the members of the organization. */
+export type SyncProblem = { code: SourceErrorCode; message: string };
+
+type QueueDeps = Pick<Deps, "db" | "databaseKind">;
+type Executor = Pick<Trx, "updateTable">;
+
+/**
+ * The syncs that are due. A sync that was interrupted is claimed again and continues. Two sources of one host never run at
+ * the same time, in whatever process. All instants are the database's.
+ */
+export function createSyncQueue(deps: QueueDeps) {
+  return { ...leases(deps), ...outcomes(deps) };
+}
+
+const ofJob = (executor: Executor, { id, fence }: SyncJob) =>
+  executor.updateTable("sources").where("id", "=", id).where("fence", "=", fence);
+
+function leases({ db, databaseKind }: QueueDeps) {
+  const now = databaseNow(databaseKind);
+  const lease = { dueAt: sql<number>`${now} + ${SYNC_LEASE_MS}` };
+
+  return {
+    async claim(limit: number, exceptOrganizations: readonly string[]): Promise<SyncJob[]> {
+      const claimed: SyncJob[] = [];
+      while (claimed.length < limit) {
+        const job = await claimOne({ db, databaseKind }, exceptOrganizations).catch((error: unknown) => {
+          // Another process has just started a sync of the same host.
+          if (isDuplicate(error)) return undefined;
+          throw error;
+        });
+        if (!job) break;
+        claimed.push(job);
+      }
+      return claimed;
+    },
+    async renew(job: SyncJob): Promise<boolean> {
+      return (await ofJob(db, job).set(lease).executeTakeFirst()).numUpdatedRows > 0n;
+    },
+    async release(job: SyncJob, waitMs: number): Promise<void> {
+      const released = { dueAt: sql<number>`${now} + ${waitMs}`, fence: sql<number>`fence + 1` };
+      await ofJob(db, job).set(released).execute();
+    },
+  };
+}
+
+async function claimOne({ db, databaseKind }: QueueDeps, exceptOrganizations: readonly string[]) {
+  const now = databaseNow(databaseKind);
+  const isContinued = sql<SqlBool>`state in ('running', 'deleting')`;
+  const isHostFree = sql<SqlBool>`not exists (
+    select 1 from sources busy where busy.host = sources.host and busy.state = 'running')`;
+  const start: UpdateObject<Tables, "sources"> = {
+    state: sql`case when state = 'deleting' then state else 'running' end`,
+    sync: sql`case when ${isContinued} then sync else sync + 1 end`,
+    phase: sql`case when ${isContinued} then phase else 'discovering' end`,
+    isComplete: sql`case when ${isContinued} then "isComplete" else 1 end`,
+    errorCode: sql`case when ${isContinued} then "errorCode" end`,
+    errorMessage: sql`case when ${isContinued} then "errorMessage" end`,
+    attempts: sql`case when ${isContinued} then attempts + 1 else 1 end`,
+    fence: sql`fence + 1`,
+    dueAt: sql`${now} + ${SYNC_LEASE_MS}`,
+  };
+  return inTransaction(db, async (trx) => {
+    const due = await trx
+      .selectFrom("sources")
+      .select("id")
+      .where("dueAt", "<=", now)
+      .$if(exceptOrganizations.length > 0, (query) => query.where("organizationId", "not in", exceptOrganizations))
+      .where(({ or }) => or([isContinued, isHostFree]))
+      .orderBy("dueAt")
+      .limit(1)
+      .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked())
+      .executeTakeFirst();
+    if (!due) return undefined;
+    const claimed = trx.updateTable("sources").set(start).where("id", "=", due.id).where("dueAt", "<=", now);
+    return claimed.returningAll().executeTakeFirst();
+  });
+}
+
+/** What the holder of a lease writes. Everything throws `LeaseLost` when another process or a request has taken the lease. */
+function outcomes({ db, databaseKind }: QueueDeps) {
+  const now = databaseNow(databaseKind);
+
+  /** Extends the lease, and keeps it until the end of the transaction. */
+  async function hold(executor: Executor, job: SyncJob, changes: Partial<SourceRow> = {}): Promise<void> {
+    const held = { attempts: 0, dueAt: sql<number>`${now} + ${SYNC_LEASE_MS}`, ...changes };
+    if ((await ofJob(executor, job).set(held).executeTakeFirst()).numUpdatedRows === 0n) throw new LeaseLost();
+  }
+
+  return {
+    hold,
+    /** Runs `work` in a transaction that holds the lease. */
+    async held<T>(job: SyncJob, work: (trx: Trx) => Promise<T>): Promise<T> {
+      return inTransaction(db, async (trx) => {
+        await hold(trx, job);
+        return work(trx);
+      });
+    },
+    /** Records that the sync may not find all pages, so that those it does not find are not taken for deleted. */
+    markIncomplete: (job: SyncJob): Promise<void> => hold(db, job, { isComplete: 0 }),
+    /** The same with the reason. The first problem is kept, because later ones often follow from it. */
+    async note(job: SyncJob, { code, message }: SyncProblem): Promise<void> {
+      await hold(db, job, { isComplete: 0 });
+      const noted = { errorCode: code, errorMessage: message };
+      await ofJob(db, job).set(noted).where("errorCode", "is", null).execute();
+    },
+    /** Ends a sync. A problem replaces the one that was noted. */
+    async finish(trx: Trx, job: SyncJob, problem: SyncProblem | null): Promise<void> {
+      const interval = syncIntervals[job.schedule];
+      const changes: UpdateObject<Tables, "sources"> = {
+        state: "idle",
+        lastSyncAt: now,
+        dueAt: interval === null ? null : sql<number>`${now} + ${interval}`,
+        ...(problem ? { errorCode: problem.code, errorMessage: problem.message } : {}),
+      };
+      if ((await ofJob(trx, job).set(changes).executeTakeFirst()).numUpdatedRows === 0n) throw new LeaseLost();
+    },
+    inTransaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, work),
+  };
+}
