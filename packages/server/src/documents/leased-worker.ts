@@ -7,7 +7,7 @@ const POLL_AFTER_ERROR_MS = 5_000;
  * Jobs that processes share: each claim leases a job, which is renewed while it is processed. After a crash, another
  * process claims it when the lease ends.
  */
-export type LeasedQueue<Job> = {
+type LeasedQueue<Job> = {
   /** Leases due jobs; none of the groups in `exceptGroups`. */
   claim(limit: number, exceptGroups: readonly string[]): Promise<Job[]>;
   /** Extends the lease. @returns false when it was lost */

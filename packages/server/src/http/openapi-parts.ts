@@ -84,6 +84,7 @@ export const tags = [
   { name: "Conversations", description: "Read, search, rate and delete stored conversations." },
   { name: "Tools", description: "What an agent can do: static answers, HTTP calls and forms." },
   { name: "Documents", description: "What an agent knows: texts, questions and answers, files and web pages." },
+  { name: "Sources", description: "Websites whose pages are documents of an agent." },
   { name: "Triggers", description: "Rules by which the widget opens the chat, a form or a bubble." },
   { name: "Form submissions", description: "Submit forms, follow their delivery and read analytics." },
   { name: "Models", description: "Model providers and the models they offer." },

@@ -11,7 +11,7 @@ const ROWS_AT_ONCE = 200;
 const REMOVAL_BATCH = 20;
 const MISSES_UNTIL_REMOVAL = 2;
 
-export type NewPages = {
+type NewPages = {
   urls: readonly string[];
   depth: number;
   /** why the pages are listed without being read */

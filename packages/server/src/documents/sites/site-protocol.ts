@@ -27,9 +27,9 @@ export type SiteJob =
   | { kind: "links"; scope: SiteScope; url: string; maxUrls: number }
   | { kind: "addresses"; scope: SiteScope; urls: string[] };
 
-export type RobotsResult = { crawlDelayMs: number | null; sitemaps: string[]; isStartAllowed: boolean };
+type RobotsResult = { crawlDelayMs: number | null; sitemaps: string[]; isStartAllowed: boolean };
 
-export type SitemapResult = Judged & { sitemaps: string[] };
+type SitemapResult = Judged & { sitemaps: string[] };
 
 export type LinksResult = Judged & {
   title: string | null;

@@ -274,5 +274,10 @@ onBothDatabases("Sites", (createDatabase) => {
     await expect.poll(async () => (await sources.get(id)).lastSyncAt, { timeout: 10_000 }).not.toBe(lastSyncAt);
     await call("PUT", `/sources/${id}`, { schedule: "manual" });
     expect((await sources.get(id)).nextSyncAt).toBeNull();
+    const defaults = { url: null, include: null, exclude: null, urls: null, schedule: null, maxPages: null };
+    expect(await call("PUT", `/sources/${id}`, defaults)).toMatchObject({
+      status: 200,
+      body: { url: `${site.url}/`, include: [], exclude: [], urls: null, schedule: "weekly", maxPages: 5_000 },
+    });
   });
 });
