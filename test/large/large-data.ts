@@ -179,9 +179,9 @@ export async function fillDocuments(
   const later = sql.lit(NOW * 2);
   const source = "source_0";
   await sql`insert into sources
-    (id, "organizationId", "agentId", url, include, exclude, schedule, "maxPages", state, sync, "isDiscovered", fence,
-     "createdAt", "updatedAt")
-    values (${source}, ${organizationId}, ${agentId}, 'https://example.com', '[]', '[]', 'manual', 1000, 'idle', 1, 1, 1,
+    (id, "organizationId", "agentId", url, include, exclude, schedule, "maxPages", state, sync, fence, "createdAt",
+     "updatedAt")
+    values (${source}, ${organizationId}, ${agentId}, 'https://example.com', '[]', '[]', 'manual', 1000, 'idle', 1, 1,
      ${sql.lit(NOW)}, ${sql.lit(NOW)})`.execute(db);
   await sql`insert into "documentFiles" (id, "organizationId", "agentId", "createdAt")
     ${numbers(documents)} select ${idOf("file")}, ${organizationId}, ${agentId}, ${sql.lit(NOW)} from numbers`.execute(
@@ -203,7 +203,7 @@ export async function fillDocuments(
     await sql`insert into "documentTexts" ("documentId", version, start, text)
       ${numbers(16)} select ${documentId}, 1, i * 62500, ${text(62_500)} from numbers`.execute(db);
     await sql`insert into "sourcePages" ("sourceId", url, "documentId", state, sync, misses)
-      values (${source}, ${`https://example.com/${documentId}`}, ${documentId}, 'ready', 1, 0)`.execute(db);
+      values (${source}, ${`https://example.com/${documentId}`}, ${documentId}, 'read', 1, 0)`.execute(db);
     await sql`insert into "documentChunks"
       ("agentId", number, "organizationId", "documentId", version, ordinal, text)
       ${numbers(10)} select ${agentId}, (select count(*) from "documentChunks") + i, ${organizationId}, ${documentId}, 1,

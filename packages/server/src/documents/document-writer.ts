@@ -45,6 +45,7 @@ export function createDocumentWriter(parts: Parts) {
     keepUnchanged: (row: DocumentRow, keep: Keep | undefined) => keepUnchanged(parts, row, keep),
     changeSettings: (row: DocumentRow, settings: Settings) => changeSettings(parts, row, settings),
     processAgain: (row: DocumentRow, changes?: Partial<DocumentRow>) => processAgain(parts, row, changes),
+    disable: (organizationId: string, rows: readonly Owned[]) => disable(parts, organizationId, rows),
     delete: (organizationId: string, rows: readonly Owned[]) => deleteRows(parts, organizationId, rows),
     discard: (fileId: string) => discard(parts, fileId),
   };
@@ -214,6 +215,20 @@ async function applySettings(trx: Trx, row: DocumentRow, { isEnabled }: Settings
 }
 
 type Owned = Pick<DocumentRow, "id" | "agentId">;
+
+/** Hides documents from replies and searches. */
+async function disable({ store }: Parts, organizationId: string, rows: readonly Owned[]): Promise<void> {
+  await store.inTransaction(async (trx) => {
+    await store.disable(
+      trx,
+      organizationId,
+      rows.map(({ id }) => id),
+    );
+    for (const [agentId, own] of Map.groupBy(rows, (row) => row.agentId)) {
+      await setSearchable(trx, { organizationId, agentId, documentIds: own.map(({ id }) => id), isEnabled: false });
+    }
+  });
+}
 
 /** @returns how many were deleted */
 async function deleteRows(parts: Parts, organizationId: string, rows: readonly Owned[]): Promise<number> {

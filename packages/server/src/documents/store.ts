@@ -20,6 +20,7 @@ export function createDocumentStore(deps: StoreDeps) {
     ...documentReaders(deps),
     ...documentWriters(deps),
     ...contentReaders(deps),
+    ...siteDocuments(deps),
     ...createKnowledgeQueries(deps.db),
   };
 }
@@ -46,10 +47,6 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
     async getAll(organizationId: string, ids: readonly string[]): Promise<DocumentRow[]> {
       if (ids.length === 0) return [];
       return owned(organizationId).selectAll().where("id", "in", ids).execute();
-    },
-    /** Some of the documents that belong to a site. */
-    async ofSource(organizationId: string, sourceId: string, limit: number) {
-      return owned(organizationId).select(["id", "agentId"]).where("sourceId", "=", sourceId).limit(limit).execute();
     },
     async byKey(organizationId: string, agentId: string, externalKey: string): Promise<DocumentRow | undefined> {
       return owned(organizationId)
@@ -176,6 +173,34 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
         .where("organizationId", "=", organizationId)
         .where("id", "in", ids)
         .returning(["id", "agentId", "fileId"])
+        .execute();
+    },
+  };
+}
+
+function siteDocuments({ db }: StoreDeps) {
+  return {
+    /** Some of the documents that belong to a site. */
+    async ofSource(
+      organizationId: string,
+      sourceId: string,
+      { limit, isEnabled }: { limit: number; isEnabled?: boolean },
+    ): Promise<Pick<DocumentRow, "id" | "agentId">[]> {
+      return db
+        .selectFrom("documents")
+        .where("organizationId", "=", organizationId)
+        .select(["id", "agentId"])
+        .where("sourceId", "=", sourceId)
+        .$if(isEnabled !== undefined, (query) => query.where("isEnabled", "=", isEnabled ? 1 : 0))
+        .limit(limit)
+        .execute();
+    },
+    async disable(trx: Trx, organizationId: string, ids: readonly string[]): Promise<void> {
+      await trx
+        .updateTable("documents")
+        .set({ isEnabled: 0 })
+        .where("organizationId", "=", organizationId)
+        .where("id", "in", ids)
         .execute();
     },
   };

@@ -16,6 +16,8 @@ import { AppError, invalid, notFound } from "../../errors.ts";
 import type { Keep } from "../../http/idempotency.ts";
 import { isId, newId } from "../../ids.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import type { DocumentWriter } from "../document-writer.ts";
+import type { DocumentStore } from "../store.ts";
 import type { PageStore } from "./page-store.ts";
 import type { createPreview } from "./preview.ts";
 import { withoutTracking } from "./site-address.ts";
@@ -26,11 +28,15 @@ import { syncIntervals } from "./sync-queue.ts";
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
 const MAX_SOURCES_PER_AGENT = 50;
+/** Documents of a deleted site that are hidden in one step. */
+const DISABLED_AT_ONCE = 100;
 
 type Parts = {
   agents: AgentService;
   store: SourceStore;
   pages: PageStore;
+  documents: DocumentStore;
+  writer: DocumentWriter;
   preview: ReturnType<typeof createPreview>;
   onQueued: () => void;
 };
@@ -75,7 +81,7 @@ function previewer(outbound: Deps["outbound"], { preview }: Parts) {
     });
 }
 
-function writers(outbound: Deps["outbound"], { agents, store, onQueued }: Parts) {
+function writers(outbound: Deps["outbound"], { agents, store, documents, writer, onQueued }: Parts) {
   return {
     /** Adds a site. Its first sync is due at once. */
     async create({ organizationId }: Principal, input: SourceCreate, keep?: Keep): Promise<DocumentSourceDetail> {
@@ -108,8 +114,15 @@ function writers(outbound: Deps["outbound"], { agents, store, onQueued }: Parts)
       if (restart) onQueued();
       return detail(store, updated);
     },
+    /** Deletes a site. The agent stops using its documents before this resolves; they are deleted in the background. */
     async delete(organizationId: string, id: string): Promise<void> {
       await store.markDeleted(await existing(store, organizationId, id));
+      for (;;) {
+        const rows = await documents.ofSource(organizationId, id, { limit: DISABLED_AT_ONCE, isEnabled: true });
+        if (rows.length === 0) break;
+        await writer.disable(organizationId, rows);
+        await new Promise(setImmediate);
+      }
       onQueued();
     },
   };

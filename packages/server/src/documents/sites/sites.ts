@@ -46,6 +46,8 @@ export function createSites(deps: Deps, { agents, documents, files, writer, extr
     agents,
     store: createSourceStore(deps),
     pages,
+    documents,
+    writer,
     preview: createPreview({ client, extractor }),
     onQueued: worker.notify,
   });

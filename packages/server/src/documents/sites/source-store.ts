@@ -141,26 +141,9 @@ function writers({ db, databaseKind }: StoreDeps) {
       };
       return update(trx, source, idle).where("state", "<>", "idle").returningAll().executeTakeFirst();
     },
-    /** Hides a source from its readers and from searches. Its documents are deleted in the background. */
+    /** Hides a source from its readers. Its documents are deleted in the background. */
     async markDeleted(source: SourceRow): Promise<void> {
-      const { organizationId, agentId, id } = source;
-      await inTransaction(db, async (trx) => {
-        const marked = await update(trx, source, { ...withoutLease, state: "deleting", dueAt: now }).executeTakeFirst();
-        if (marked.numUpdatedRows === 0n) return;
-        await trx
-          .updateTable("indexedDocuments")
-          .set({ isEnabled: 0 })
-          .where("organizationId", "=", organizationId)
-          .where("agentId", "=", agentId)
-          .where("documentId", "in", (query) =>
-            query
-              .selectFrom("documents")
-              .select("id")
-              .where("sourceId", "=", id)
-              .where("organizationId", "=", organizationId),
-          )
-          .execute();
-      });
+      await update(db, source, { ...withoutLease, state: "deleting", dueAt: now }).execute();
     },
   };
 }

@@ -186,7 +186,7 @@ async function end({ queue, pages }: SyncParts, job: SyncJob, problem: SyncProbl
 async function deleteSource(parts: Parts, job: SyncJob, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
-    const rows = await parts.documents.ofSource(job.organizationId, job.id, DELETION_BATCH);
+    const rows = await parts.documents.ofSource(job.organizationId, job.id, { limit: DELETION_BATCH });
     if (rows.length === 0) break;
     if (!(await parts.queue.renew(job))) throw new LeaseLost();
     await parts.writer.delete(job.organizationId, rows);
