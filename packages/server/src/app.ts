@@ -23,6 +23,7 @@ import { createDocuments } from "./documents/documents.ts";
 import { documentRoutes } from "./documents/routes.ts";
 import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
+import { createSites } from "./documents/sites/sites.ts";
 import { AppError } from "./errors.ts";
 import { createForms } from "./forms/forms-module.ts";
 import { formRoutes } from "./forms/routes.ts";
@@ -98,6 +99,7 @@ export async function createApp(deps: AppDeps) {
     return deleteContent(agentId);
   });
   const documents = createDocuments(deps, agents);
+  const sites = createSites(deps, { agents, ...documents.parts });
   const conversations = createConversationService(deps, agents, {
     onDelete: (conversationId) => chat.replies.abort({ conversationId }),
     recordRating: documents.recorder.recordRating,
@@ -110,7 +112,7 @@ export async function createApp(deps: AppDeps) {
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients });
-  app.addHook("onReady", () => startWorkers(forms.worker, documents));
+  app.addHook("onReady", () => startWorkers(forms.worker, documents, sites.worker));
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
@@ -128,7 +130,7 @@ export async function createApp(deps: AppDeps) {
   secretRoutes(app, accountSecrets);
   documentRoutes(app, documents.service, idempotency);
   answerRoutes(app, documents.answers);
-  sourceRoutes(app, documents.sources, idempotency);
+  sourceRoutes(app, sites.service, idempotency);
   conversationRoutes(app, {
     conversations,
     analytics: createConversationAnalytics(deps, agents),
@@ -150,6 +152,8 @@ export async function createApp(deps: AppDeps) {
       await Promise.all([
         chat.replies.drain(config.drainTimeout),
         forms.worker.stop(config.drainTimeout),
+        // Before the documents, whose extraction process the syncs use.
+        sites.worker.stop(),
         documents.stop(),
       ]);
     },

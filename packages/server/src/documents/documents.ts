@@ -12,7 +12,6 @@ import { createDocumentProcessor } from "./ingest/process-document.ts";
 import { createLeasedWorker } from "./leased-worker.ts";
 import { createPassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
-import { createSites } from "./sites/sites.ts";
 import { createDocumentStore } from "./store.ts";
 
 /** Jobs at once. Only one file is read at a time; meanwhile others are fetched or written. */
@@ -60,10 +59,10 @@ export function createDocuments(deps: Deps, agents: AgentService) {
       },
     },
   );
-  const sites = createSites(deps, { agents, documents: store, files, writer, extractor });
   return {
     service,
-    sources: sites.service,
+    /** What reads the pages of sites into documents. */
+    parts: { documents: store, files, writer, extractor },
     /** The unanswered questions, and where documents were cited. */
     answers: createAnswerService({ agents, store: answerStore, documentExists: service.get }),
     recorder: createAnswerRecorder(deps.db),
@@ -71,12 +70,11 @@ export function createDocuments(deps: Deps, agents: AgentService) {
     removeIndexOf: passageSearch.maintain,
     start(): void {
       worker.start();
-      sites.worker.start();
       passageSearch.startSweeps();
     },
     /** Ends the extraction process, and gives back to the queue what is not finished. */
     async stop(): Promise<void> {
-      const stopping = Promise.all([worker.stop(), sites.worker.stop()]);
+      const stopping = worker.stop();
       extractor.close();
       await stopping;
       await passageSearch.close();

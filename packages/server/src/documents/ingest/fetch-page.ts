@@ -1,14 +1,8 @@
 import { getFollowing } from "../../outbound/get-following.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import { ROBOT_NAME } from "../sites/site-protocol.ts";
 import { ExtractionError } from "./extraction-error.ts";
-
-export const PAGE_TIMEOUT_MS = 30_000;
-/** Of a fetched page. Several are in memory at once, so they may be smaller than uploads. */
-export const MAX_PAGE_BYTES = 10 * 1024 * 1024;
-/** How the server introduces itself to sites. */
-export const USER_AGENT = `${ROBOT_NAME}/1.0 (knowledge base of a chat agent)`;
+import { MAX_PAGE_BYTES, PAGE_TIMEOUT_MS, USER_AGENT } from "./page-limits.ts";
 
 export type FetchPage = ReturnType<typeof createFetchPage>;
 

@@ -1,6 +1,6 @@
 import type { SourcePageRow } from "../../db/document-tables.ts";
 import type { GetResult } from "../../outbound/get-following.ts";
-import { ROBOT_NAME } from "./site-protocol.ts";
+import { ROBOT_NAME } from "../ingest/page-limits.ts";
 
 type Problem = Pick<SourcePageRow, "state" | "reason">;
 

@@ -2,7 +2,7 @@ import type { SourcePreview } from "@foyer/contract";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
-import { MAX_PAGE_BYTES } from "../ingest/fetch-page.ts";
+import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
 import { type DiscoveryParts, type OpenSite, openSite, readSitemaps, SiteError } from "./discover.ts";
 
 /** How long the links of a site without sitemaps are followed. */

@@ -9,7 +9,7 @@ import { pageContent } from "../document-columns.ts";
 import type { DocumentWriter } from "../document-writer.ts";
 import type { FileStore } from "../file-store.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
-import { MAX_PAGE_BYTES } from "../ingest/fetch-page.ts";
+import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
 import { isNoindexHeader, readProblem } from "./page-responses.ts";

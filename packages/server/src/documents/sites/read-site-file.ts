@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { detectFormat } from "../ingest/detect-format.ts";
 import { extractHtml } from "../ingest/extract-html.ts";
+import { ROBOT_NAME } from "../ingest/page-limits.ts";
 import { readSitemap } from "./read-sitemap.ts";
 import type { LinksResult, SiteJob, SiteResult, SiteScope } from "./site-protocol.ts";
-import { ROBOT_NAME } from "./site-protocol.ts";
 import { type AddressFilter, createAddressFilter } from "./site-scope.ts";
 
 const MAX_SITEMAPS = 1_000;

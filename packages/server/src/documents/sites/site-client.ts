@@ -3,7 +3,7 @@ import { type GetResult, getFollowing } from "../../outbound/get-following.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { createHostSemaphore } from "../../outbox/host-semaphore.ts";
-import { PAGE_TIMEOUT_MS, USER_AGENT } from "../ingest/fetch-page.ts";
+import { PAGE_TIMEOUT_MS, USER_AGENT } from "../ingest/page-limits.ts";
 
 /** Between two requests to a host, if its robots.txt asks for nothing else or for less. */
 const MIN_DELAY_MS = 50;

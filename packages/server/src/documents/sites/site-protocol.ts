@@ -1,6 +1,3 @@
-/** By which robots.txt and `X-Robots-Tag` address the crawler. */
-export const ROBOT_NAME = "FoyerBot";
-
 /** Which addresses belong to a site. The patterns and robots.txt are untrusted, so only the extraction process matches them. */
 export type SiteScope = {
   /** protocol and host, such as `https://example.com` */

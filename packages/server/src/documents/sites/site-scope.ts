@@ -1,8 +1,8 @@
 import { matchPage } from "@foyer/contract/rules/match-page";
 import robotsParser, { type Robot } from "robots-parser";
+import { ROBOT_NAME } from "../ingest/page-limits.ts";
 import { withoutTracking } from "./site-address.ts";
 import type { Judged, SiteScope } from "./site-protocol.ts";
-import { ROBOT_NAME } from "./site-protocol.ts";
 
 /** Files that links often lead to and that are not pages. */
 const NO_PAGE =
