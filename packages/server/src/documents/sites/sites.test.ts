@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
-import { createAgent, type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
+import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
+import { createAgent } from "../../../../../test/factories.ts";
 import { createSourceClient, type SourceClient } from "../../../../../test/site-client.ts";
 import { page, type SiteServer, sitemap, startSite } from "../../../../../test/site-server.ts";
 
