@@ -4,7 +4,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { NoticeList } from "./components/toast-list.tsx";
+import { ToastList } from "./components/toast-list.tsx";
 import { queryClient } from "./data/queries.ts";
 import { applyTheme } from "./data/theme.ts";
 import { router } from "./routes.tsx";
@@ -17,7 +17,7 @@ createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
-      <NoticeList />
+      <ToastList />
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -9,38 +9,38 @@ import {
   redirect,
   stringifySearchWith,
 } from "@tanstack/react-router";
-import { FailedPage, FailedShell, NoPage, PendingPage } from "./components/page-states.tsx";
+import { FailedPage, FailedShell, NotFoundPage, PendingPage } from "./components/page-states.tsx";
 import { lastAgentId } from "./data/last-agent.ts";
 import { ask, isSignedOut, queryClient } from "./data/queries.ts";
 import { analyticsQuery, rangeOf } from "./pages/forms/analytics-days.ts";
 import { pageQuery } from "./pages/forms/submission-filter.ts";
 import { type KnowledgeSearch, listQuery } from "./pages/knowledge/document-search.ts";
 import type { UnansweredSearch } from "./pages/knowledge/unanswered-search.ts";
-import { isPageNumber, parseExactly, texts } from "./search-params.ts";
-import { mayOpen, settingsPages } from "./shell/destinations.tsx";
+import { isPageNumber, parseExactly, stringParams } from "./search-params.ts";
+import { canOpen, settingsPages } from "./shell/destinations.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 // Every page of the dashboard and its URL. A page's code is loaded when it is opened, or when the pointer is on a link.
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NoPage });
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
 
 // Public pages, which need no session.
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: texts("next", "error"),
+  validateSearch: stringParams("next", "error"),
   component: lazyRouteComponent(() => import("./pages/auth/sign-in-page.tsx"), "SignInPage"),
 });
 const signUp = createRoute({
   getParentRoute: () => root,
   path: "/sign-up",
-  validateSearch: texts("invitation"),
+  validateSearch: stringParams("invitation"),
   component: lazyRouteComponent(() => import("./pages/auth/sign-up-page.tsx"), "SignUpPage"),
 });
 const setUp = createRoute({
   getParentRoute: () => root,
   path: "/setup",
-  validateSearch: texts("token"),
+  validateSearch: stringParams("token"),
   component: lazyRouteComponent(() => import("./pages/auth/set-up-page.tsx"), "SetUpPage"),
 });
 const forgotPassword = createRoute({
@@ -51,7 +51,7 @@ const forgotPassword = createRoute({
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: "/reset-password",
-  validateSearch: texts("token"),
+  validateSearch: stringParams("token"),
   component: lazyRouteComponent(() => import("./pages/auth/reset-password-page.tsx"), "ResetPasswordPage"),
 });
 const invitation = createRoute({
@@ -67,7 +67,7 @@ const shell = createRoute({
   component: Shell,
   errorComponent: FailedShell,
   loader: async ({ location }) => {
-    const session = await enter(location.href);
+    const session = await requireSession(location.href);
     const agents = session.organization ? await queryClient.ensureQueryData(ask("listAgents")) : [];
     return { session, agents };
   },
@@ -75,10 +75,10 @@ const shell = createRoute({
 const home = createRoute({
   getParentRoute: () => shell,
   path: "/",
-  validateSearch: texts<"error">("error"),
+  validateSearch: stringParams<"error">("error"),
   beforeLoad: async ({ location, search }) => {
     // Failed sign-in links end here with a reason. Users without a session see it on the sign-in page.
-    const { organization } = await enter(location.href, search.error);
+    const { organization } = await requireSession(location.href, search.error);
     if (!organization) return;
     const agents = await queryClient.ensureQueryData(ask("listAgents"));
     const agent = agents.find(({ id }) => id === lastAgentId()) ?? agents[0];
@@ -89,7 +89,7 @@ const home = createRoute({
 const start = createRoute({
   getParentRoute: () => shell,
   path: "/start",
-  validateSearch: texts("agentId", "step"),
+  validateSearch: stringParams("agentId", "step"),
   component: lazyRouteComponent(() => import("./pages/onboarding/onboarding-page.tsx"), "OnboardingPage"),
 });
 const agents = createRoute({
@@ -129,13 +129,13 @@ const tools = createRoute({
 const newTool = createRoute({
   getParentRoute: () => agent,
   path: "/tools/new",
-  validateSearch: texts("kind", "part"),
+  validateSearch: stringParams("kind", "part"),
   component: lazyRouteComponent(() => import("./pages/tools/tool-page.tsx"), "NewToolPage"),
 });
 const tool = createRoute({
   getParentRoute: () => agent,
   path: "/tools/$toolId",
-  validateSearch: texts("part"),
+  validateSearch: stringParams("part"),
   loader: ({ params: { toolId } }) => queryClient.ensureQueryData(ask("getTool", { id: toolId })),
   component: lazyRouteComponent(() => import("./pages/tools/tool-page.tsx"), "ToolPage"),
 });
@@ -147,7 +147,7 @@ const triggers = createRoute({
 const newTrigger = createRoute({
   getParentRoute: () => agent,
   path: "/triggers/new",
-  validateSearch: texts("template"),
+  validateSearch: stringParams("template"),
   component: lazyRouteComponent(() => import("./pages/triggers/new-trigger-page.tsx"), "NewTriggerPage"),
 });
 const trigger = createRoute({
@@ -159,7 +159,7 @@ const knowledge = createRoute({
   getParentRoute: () => agent,
   path: "/knowledge",
   validateSearch: (search: Record<string, unknown>): KnowledgeSearch => ({
-    ...texts("q", "state", "kind")(search),
+    ...stringParams("q", "state", "kind")(search),
     ...(isPageNumber(search.page) ? { page: search.page } : {}),
   }),
   loaderDeps: ({ search }) => search,
@@ -173,7 +173,7 @@ const unanswered = createRoute({
   getParentRoute: () => agent,
   path: "/knowledge/unanswered",
   validateSearch: (search: Record<string, unknown>): UnansweredSearch => ({
-    ...texts("reason", "period")(search),
+    ...stringParams("reason", "period")(search),
     ...(isPageNumber(search.page) ? { page: search.page } : {}),
   }),
   component: lazyRouteComponent(() => import("./pages/knowledge/unanswered-page.tsx"), "UnansweredPage"),
@@ -187,7 +187,7 @@ const document = createRoute({
 const conversations = createRoute({
   getParentRoute: () => agent,
   path: "/conversations",
-  validateSearch: texts("q", "feedback", "from", "to", "userId", "hasForm", "failed", "test"),
+  validateSearch: stringParams("q", "feedback", "from", "to", "userId", "hasForm", "failed", "test"),
   component: lazyRouteComponent(() => import("./pages/conversations/conversations-page.tsx"), "ConversationsPage"),
 });
 // Rendered by the page with the list, which keeps its scroll position.
@@ -195,14 +195,14 @@ const conversation = createRoute({ getParentRoute: () => conversations, path: "/
 const analytics = createRoute({
   getParentRoute: () => agent,
   path: "/analytics",
-  validateSearch: texts("range", "from", "to", "scope"),
+  validateSearch: stringParams("range", "from", "to", "scope"),
   component: lazyRouteComponent(() => import("./pages/analytics/analytics-page.tsx"), "AnalyticsPage"),
 });
 const submissions = createRoute({
   getParentRoute: () => agent,
   path: "/forms",
   validateSearch: (search: Record<string, unknown>) => ({
-    ...texts("status", "toolId", "from", "to")(search),
+    ...stringParams("status", "toolId", "from", "to")(search),
     ...(typeof search.page === "number" ? { page: search.page } : {}),
   }),
   loaderDeps: ({ search }) => search,
@@ -215,7 +215,7 @@ const submissions = createRoute({
 const formAnalytics = createRoute({
   getParentRoute: () => agent,
   path: "/forms/analytics",
-  validateSearch: texts<"toolId" | "range">("toolId", "range"),
+  validateSearch: stringParams<"toolId" | "range">("toolId", "range"),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { agentId }, deps: { range } }) => {
     void queryClient.prefetchQuery(ask("listTools", { agentId }));
@@ -252,32 +252,32 @@ const settingsHome = createRoute({
   getParentRoute: () => settings,
   path: "/",
   beforeLoad: async ({ location }) => {
-    const { role } = await enter(location.href);
-    throw redirect({ to: settingsPages.find((page) => mayOpen(role, page))?.to ?? "/settings/you" });
+    const { role } = await requireSession(location.href);
+    throw redirect({ to: settingsPages.find((page) => canOpen(role, page))?.to ?? "/settings/you" });
   },
 });
 const apiKeys = createRoute({
   getParentRoute: () => settings,
   path: "/api",
-  loader: () => early("listApiKeys"),
+  loader: () => prefetch("listApiKeys"),
   component: lazyRouteComponent(() => import("./pages/settings/keys/api-keys-page.tsx"), "ApiKeysPage"),
 });
 const members = createRoute({
   getParentRoute: () => settings,
   path: "/members",
-  loader: () => early("listMembers"),
+  loader: () => prefetch("listMembers"),
   component: lazyRouteComponent(() => import("./pages/settings/members/members-page.tsx"), "MembersPage"),
 });
 const secrets = createRoute({
   getParentRoute: () => settings,
   path: "/secrets",
-  loader: () => early("listSecrets"),
+  loader: () => prefetch("listSecrets"),
   component: lazyRouteComponent(() => import("./pages/settings/secrets/secrets-page.tsx"), "SecretsPage"),
 });
 const models = createRoute({
   getParentRoute: () => settings,
   path: "/models",
-  loader: () => early("listProviders"),
+  loader: () => prefetch("listProviders"),
   component: lazyRouteComponent(() => import("./pages/settings/models/models-page.tsx"), "ModelsPage"),
 });
 const webhooks = createRoute({
@@ -311,7 +311,7 @@ const profile = createRoute({
 });
 
 // Unknown URLs keep the navigation.
-const notFound = createRoute({ getParentRoute: () => shell, path: "$", component: NoPage });
+const notFound = createRoute({ getParentRoute: () => shell, path: "$", component: NotFoundPage });
 
 const routeTree = root.addChildren([
   signIn,
@@ -360,7 +360,7 @@ export const router = createRouter({
   defaultPendingMs: 200,
   defaultPendingComponent: PendingPage,
   defaultErrorComponent: FailedPage,
-  defaultNotFoundComponent: NoPage,
+  defaultNotFoundComponent: NotFoundPage,
   // The inbox manages its own scroll positions: the list keeps its position, and a conversation opens at its start.
   scrollRestoration: ({ location }) => !/^\/agents\/[^/]+\/conversations/.test(location.pathname),
 });
@@ -372,7 +372,7 @@ declare module "@tanstack/react-router" {
 }
 
 /** Loads the session. Without one, redirects to the sign-in page, and back to `href` afterwards. */
-async function enter(href: string, error?: string) {
+async function requireSession(href: string, error?: string) {
   try {
     return await queryClient.ensureQueryData(ask("getSession"));
   } catch (cause) {
@@ -382,6 +382,6 @@ async function enter(href: string, error?: string) {
 }
 
 /** Starts queries before the page renders. The page itself shows errors. */
-function early(...names: EndpointName[]) {
+function prefetch(...names: EndpointName[]) {
   return Promise.allSettled(names.map((name) => queryClient.ensureQueryData(ask(name))));
 }

@@ -16,7 +16,7 @@ export function isPageNumber(value: unknown): value is number {
 }
 
 /** Keeps only the named text parameters of a URL. */
-export function texts<Name extends string>(...names: Name[]) {
+export function stringParams<Name extends string>(...names: Name[]) {
   return (search: Record<string, unknown>): { [N in Name]?: string } =>
     Object.fromEntries(names.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]]))) as {
       [N in Name]?: string;

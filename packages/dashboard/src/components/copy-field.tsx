@@ -4,7 +4,7 @@ import { IconButton } from "./button.tsx";
 import { notify } from "./toasts.ts";
 
 /** Code or a key with a copy button. It also works without the clipboard permission, for example on plain HTTP. */
-export function Copyable({ text, label }: { text: string; label: string }) {
+export function CopyField({ text, label }: { text: string; label: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     if (!(await writeClipboard(text)))

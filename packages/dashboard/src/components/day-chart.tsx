@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
-import { dayText, labelledDays } from "./day-text.ts";
+import { formatDay, labelledDays } from "./day-text.ts";
 
 type Day = { day: string };
 /** One part of each day's bar; the first is at the bottom. */
@@ -27,7 +27,7 @@ export function DayChart<Item extends Day>({
     if (!active || !item) return null;
     return (
       <div className="rounded-lg border border-line bg-raised px-3 py-2 text-sm">
-        <p className="font-medium">{dayText(item.day)}</p>
+        <p className="font-medium">{formatDay(item.day)}</p>
         {tip(item)}
       </div>
     );
@@ -45,7 +45,7 @@ export function DayChart<Item extends Day>({
           dataKey="day"
           ticks={labelledDays(days.map(({ day }) => day))}
           interval={0}
-          tickFormatter={dayText}
+          tickFormatter={formatDay}
           {...axis}
         />
         <YAxis allowDecimals={false} width={40} {...axis} />

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { labelledDays, percentText } from "./day-text.ts";
+import { formatPercent, labelledDays } from "./day-text.ts";
 
 it("labels the newest day and every n-th before it, in even steps", () => {
   const days = Array.from({ length: 30 }, (_, index) => `2026-01-${String(index + 1).padStart(2, "0")}`);
@@ -9,7 +9,7 @@ it("labels the newest day and every n-th before it, in even steps", () => {
 });
 
 it("writes rates without a space, with one decimal below 10", () => {
-  expect([0, 0.04, 4.25, 9.96, 12.5, 33.3333, 100].map(percentText)).toEqual([
+  expect([0, 0.04, 4.25, 9.96, 12.5, 33.3333, 100].map(formatPercent)).toEqual([
     "0%",
     "0%",
     "4.3%",

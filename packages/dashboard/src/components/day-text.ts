@@ -1,7 +1,7 @@
 const formatter = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
 
 /** Formats a UTC date (`2026-01-31`) in the user's locale. */
-export function dayText(date: string): string {
+export function formatDay(date: string): string {
   return formatter.format(new Date(`${date}T00:00Z`));
 }
 
@@ -12,7 +12,7 @@ export function labelledDays(days: readonly string[], max = 6): string[] {
 }
 
 /** Formats a rate from 0 to 100, such as `4.3%`. Rates of 10 and more have no decimals. */
-export function percentText(rate: number): string {
+export function formatPercent(rate: number): string {
   const rounded = Math.round(rate * 10) / 10;
   return `${rounded >= 10 || Number.isInteger(rounded) ? Math.round(rate) : rounded.toFixed(1)}%`;
 }

@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { queryClient } from "../data/queries.ts";
 import { Page, PageFrame } from "./page.tsx";
-import { ErrorState, explain, Skeleton, SkeletonRows } from "./states.tsx";
+import { ErrorState, explainError, Skeleton, SkeletonRows } from "./states.tsx";
 
 /** Shown while a page's code or first data takes longer than a moment to load. */
 export function PendingPage() {
@@ -21,13 +21,13 @@ export function FailedPage({ error, reset }: ErrorComponentProps) {
     reset();
   };
   return (
-    <Page title={explain(error).title}>
+    <Page title={explainError(error).title}>
       <ErrorState error={error} onRetry={retry} isTitleHidden />
     </Page>
   );
 }
 
-export function NoPage() {
+export function NotFoundPage() {
   return (
     <Page title="Page not found" description="There is no page at this address.">
       <a href="/dashboard" className="underline underline-offset-2">

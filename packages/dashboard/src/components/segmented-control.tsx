@@ -1,7 +1,7 @@
 import { useId } from "react";
 
 /** A segmented control with one selected option. The arrow keys move between options. */
-export function ChoiceBar<Value extends string>({
+export function SegmentedControl<Value extends string>({
   label,
   value,
   onChange,

@@ -26,7 +26,7 @@ export function ErrorState({
   onRetry?: () => void;
   isTitleHidden?: boolean;
 }) {
-  const { title, text, canRetry } = explain(error);
+  const { title, text, canRetry } = explainError(error);
   return (
     <div role="alert" className="grid justify-items-start gap-3 border-s-2 border-wrong px-6 py-4">
       {!isTitleHidden && <h2 className="text-lg">{title}</h2>}
@@ -37,7 +37,7 @@ export function ErrorState({
 }
 
 /** Explains an error to the user. */
-export function explain(error: unknown): { title: string; text: string; canRetry: boolean } {
+export function explainError(error: unknown): { title: string; text: string; canRetry: boolean } {
   if (!(error instanceof FoyerError)) {
     const reason = error instanceof Error ? error.message : String(error);
     return { title: "This page failed to load", text: `Something went wrong on this page: ${reason}`, canRetry: true };

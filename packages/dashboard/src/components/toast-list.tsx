@@ -1,12 +1,12 @@
 import { X } from "lucide-react";
-import { dismiss, useNotices } from "./toasts.ts";
+import { dismiss, useToasts } from "./toasts.ts";
 
 /**
  * Short messages that screen readers announce. They are at the top, away from save bars and the buttons at the end of
  * a page.
  */
-export function NoticeList() {
-  const notices = useNotices();
+export function ToastList() {
+  const notices = useToasts();
   return (
     <div
       role="status"

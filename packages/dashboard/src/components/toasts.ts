@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from "react";
 
 /** A short message at the edge of the page. `undo` reverts the reported action. */
-export type Notice = { id: number; text: string; isWrong: boolean; undo?: () => void };
+export type Toast = { id: number; text: string; isWrong: boolean; undo?: () => void };
 
-let notices: readonly Notice[] = [];
+let toasts: readonly Toast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
@@ -11,16 +11,16 @@ const listeners = new Set<() => void>();
 export function notify(text: string, { isWrong = false, undo }: { isWrong?: boolean; undo?: () => void } = {}): void {
   const id = ++lastId;
   // Keeps the newest three, because more would cover the page.
-  setNotices([...notices.slice(-2), { id, text, isWrong, ...(undo ? { undo } : {}) }]);
+  setToasts([...toasts.slice(-2), { id, text, isWrong, ...(undo ? { undo } : {}) }]);
   setTimeout(() => dismiss(id), isWrong || undo ? 12_000 : 6_000);
 }
 
 export function dismiss(id: number): void {
-  setNotices(notices.filter((notice) => notice.id !== id));
+  setToasts(toasts.filter((notice) => notice.id !== id));
 }
 
-export function useNotices(): readonly Notice[] {
-  return useSyncExternalStore(subscribe, () => notices);
+export function useToasts(): readonly Toast[] {
+  return useSyncExternalStore(subscribe, () => toasts);
 }
 
 function subscribe(listener: () => void) {
@@ -28,7 +28,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-function setNotices(next: readonly Notice[]) {
-  notices = next;
+function setToasts(next: readonly Toast[]) {
+  toasts = next;
   for (const listener of listeners) listener();
 }

@@ -24,7 +24,7 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
     baseline.current = saved;
     setValues((current) => ({
       ...current,
-      ...differing(saved, before, (name) => isSame(current[name], before[name])),
+      ...changedValues(saved, before, (name) => isSame(current[name], before[name])),
     }));
   }, [saved, isBusy]);
 
@@ -69,7 +69,7 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
       setBusy(true);
       setErrors([]);
       try {
-        await save(values, differing(values, baseline.current));
+        await save(values, changedValues(values, baseline.current));
         baseline.current = values;
         return true;
       } catch (error) {
@@ -88,7 +88,7 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** The changed values that `isWanted` selects. */
-function differing<Values extends object>(
+function changedValues<Values extends object>(
   values: Values,
   before: Values,
   isWanted: (name: keyof Values) => boolean = () => true,

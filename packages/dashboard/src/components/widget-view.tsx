@@ -1,7 +1,7 @@
 import type { Agent } from "@foyer/contract";
 import type { Piece, Preview, PreviewContent, PreviewOptions } from "@foyer/widget/preview";
 import { useEffect, useRef } from "react";
-import { useShownTheme } from "../data/theme.ts";
+import { useColorScheme } from "../data/theme.ts";
 
 export type { Piece, PreviewContent };
 
@@ -23,7 +23,7 @@ export function WidgetView({
   canTryForms?: boolean;
 }) {
   const place = useRef<HTMLDivElement>(null);
-  const theme = useShownTheme();
+  const theme = useColorScheme();
   const preview = useRef<Preview>(null);
   const latest = useRef({ content, theme, live });
   latest.current = { content, theme, live };

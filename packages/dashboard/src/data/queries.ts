@@ -61,10 +61,10 @@ export function useCall<Name extends EndpointName>(
 
 /** Redirects to the sign-in page, and back afterwards, when the session has ended. */
 function leaveWhenSignedOut(error: Error) {
-  const isAtDoor = /^\/dashboard\/(sign-in|sign-up|setup|forgot-password|reset-password|invitations)/.test(
+  const isPublicPage = /^\/dashboard\/(sign-in|sign-up|setup|forgot-password|reset-password|invitations)/.test(
     location.pathname,
   );
-  if (isSignedOut(error) && !isAtDoor) {
+  if (isSignedOut(error) && !isPublicPage) {
     location.assign(`/dashboard/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   }
 }

@@ -34,7 +34,7 @@ function subscribe(listener: () => void) {
 }
 
 /** The color scheme in use: the user's choice, or the system's. */
-export function useShownTheme(): "light" | "dark" {
+export function useColorScheme(): "light" | "dark" {
   const chosen = useTheme();
   const isDark = useSyncExternalStore(watchScheme, () => darkScheme.matches);
   return chosen === "system" ? (isDark ? "dark" : "light") : chosen;

@@ -5,7 +5,7 @@ import { toolTitle } from "../components/tool-title.ts";
 import { type OnboardingProgress, useOnboarding } from "../data/onboarding.ts";
 import { ask } from "../data/queries.ts";
 import { summaryOf } from "../pages/forms/submitted-answers.ts";
-import { agentPages, mayOpen, settingsPages } from "./destinations.tsx";
+import { agentPages, canOpen, settingsPages } from "./destinations.tsx";
 import { isMatch } from "./entry-match.ts";
 
 /** An entry of the menu. A search matches `words`, or the complete `id`. */
@@ -28,7 +28,7 @@ export function useEntryGroups(text: string, agents: readonly Agent[], current: 
   const progress = useOnboarding();
   const role = useQuery(ask("getSession")).data?.role ?? null;
   const pages = current ? [{ heading: current.name, entries: pagesOf(current) }] : [];
-  const settings = settingsPages.filter((page) => mayOpen(role, page));
+  const settings = settingsPages.filter((page) => canOpen(role, page));
   const found = useAgentContent(search, current);
   const groups: EntryGroup[] = [
     ...pages,
@@ -44,7 +44,7 @@ export function useEntryGroups(text: string, agents: readonly Agent[], current: 
 
 /** Tools, triggers, submissions and conversations of the agent that match. One bounded request per kind, after a pause in typing. */
 function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[] {
-  const query = useSettled(search);
+  const query = useDebounced(search);
   const agentId = agent?.id ?? "";
   const options = { enabled: agent !== undefined && isSearch(query), staleTime: 30_000 };
   const tools = useQuery({ ...ask("listTools", { agentId }), ...options }).data ?? [];
@@ -75,7 +75,7 @@ function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[]
 }
 
 /** The text, debounced. */
-function useSettled(text: string): string {
+function useDebounced(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), TYPING_MS);

@@ -33,7 +33,7 @@ export const agentPages = [
 export const settingsIcon = <Settings size={16} aria-hidden />;
 
 /** Whether a role may open a settings page. */
-export function mayOpen(role: Role | null, page: { minimumRole: Role }): boolean {
+export function canOpen(role: Role | null, page: { minimumRole: Role }): boolean {
   return isAtLeast(role ?? "member", page.minimumRole);
 }
 

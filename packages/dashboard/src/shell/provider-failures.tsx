@@ -4,7 +4,7 @@ import { Link, useRouterState } from "@tanstack/react-router";
 import { Status } from "../components/status.tsx";
 import { Time } from "../components/time.tsx";
 import { ask } from "../data/queries.ts";
-import { mayOpen, settingsPages } from "./destinations.tsx";
+import { canOpen, settingsPages } from "./destinations.tsx";
 
 const modelsPage = settingsPages.find(({ to }) => to === "/settings/models");
 const REFRESH_MS = 60_000;
@@ -34,7 +34,7 @@ export function ProviderFailures({ role }: { role: Role | null }) {
             Last failure <Time at={at} />: {message}
             {providerStatus !== null && ` (HTTP ${providerStatus})`}
           </p>
-          {modelsPage && mayOpen(role, modelsPage) && (
+          {modelsPage && canOpen(role, modelsPage) && (
             <Link to="/settings/models" className="underline underline-offset-2">
               Model settings
             </Link>

@@ -132,13 +132,13 @@ function AccountMenu() {
   if (!session) return null;
   const { user, organization, organizations } = session;
   const switchTo = async (organizationId: string) => {
-    if (!(await isDone(api.switchOrganization({ body: { organizationId } })))) return;
+    if (!(await didSucceed(api.switchOrganization({ body: { organizationId } })))) return;
     // All cached data belongs to the previous organization.
     queryClient.clear();
     await router.navigate({ to: "/" });
   };
   const signOut = async () => {
-    if (!(await isDone(api.signOut()))) return;
+    if (!(await didSucceed(api.signOut()))) return;
     queryClient.clear();
     location.assign("/dashboard/sign-in");
   };
@@ -179,7 +179,7 @@ function AccountMenu() {
 }
 
 /** Whether the call succeeded. An error appears as a toast. */
-function isDone(call: Promise<unknown>): Promise<boolean> {
+function didSucceed(call: Promise<unknown>): Promise<boolean> {
   return call.then(
     () => true,
     (error: Error) => {

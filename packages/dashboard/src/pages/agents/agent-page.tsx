@@ -10,7 +10,7 @@ import { DeleteAgent } from "./delete-agent.tsx";
 import { DuplicateAgent } from "./duplicate-agent.tsx";
 import { ModelField } from "./model-field.tsx";
 import { chosenModel } from "./model-name.ts";
-import { TrialChat } from "./playground/playground-chat.tsx";
+import { PlaygroundChat } from "./playground/playground-chat.tsx";
 import { ProviderBanner } from "./provider-banner.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/");
@@ -89,7 +89,7 @@ function AgentEditor() {
           />
           <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
         </form>
-        <TrialChat
+        <PlaygroundChat
           agentId={agentId}
           agentName={name}
           suggestions={agent.widget.suggestions ?? []}

@@ -12,7 +12,7 @@ import { ask } from "../../data/queries.ts";
 import { modelName } from "./model-name.ts";
 
 /** With more agents than this, the page offers a search. */
-const MANY = 12;
+const SEARCH_THRESHOLD = 12;
 
 export function AgentsPage() {
   const { data: agents } = useSuspenseQuery(ask("listAgents"));
@@ -30,7 +30,7 @@ export function AgentsPage() {
         </ButtonLink>
       }
     >
-      {agents.length > MANY && (
+      {agents.length > SEARCH_THRESHOLD && (
         <div className="mb-4 max-w-xs">
           <TextField label="Search agents" type="search" value={text} onChange={setText} />
         </div>

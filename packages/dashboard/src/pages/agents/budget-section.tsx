@@ -23,7 +23,7 @@ export function BudgetSection({
       title="Budget"
       description="Limits how many tokens this agent uses per calendar month (UTC). A reply that is running when the limit is reached still finishes."
     >
-      <SpentSoFar agentId={agentId} budget={budget} />
+      <TokensUsed agentId={agentId} budget={budget} />
       <NumberField
         {...{ label: "Monthly token limit", isOptional: true, min: 0, step: 1_000, inputMode: "numeric" }}
         placeholder="No limit"
@@ -43,7 +43,7 @@ export function BudgetSection({
   );
 }
 
-function SpentSoFar({ agentId, budget }: { agentId: string; budget: number | null }) {
+function TokensUsed({ agentId, budget }: { agentId: string; budget: number | null }) {
   const usage = useQuery(ask("getPlan"));
   if (usage.isError) return null;
   if (!usage.data) return <Skeleton className="h-10 max-w-md" />;

@@ -1,10 +1,10 @@
 /** The script tag that embeds an agent in a page. */
-export function embedLine(agentId: string, origin: string = location.origin): string {
+export function embedCode(agentId: string, origin: string = location.origin): string {
   return `<script src="${origin}/widget.js" data-agent-id="${agentId}" async></script>`;
 }
 
 /** The same with the npm package, for sites with a bundler. */
-export function packageLines(agentId: string, origin: string = location.origin): string {
+export function packageCode(agentId: string, origin: string = location.origin): string {
   return `import { loadFoyer } from "@foyer/widget";
 
 await loadFoyer({ baseUrl: "${origin}", agentId: "${agentId}" });`;

@@ -1,12 +1,12 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ExternalLink } from "lucide-react";
-import { Copyable } from "../../components/copy-field.tsx";
+import { CopyField } from "../../components/copy-field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { ask, useCall } from "../../data/queries.ts";
-import { embedLine, packageLines } from "./embed-line.ts";
+import { embedCode, packageCode } from "./embed-line.ts";
 import { IdentitySection } from "./identity-section.tsx";
 import { ListField } from "./list-field.tsx";
 import { PasteHints } from "./paste-hints.tsx";
@@ -37,7 +37,7 @@ function Embedding() {
           void draft.submit((_, changed) => save.mutateAsync({ id: agentId, body: toBody(changed) }));
         }}
       >
-        <LineSection agentId={agentId} />
+        <EmbedCodeSection agentId={agentId} />
         <Section title="Where it works">
           <ListField
             {...{ label: "Allowed sites", itemLabel: "Site", addLabel: "Add site", most: 100 }}
@@ -84,7 +84,7 @@ function toBody({ allowedOrigins, allowedImageHosts, ...rest }: Changed) {
   };
 }
 
-function LineSection({ agentId }: { agentId: string }) {
+function EmbedCodeSection({ agentId }: { agentId: string }) {
   return (
     <Section
       title="Embed code"
@@ -100,14 +100,14 @@ function LineSection({ agentId }: { agentId: string }) {
         </a>
       }
     >
-      <Copyable label="the line" text={embedLine(agentId)} />
+      <CopyField label="the line" text={embedCode(agentId)} />
       <PasteHints />
       <div className="grid min-w-0 gap-2">
         <h3 className="font-medium">With a bundler</h3>
         <p className="max-w-[70ch] text-soft">
           The package @foyer/widget loads the widget from this server, so both always have the same version.
         </p>
-        <Copyable label="the lines of the package" text={packageLines(agentId)} />
+        <CopyField label="the lines of the package" text={packageCode(agentId)} />
       </div>
     </Section>
   );

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { identifiedLine, identitySamples } from "./identity-samples.ts";
+import { identifiedEmbedCode, identitySamples } from "./identity-samples.ts";
 
 describe("the code that signs an identity", () => {
   it("computes the hash that the server expects", () => {
@@ -16,7 +16,7 @@ describe("the code that signs an identity", () => {
   });
 
   it("is followed by the attributes that the widget reads", () => {
-    const line = identifiedLine("agent_1", "https://chat.example");
+    const line = identifiedEmbedCode("agent_1", "https://chat.example");
     for (const part of ['src="https://chat.example/widget.js"', "data-user-id=", "data-user-email=", "data-user-hash="])
       expect(line).toContain(part);
   });

@@ -37,7 +37,7 @@ user_hash = OpenSSL::HMAC.hexdigest("SHA256", ENV["${secret}"], user.id.to_s)`,
 ];
 
 /** The script tag with the signed-in user. */
-export function identifiedLine(agentId: string, origin: string = location.origin): string {
+export function identifiedEmbedCode(agentId: string, origin: string = location.origin): string {
   return `<script src="${origin}/widget.js" data-agent-id="${agentId}"
   data-user-id="42" data-user-email="ada@example.com"
   data-user-hash="…" async></script>`;

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
-import { Copyable } from "../../components/copy-field.tsx";
+import { CopyField } from "../../components/copy-field.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { ask, useCall } from "../../data/queries.ts";
@@ -20,7 +20,7 @@ export function IdentitySecret({ agentId }: { agentId: string }) {
           {secret.error.message}
         </p>
       ) : isShown && secret.data ? (
-        <Copyable label="the identity secret" text={secret.data.identitySecret} />
+        <CopyField label="the identity secret" text={secret.data.identitySecret} />
       ) : isShown ? (
         <Skeleton className="h-[38px]" />
       ) : (

@@ -1,9 +1,9 @@
 import { useState } from "react";
-import { Copyable } from "../../components/copy-field.tsx";
+import { CopyField } from "../../components/copy-field.tsx";
 import { Toggle } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
-import { ChoiceBar } from "../../components/segmented-control.tsx";
-import { identifiedLine, identitySamples } from "./identity-samples.ts";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
+import { identifiedEmbedCode, identitySamples } from "./identity-samples.ts";
 import { IdentitySecret } from "./identity-secret.tsx";
 
 /** Whether visitor identities must be signed, and how to sign them. */
@@ -32,17 +32,17 @@ export function IdentitySection({
       <IdentitySecret agentId={agentId} />
       <div className="grid min-w-0 gap-2">
         <h3 className="font-medium">Sign on your server</h3>
-        <ChoiceBar
+        <SegmentedControl
           label="Language"
           value={language}
           onChange={setLanguage}
           options={identitySamples.map(({ id, name }) => ({ value: id, label: name }))}
         />
-        <Copyable label={`the code for ${sample?.name}`} text={sample?.code ?? ""} />
+        <CopyField label={`the code for ${sample?.name}`} text={sample?.code ?? ""} />
       </div>
       <div className="grid min-w-0 gap-2">
         <h3 className="font-medium">Add to your page</h3>
-        <Copyable label="the line with an identity" text={identifiedLine(agentId)} />
+        <CopyField label="the line with an identity" text={identifiedEmbedCode(agentId)} />
       </div>
     </Section>
   );

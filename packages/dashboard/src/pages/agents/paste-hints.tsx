@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { ChoiceBar } from "../../components/segmented-control.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { pasteHints } from "./embed-line.ts";
 
 /** Where to paste the script tag, by site builder. */
@@ -8,7 +8,7 @@ export function PasteHints() {
   const hint = pasteHints.find((hint) => hint.id === id) ?? pasteHints[0];
   return (
     <div className="grid gap-2">
-      <ChoiceBar
+      <SegmentedControl
         label="Your site is made with"
         value={id}
         onChange={setId}

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
-import { ChoiceBar } from "../../components/segmented-control.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { type PreviewedWidget, useSize, WidgetFrame } from "../../components/widget-frame.tsx";
-import { useShownTheme } from "../../data/theme.ts";
+import { useColorScheme } from "../../data/theme.ts";
 
 const sizes = { desktop: 800, phone: 390 } as const;
 const PHONE_HEIGHT = 760;
@@ -12,7 +12,7 @@ export function WidgetPreview({
   ...unsaved
 }: Omit<PreviewedWidget, "theme" | "trigger"> & { agentId: string }) {
   const [device, setDevice] = useState<keyof typeof sizes>("desktop");
-  const [theme, setTheme] = useState(useShownTheme());
+  const [theme, setTheme] = useState(useColorScheme());
   const stage = useRef<HTMLDivElement>(null);
   const room = useSize(stage);
   const isPhone = device === "phone";
@@ -24,7 +24,7 @@ export function WidgetPreview({
   return (
     <section aria-label="Preview" className="grid min-w-0 content-start gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <ChoiceBar
+        <SegmentedControl
           label="Screen"
           value={device}
           onChange={setDevice}
@@ -33,7 +33,7 @@ export function WidgetPreview({
             { value: "phone", label: "Phone" },
           ]}
         />
-        <ChoiceBar
+        <SegmentedControl
           label="Page"
           value={theme}
           onChange={setTheme}

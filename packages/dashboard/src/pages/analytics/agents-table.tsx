@@ -1,6 +1,6 @@
 import type { ConversationAnalytics } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
-import { percentText } from "../../components/day-text.ts";
+import { formatPercent } from "../../components/day-text.ts";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { type AnalyticsSearch, share } from "./analytics-range.ts";
 
@@ -37,7 +37,7 @@ export function AgentsTable({ agents, range }: { agents: ConversationAnalytics["
             <Td isNumber>{agent.conversations.toLocaleString()}</Td>
             <Td isNumber>{agent.replies.toLocaleString()}</Td>
             <Td isNumber>{agent.failedReplies.toLocaleString()}</Td>
-            <Td isNumber>{good === null ? "–" : percentText(good)}</Td>
+            <Td isNumber>{good === null ? "–" : formatPercent(good)}</Td>
             <Td isNumber>{(agent.inputTokens + agent.outputTokens).toLocaleString()}</Td>
           </LinkTr>
         );

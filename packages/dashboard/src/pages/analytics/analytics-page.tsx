@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { ButtonLink } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { ChoiceBar } from "../../components/segmented-control.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
 import { ask } from "../../data/queries.ts";
 import { AgentsTable } from "./agents-table.tsx";
@@ -56,7 +56,7 @@ function Figures({
   /** The range when the page covers all agents, used for the links to each agent. */
   ofAll: AnalyticsSearch | null;
 }) {
-  if (data.days.length === 0) return <NothingYet agentId={agentId} />;
+  if (data.days.length === 0) return <NoActivity agentId={agentId} />;
   return (
     <>
       <Totals totals={data.totals} />
@@ -80,7 +80,7 @@ function Choices({ search }: { search: AnalyticsSearch }) {
     void navigate({ search: (current: AnalyticsSearch) => ({ ...current, ...part }), replace: true });
   return (
     <div className="mb-8 flex flex-wrap items-end gap-x-6 gap-y-3">
-      <ChoiceBar
+      <SegmentedControl
         label="Range"
         value={range.name}
         options={[...ranges, { value: "custom" as const, label: "Custom" }]}
@@ -105,7 +105,7 @@ function Choices({ search }: { search: AnalyticsSearch }) {
         </div>
       )}
       {agents.length > 1 && (
-        <ChoiceBar
+        <SegmentedControl
           label="Agents"
           value={search.scope === "all" ? "all" : "one"}
           options={[
@@ -119,7 +119,7 @@ function Choices({ search }: { search: AnalyticsSearch }) {
   );
 }
 
-function NothingYet({ agentId }: { agentId: string }) {
+function NoActivity({ agentId }: { agentId: string }) {
   return (
     <EmptyState
       title="No conversations in this period"

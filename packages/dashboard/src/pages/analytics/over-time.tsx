@@ -1,9 +1,9 @@
 import type { ConversationAnalytics } from "@foyer/contract";
 import { lazy, Suspense, useState } from "react";
 import type { BarPart } from "../../components/day-chart.tsx";
-import { dayText } from "../../components/day-text.ts";
+import { formatDay } from "../../components/day-text.ts";
 import { Section } from "../../components/page.tsx";
-import { ChoiceBar } from "../../components/segmented-control.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { type Day, fillDays } from "./analytics-range.ts";
@@ -72,7 +72,7 @@ export function OverTime({ data }: { data: ConversationAnalytics }) {
   const { label, parts }: { label: string; parts: readonly Part[] } = metrics[metric];
   return (
     <Section title="Over time" description="Days are in UTC. A rating counts on the day of the reply.">
-      <ChoiceBar label="Figure" value={metric} options={choices} onChange={setMetric} />
+      <SegmentedControl label="Figure" value={metric} options={choices} onChange={setMetric} />
       <figure className="min-w-0" aria-label={`${label} by day; the table below has the figures`}>
         <figcaption aria-hidden className="mb-3 flex min-h-5 flex-wrap gap-x-5 gap-y-1 text-sm text-soft">
           {parts.map(({ name, swatch }) => (
@@ -126,7 +126,7 @@ function DaysTable({ days }: { days: ConversationAnalytics["days"] }) {
         >
           {days.toReversed().map((day) => (
             <Tr key={day.date}>
-              <Td className="whitespace-nowrap">{dayText(day.date)}</Td>
+              <Td className="whitespace-nowrap">{formatDay(day.date)}</Td>
               <Td isNumber>{day.conversations.toLocaleString()}</Td>
               <Td isNumber>{day.replies.toLocaleString()}</Td>
               <Td isNumber>{day.failedReplies.toLocaleString()}</Td>

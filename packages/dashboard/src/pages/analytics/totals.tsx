@@ -1,5 +1,5 @@
 import type { ConversationCounts } from "@foyer/contract";
-import { percentText } from "../../components/day-text.ts";
+import { formatPercent } from "../../components/day-text.ts";
 import { share } from "./analytics-range.ts";
 
 const number = new Intl.NumberFormat();
@@ -22,13 +22,13 @@ export function Totals({ totals }: { totals: ConversationCounts }) {
       />
       <Total
         name="Rated good"
-        value={good === null ? "–" : percentText(good)}
+        value={good === null ? "–" : formatPercent(good)}
         note={rated === 0 ? "No ratings yet" : `${number.format(ratedUp)} good, ${number.format(ratedDown)} bad`}
       />
       <Total
         name="Failed replies"
         value={number.format(failedReplies)}
-        note={failed === null ? "" : `${percentText(failed)} of replies`}
+        note={failed === null ? "" : `${formatPercent(failed)} of replies`}
       />
       <Total
         name="Tokens"

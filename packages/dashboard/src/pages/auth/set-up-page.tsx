@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button, ButtonLink } from "../../components/button.tsx";
-import { Copyable } from "../../components/copy-field.tsx";
+import { CopyField } from "../../components/copy-field.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
@@ -126,7 +126,7 @@ function SignInNext({ agentId, apiKey }: { agentId: string; apiKey: string }) {
       <div className="grid gap-2">
         <h2 className="font-medium">API key</h2>
         <p className="text-soft">For use with the API. Copy it now: you won't be able to see it again.</p>
-        <Copyable label="the API key" text={apiKey} />
+        <CopyField label="the API key" text={apiKey} />
       </div>
     </AuthPage>
   );

@@ -31,7 +31,7 @@ export function SignInPage() {
   if (sentTo) return <LinkSent to={sentTo} isMailed={options?.sendsMail ?? true} />;
   return (
     <AuthPage title="Sign in">
-      {(form.problem || error) && <AuthProblem>{form.problem ?? explainLink(error)}</AuthProblem>}
+      {(form.problem || error) && <AuthProblem>{form.problem ?? explainLinkError(error)}</AuthProblem>}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         <TextField
           {...{ label: "Email", type: "email", autoComplete: "username", autoFocus: true }}
@@ -111,7 +111,7 @@ function LinkSent({ to, isMailed }: { to: string; isMailed: boolean }) {
 }
 
 /** Explains error codes of better-auth and OAuth providers after a sign-in link failed. */
-function explainLink(code = "") {
+function explainLinkError(code = "") {
   const name = code.toLowerCase();
   if (/token|expired|attempts/.test(name))
     return "That link is invalid, was already used or has expired. Request a new one.";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { conversationText } from "./conversation-text.ts";
-import { filtersInWords, type ListedConversation, toListQuery } from "./inbox-search.ts";
+import { describeFilters, type ListedConversation, toListQuery } from "./inbox-search.ts";
 import { linkParts } from "./link-parts.ts";
 import { type ConversationDetail, splitReply, type Turn } from "./split-reply.ts";
 
@@ -107,8 +107,8 @@ it("uses days in the user's time zone", () => {
   });
   const wrong = { from: "2026-02-30", to: "soon", feedback: "meh", hasForm: "maybe", userId: " " };
   expect(toListQuery("agent_1", wrong)).toEqual({ agentId: "agent_1" });
-  expect(filtersInWords(wrong)).toEqual([]);
-  expect(filtersInWords({ feedback: "down", userId: "42" }).map(({ text }) => text)).toEqual([
+  expect(describeFilters(wrong)).toEqual([]);
+  expect(describeFilters({ feedback: "down", userId: "42" }).map(({ text }) => text)).toEqual([
     "Rated bad",
     "Visitor 42",
   ]);

@@ -1,5 +1,5 @@
 import { visitorName } from "./inbox-search.ts";
-import { type ConversationDetail, endInWords, failureInWords, splitReply } from "./split-reply.ts";
+import { type ConversationDetail, describeEnd, describeFailure, splitReply } from "./split-reply.ts";
 
 /** A conversation as plain text: who said what and when (UTC), with the tool calls. */
 export function conversationText(conversation: ConversationDetail, agentName: string): string {
@@ -10,8 +10,8 @@ export function conversationText(conversation: ConversationDetail, agentName: st
   const turns = messages.map((turn) => {
     const lines = [`[${turn.createdAt}] ${turn.role === "user" ? visitor : agentName}:`];
     for (const part of splitReply(turn)) lines.push(part.kind === "text" ? part.text : callText(part.call));
-    const end = endInWords(turn);
-    const failure = failureInWords(turn);
+    const end = describeEnd(turn);
+    const failure = describeFailure(turn);
     if (end) lines.push(`(${end}${failure ? `: ${failure}` : ""})`);
     if (turn.feedback) {
       const comment = turn.feedbackComment ? `: ${turn.feedbackComment}` : "";

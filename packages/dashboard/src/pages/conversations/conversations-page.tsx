@@ -6,7 +6,7 @@ import { ask, queryClient, useCall } from "../../data/queries.ts";
 import type { ListHandle } from "./conversation-list.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import type { InboxSearch } from "./inbox-search.ts";
-import { NoConversations, NoneOpen } from "./inbox-states.tsx";
+import { NoConversations, NoneSelected } from "./inbox-states.tsx";
 import { ListPane } from "./list-pane.tsx";
 import { type ListWindow, positionOf, rowAt } from "./list-window.ts";
 import { Transcript } from "./transcript.tsx";
@@ -29,7 +29,7 @@ function Inbox({ agentId }: { agentId: string }) {
   const field = useRef<HTMLInputElement>(null);
   const isAtTop = useCallback(() => handle.current?.isAtTop() ?? true, []);
   const list = useConversationList(agentId, search, isAtTop);
-  const go = useInboxMoves(agentId);
+  const go = useInboxNavigation(agentId);
   const active = useActive(list.window, handle, openId);
   const [doomed, setDoomed] = useState<string | null>(null);
   const [isExporting, setExporting] = useState(false);
@@ -80,7 +80,7 @@ function Inbox({ agentId }: { agentId: string }) {
             onDelete={() => setDoomed(openId)}
           />
         ) : (
-          <NoneOpen hasKeys={keys.isOn} />
+          <NoneSelected hasKeys={keys.isOn} />
         )}
       </div>
       <DeleteDialog
@@ -113,7 +113,7 @@ function useActive(list: ListWindow | null, handle: RefObject<ListHandle | null>
 }
 
 /** Navigation within the inbox that keeps the search and the filters. */
-function useInboxMoves(agentId: string) {
+function useInboxNavigation(agentId: string) {
   const navigate = useNavigate();
   const router = useRouter();
   const search = route.useSearch();
@@ -127,12 +127,12 @@ function useInboxMoves(agentId: string) {
       open: (conversationId: string) => navigate({ to, params: { agentId, conversationId }, search }),
       toList: () => navigate({ to: "/agents/$agentId/conversations", params: { agentId }, search }),
       search: (part: { [Name in keyof InboxSearch]?: string | undefined }) =>
-        navigate({ to: ".", search: (current) => withoutNothing({ ...current, ...part }), replace: true }),
+        navigate({ to: ".", search: (current) => withoutEmpty({ ...current, ...part }), replace: true }),
     };
   }, [navigate, router, agentId, search]);
 }
 
-function withoutNothing(search: { [Name in keyof InboxSearch]?: string | undefined }): InboxSearch {
+function withoutEmpty(search: { [Name in keyof InboxSearch]?: string | undefined }): InboxSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value)) as InboxSearch;
 }
 

@@ -2,7 +2,7 @@ import { ListFilter, Search, X } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { Select, TextField } from "../../components/field.tsx";
-import { filtersInWords, type InboxSearch } from "./inbox-search.ts";
+import { describeFilters, type InboxSearch } from "./inbox-search.ts";
 
 const DEBOUNCE_MS = 250;
 
@@ -19,7 +19,7 @@ export function InboxFilters({
   onChange: Change;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const words = filtersInWords(search);
+  const words = describeFilters(search);
   return (
     <search className="grid gap-2 px-4 pb-3">
       <div className="flex items-center gap-1">
@@ -100,7 +100,7 @@ function SearchField({
 }
 
 function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Change }) {
-  const isAny = filtersInWords(search).length > 0;
+  const isAny = describeFilters(search).length > 0;
   return (
     <div className="grid grid-cols-2 gap-3 rounded-lg border border-line bg-raised p-3">
       <Select

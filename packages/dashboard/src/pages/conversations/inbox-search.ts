@@ -51,7 +51,7 @@ function startOfDay(day: string | undefined, later: number): string | null {
 }
 
 /** Describes the active filters without the search. Each can be removed by its name. */
-export function filtersInWords({ feedback, from, to, userId, hasForm, failed, test }: InboxSearch) {
+export function describeFilters({ feedback, from, to, userId, hasForm, failed, test }: InboxSearch) {
   const words: Array<{ name: keyof InboxSearch; text: string }> = [];
   if (feedback === "up" || feedback === "down") {
     words.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
@@ -63,15 +63,15 @@ export function filtersInWords({ feedback, from, to, userId, hasForm, failed, te
   if (test === "true" || test === "false") {
     words.push({ name: "test", text: test === "true" ? "Test chats" : "Without test chats" });
   }
-  if (startOfDay(from, 0)) words.push({ name: "from", text: `From ${dayInWords(from ?? "")}` });
-  if (startOfDay(to, 0)) words.push({ name: "to", text: `Until ${dayInWords(to ?? "")}` });
+  if (startOfDay(from, 0)) words.push({ name: "from", text: `From ${formatDay(from ?? "")}` });
+  if (startOfDay(to, 0)) words.push({ name: "to", text: `Until ${formatDay(to ?? "")}` });
   if (userId?.trim()) words.push({ name: "userId", text: `Visitor ${userId.trim()}` });
   return words;
 }
 
 const medium = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
-function dayInWords(day: string) {
+function formatDay(day: string) {
   return medium.format(new Date(`${day}T00:00`));
 }
 

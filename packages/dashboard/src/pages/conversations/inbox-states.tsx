@@ -33,7 +33,7 @@ export function NoConversations({ agentId }: { agentId: string }) {
   );
 }
 
-export function NothingFits({ onClear }: { onClear: () => void }) {
+export function NoMatches({ onClear }: { onClear: () => void }) {
   return (
     <div className="grid justify-items-start gap-3 px-4 py-6">
       <p className="text-soft">No conversations match your search and filters.</p>
@@ -43,7 +43,7 @@ export function NothingFits({ onClear }: { onClear: () => void }) {
 }
 
 /** Shown next to the list while no conversation is open. */
-export function NoneOpen({ hasKeys }: { hasKeys: boolean }) {
+export function NoneSelected({ hasKeys }: { hasKeys: boolean }) {
   return (
     <div className="grid h-full place-content-center gap-4 p-6 text-soft">
       <p>Select a conversation to read it here.</p>

@@ -7,7 +7,7 @@ import { ConversationList, type ListHandle } from "./conversation-list.tsx";
 import { ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import { InboxFilters } from "./inbox-filters.tsx";
 import type { InboxSearch } from "./inbox-search.ts";
-import { NothingFits } from "./inbox-states.tsx";
+import { NoMatches } from "./inbox-states.tsx";
 import type { useConversationList } from "./use-conversation-list.ts";
 
 type Props = {
@@ -86,7 +86,7 @@ function Body({
       from: undefined,
       to: undefined,
     };
-    return <NothingFits onClear={() => onSearch({ ...nothing, userId: undefined })} />;
+    return <NoMatches onClear={() => onSearch({ ...nothing, userId: undefined })} />;
   }
   return (
     <ConversationList

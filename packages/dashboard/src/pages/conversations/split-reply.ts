@@ -24,7 +24,7 @@ export function splitReply({ content, toolCalls }: Pick<Turn, "content" | "toolC
 }
 
 /** How a reply ended, or null if it ended normally. */
-export function endInWords({ role, stopReason }: Pick<Turn, "role" | "stopReason">): string | null {
+export function describeEnd({ role, stopReason }: Pick<Turn, "role" | "stopReason">): string | null {
   if (role === "user" || stopReason === "end_turn") return null;
   if (stopReason === "aborted") return "Stopped before it finished";
   if (stopReason === "error") return "Reply failed";
@@ -33,7 +33,7 @@ export function endInWords({ role, stopReason }: Pick<Turn, "role" | "stopReason
 }
 
 /** The provider's own reason, for members: `openai answered 401: Incorrect API key provided`. */
-export function failureInWords({ failure }: Pick<Turn, "failure">): string | null {
+export function describeFailure({ failure }: Pick<Turn, "failure">): string | null {
   if (!failure) return null;
   const { provider, providerStatus, message } = failure;
   if (provider === null) return message;

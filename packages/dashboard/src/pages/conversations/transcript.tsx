@@ -40,7 +40,7 @@ export function Transcript({
 }) {
   const { data, error, refetch } = useQuery({
     ...ask("getConversation", { id: conversationId }),
-    refetchInterval: ({ state }) => (isGone(state.error) ? false : pauseFor(state.data)),
+    refetchInterval: ({ state }) => (isGone(state.error) ? false : pollInterval(state.data)),
   });
   // The id belongs to another agent, for example in a hand-written URL.
   const isElsewhere = data !== undefined && data.agentId !== agent.id;
@@ -84,7 +84,7 @@ function isGone(error: Error | null): boolean {
  * Polling interval in milliseconds: short while a reply is running, long for long conversations, which are expensive
  * to load.
  */
-function pauseFor(conversation: ConversationDetail | undefined) {
+function pollInterval(conversation: ConversationDetail | undefined) {
   const last = conversation?.messages.at(-1);
   const isLive = last !== undefined && isRunning(last);
   const isLong = (conversation?.messages.length ?? 0) > 500;

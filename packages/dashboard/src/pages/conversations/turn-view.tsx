@@ -4,7 +4,7 @@ import { Status } from "../../components/status.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
 import { WhyAnswer } from "../knowledge/why-answer.tsx";
 import { PlainText } from "./plain-text.tsx";
-import { endInWords, failureInWords, isRunning, splitReply, type Turn } from "./split-reply.ts";
+import { describeEnd, describeFailure, isRunning, splitReply, type Turn } from "./split-reply.ts";
 import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
@@ -104,8 +104,8 @@ function ReplyText({ text, context: { asVisitor, query } }: { text: string; cont
 }
 
 function TurnFooter({ turn }: { turn: Turn }) {
-  const end = endInWords(turn);
-  const failure = failureInWords(turn);
+  const end = describeEnd(turn);
+  const failure = describeFailure(turn);
   if (!end && !turn.feedback) return null;
   return (
     <footer className="flex flex-wrap gap-x-4 gap-y-1 text-sm">

@@ -1,6 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { analyticsQuery, fieldRates, fillDays, firstDay, rangeOf, steepestDrop } from "./analytics-days.ts";
+import { analyticsQuery, fieldRates, fillDays, firstDay, largestDrop, rangeOf } from "./analytics-days.ts";
 
 const now = Date.parse("2026-03-02T00:30:00Z");
 const day = (date: string) => ({ date, impressions: 4, started: 3, submitted: 2, successful: 1, failed: 1 });
@@ -51,9 +51,9 @@ describe("the drop-off", () => {
   });
 
   it("finds the largest drop only at required fields", () => {
-    expect(steepestDrop(fieldRates(fields, { a: 95, b: 1, c: 50 }))).toEqual({ label: "E-mail", lost: 45 });
-    expect(steepestDrop(fieldRates(fields, { a: 60, b: 1, c: 58 }))).toEqual({ label: "Name", lost: 40 });
-    expect(steepestDrop(fieldRates(fields, { a: 97, b: 0, c: 90 }))).toBeNull();
-    expect(steepestDrop([])).toBeNull();
+    expect(largestDrop(fieldRates(fields, { a: 95, b: 1, c: 50 }))).toEqual({ label: "E-mail", lost: 45 });
+    expect(largestDrop(fieldRates(fields, { a: 60, b: 1, c: 58 }))).toEqual({ label: "Name", lost: 40 });
+    expect(largestDrop(fieldRates(fields, { a: 97, b: 0, c: 90 }))).toBeNull();
+    expect(largestDrop([])).toBeNull();
   });
 });

@@ -56,7 +56,7 @@ export function fieldRates(fields: readonly FormField[], rates: Record<string, n
  * The required field with the largest drop from the field before it, if at least a tenth of those who started are lost
  * there.
  */
-export function steepestDrop(rates: readonly FieldRate[]): { label: string; lost: number } | null {
+export function largestDrop(rates: readonly FieldRate[]): { label: string; lost: number } | null {
   let before = 100;
   let steepest: { label: string; lost: number } | null = null;
   for (const { label, isRequired, rate } of rates) {

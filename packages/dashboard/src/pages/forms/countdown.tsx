@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { waitWords } from "./submission-labels.ts";
+import { formatWait } from "./submission-labels.ts";
 
 /** Counts down to a time, such as `in 4 min 5 s`. */
 export function Countdown({ to }: { to: string }) {
@@ -11,7 +11,7 @@ export function Countdown({ to }: { to: string }) {
   const left = Date.parse(to) - now;
   return (
     <time dateTime={to} title={new Date(to).toLocaleString()}>
-      {left > 0 ? `in ${waitWords(left)}` : "now"}
+      {left > 0 ? `in ${formatWait(left)}` : "now"}
     </time>
   );
 }

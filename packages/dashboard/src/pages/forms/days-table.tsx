@@ -1,5 +1,5 @@
 import type { FormAnalyticsDay } from "@foyer/contract";
-import { dayText } from "../../components/day-text.ts";
+import { formatDay } from "../../components/day-text.ts";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 
 /** The chart's figures as text, newest day first. Days without visitors are left out. */
@@ -24,7 +24,7 @@ export function DaysTable({ days }: { days: readonly FormAnalyticsDay[] }) {
         >
           {busy.map(({ date, impressions, started, submitted, successful, failed }) => (
             <Tr key={date}>
-              <Td className="whitespace-nowrap">{dayText(date)}</Td>
+              <Td className="whitespace-nowrap">{formatDay(date)}</Td>
               <Td isNumber>{impressions.toLocaleString()}</Td>
               <Td isNumber>{started.toLocaleString()}</Td>
               <Td isNumber>{submitted.toLocaleString()}</Td>

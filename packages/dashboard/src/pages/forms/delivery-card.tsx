@@ -6,12 +6,12 @@ import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { ResponseText } from "./client-report.tsx";
 import { Countdown } from "./countdown.tsx";
-import { attemptWords, deliveryName, deliveryWords, durationWords } from "./submission-labels.ts";
+import { deliveryName, describeAttempt, describeDelivery, formatDuration } from "./submission-labels.ts";
 
 /** A delivery of a submission with all its attempts, newest first. */
 export function DeliveryCard({ delivery }: { delivery: Delivery }) {
   const { state, attempts, nextAttemptAt } = delivery;
-  const { word, tone } = deliveryWords(delivery);
+  const { word, tone } = describeDelivery(delivery);
   const name = deliveryName(delivery);
   return (
     <article aria-label={name} className="@container min-w-0 rounded-lg border border-line">
@@ -86,8 +86,8 @@ function AttemptLine({ attempt }: { attempt: DeliveryAttempt }) {
   return (
     <div className="grid min-h-9 min-w-0 flex-1 grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 py-1.5 @xl:grid-cols-[80px_minmax(0,1fr)_70px_180px]">
       <span className="text-soft">Attempt {number}</span>
-      <span className={error === null ? "" : "text-wrong"}>{attemptWords(attempt)}</span>
-      <span className="text-end text-soft">{durationWords(durationMs)}</span>
+      <span className={error === null ? "" : "text-wrong"}>{describeAttempt(attempt)}</span>
+      <span className="text-end text-soft">{formatDuration(durationMs)}</span>
       <span className="col-span-full text-sm text-soft @xl:col-span-1 @xl:text-end @xl:text-base">
         <Time at={startedAt} isExact />
       </span>

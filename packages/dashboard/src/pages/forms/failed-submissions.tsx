@@ -111,7 +111,7 @@ function Progress(props: { queued: number; pending: number | null; failed: numbe
   );
 }
 
-const SHOWN = 6;
+const MAX_SHOWN = 6;
 
 /** The current destinations of the forms. */
 function Targets({ forms }: { forms: readonly Tool[] }) {
@@ -123,12 +123,12 @@ function Targets({ forms }: { forms: readonly Tool[] }) {
   });
   return (
     <ul className="grid gap-1 rounded-lg border border-line p-3">
-      {lines.slice(0, SHOWN).map(({ id, name, places }) => (
+      {lines.slice(0, MAX_SHOWN).map(({ id, name, places }) => (
         <li key={id}>
           <span className="font-medium text-ink">{name}</span> → {places}
         </li>
       ))}
-      {lines.length > SHOWN && <li>and {plural(lines.length - SHOWN, "more form", "more forms")}</li>}
+      {lines.length > MAX_SHOWN && <li>and {plural(lines.length - MAX_SHOWN, "more form", "more forms")}</li>}
       {lines.length === 0 && <li>the addresses that applied at the time of the submission</li>}
     </ul>
   );

@@ -1,17 +1,17 @@
-import { percentText } from "../../components/day-text.ts";
-import { type FieldRate, steepestDrop } from "./analytics-days.ts";
+import { formatPercent } from "../../components/day-text.ts";
+import { type FieldRate, largestDrop } from "./analytics-days.ts";
 import { Bar } from "./form-funnel.tsx";
 
 /** A bar for each field, and a sentence about the largest drop-off. */
 export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; started: number }) {
   if (started === 0) return <p className="text-soft">No visitor started this form in the selected period.</p>;
-  const drop = steepestDrop(rates);
+  const drop = largestDrop(rates);
   return (
     <div className="grid gap-4">
       {drop && (
         <p>
           Most visitors drop off at <strong className="font-semibold">{drop.label}</strong>:
-          {` ${percentText(drop.lost)}`} of those who started filled in the field before it but not this one.
+          {` ${formatPercent(drop.lost)}`} of those who started filled in the field before it but not this one.
         </p>
       )}
       <ol className="grid gap-2">
@@ -24,7 +24,7 @@ export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; 
               {label}
               {!isRequired && <span className="text-soft sm:sr-only"> (optional)</span>}
             </span>
-            <span className="text-end sm:order-3">{percentText(rate)}</span>
+            <span className="text-end sm:order-3">{formatPercent(rate)}</span>
             <span aria-hidden className="hidden text-end text-soft sm:order-4 sm:block">
               {isRequired ? "" : "optional"}
             </span>

@@ -1,5 +1,5 @@
 import type { FormAnalyticsEntry } from "@foyer/contract";
-import { percentText } from "../../components/day-text.ts";
+import { formatPercent } from "../../components/day-text.ts";
 import { plural } from "./submission-labels.ts";
 
 /** The steps shown, started, submitted and delivered. The width of a bar is its share of the impressions. */
@@ -16,11 +16,15 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
   return (
     <div className="grid gap-6">
       <dl className="grid grid-cols-3 gap-x-4 sm:flex sm:gap-x-12">
-        <Rate name="Conversion" value={percentText(conversionRate)} help="Share of shown forms that were submitted" />
-        <Rate name="Completion" value={percentText(completionRate)} help="Share of started forms that were submitted" />
+        <Rate name="Conversion" value={formatPercent(conversionRate)} help="Share of shown forms that were submitted" />
+        <Rate
+          name="Completion"
+          value={formatPercent(completionRate)}
+          help="Share of started forms that were submitted"
+        />
         <Rate
           name="Delivery"
-          value={percentText(share(successful, submitted))}
+          value={formatPercent(share(successful, submitted))}
           help="Share of submissions that were delivered"
         />
       </dl>
@@ -39,7 +43,7 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
               <p className="text-end sm:order-3 sm:contents">
                 <span className="block font-semibold sm:order-3 sm:text-end">{count.toLocaleString()}</span>{" "}
                 <span className="block text-soft sm:order-4 sm:text-end">
-                  {ofBefore && `${percentText(share(count, counts[index - 1] ?? 0))} ${ofBefore}`}
+                  {ofBefore && `${formatPercent(share(count, counts[index - 1] ?? 0))} ${ofBefore}`}
                 </span>
               </p>
               <div className="col-span-full sm:order-2 sm:col-span-1">

@@ -1,6 +1,6 @@
 import type { FormAnalyticsEntry } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
-import { percentText } from "../../components/day-text.ts";
+import { formatPercent } from "../../components/day-text.ts";
 import { Section } from "../../components/page.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import type { Range } from "./analytics-days.ts";
@@ -53,7 +53,7 @@ export function FormsComparison({
             <Td isNumber>{entry.submitted.toLocaleString()}</Td>
             <Td isNumber>{entry.failed.toLocaleString()}</Td>
             <Td isNumber className="pe-2">
-              {percentText(entry.conversionRate)}
+              {formatPercent(entry.conversionRate)}
             </Td>
           </LinkTr>
         ))}

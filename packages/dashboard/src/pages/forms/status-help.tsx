@@ -1,5 +1,5 @@
 import { Status } from "../../components/status.tsx";
-import { statuses, statusWords } from "./submission-labels.ts";
+import { statuses, statusLabels } from "./submission-labels.ts";
 
 /** Explains the submission statuses on demand. */
 export function StatusHelp() {
@@ -8,7 +8,7 @@ export function StatusHelp() {
       <summary className="w-fit underline-offset-2 hover:underline">What the statuses mean</summary>
       <dl className="mt-3 grid gap-x-6 gap-y-2 rounded-lg border border-line p-4 sm:grid-cols-[max-content_minmax(0,1fr)]">
         {statuses.map((status) => {
-          const { word, tone, help } = statusWords[status];
+          const { word, tone, help } = statusLabels[status];
           return (
             <div key={status} className="contents">
               <dt className="text-ink">

@@ -5,10 +5,10 @@ import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { queryClient, useCall } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
-import { isUnderWay, plural } from "./submission-labels.ts";
+import { isInProgress, plural } from "./submission-labels.ts";
 
 /** The actions of a submission: redeliver and delete. */
-export function SubmissionActs({ submission, fileCount }: { submission: FormSubmissionDetail; fileCount: number }) {
+export function SubmissionActions({ submission, fileCount }: { submission: FormSubmissionDetail; fileCount: number }) {
   return (
     <>
       <Redeliver submission={submission} />
@@ -84,7 +84,7 @@ function Delete({ submission, fileCount }: { submission: FormSubmissionDetail; f
           Its answers{fileCount > 0 && `, ${plural(fileCount, "file")}`} and its delivery history are permanently
           deleted, and it is removed from the analytics.
         </p>
-        {isUnderWay(submission) && <p>Deliveries are still in progress. They will be canceled.</p>}
+        {isInProgress(submission) && <p>Deliveries are still in progress. They will be canceled.</p>}
         <p>Receivers keep what was already delivered.</p>
       </ConfirmDialog>
     </>

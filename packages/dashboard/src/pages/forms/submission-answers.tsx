@@ -1,7 +1,7 @@
 import { Download, File } from "lucide-react";
 import { useState } from "react";
 import { Tag } from "../../components/status.tsx";
-import { type Answer, type FileAnswer, isPreviewable, sizeText } from "./submitted-answers.ts";
+import { type Answer, type FileAnswer, formatBytes, isPreviewable } from "./submitted-answers.ts";
 
 const LONG_TEXT = 1_500;
 
@@ -76,7 +76,7 @@ function SubmittedFile({ file: { name, mediaType, size, url }, label }: { file: 
           <span className="min-w-0 break-words">
             {name !== null && <bdi className="font-medium">{name}</bdi>}
             <span className={name === null ? "" : "ms-2 text-soft"}>
-              {mediaType}, {sizeText(size)}
+              {mediaType}, {formatBytes(size)}
             </span>
           </span>
         </span>

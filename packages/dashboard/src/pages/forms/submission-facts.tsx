@@ -8,12 +8,12 @@ import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { historyOf } from "./submission-history.ts";
-import { standingOf } from "./submission-labels.ts";
+import { statusOf } from "./submission-labels.ts";
 
 /** The status, visitor and history of a submission. */
 export function SubmissionFacts({ submission }: { submission: FormSubmissionDetail }) {
   const { agentId, toolId, toolName, conversationId } = submission;
-  const { word, tone, help } = standingOf(submission);
+  const { word, tone, help } = statusOf(submission);
   return (
     <dl className="grid content-start gap-4 rounded-lg border border-line p-4">
       <Fact name="Status">

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvAddress, filterOf, isFiltered, pageOf, pageQuery } from "./submission-filter.ts";
+import { csvUrl, filterOf, isFiltered, pageOf, pageQuery } from "./submission-filter.ts";
 
 describe("filterOf", () => {
   it("interprets days in the user's time zone", () => {
@@ -31,7 +31,7 @@ it("requests 100 submissions per page", () => {
 });
 
 it("links to a CSV export with the same filter", () => {
-  expect(csvAddress("agent_1", { status: "failed", page: 4 })).toBe(
+  expect(csvUrl("agent_1", { status: "failed", page: 4 })).toBe(
     "/form-submissions?format=csv&agentId=agent_1&status=failed",
   );
 });

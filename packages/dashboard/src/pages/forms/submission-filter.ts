@@ -27,7 +27,7 @@ export function pageOf({ page }: SubmissionSearch): number {
 }
 
 /** The URL of the CSV export with the same filter. */
-export function csvAddress(agentId: string, search: SubmissionSearch): string {
+export function csvUrl(agentId: string, search: SubmissionSearch): string {
   const query = new URLSearchParams({ format: "csv" });
   for (const [name, value] of Object.entries(filterOf(agentId, search))) query.set(name, String(value));
   return `/form-submissions?${query}`;

@@ -3,7 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Button } from "../../components/button.tsx";
 import { Select, TextField } from "../../components/field.tsx";
 import { isFiltered, type SubmissionSearch } from "./submission-filter.ts";
-import { statuses, statusWords } from "./submission-labels.ts";
+import { statuses, statusLabels } from "./submission-labels.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms");
 
@@ -23,7 +23,7 @@ export function SubmissionFilters({ search, forms }: { search: SubmissionSearch;
         onChange={(status) => change({ status })}
         options={[
           { value: "", label: "Any" },
-          ...statuses.map((status) => ({ value: status as string, label: statusWords[status].word })),
+          ...statuses.map((status) => ({ value: status as string, label: statusLabels[status].word })),
         ]}
       />
       <Select

@@ -2,13 +2,13 @@ import type { FormSubmissionDetail } from "@foyer/contract";
 import { deliveryName, plural } from "./submission-labels.ts";
 
 /** `at` is in milliseconds since 1970, or `null` if it was not recorded. */
-export type Happening = { text: string; at: number | null };
+export type HistoryEvent = { text: string; at: number | null };
 
 /** The events of a submission, oldest first. */
-export function historyOf(submission: FormSubmissionDetail): Happening[] {
+export function historyOf(submission: FormSubmissionDetail): HistoryEvent[] {
   const { impressionAt, startedAt, createdAt, clientResult } = submission;
   const made = Date.parse(createdAt);
-  const dated: Array<Happening & { at: number }> = [
+  const dated: Array<HistoryEvent & { at: number }> = [
     ...(isPossible(impressionAt, made) ? [{ text: "Form shown", at: impressionAt }] : []),
     ...(isPossible(startedAt, made) ? [{ text: "Started", at: startedAt }] : []),
     { text: "Submitted", at: made },

@@ -8,7 +8,7 @@ const good = { ...attempt, status: 200, error: null };
 
 it("has a distinct label for every status", () => {
   expect(words.statuses.toSorted()).toEqual(submissionStatuses.toSorted());
-  const all = words.statuses.map((status) => words.statusWords[status]);
+  const all = words.statuses.map((status) => words.statusLabels[status]);
   expect(new Set(all.map(({ word }) => word)).size).toBe(submissionStatuses.length);
   expect(all.every(({ help }) => help.endsWith("."))).toBe(true);
   expect(["pending", "constructor", "", undefined].map(words.isStatus)).toEqual([true, false, false, false]);
@@ -18,20 +18,20 @@ describe("standingOf", () => {
   const failing = { type: "webhook", state: "pending", error: "HTTP 500" } as const;
 
   it("reports a failing action of a delivered submission", () => {
-    expect(words.standingOf({ status: "webhook_success", failingActions: [failing] })).toMatchObject({
+    expect(words.statusOf({ status: "webhook_success", failingActions: [failing] })).toMatchObject({
       word: "Delivered, 1 action failing",
       tone: "warning",
       help: expect.stringContaining("Foyer retries what failed."),
     });
     const given = { ...failing, state: "failed" } as const;
-    const { word, help } = words.standingOf({ status: "submitted", failingActions: [given, given] });
+    const { word, help } = words.statusOf({ status: "submitted", failingActions: [given, given] });
     expect(word).toBe("Received, 2 actions failing");
     expect(help).toContain("Foyer has stopped retrying.");
   });
 
   it("shows only the status if no action is failing or the submission failed", () => {
-    expect(words.standingOf({ status: "success", failingActions: [] })).toBe(words.statusWords.success);
-    expect(words.standingOf({ status: "failed", failingActions: [failing] })).toBe(words.statusWords.failed);
+    expect(words.statusOf({ status: "success", failingActions: [] })).toBe(words.statusLabels.success);
+    expect(words.statusOf({ status: "failed", failingActions: [failing] })).toBe(words.statusLabels.failed);
   });
 });
 
@@ -45,16 +45,16 @@ describe("deliveryWords", () => {
     ["failed", [bad], "Failed after 1 attempt", "wrong"],
     ["failed", [bad, bad], "Failed after 2 attempts", "wrong"],
   ] as const)("describes a delivery in the state %s after %j as %s", (state, attempts, word, tone) => {
-    expect(words.deliveryWords({ state, attempts: [...attempts] })).toEqual({ word, tone });
+    expect(words.describeDelivery({ state, attempts: [...attempts] })).toEqual({ word, tone });
   });
 });
 
 it("describes the outcome of an attempt", () => {
-  expect(words.attemptWords(good)).toBe("Accepted with HTTP 200");
-  expect(words.attemptWords({ status: null, error: null })).toBe("Accepted");
-  expect(words.attemptWords(bad)).toBe("HTTP 503");
-  expect(words.attemptWords({ status: null, error: "Timed out" })).toBe("Timed out");
-  expect(words.attemptWords({ status: 302, error: "Redirected" })).toBe("Redirected (HTTP 302)");
+  expect(words.describeAttempt(good)).toBe("Accepted with HTTP 200");
+  expect(words.describeAttempt({ status: null, error: null })).toBe("Accepted");
+  expect(words.describeAttempt(bad)).toBe("HTTP 503");
+  expect(words.describeAttempt({ status: null, error: "Timed out" })).toBe("Timed out");
+  expect(words.describeAttempt({ status: 302, error: "Redirected" })).toBe("Redirected (HTTP 302)");
 });
 
 describe("deliveryNote", () => {
@@ -76,7 +76,7 @@ describe("deliveryNote", () => {
 
 it("polls while a delivery is in progress", () => {
   const isUnderWay = (status: "pending" | "webhook_success", ...states: Array<"waiting" | "pending" | "failed">) =>
-    words.isUnderWay({ status, deliveries: states.map((state) => ({ state })) });
+    words.isInProgress({ status, deliveries: states.map((state) => ({ state })) });
   expect(isUnderWay("pending")).toBe(true);
   expect(isUnderWay("webhook_success", "pending")).toBe(true);
   expect(isUnderWay("webhook_success", "waiting")).toBe(true);
@@ -84,7 +84,7 @@ it("polls while a delivery is in progress", () => {
 });
 
 it("formats durations and waits in a suitable unit", () => {
-  expect([0, 12.4, 999, 1_400, 59_940, 125_000].map(words.durationWords)).toEqual([
+  expect([0, 12.4, 999, 1_400, 59_940, 125_000].map(words.formatDuration)).toEqual([
     "0 ms",
     "12 ms",
     "999 ms",
@@ -92,7 +92,7 @@ it("formats durations and waits in a suitable unit", () => {
     "59.9 s",
     "2 min 5 s",
   ]);
-  expect([-5, 0, 1, 59_000, 245_000, 7_140_000].map(words.waitWords)).toEqual([
+  expect([-5, 0, 1, 59_000, 245_000, 7_140_000].map(words.formatWait)).toEqual([
     "now",
     "now",
     "1 s",

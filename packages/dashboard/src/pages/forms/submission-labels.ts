@@ -1,10 +1,10 @@
 import type { Delivery, DeliveryAttempt, FormSubmission, SubmissionStatus } from "@foyer/contract";
 
 type Tone = "plain" | "fine" | "warning" | "wrong" | "live";
-export type StatusWords = { word: string; tone: Tone; help: string };
+export type StatusLabel = { word: string; tone: Tone; help: string };
 
 /** The label and explanation of each submission status. */
-export const statusWords: Record<SubmissionStatus, StatusWords> = {
+export const statusLabels: Record<SubmissionStatus, StatusLabel> = {
   pending: {
     word: "Sending",
     tone: "live",
@@ -32,8 +32,8 @@ export const statusWords: Record<SubmissionStatus, StatusWords> = {
 };
 
 /** The status including failed actions, which the status itself does not cover. */
-export function standingOf({ status, failingActions }: Pick<FormSubmission, "status" | "failingActions">): StatusWords {
-  const words = statusWords[status];
+export function statusOf({ status, failingActions }: Pick<FormSubmission, "status" | "failingActions">): StatusLabel {
+  const words = statusLabels[status];
   const count = failingActions.length;
   if (count === 0 || words.tone === "wrong") return words;
   const isRetried = failingActions.some(({ state }) => state === "pending");
@@ -44,10 +44,10 @@ export function standingOf({ status, failingActions }: Pick<FormSubmission, "sta
   };
 }
 
-export const statuses = Object.keys(statusWords) as SubmissionStatus[];
+export const statuses = Object.keys(statusLabels) as SubmissionStatus[];
 
 export function isStatus(text: string | undefined): text is SubmissionStatus {
-  return text !== undefined && Object.hasOwn(statusWords, text);
+  return text !== undefined && Object.hasOwn(statusLabels, text);
 }
 
 /** The statuses in which a delivery may have failed permanently. */
@@ -93,7 +93,7 @@ export function deliveryName({ purpose, type }: Pick<Delivery, "purpose" | "type
 }
 
 /** The state of a delivery. The time of the next attempt is shown separately. */
-export function deliveryWords({ state, attempts }: Pick<Delivery, "state" | "attempts">): Omit<StatusWords, "help"> {
+export function describeDelivery({ state, attempts }: Pick<Delivery, "state" | "attempts">): Omit<StatusLabel, "help"> {
   const count = attempts.length;
   if (state === "waiting") return { word: "Waiting for the webhook", tone: "plain" };
   if (state === "pending") return { word: count === 0 ? "Sending" : "Retrying", tone: "live" };
@@ -102,13 +102,13 @@ export function deliveryWords({ state, attempts }: Pick<Delivery, "state" | "att
 }
 
 /** The outcome of an attempt: the receiver's HTTP status, or the reason why there was no response. */
-export function attemptWords({ status, error }: Pick<DeliveryAttempt, "status" | "error">): string {
+export function describeAttempt({ status, error }: Pick<DeliveryAttempt, "status" | "error">): string {
   if (error === null) return status === null ? "Accepted" : `Accepted with HTTP ${status}`;
   return status === null || error === `HTTP ${status}` ? error : `${error} (HTTP ${status})`;
 }
 
 /** Whether a delivery is still in progress, so the page should poll. */
-export function isUnderWay({
+export function isInProgress({
   status,
   deliveries,
 }: Pick<FormSubmission, "status"> & { deliveries: readonly Pick<Delivery, "state">[] }): boolean {
@@ -116,14 +116,14 @@ export function isUnderWay({
 }
 
 /** Formats a duration: `12 ms`, `1.4 s`, `2 min 5 s`. */
-export function durationWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return waitWords(ms);
+  return formatWait(ms);
 }
 
 /** Formats a wait: `now`, `42 s`, `4 min 5 s`, `1 h 59 min`. */
-export function waitWords(ms: number): string {
+export function formatWait(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds <= 0) return "now";
   if (seconds < 60) return `${seconds} s`;

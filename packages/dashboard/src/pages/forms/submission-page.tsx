@@ -9,11 +9,11 @@ import { Time } from "../../components/time.tsx";
 import { ask } from "../../data/queries.ts";
 import { ClientReport } from "./client-report.tsx";
 import { DeliveryCard } from "./delivery-card.tsx";
-import { SubmissionActs } from "./submission-actions.tsx";
+import { SubmissionActions } from "./submission-actions.tsx";
 import { SubmissionAnswers } from "./submission-answers.tsx";
 import { SubmissionFacts } from "./submission-facts.tsx";
 import { lastSearch } from "./submission-filter.ts";
-import { isUnderWay, standingOf } from "./submission-labels.ts";
+import { isInProgress, statusOf } from "./submission-labels.ts";
 import { answersOf } from "./submitted-answers.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
@@ -24,12 +24,12 @@ export function SubmissionPage() {
   const { data: tools } = useSuspenseQuery(ask("listTools", { agentId }));
   const { data: submission } = useSuspenseQuery({
     ...ask("getSubmission", { id: submissionId }),
-    refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? 2_000 : 20_000),
+    refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? 2_000 : 20_000),
   });
-  if (submission.agentId !== agentId) return <NotHere />;
+  if (submission.agentId !== agentId) return <SubmissionNotFound />;
 
   const tool = tools.find(({ id }) => id === submission.toolId);
-  const { word, tone } = standingOf(submission);
+  const { word, tone } = statusOf(submission);
   const answers = answersOf(submission.formData, tool?.formSchema?.fields ?? [], submissionId);
   const title = answers.find(({ text, file }) => !file && text.trim() !== "")?.text.slice(0, 80) ?? "Submission";
   return (
@@ -41,7 +41,7 @@ export function SubmissionPage() {
           <Status tone={tone}>{word}</Status> · {submission.toolName} · <Time at={submission.createdAt} isExact />
         </>
       }
-      actions={<SubmissionActs submission={submission} fileCount={answers.filter(({ file }) => file).length} />}
+      actions={<SubmissionActions submission={submission} fileCount={answers.filter(({ file }) => file).length} />}
     >
       <Link
         to="/agents/$agentId/forms"
@@ -81,7 +81,7 @@ export function SubmissionPage() {
 }
 
 /** Shown when the submission belongs to another agent. */
-function NotHere() {
+function SubmissionNotFound() {
   return (
     <Page title="Submission">
       <ErrorState error={new FoyerError("NOT_FOUND", "Submission not found", { status: 404 })} />

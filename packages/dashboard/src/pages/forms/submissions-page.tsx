@@ -9,7 +9,7 @@ import { ask } from "../../data/queries.ts";
 import { FailedSubmissions } from "./failed-submissions.tsx";
 import { FormsTabs } from "./forms-tabs.tsx";
 import { StatusHelp } from "./status-help.tsx";
-import { csvAddress, isFiltered, pageQuery, rememberSearch, type SubmissionSearch } from "./submission-filter.ts";
+import { csvUrl, isFiltered, pageQuery, rememberSearch, type SubmissionSearch } from "./submission-filter.ts";
 import { SubmissionFilters } from "./submission-filters.tsx";
 import { plural } from "./submission-labels.ts";
 import { SubmissionPager } from "./submission-pager.tsx";
@@ -39,7 +39,7 @@ export function SubmissionsPage() {
       description="What visitors submitted with this agent’s forms, and whether it was delivered."
       actions={
         total > 0 && (
-          <a href={csvAddress(agentId, search)} download className={linkLook}>
+          <a href={csvUrl(agentId, search)} download className={linkLook}>
             <Download size={16} aria-hidden /> Download CSV
           </a>
         )

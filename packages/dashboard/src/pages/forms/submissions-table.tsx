@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Status } from "../../components/status.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { deliveryNote, standingOf } from "./submission-labels.ts";
+import { deliveryNote, statusOf } from "./submission-labels.ts";
 import { summaryOf } from "./submitted-answers.ts";
 
 /** A row per submission. A summary of its answers links to it. */
@@ -50,7 +50,7 @@ export function SubmissionsTable({
 
 function Row({ agentId, submission, summary }: { agentId: string; submission: FormSubmission; summary: string }) {
   const { id, toolName, createdAt } = submission;
-  const { word, tone, help } = standingOf(submission);
+  const { word, tone, help } = statusOf(submission);
   return (
     <LinkTr className="appear">
       <Td className="hidden ps-2 pe-8 sm:table-cell" title={help}>

@@ -1,6 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { answersOf, isPreviewable, sizeText, summaryOf } from "./submitted-answers.ts";
+import { answersOf, formatBytes, isPreviewable, summaryOf } from "./submitted-answers.ts";
 
 const id = "sub_1";
 const fields: FormField[] = [
@@ -82,7 +82,7 @@ it("previews images but not SVG", () => {
 });
 
 it("formats sizes for people", () => {
-  expect([0, 999, 1_000, 48_400, 999_499, 999_500, 5_242_880].map(sizeText)).toEqual([
+  expect([0, 999, 1_000, 48_400, 999_499, 999_500, 5_242_880].map(formatBytes)).toEqual([
     "0 B",
     "999 B",
     "1 KB",

@@ -48,7 +48,7 @@ type Asked = Pick<FormField, "name" | "label"> & Partial<FormField> & { isGone: 
 function toAnswer(value: unknown, field: Asked, submissionId: string): Answer {
   const { name, isGone, type = null } = field;
   const file = fileOf(value, submissionId);
-  return { name, label: labelText(field), type, text: file ? "" : answerText(field, value), file, isGone };
+  return { name, label: labelText(field), type, text: file ? "" : formatAnswer(field, value), file, isGone };
 }
 
 /** A visitor can send an object that looks like a file. Only URLs of this submission are accepted. */
@@ -61,7 +61,7 @@ function fileOf(value: unknown, submissionId: string): FileAnswer | null {
     : null;
 }
 
-const answerText = createAnswerText({ locale: undefined, dateStyle: "medium", yes: "Yes", no: "No" });
+const formatAnswer = createAnswerText({ locale: undefined, dateStyle: "medium", yes: "Yes", no: "No" });
 
 /** Whether all browsers can show the image. SVG is excluded because it can contain scripts. */
 export function isPreviewable(mediaType: string): boolean {
@@ -69,7 +69,7 @@ export function isPreviewable(mediaType: string): boolean {
 }
 
 /** Formats a size: `812 B`, `48 KB`, `2.1 MB`. */
-export function sizeText(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 999_500) return `${Math.round(bytes / 1_000)} KB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;

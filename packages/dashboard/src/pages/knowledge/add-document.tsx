@@ -12,7 +12,7 @@ import { linesOf } from "./document-labels.ts";
 
 export type AddableKind = DocumentCreate["kind"];
 
-/** The button that offers every way of adding a document. */
+/** A menu with all ways to add a document. */
 export function AddMenu({ onAdd, onChooseFiles }: { onAdd: (kind: AddableKind) => void; onChooseFiles: () => void }) {
   return (
     <Menu
@@ -33,7 +33,7 @@ export function AddMenu({ onAdd, onChooseFiles }: { onAdd: (kind: AddableKind) =
 
 type Props = { agentId: string; onClose: () => void };
 
-/** The dialog that adds a document of that kind. */
+/** The dialog that adds a document of the given kind. */
 export function AddDialog({ kind, ...props }: Props & { kind: AddableKind }) {
   if (kind === "text") return <TextDialog {...props} />;
   return kind === "faq" ? <FaqDialog {...props} /> : <PageDialog {...props} />;
@@ -48,7 +48,10 @@ export function refreshDocuments() {
   return refresh("listDocuments", "getDocumentLimits");
 }
 
-/** A new document is always queued; in any other state it was there before, with the same content. */
+/**
+ * Reports the outcome. A new document is always queued. In any other state, a document with the same content already
+ * existed.
+ */
 export function announce({ title, state }: Document) {
   notify(state === "queued" ? `${title} added` : `${title} was already there`);
 }

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
-import { ChoiceBar } from "../../components/segmented-control.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
 import { PassagePlace } from "./passage-place.tsx";
@@ -13,7 +13,7 @@ const PASSAGES = 20;
 
 type View = "passages" | "text";
 
-/** What the server made of a document: the passages that can be found, or the text that they were cut from. */
+/** The processed content of a document: its searchable passages, or the extracted text. */
 export function DocumentContent({ document }: { document: Document }) {
   const [view, setView] = useState<View>("passages");
   return (
@@ -21,7 +21,7 @@ export function DocumentContent({ document }: { document: Document }) {
       title="What the agent reads"
       description="Search finds passages. If something is missing here, the agent doesn't know it."
       actions={
-        <ChoiceBar
+        <SegmentedControl
           label="View"
           value={view}
           onChange={setView}
@@ -98,7 +98,7 @@ type PartsQuery = {
   fetchNextPage: () => unknown;
 };
 
-/** Something long, loaded in parts. */
+/** Long content that is loaded in parts. */
 function Parts({ query, children }: { query: PartsQuery; children: ReactNode }) {
   if (query.error && query.data === undefined) {
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;

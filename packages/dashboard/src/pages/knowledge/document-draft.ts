@@ -1,7 +1,7 @@
 import type { DocumentChanges, DocumentDetail } from "@foyer/contract";
 import { linesOf } from "./document-labels.ts";
 
-/** What the page of a document edits. Fields of other kinds stay empty. */
+/** The editable fields of a document. Fields of other kinds stay empty. */
 export type DocumentDraft = {
   title: string;
   text: string;

@@ -20,7 +20,7 @@ const kindOptions = [
   ...Object.entries(kindNames).map(([value, label]) => ({ value, label })),
 ];
 
-/** Narrows the list. The filter is part of the address, so that going back from a document finds it again. */
+/** Filters the list. The filter is part of the URL, so going back from a document restores it. */
 export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
   const navigate = route.useNavigate();
   const [text, setText] = useState(search.q ?? "");
@@ -58,7 +58,7 @@ export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
   );
 }
 
-/** Leaves empty filters out of the address. A changed filter starts at the first page. */
+/** Leaves empty filters out of the URL. Changing a filter returns to the first page. */
 function without({ q, state, kind }: Partial<Record<"q" | "state" | "kind", string | undefined>>): KnowledgeSearch {
   return { ...(q ? { q } : {}), ...(state ? { state } : {}), ...(kind ? { kind } : {}) };
 }

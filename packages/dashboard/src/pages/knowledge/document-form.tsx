@@ -13,7 +13,7 @@ const citationOptions = [
   { value: "hidden", label: "Nothing" },
 ] as const;
 
-/** The content of a document where it is written in the dashboard, and how the agent uses it. */
+/** Edits the settings of a document, and its content if it was written in the dashboard. */
 export function DocumentForm({ document, original }: { document: DocumentDetail; original: string }) {
   const { id, kind } = document;
   const draft = useDraft(useMemo(() => toDraft(document, original), [document, original]));

@@ -9,12 +9,12 @@ export const kindNames: Record<Document["kind"], string> = {
 
 const stageNames = { fetching: "Fetching", extracting: "Reading", indexing: "Indexing" };
 
-/** Whether the state will change without anybody doing anything. */
+/** Whether the server is still processing the document, so its state will change. */
 export function isUnderWay({ state }: Pick<Document, "state">): boolean {
   return state === "queued" || state === "processing";
 }
 
-/** The state in words, with how far the processing has come: "Reading, 3 of 12". */
+/** Describes the state and the progress of processing: "Reading, 3 of 12". */
 export function stateInWords({ state, stage, progress }: Pick<Document, "state" | "stage" | "progress">): string {
   if (state === "queued") return "Waiting";
   if (state === "ready") return "Ready";
@@ -26,14 +26,14 @@ export function stateInWords({ state, stage, progress }: Pick<Document, "state" 
 
 const units = ["byte", "kilobyte", "megabyte"] as const;
 
-/** A size for reading: "3.4 MB". */
+/** Formats a size: "3.4 MB". */
 export function sizeInWords(bytes: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const format = { style: "unit", unit: units[power], unitDisplay: "short", maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(undefined, format).format(bytes / 1_000 ** power);
 }
 
-/** The other wordings of a question as they are edited: one per line. */
+/** Splits the edited text of other wordings, one per line. */
 export function linesOf(text: string): string[] {
   return text
     .split("\n")

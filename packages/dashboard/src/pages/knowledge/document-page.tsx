@@ -21,7 +21,7 @@ import { askOriginal } from "./original-text.ts";
 const route = getRouteApi("/shell/agents/$agentId/knowledge/$documentId");
 const POLL_MS = 1_500;
 
-/** One document: how far it is, its settings, and what the server made of it. */
+/** One document: its state, settings and processed content. */
 export function DocumentPage() {
   const { documentId } = route.useParams();
   return <Document key={documentId} id={documentId} />;
@@ -89,7 +89,7 @@ function languageName(code: string): string {
   return new Intl.DisplayNames("en", { type: "language" }).of(code) ?? code;
 }
 
-/** A text is edited as it was entered, which has to be loaded first. */
+/** A text is edited in its original form, which has to be loaded first. */
 function Settings({ document }: { document: DocumentDetail }) {
   const isText = document.kind === "text";
   const original = useQuery({ ...askOriginal(document.id), enabled: isText });
@@ -103,7 +103,7 @@ function Delete({ document }: { document: DocumentDetail }) {
   const { agentId } = route.useParams();
   const navigate = useNavigate();
   const [isDoomed, setDoomed] = useState(false);
-  // Changes that were not saved have nothing left to be saved to, so leaving does not ask about them.
+  // The document no longer exists, so leaving does not ask about unsaved changes.
   const leave = () =>
     navigate({ to: "/agents/$agentId/knowledge", params: { agentId }, ignoreBlocker: true, replace: true });
   return (

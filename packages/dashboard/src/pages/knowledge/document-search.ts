@@ -1,6 +1,6 @@
 import type { DocumentQuery } from "@foyer/contract";
 
-/** What the address of the list says. Pages count from 1. */
+/** The search parameters of the list. Pages are counted from 1. */
 export type KnowledgeSearch = { q?: string; state?: string; kind?: string; page?: number };
 
 export const PAGE_SIZE = 20;
@@ -8,7 +8,7 @@ export const PAGE_SIZE = 20;
 const kinds = ["text", "faq", "page", "file"] as const;
 const states = ["queued", "processing", "ready", "failed"] as const;
 
-/** The request for the documents that the address asks for. */
+/** The list request for the search parameters. */
 export function listQuery(agentId: string, { q, state, kind, page = 1 }: KnowledgeSearch): DocumentQuery {
   const knownState = states.find((name) => name === state);
   const knownKind = kinds.find((name) => name === kind);

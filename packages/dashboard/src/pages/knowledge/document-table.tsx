@@ -10,7 +10,7 @@ import { useCall } from "../../data/queries.ts";
 import { isUnderWay, kindNames } from "./document-labels.ts";
 import { DocumentState } from "./document-state.tsx";
 
-/** A row per document. It leads to the document's page; its switch decides whether the agent uses the document. */
+/** A row per document. It links to the document's page, and its switch decides whether the agent uses the document. */
 export function DocumentTable({
   documents,
   selected,
@@ -75,7 +75,7 @@ function DocumentRow({
   const { id, agentId, title, kind, error, isEnabled, updatedAt } = document;
   const update = useCall("updateDocument", { changes: ["listDocuments", "getDocument"] });
   const retry = useCall("retryDocument", { changes: ["listDocuments", "getDocument"] });
-  // The switch moves at once and moves back if the server refuses.
+  // The switch moves immediately and moves back if the server refuses.
   const shown = update.isPending ? update.variables.body.isEnabled === true : isEnabled;
   return (
     <LinkTr className={isSelected ? "bg-sunken" : ""}>
@@ -133,7 +133,7 @@ function DocumentRow({
   );
 }
 
-/** A checkbox of a table. Its label is for screen readers; the row says the rest. */
+/** A checkbox in a table. Its label is visible to screen readers only. */
 function Checkbox({
   label,
   value,
@@ -161,7 +161,7 @@ function Checkbox({
   );
 }
 
-/** What processing the document again is called. */
+/** The label of the action that processes a document again. */
 export function retryLabel({ kind, state }: Document): string {
   if (state === "failed") return "Try again";
   return kind === "page" ? "Fetch again" : "Process again";

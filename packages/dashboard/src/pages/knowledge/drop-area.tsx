@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { UploadList } from "./upload-list.tsx";
 import type { useUploads } from "./use-uploads.ts";
 
-/** Takes files that are dropped anywhere on the page. `input` is the file chooser that a button opens. */
+/** Accepts files that are dropped anywhere on the page. `input` is the file input that a button opens. */
 export function DropArea({
   uploads,
   input,
@@ -23,7 +23,7 @@ export function DropArea({
         className="sr-only"
         onChange={(event) => {
           uploads.upload([...(event.target.files ?? [])]);
-          // Otherwise choosing the same file again would not be noticed.
+          // Clears the input. Otherwise choosing the same file again would not fire a change event.
           event.target.value = "";
         }}
       />

@@ -22,7 +22,7 @@ import { useUploads } from "./use-uploads.ts";
 const route = getRouteApi("/shell/agents/$agentId/knowledge");
 const POLL_MS = 1_500;
 
-/** The documents that the agent searches and cites, how far each is, and what it finds in them. */
+/** The documents that the agent searches and cites, and a form to try a search. */
 export function KnowledgePage() {
   const { agentId } = route.useParams();
   return <Knowledge key={agentId} agentId={agentId} />;

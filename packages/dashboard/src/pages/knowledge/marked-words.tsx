@@ -1,8 +1,8 @@
-/** A text in which every occurrence of the words is marked. Words match whole or as the beginning of a longer word. */
+/** A text with all occurrences of the words highlighted. A word also matches as the beginning of a longer word. */
 export function MarkedWords({ text, words }: { text: string; words: readonly string[] }) {
   return splitAtWords(text, words).map((part, index) =>
     index % 2 === 1 ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their places
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their positions
       <mark key={index} className="rounded-[2px] bg-[#fcd34d] text-[#1c1917]">
         {part}
       </mark>
@@ -12,14 +12,14 @@ export function MarkedWords({ text, words }: { text: string; words: readonly str
   );
 }
 
-/** The parts of a text; every second one is a match. */
+/** Splits a text into parts. Every second part is a match. */
 export function splitAtWords(text: string, words: readonly string[]): string[] {
   const wanted = words
     .filter((word) => word.trim() !== "")
     .toSorted((one, other) => other.length - one.length)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   if (wanted.length === 0) return [text];
-  // Chinese, Japanese and Thai put no spaces between words, so a match may begin anywhere there.
+  // Chinese, Japanese and Thai have no spaces between words, so a match can start anywhere.
   const before = "(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}])";
   return text.split(new RegExp(`${before}(${wanted.join("|")})`, "giu"));
 }

@@ -3,7 +3,7 @@ import { request } from "../../data/api.ts";
 
 export const originalKey = (id: string) => ["getDocumentFile", id] as const;
 
-/** A text as it was entered, which can differ from the text as understood. */
+/** Loads the original text, which can differ from the extracted text. */
 export function askOriginal(id: string) {
   return queryOptions({
     queryKey: originalKey(id),

@@ -51,7 +51,7 @@ function Hits({ agentId, found: { hits, ms } }: { agentId: string; found: Output
       </p>
       <ol className="grid gap-4">
         {hits.map(({ documentId, title, page, heading, text, matched }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the hits of one search keep their places
+          // biome-ignore lint/suspicious/noArrayIndexKey: the hits of one search keep their order
           <li key={index} className="grid gap-1 rounded-lg border border-line px-4 py-3">
             <p className="flex flex-wrap gap-x-2">
               <Link

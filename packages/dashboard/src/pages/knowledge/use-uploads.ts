@@ -14,10 +14,10 @@ export type Upload = {
   reason: string | null;
 };
 
-/** More at once would only share the same connection. */
+/** More concurrent uploads would only share the same connection. */
 const MAX_CONCURRENT = 2;
 
-/** Uploads files, a few at a time. Each has its own progress, and one that fails can be tried again. */
+/** Uploads files, a few at a time. Each file has its own progress, and a failed upload can be retried. */
 export function useUploads(agentId: string, maxFileBytes: number | undefined) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const queue = useRef<Upload[]>([]);
@@ -70,7 +70,7 @@ export function useUploads(agentId: string, maxFileBytes: number | undefined) {
   };
 }
 
-/** What is wrong with a file before anything is sent. */
+/** Checks a file before it is uploaded. */
 function problemOf({ size }: File, maxFileBytes = Number.POSITIVE_INFINITY): string | null {
   if (size === 0) return "The file is empty.";
   return size > maxFileBytes

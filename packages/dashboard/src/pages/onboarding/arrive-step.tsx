@@ -8,7 +8,7 @@ import { Time } from "../../components/time.tsx";
 import { endOnboarding, rememberOnboarding } from "../../data/onboarding.ts";
 import { ask } from "../../data/queries.ts";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
-import { firstOfVisitors } from "./onboarding-steps.ts";
+import { firstVisitorConversation } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 
 const POLL_MS = 2_000;
@@ -18,10 +18,10 @@ export function ArriveStep({ agent }: { agent: OnboardingAgent }) {
   const email = useQuery(ask("getSession")).data?.user.email ?? "";
   const found = useQuery({
     ...ask("listConversations", { agentId: agent.id, limit: 100 }),
-    refetchInterval: ({ state }) => (firstOfVisitors(state.data?.data ?? [], email) ? false : POLL_MS),
+    refetchInterval: ({ state }) => (firstVisitorConversation(state.data?.data ?? [], email) ? false : POLL_MS),
     staleTime: 0,
   });
-  const first = firstOfVisitors(found.data?.data ?? [], email);
+  const first = firstVisitorConversation(found.data?.data ?? [], email);
   const hasArrived = first !== null;
   useEffect(() => {
     // The conversation proves that the widget is embedded.
@@ -58,7 +58,7 @@ export function ArriveStep({ agent }: { agent: OnboardingAgent }) {
           </div>
         )}
       </div>
-      {first ? <Next agentId={agent.id} /> : <NothingComes agent={agent} />}
+      {first ? <Next agentId={agent.id} /> : <Troubleshooting agent={agent} />}
     </StepFrame>
   );
 }
@@ -90,7 +90,7 @@ function Arrived({
   );
 }
 
-function NothingComes({ agent }: { agent: OnboardingAgent }) {
+function Troubleshooting({ agent }: { agent: OnboardingAgent }) {
   return (
     <div className="grid gap-2">
       <h3 className="font-medium">Not working?</h3>

@@ -1,5 +1,5 @@
-import { Copyable } from "../../components/copy-field.tsx";
-import { embedLine } from "../agents/embed-line.ts";
+import { CopyField } from "../../components/copy-field.tsx";
+import { embedCode } from "../agents/embed-line.ts";
 import { PasteHints } from "../agents/paste-hints.tsx";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
@@ -14,7 +14,7 @@ export function EmbedStep({ agent }: { agent: OnboardingAgent }) {
       agentId={agent.id}
       next={{ label: "Continue", isSubmit: false }}
     >
-      <Copyable label="the line" text={embedLine(agent.id)} />
+      <CopyField label="the line" text={embedCode(agent.id)} />
       <PasteHints />
       <p className="max-w-[60ch] text-soft">
         No website at hand?{" "}

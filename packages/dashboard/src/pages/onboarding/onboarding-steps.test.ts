@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { firstOfVisitors, stepBeside, stepOf } from "./onboarding-steps.ts";
+import { firstVisitorConversation, stepBeside, stepOf } from "./onboarding-steps.ts";
 
 describe("the onboarding steps", () => {
   it("start with the name step", () => {
@@ -18,9 +18,9 @@ describe("the onboarding steps", () => {
   it("wait for a conversation of a visitor", () => {
     const at = (id: string, userEmail: string | null) => ({ id, title: id, userEmail, createdAt: "2026-01-01" });
     const own = at("own", "owner@shop.example");
-    expect(firstOfVisitors([own, own], "owner@shop.example")).toBeNull();
-    expect(firstOfVisitors([], "owner@shop.example")).toBeNull();
+    expect(firstVisitorConversation([own, own], "owner@shop.example")).toBeNull();
+    expect(firstVisitorConversation([], "owner@shop.example")).toBeNull();
     const listed = [at("second", "ada@example.com"), own, at("first", null), own];
-    expect(firstOfVisitors(listed, "owner@shop.example")?.id).toBe("first");
+    expect(firstVisitorConversation(listed, "owner@shop.example")?.id).toBe("first");
   });
 });

@@ -32,6 +32,9 @@ export function stepBeside(step: OnboardingStep, by: 1 | -1): OnboardingStep | n
 type Listed = { id: string; title: string; userEmail: string | null; createdAt: string };
 
 /** The oldest of these conversations (sorted newest first) that is not a test chat of a member. */
-export function firstOfVisitors<Item extends Listed>(conversations: readonly Item[], ownEmail: string): Item | null {
+export function firstVisitorConversation<Item extends Listed>(
+  conversations: readonly Item[],
+  ownEmail: string,
+): Item | null {
   return conversations.findLast(({ userEmail }) => userEmail !== ownEmail) ?? null;
 }

@@ -11,7 +11,7 @@ export function StepFrame({
   description,
   children,
   ...ways
-}: { title: string; description: ReactNode; children: ReactNode } & ComponentProps<typeof Ways>) {
+}: { title: string; description: ReactNode; children: ReactNode } & ComponentProps<typeof StepButtons>) {
   return (
     <section className="grid gap-6">
       <header>
@@ -19,12 +19,12 @@ export function StepFrame({
         <p className="mt-1 max-w-[60ch] text-soft">{description}</p>
       </header>
       {children}
-      <Ways {...ways} />
+      <StepButtons {...ways} />
     </section>
   );
 }
 
-function Ways({
+function StepButtons({
   step,
   agentId,
   next,

@@ -1,6 +1,6 @@
 import { useCallback, useState } from "react";
 import { rememberOnboarding } from "../../data/onboarding.ts";
-import { TrialChat } from "../agents/playground/playground-chat.tsx";
+import { PlaygroundChat } from "../agents/playground/playground-chat.tsx";
 import { exampleQuestions } from "./example-prompt.ts";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
@@ -23,7 +23,7 @@ export function TryStep({ agent }: { agent: OnboardingAgent }) {
       isMain={hasReply}
       next={{ label: hasReply ? "Continue" : "Skip", isSubmit: false }}
     >
-      <TrialChat
+      <PlaygroundChat
         agentId={agent.id}
         agentName={agent.name}
         suggestions={own.length > 0 ? own : isExample ? exampleQuestions : ["What can you help me with?"]}

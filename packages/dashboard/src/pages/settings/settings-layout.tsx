@@ -6,23 +6,23 @@ import { NavTabs } from "../../components/nav-tabs.tsx";
 import { Page, TabbedPage } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
 import { ask } from "../../data/queries.ts";
-import { mayOpen, settingsPages } from "../../shell/destinations.tsx";
+import { canOpen, settingsPages } from "../../shell/destinations.tsx";
 
 /** The settings, with tabs for the pages that the user's role may open. */
 export function SettingsLayout() {
   const { data: session } = useSuspenseQuery(ask("getSession"));
   const pathname = useLocation({ select: (location) => location.pathname });
-  const tabs = settingsPages.filter((page) => mayOpen(session.role, page));
-  const forbidden = settingsPages.find((page) => pathname.endsWith(page.to) && !mayOpen(session.role, page));
+  const tabs = settingsPages.filter((page) => canOpen(session.role, page));
+  const forbidden = settingsPages.find((page) => pathname.endsWith(page.to) && !canOpen(session.role, page));
   return (
     <TabbedPage title="Settings" tabs={<NavTabs label="Settings" tabs={tabs} />}>
-      {forbidden ? <NotOpen {...forbidden} /> : <Outlet />}
+      {forbidden ? <NoAccess {...forbidden} /> : <Outlet />}
     </TabbedPage>
   );
 }
 
 /** Shown for a page that needs a higher role, for example through a shared link. */
-function NotOpen({ name, minimumRole }: { name: string; minimumRole: string }) {
+function NoAccess({ name, minimumRole }: { name: string; minimumRole: string }) {
   const who = minimumRole === "owner" ? "owners" : "admins and owners";
   return (
     <Page title={name}>

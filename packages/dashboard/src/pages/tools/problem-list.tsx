@@ -20,7 +20,7 @@ export function ProblemList({
       <p className="font-medium">Not saved. Fix the errors below.</p>
       {here.map(({ path, message }) => (
         <p key={path + message} className="text-soft">
-          {wordsOf(path)} {toSentence(message).replace(/^./, (letter) => letter.toLowerCase())}
+          {describePath(path)} {toSentence(message).replace(/^./, (letter) => letter.toLowerCase())}
         </p>
       ))}
       {elsewhere.map((part) => (
@@ -49,7 +49,7 @@ const known: Record<string, string> = {
 };
 
 /** A path in words: `formSchema.fields.2.label` is `The form: field 3, label`. */
-function wordsOf(path: string): string {
+function describePath(path: string): string {
   const [first = "", ...rest] = path.split(".").filter((part) => part !== "fieldMappings" && part !== "properties");
   const more = rest
     .map((part, index) => (/^\d+$/.test(part) ? `${Number(part) + 1}${index === rest.length - 1 ? "" : ","}` : part))

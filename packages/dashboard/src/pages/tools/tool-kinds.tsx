@@ -2,10 +2,17 @@ import { ClipboardList, Globe, MessageSquareQuote } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ToolKind } from "./tool-draft.ts";
 
-type Words = { name: string; line: string; make: string; example: string; icon: ReactNode; descriptionExample: string };
+type KindTexts = {
+  name: string;
+  line: string;
+  make: string;
+  example: string;
+  icon: ReactNode;
+  descriptionExample: string;
+};
 
 /** The texts of the three kinds of tools, in menu order. */
-export const toolKinds: Record<ToolKind, Words> = {
+export const toolKinds: Record<ToolKind, KindTexts> = {
   mock: {
     name: "Canned answer",
     make: "Add canned answer",

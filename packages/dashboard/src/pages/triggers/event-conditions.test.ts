@@ -1,7 +1,7 @@
 import { eventDataProblem, matchEvent } from "@foyer/contract/rules/match-event";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { operators, readRows, rowInWords, writeRows } from "./event-conditions.ts";
+import { describeRow, operators, readRows, writeRows } from "./event-conditions.ts";
 
 const scalar = fc.oneof(
   fc.string(),
@@ -70,7 +70,7 @@ it("reads typed values as numbers, booleans or text", () => {
       eventDataProblem({ a: { [value]: value.endsWith("in") ? [1] : value === "$exists" ? true : 1 } }),
     ),
   ).toEqual(operators.map(() => null));
-  expect(readRows({ cart: { total: { $gte: 5 } }, ok: { $exists: true } }).map(rowInWords)).toEqual([
+  expect(readRows({ cart: { total: { $gte: 5 } }, ok: { $exists: true } }).map(describeRow)).toEqual([
     "cart.total is at least 5",
     "ok exists",
   ]);

@@ -35,7 +35,7 @@ export function writeRows(rows: readonly ConditionRow[]): Record<string, unknown
   return Object.fromEntries(conditions);
 }
 
-export function rowInWords({ path, operator, value }: ConditionRow): string {
+export function describeRow({ path, operator, value }: ConditionRow): string {
   if (operator === "$exists") return `${path} ${value === "false" ? "is missing" : "exists"}`;
   const words = operators.find((known) => known.value === operator)?.label ?? operator;
   return `${path} ${words} ${value === "" ? '""' : value}`;

@@ -2,7 +2,7 @@ import { matchEvent } from "@foyer/contract/rules/match-event";
 import { useState } from "react";
 import { TextArea } from "../../components/field.tsx";
 import { Status } from "../../components/status.tsx";
-import { readRows, rowInWords, writeRows } from "./event-conditions.ts";
+import { describeRow, readRows, writeRows } from "./event-conditions.ts";
 
 /** Tests event data against each condition with the same rule that the widget uses. */
 export function EventTester({ event, eventData }: { event: string; eventData: unknown }) {
@@ -26,7 +26,7 @@ export function EventTester({ event, eventData }: { event: string; eventData: un
         <ul aria-label="Test results" className="grid gap-1 text-sm">
           {rows.map((row) => (
             <li key={`${row.path} ${row.operator}`} className="flex items-baseline gap-3">
-              <code className="min-w-0 flex-1">{rowInWords(row)}</code>
+              <code className="min-w-0 flex-1">{describeRow(row)}</code>
               {holds(writeRows([row])) ? (
                 <Status tone="fine">Matches</Status>
               ) : (

@@ -1,6 +1,6 @@
 import { type BarPart, DayChart } from "../../components/day-chart.tsx";
 import type { DayCounts } from "./trigger-days.ts";
-import { rateInWords } from "./trigger-labels.ts";
+import { formatRate } from "./trigger-labels.ts";
 
 const parts: ReadonlyArray<BarPart<DayCounts>> = [
   { name: "Converted", fill: "var(--color-lamp)", value: ({ converted }) => converted },
@@ -15,7 +15,7 @@ export function TriggerChart({ days }: { days: readonly DayCounts[] }) {
       parts={parts}
       tip={({ fired, converted }) => (
         <p>
-          {fired.toLocaleString()} fired, {converted.toLocaleString()} converted ({rateInWords(converted, fired)})
+          {fired.toLocaleString()} fired, {converted.toLocaleString()} converted ({formatRate(converted, fired)})
         </p>
       )}
     />

@@ -4,7 +4,7 @@ import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { Table, Td, Th } from "../../components/table.tsx";
 import { ask } from "../../data/queries.ts";
 import { countsByDay, type DayCounts, firstDay, lastDays } from "./trigger-days.ts";
-import { rateInWords } from "./trigger-labels.ts";
+import { formatRate } from "./trigger-labels.ts";
 
 const TriggerChart = lazy(() => import("./trigger-chart.tsx").then((module) => ({ default: module.TriggerChart })));
 
@@ -25,7 +25,7 @@ export function TriggerFigures({ agentId, triggerId }: { agentId: string; trigge
       <div className="flex flex-wrap items-end gap-x-8 gap-y-3">
         <Figure name="Fired" value={stats.data && firedCount.toLocaleString()} />
         <Figure name="Converted" value={stats.data && convertedCount.toLocaleString()} />
-        <Figure name="Rate" value={stats.data && rateInWords(convertedCount, firedCount)} />
+        <Figure name="Rate" value={stats.data && formatRate(convertedCount, firedCount)} />
         <fieldset aria-label="Days" className="ms-auto flex rounded-lg border border-line">
           {ranges.map((count) => (
             <button
@@ -94,7 +94,7 @@ function Days({ days }: { days: DayCounts[] | undefined }) {
               <Td>{day}</Td>
               <Td isNumber>{fired.toLocaleString()}</Td>
               <Td isNumber>{converted.toLocaleString()}</Td>
-              <Td isNumber>{rateInWords(converted, fired)}</Td>
+              <Td isNumber>{formatRate(converted, fired)}</Td>
             </tr>
           ))}
         </Table>

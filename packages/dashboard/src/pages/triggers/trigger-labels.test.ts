@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { countsByDay, firstDay, lastDays } from "./trigger-days.ts";
-import { actionInWords, conditionInWords, rateInWords, type Trigger } from "./trigger-labels.ts";
+import { describeAction, describeCondition, formatRate, type Trigger } from "./trigger-labels.ts";
 
 const condition = (triggerType: Trigger["triggerType"], conditions: object) =>
-  conditionInWords({ triggerType, conditions: conditions as Record<string, unknown> });
+  describeCondition({ triggerType, conditions: conditions as Record<string, unknown> });
 const action = (actionType: Trigger["actionType"], actionConfig: object, form?: string | null) =>
-  actionInWords({ actionType, actionConfig: actionConfig as Record<string, unknown> }, form);
+  describeAction({ actionType, actionConfig: actionConfig as Record<string, unknown> }, form);
 
 it("describes a trigger's condition and action", () => {
   expect(condition("time_on_page", { timeOnPage: 20 })).toBe("After 20\u00a0s on a page");
@@ -20,7 +20,7 @@ it("describes a trigger's condition and action", () => {
   expect(action("open_chat", { message: "" })).toBe("Opens the chat");
   expect(action("show_form", { toolId: "t" }, "test_ride")).toBe("Shows the form “Test ride”");
   expect(action("show_form", { toolId: "t" }, null)).toBe("Shows a deleted form");
-  expect([rateInWords(0, 0), rateInWords(1, 3), rateInWords(1, 30)]).toEqual(["–", "33%", "3.3%"]);
+  expect([formatRate(0, 0), formatRate(1, 3), formatRate(1, 30)]).toEqual(["–", "33%", "3.3%"]);
 });
 
 it("fills days without events with zeros, in UTC", () => {

@@ -1,8 +1,8 @@
 import { triggerEditors } from "@foyer/contract/rules/trigger-editor";
 import type { Output } from "@foyer/sdk";
-import { percentText } from "../../components/day-text.ts";
+import { formatPercent } from "../../components/day-text.ts";
 import { toolTitle } from "../../components/tool-title.ts";
-import { readRows, rowInWords } from "./event-conditions.ts";
+import { describeRow, readRows } from "./event-conditions.ts";
 
 export type Trigger = Output<"getTrigger">;
 export type TriggerKind = Trigger["triggerType"];
@@ -23,10 +23,10 @@ const actionNames: Record<ActionKind, string> = {
 export const actions = Object.entries(actionNames).map(([value, label]) => ({ value: value as ActionKind, label }));
 
 /** `After 20 s on a page` */
-export function conditionInWords({ triggerType, conditions }: Pick<Trigger, "triggerType" | "conditions">): string {
+export function describeCondition({ triggerType, conditions }: Pick<Trigger, "triggerType" | "conditions">): string {
   switch (triggerType) {
     case "time_on_page":
-      return `After ${secondsInWords(Number(conditions.timeOnPage ?? 0))} on a page`;
+      return `After ${formatSeconds(Number(conditions.timeOnPage ?? 0))} on a page`;
     case "scroll_depth":
       return `After scrolling ${Number(conditions.scrollDepth ?? 0)}% of a page`;
     case "exit_intent":
@@ -34,21 +34,21 @@ export function conditionInWords({ triggerType, conditions }: Pick<Trigger, "tri
     case "page_view":
       return /^\/?\*\*$/.test(String(conditions.page)) ? "On every page" : `On ${conditions.page}`;
     case "custom_event": {
-      const rows = readRows(conditions.eventData).map(rowInWords);
+      const rows = readRows(conditions.eventData).map(describeRow);
       return `On event ${conditions.event}${rows.length > 0 ? ` where ${rows.join(" and ")}` : ""}`;
     }
   }
 }
 
 /** `Says “Any questions?” for 10 s`. `formName` is null for a deleted form and undefined while it is loading. */
-export function actionInWords(
+export function describeAction(
   { actionType, actionConfig }: Pick<Trigger, "actionType" | "actionConfig">,
   formName: string | null | undefined,
 ): string {
   const { message, duration } = actionConfig;
   switch (actionType) {
     case "show_bubble":
-      return `Says “${message}”${typeof duration === "number" ? ` for ${secondsInWords(duration / 1_000)}` : ""}`;
+      return `Says “${message}”${typeof duration === "number" ? ` for ${formatSeconds(duration / 1_000)}` : ""}`;
     case "open_chat":
       return message ? `Opens the chat with “${message}”` : "Opens the chat";
     case "show_form":
@@ -60,7 +60,7 @@ export function actionInWords(
   }
 }
 
-function secondsInWords(seconds: number): string {
+function formatSeconds(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const rest = Math.round((seconds - minutes * 60) * 10) / 10;
   if (minutes === 0) return `${rest}\u00a0s`;
@@ -68,6 +68,6 @@ function secondsInWords(seconds: number): string {
 }
 
 /** The share of `fired` that converted, or a dash when nothing fired. */
-export function rateInWords(converted: number, fired: number): string {
-  return fired === 0 ? "–" : percentText((converted / fired) * 100);
+export function formatRate(converted: number, fired: number): string {
+  return fired === 0 ? "–" : formatPercent((converted / fired) * 100);
 }

@@ -8,7 +8,7 @@ const LIMIT = 1_000_000_000;
  * priorities, keeps its values.
  */
 export function changesForOrder(wanted: readonly Placed[]): Placed[] {
-  const kept = longestRow(wanted);
+  const kept = longestOrderedSubsequence(wanted);
   const changes: Placed[] = [];
   for (let index = 0; index <= kept.length; index++) {
     const [before, after] = [kept[index - 1] ?? -1, kept[index] ?? wanted.length];
@@ -22,13 +22,13 @@ export function changesForOrder(wanted: readonly Placed[]): Placed[] {
 }
 
 /** The positions that keep their priorities. Quadratic time, but an agent has at most 200 triggers. */
-function longestRow(wanted: readonly Placed[]): number[] {
+function longestOrderedSubsequence(wanted: readonly Placed[]): number[] {
   const rows: number[][] = [];
   wanted.forEach((_, at) => {
     let best: number[] = [];
     for (let before = 0; before < at; before++) {
       const row = rows[before] ?? [];
-      if (row.length > best.length && fits(wanted, before, at)) best = row;
+      if (row.length > best.length && canKeepBoth(wanted, before, at)) best = row;
     }
     rows.push([...best, at]);
   });
@@ -36,7 +36,7 @@ function longestRow(wanted: readonly Placed[]): number[] {
 }
 
 /** Whether two triggers can both keep their priorities, with enough integers left for those between them. */
-function fits(wanted: readonly Placed[], before: number, at: number): boolean {
+function canKeepBoth(wanted: readonly Placed[], before: number, at: number): boolean {
   const [one, other] = [wanted[before], wanted[at]];
   if (!one || !other) return false;
   const isNext = at === before + 1;

@@ -12,7 +12,7 @@ import { DuplicateTrigger } from "./duplicate-trigger.tsx";
 import { toChanges, toDraft } from "./trigger-draft.ts";
 import { TriggerFigures } from "./trigger-figures.tsx";
 import { TriggerForm } from "./trigger-form.tsx";
-import { conditionInWords } from "./trigger-labels.ts";
+import { describeCondition } from "./trigger-labels.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/triggers/$triggerId");
 
@@ -39,7 +39,7 @@ function TriggerEditor() {
     <Page
       title={trigger.name}
       isWide
-      description={conditionInWords(trigger)}
+      description={describeCondition(trigger)}
       actions={<DuplicateTrigger trigger={trigger} />}
     >
       <TriggerFigures agentId={agentId} triggerId={triggerId} />

@@ -1,7 +1,7 @@
 import type { Agent } from "@foyer/contract";
 import { useRef } from "react";
 import { useSize, WidgetFrame } from "../../components/widget-frame.tsx";
-import { useShownTheme } from "../../data/theme.ts";
+import { useColorScheme } from "../../data/theme.ts";
 import type { TriggerDraft } from "./trigger-draft.ts";
 
 /** The page in the frame, in pixels. It is wider than a phone, so that the chat stays in its corner. */
@@ -11,7 +11,7 @@ const PAGE_WIDTH = 500;
 export function TriggerPreview({ agent, values }: { agent: Agent; values: TriggerDraft }) {
   const stage = useRef<HTMLDivElement>(null);
   const { width, height } = useSize(stage);
-  const theme = useShownTheme();
+  const theme = useColorScheme();
   const scale = Math.min(1, width / PAGE_WIDTH);
   return (
     <figure className="grid gap-2">

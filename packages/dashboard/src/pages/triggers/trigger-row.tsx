@@ -5,7 +5,7 @@ import { IconButton } from "../../components/button.tsx";
 import { Toggle } from "../../components/field.tsx";
 import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { Skeleton } from "../../components/states.tsx";
-import { actionInWords, conditionInWords, rateInWords, type Trigger } from "./trigger-labels.ts";
+import { describeAction, describeCondition, formatRate, type Trigger } from "./trigger-labels.ts";
 
 export type Counts = { firedCount: number; convertedCount: number };
 
@@ -58,7 +58,7 @@ export function TriggerRow({
           {name}
         </Link>
         <p className="line-clamp-2 text-sm text-soft">
-          {conditionInWords(trigger)}. {actionInWords(trigger, formName)}.
+          {describeCondition(trigger)}. {describeAction(trigger, formName)}.
         </p>
       </div>
       <Figures counts={counts} />
@@ -80,7 +80,7 @@ function Figures({ counts }: { counts: Counts | undefined }) {
   const figures = [
     ["fired", counts?.firedCount.toLocaleString()],
     ["converted", counts?.convertedCount.toLocaleString()],
-    ["rate", counts && rateInWords(counts.convertedCount, counts.firedCount)],
+    ["rate", counts && formatRate(counts.convertedCount, counts.firedCount)],
   ] as const;
   return (
     <div className="order-last col-start-2 col-end-5 flex gap-x-3 pt-1 text-sm md:order-none md:contents md:text-base">

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Skeleton } from "../../components/states.tsx";
 import { ask } from "../../data/queries.ts";
-import { conditionInWords } from "./trigger-labels.ts";
+import { describeCondition } from "./trigger-labels.ts";
 
 /** Templates for new triggers. */
 export function TriggerTemplates({ agentId }: { agentId: string }) {
@@ -21,7 +21,7 @@ export function TriggerTemplates({ agentId }: { agentId: string }) {
             >
               {template.name}
             </Link>
-            <p className="text-sm text-soft">{conditionInWords(template)}</p>
+            <p className="text-sm text-soft">{describeCondition(template)}</p>
           </li>
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical

@@ -20,7 +20,7 @@ export function useTriggerChanges(agentId: string) {
     try {
       await act();
     } catch (error) {
-      notify(`${what} ${whyNot(error)}`, { isWrong: true });
+      notify(`${what} ${explainFailure(error)}`, { isWrong: true });
     } finally {
       await refresh("listTriggers", "getTrigger");
       setBusy((busy) => new Set([...busy].filter((id) => !ids.includes(id))));
@@ -48,7 +48,7 @@ export function useTriggerChanges(agentId: string) {
   };
 }
 
-function whyNot(error: unknown): string {
+function explainFailure(error: unknown): string {
   if (!(error instanceof FoyerError)) return String(error);
   const [detail] = error.details;
   if (detail?.path === "actionConfig.toolId") return "Its form no longer exists. Choose another one first.";

@@ -3,13 +3,13 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from "rea
 import { Button, ButtonLink, IconButton } from "../../../components/button.tsx";
 import { isComposing } from "../../../components/composing.ts";
 import { GrowingTextarea } from "../../../components/field.tsx";
-import { TrialTurnView } from "./playground-turn.tsx";
-import { type TrialChatState, useTrialChat } from "./use-playground-chat.ts";
+import { PlaygroundTurnView } from "./playground-turn.tsx";
+import { type PlaygroundChatState, usePlaygroundChat } from "./use-playground-chat.ts";
 
 /**
  * A live chat with the saved agent, next to the settings that are being edited. `note` says which changes are unsaved.
  */
-export function TrialChat({
+export function PlaygroundChat({
   agentId,
   agentName,
   note,
@@ -26,7 +26,7 @@ export function TrialChat({
   className?: string;
 }) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const chat = keepingFocus(useTrialChat(agentId), field);
+  const chat = keepingFocus(usePlaygroundChat(agentId), field);
   const hasReply = chat.turns.some(({ state }) => state === "done");
   useEffect(() => {
     if (hasReply) onReply?.();
@@ -68,7 +68,7 @@ function Turns({
   agentName,
   suggestions,
 }: {
-  chat: TrialChatState;
+  chat: PlaygroundChatState;
   agentName: string;
   suggestions: readonly string[];
 }) {
@@ -94,11 +94,11 @@ function Turns({
         className="min-h-0 flex-1 overflow-y-auto p-4"
       >
         {chat.turns.length === 0 ? (
-          <NothingSaid chat={chat} agentName={agentName} suggestions={suggestions} />
+          <EmptyConversation chat={chat} agentName={agentName} suggestions={suggestions} />
         ) : (
           <div className="grid gap-6">
             {chat.turns.map((turn) => (
-              <TrialTurnView
+              <PlaygroundTurnView
                 key={turn.key}
                 turn={turn}
                 agentName={agentName}
@@ -116,12 +116,12 @@ function Turns({
   );
 }
 
-function NothingSaid({
+function EmptyConversation({
   chat,
   agentName,
   suggestions,
 }: {
-  chat: TrialChatState;
+  chat: PlaygroundChatState;
   agentName: string;
   suggestions: readonly string[];
 }) {
@@ -150,7 +150,7 @@ function NothingSaid({
  * Wraps actions whose button disappears or becomes disabled: moves the focus to the message field, except on touch
  * screens, where that would open the keyboard.
  */
-function keepingFocus(chat: TrialChatState, field: RefObject<HTMLTextAreaElement | null>): TrialChatState {
+function keepingFocus(chat: PlaygroundChatState, field: RefObject<HTMLTextAreaElement | null>): PlaygroundChatState {
   const focus = () => matchMedia("(hover: hover)").matches && field.current?.focus();
   return {
     ...chat,
@@ -174,7 +174,7 @@ function Composer({
   agentName,
   field,
 }: {
-  chat: TrialChatState;
+  chat: PlaygroundChatState;
   agentName: string;
   field: RefObject<HTMLTextAreaElement | null>;
 }) {

@@ -1,6 +1,6 @@
 import type { ChatEvent, Message } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { afterEvent, duration, newTurn, type TrialTurn, withMemberDetails } from "./playground-state.ts";
+import { afterEvent, formatDuration, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
 
 const start = {
   type: "message_start",
@@ -41,7 +41,7 @@ const stop = (stopReason: "end_turn" | "max_steps" | "aborted" | "error"): ChatE
 
 /** Applies events that arrive 10 ms apart, the first one 10 ms after the question. */
 const after = (...events: ChatEvent[]) =>
-  events.reduce<TrialTurn>((turn, event, index) => afterEvent(turn, event, 10 * (index + 1)), newTurn(1, "Hi", 0));
+  events.reduce<PlaygroundTurn>((turn, event, index) => afterEvent(turn, event, 10 * (index + 1)), newTurn(1, "Hi", 0));
 
 describe("a reply in the playground", () => {
   it("grows as text arrives", () => {
@@ -96,7 +96,7 @@ describe("a reply in the playground", () => {
   });
 
   it("formats durations with a readable precision", () => {
-    expect([0, 849.6, 1_000, 1_449, 9_949, 12_400].map(duration)).toEqual([
+    expect([0, 849.6, 1_000, 1_449, 9_949, 12_400].map(formatDuration)).toEqual([
       "under 1 ms",
       "850 ms",
       "1.0 s",

@@ -1,7 +1,7 @@
 import type { ReplySearch } from "@foyer/contract";
 import type { ChatEvent, Display, Message, VisitorForm } from "@foyer/sdk";
 
-export type TrialTool = {
+export type PlaygroundTool = {
   type: "tool";
   id: string;
   name: string;
@@ -16,13 +16,13 @@ export type TrialTool = {
   startedAt: number;
   endedAt: number | null;
 };
-type TrialPiece = { type: "text"; text: string } | TrialTool;
+type PlaygroundPiece = { type: "text"; text: string } | PlaygroundTool;
 
 /** A message and its reply. Times are in milliseconds of the same clock. */
-export type TrialTurn = {
+export type PlaygroundTurn = {
   key: number;
   said: string;
-  pieces: readonly (TrialPiece | undefined)[];
+  pieces: readonly (PlaygroundPiece | undefined)[];
   state: "running" | "done" | "cut" | "stopped" | "failed";
   problem: string | null;
   isReconnecting: boolean;
@@ -34,7 +34,7 @@ export type TrialTurn = {
   searches: readonly ReplySearch[];
 };
 
-export function newTurn(key: number, said: string, now: number): TrialTurn {
+export function newTurn(key: number, said: string, now: number): PlaygroundTurn {
   return {
     key,
     said,
@@ -51,7 +51,7 @@ export function newTurn(key: number, said: string, now: number): TrialTurn {
 }
 
 /** Returns the turn with an event applied that arrived at `now`. */
-export function afterEvent(turn: TrialTurn, event: ChatEvent, now: number): TrialTurn {
+export function afterEvent(turn: PlaygroundTurn, event: ChatEvent, now: number): PlaygroundTurn {
   switch (event.type) {
     case "content_block_delta": {
       const piece = turn.pieces[event.index];
@@ -98,7 +98,10 @@ export function afterEvent(turn: TrialTurn, event: ChatEvent, now: number): Tria
 }
 
 /** Adds what visitors do not receive: the provider's reason for a failure, complete tool results, and the searches. */
-export function withMemberDetails(turn: TrialTurn, { failure, toolCalls, searches = [] }: Message): TrialTurn {
+export function withMemberDetails(
+  turn: PlaygroundTurn,
+  { failure, toolCalls, searches = [] }: Message,
+): PlaygroundTurn {
   const pieces = turn.pieces.map((piece) => {
     if (piece?.type !== "tool" || piece.result !== null || piece.form) return piece;
     return { ...piece, result: toolCalls.find(({ id }) => id === piece.id)?.forModel ?? null };
@@ -110,7 +113,7 @@ export function withMemberDetails(turn: TrialTurn, { failure, toolCalls, searche
 }
 
 /** `under 1 ms`, `850 ms`, `1.4 s`, `12 s`. */
-export function duration(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1) return "under 1 ms";
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1_000;
@@ -118,7 +121,7 @@ export function duration(milliseconds: number): string {
 }
 
 /** Replaces a piece. Receiving one also shows that the connection is back. */
-function withPiece(turn: TrialTurn, index: number, piece: TrialPiece): TrialTurn {
+function withPiece(turn: PlaygroundTurn, index: number, piece: PlaygroundPiece): PlaygroundTurn {
   const pieces = [...turn.pieces];
   pieces[index] = piece;
   return { ...turn, pieces, isReconnecting: false };

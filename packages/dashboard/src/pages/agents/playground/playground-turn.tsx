@@ -4,19 +4,19 @@ import { Button } from "../../../components/button.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { WhyAnswer } from "../../knowledge/why-answer.tsx";
-import { duration, type TrialTool, type TrialTurn } from "./playground-state.ts";
-import type { TrialChatState } from "./use-playground-chat.ts";
+import { formatDuration, type PlaygroundTool, type PlaygroundTurn } from "./playground-state.ts";
+import type { PlaygroundChatState } from "./use-playground-chat.ts";
 
 /** A message and its reply as visitors see it, with tool calls, durations and token usage. */
-export function TrialTurnView({
+export function PlaygroundTurnView({
   turn,
   agentName,
   chat,
   onAgain,
 }: {
-  turn: TrialTurn;
+  turn: PlaygroundTurn;
   agentName: string;
-  chat: TrialChatState;
+  chat: PlaygroundChatState;
   onAgain: () => void;
 }) {
   const isRunning = turn.state === "running";
@@ -53,13 +53,13 @@ export function TrialTurnView({
   );
 }
 
-function TurnEnd({ turn, onAgain }: { turn: TrialTurn; onAgain: () => void }) {
+function TurnEnd({ turn, onAgain }: { turn: PlaygroundTurn; onAgain: () => void }) {
   if (turn.isReconnecting) return <p className="text-sm text-soft">Connection lost. Reconnecting…</p>;
   if (turn.state === "running") return null;
   const { startedAt, firstWordAt, endedAt, tokens } = turn;
   const facts = [
-    ...(firstWordAt === null ? [] : [`first word after ${duration(firstWordAt - startedAt)}`]),
-    ...(endedAt === null ? [] : [`done after ${duration(endedAt - startedAt)}`]),
+    ...(firstWordAt === null ? [] : [`first word after ${formatDuration(firstWordAt - startedAt)}`]),
+    ...(endedAt === null ? [] : [`done after ${formatDuration(endedAt - startedAt)}`]),
     ...(tokens ? [`${tokens.toLocaleString()} tokens`] : []),
   ];
   return (
@@ -87,7 +87,7 @@ const states = {
   failed: { tone: "wrong", word: "Failed" },
 } as const;
 
-function ReplyText({ text, isUnfinished, chat }: { text: string; isUnfinished: boolean; chat: TrialChatState }) {
+function ReplyText({ text, isUnfinished, chat }: { text: string; isUnfinished: boolean; chat: PlaygroundChatState }) {
   const content = useMemo(
     () => ({ type: "pieces" as const, key: "text", pieces: [{ type: "text" as const, text }], isUnfinished }),
     [text, isUnfinished],
@@ -95,21 +95,21 @@ function ReplyText({ text, isUnfinished, chat }: { text: string; isUnfinished: b
   return chat.agent && <WidgetView agent={chat.agent} content={content} live={liveIn(chat)} />;
 }
 
-const liveIn = (chat: TrialChatState) => ({
+const liveIn = (chat: PlaygroundChatState) => ({
   conversation: chat.conversation,
   onSay: (text: string) => !chat.isRunning && void chat.say(text),
 });
 
 /** What the tool shows in the chat if it is more than a line of text. It works as it does for visitors. */
-function ShownByTool({ tool, chat }: { tool: TrialTool; chat: TrialChatState }) {
+function ShownByTool({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {
   const content = useMemo(() => ({ type: "pieces" as const, key: tool.id, pieces: [tool] }), [tool]);
   const isShown = tool.form !== null || (tool.display !== null && tool.display.type !== "text");
   return isShown && chat.agent && <WidgetView agent={chat.agent} content={content} live={liveIn(chat)} />;
 }
 
-function ToolCall({ tool, chat }: { tool: TrialTool; chat: TrialChatState }) {
+function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {
   const { tone, word } = states[tool.state];
-  const took = tool.endedAt === null ? "" : ` in ${duration(tool.endedAt - tool.startedAt)}`;
+  const took = tool.endedAt === null ? "" : ` in ${formatDuration(tool.endedAt - tool.startedAt)}`;
   return (
     <div className="grid min-w-0 gap-2">
       <details className="group rounded-lg border border-line">

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../../data/api.ts";
 import { ask, refresh } from "../../../data/queries.ts";
-import { afterEvent, newTurn, type TrialTurn, withMemberDetails } from "./playground-state.ts";
+import { afterEvent, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
 
 /** The chat is a public endpoint. The session only marks the conversation as a test, which analytics leave out. */
 const request = createRequest({ baseUrl: location.origin, credentials: "same-origin" });
@@ -14,8 +14,8 @@ type Running = { abort: AbortController; isStopping: boolean };
  * A conversation with an agent as a visitor would have it. It is stored with the other conversations under the user's
  * email address.
  */
-export function useTrialChat(agentId: string) {
-  const [turns, setTurns] = useState<readonly TrialTurn[]>([]);
+export function usePlaygroundChat(agentId: string) {
+  const [turns, setTurns] = useState<readonly PlaygroundTurn[]>([]);
   const [conversation, setConversation] = useState<ConversationKey | null>(null);
   const running = useRef<Running | null>(null);
   const user = useQuery(ask("getSession")).data?.user;
@@ -30,7 +30,7 @@ export function useTrialChat(agentId: string) {
     return () => running.current?.abort.abort();
   }, [agentId]);
 
-  const edit = (key: number, change: (turn: TrialTurn) => TrialTurn) =>
+  const edit = (key: number, change: (turn: PlaygroundTurn) => PlaygroundTurn) =>
     setTurns((all) => all.map((turn) => (turn.key === key ? change(turn) : turn)));
 
   async function say(said: string): Promise<void> {
@@ -95,4 +95,4 @@ export function useTrialChat(agentId: string) {
   };
 }
 
-export type TrialChatState = ReturnType<typeof useTrialChat>;
+export type PlaygroundChatState = ReturnType<typeof usePlaygroundChat>;

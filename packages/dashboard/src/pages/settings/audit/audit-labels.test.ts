@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { wordsFor } from "./audit-labels.ts";
+import { labelFor } from "./audit-labels.ts";
 
 describe("audit log labels", () => {
   it("has a label for every audited call", () => {
@@ -11,10 +11,10 @@ describe("audit log labels", () => {
       return isUnrecorded ? [] : [`${value.method} ${value.url}`];
     });
     expect(recorded.length).toBeGreaterThan(25);
-    expect(recorded.filter((action) => wordsFor(action) === action)).toEqual([]);
+    expect(recorded.filter((action) => labelFor(action) === action)).toEqual([]);
   });
 
   it("shows unknown actions unchanged", () => {
-    expect(wordsFor("POST /from/a/later/version")).toBe("POST /from/a/later/version");
+    expect(labelFor("POST /from/a/later/version")).toBe("POST /from/a/later/version");
   });
 });

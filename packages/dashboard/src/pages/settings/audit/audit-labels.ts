@@ -1,5 +1,5 @@
 /** Descriptions of audited calls and events. */
-const words: Record<string, string> = {
+const labels: Record<string, string> = {
   "POST /agents/:id/duplicate": "Duplicated an agent",
   "POST /tools/:id/duplicate": "Duplicated a tool",
   "POST /triggers/:id/duplicate": "Duplicated a trigger",
@@ -66,6 +66,6 @@ const words: Record<string, string> = {
 };
 
 /** The description of an action. Unknown actions are shown unchanged. */
-export function wordsFor(action: string): string {
-  return words[action] ?? action;
+export function labelFor(action: string): string {
+  return labels[action] ?? action;
 }

@@ -25,7 +25,7 @@ export function AuditLogPage() {
     >
       {error && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <SkeletonRows count={12} label="Loading the log" />}
-      {data && !error && data.entries.length === 0 && <Nothing isPastEnd={data.pagination.total > 0} />}
+      {data && !error && data.entries.length === 0 && <EmptyLog isPastEnd={data.pagination.total > 0} />}
       {data && !error && data.entries.length > 0 && (
         <div className={isPlaceholderData ? "opacity-60" : ""}>
           <AuditTable entries={data.entries} />
@@ -57,7 +57,7 @@ function Pages({ page, total }: { page: number; total: number }) {
   );
 }
 
-function Nothing({ isPastEnd }: { isPastEnd: boolean }) {
+function EmptyLog({ isPastEnd }: { isPastEnd: boolean }) {
   if (!isPastEnd) {
     return (
       <EmptyState title="No entries yet">Every change made by members or through the API appears here.</EmptyState>

@@ -4,7 +4,7 @@ import { Tag } from "../../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { ask } from "../../../data/queries.ts";
-import { wordsFor } from "./audit-labels.ts";
+import { labelFor } from "./audit-labels.ts";
 
 type Entry = Output<"listAuditLog">["entries"][number];
 
@@ -56,11 +56,11 @@ function What({
   entry: Entry;
   names: Map<string, string>;
 }) {
-  if (!resourceId || resourceId === actor.id) return wordsFor(action);
+  if (!resourceId || resourceId === actor.id) return labelFor(action);
   const name = targetName ?? names.get(resourceId);
   return (
     <>
-      {wordsFor(action)}{" "}
+      {labelFor(action)}{" "}
       {name ? (
         <span className="text-soft" title={resourceId}>
           {name}

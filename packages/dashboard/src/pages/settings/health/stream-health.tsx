@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Copyable } from "../../../components/copy-field.tsx";
-import { ChoiceBar } from "../../../components/segmented-control.tsx";
+import { CopyField } from "../../../components/copy-field.tsx";
+import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { ErrorState, Skeleton } from "../../../components/states.tsx";
 import { request } from "../../../data/api.ts";
 import { HealthCheck } from "./health-check.tsx";
@@ -60,8 +60,8 @@ function ProxyLines() {
   const [proxy, setProxy] = useState<Proxy>("nginx");
   return (
     <div className="mt-2 grid gap-3">
-      <ChoiceBar label="Proxy" value={proxy} onChange={setProxy} options={proxies} />
-      <Copyable label="the proxy configuration" text={lines[proxy]} />
+      <SegmentedControl label="Proxy" value={proxy} onChange={setProxy} options={proxies} />
+      <CopyField label="the proxy configuration" text={lines[proxy]} />
     </div>
   );
 }

@@ -5,13 +5,13 @@ export type StreamVerdict = "flows" | "held" | "broken";
 
 const TICKS = 5;
 /** Half of the time the server takes to send all events. Events that arrive closer together were buffered. */
-const LEAST_SPAN_MS = 400;
+const MIN_SPAN_MS = 400;
 
 /** @param arrivals the arrival time of each event in milliseconds, relative to any start */
 export function judgeArrivals(arrivals: readonly number[]): StreamVerdict {
   if (arrivals.length < TICKS) return "broken";
   const span = Math.max(...arrivals) - Math.min(...arrivals);
-  return span < LEAST_SPAN_MS ? "held" : "flows";
+  return span < MIN_SPAN_MS ? "held" : "flows";
 }
 
 /** Measures the arrival of each event with this browser's clock, because the server's may differ. */

@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
-import { Copyable } from "../../../components/copy-field.tsx";
+import { CopyField } from "../../../components/copy-field.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
@@ -44,7 +44,7 @@ export function ApiKeysPage() {
             </>
           }
         >
-          <Copyable label="the address" text={location.origin} />
+          <CopyField label="the address" text={location.origin} />
         </Section>
       </div>
       {isMaking && <NewKeyDialog onClose={() => setMaking(false)} />}

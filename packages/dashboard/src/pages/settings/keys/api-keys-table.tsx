@@ -3,7 +3,7 @@ import { Button } from "../../../components/button.tsx";
 import { Status } from "../../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
-import { ActCell, ActHead } from "../actions-cell.tsx";
+import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 
 export type ListedKey = Output<"listApiKeys">[number];
 
@@ -21,7 +21,7 @@ export function ApiKeysTable({ keys, onRevoke }: { keys: ListedKey[]; onRevoke: 
           <Th className="hidden sm:table-cell">Created</Th>
           <Th className="hidden sm:table-cell">Last used</Th>
           <Th className="hidden sm:table-cell">Expires</Th>
-          <ActHead />
+          <ActionsHeader />
         </>
       }
     >
@@ -50,11 +50,11 @@ export function ApiKeysTable({ keys, onRevoke }: { keys: ListedKey[]; onRevoke: 
           <Td className="hidden text-soft sm:table-cell">
             <Expiry of={key} />
           </Td>
-          <ActCell>
+          <ActionsCell>
             <Button look="plain" className="text-soft" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
               Revoke
             </Button>
-          </ActCell>
+          </ActionsCell>
         </Tr>
       ))}
     </Table>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
-import { Copyable } from "../../../components/copy-field.tsx";
+import { CopyField } from "../../../components/copy-field.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Select, TextField } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
@@ -19,7 +19,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
     setMade({ name: kept, text });
     await refresh("listApiKeys");
   });
-  if (made) return <MadeKey {...made} onClose={onClose} />;
+  if (made) return <CreatedKey {...made} onClose={onClose} />;
   const { values, change, errorAt } = form;
   return (
     <FormDialog title="Create API key" action="Create API key" form={form} onClose={onClose}>
@@ -49,7 +49,7 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Shows the new key. The first attempt to close the dialog asks for confirmation, because the key would be lost. */
-function MadeKey({ name, text, onClose }: { name: string; text: string; onClose: () => void }) {
+function CreatedKey({ name, text, onClose }: { name: string; text: string; onClose: () => void }) {
   const [isLeaving, setLeaving] = useState(false);
   return (
     <Dialog
@@ -58,10 +58,10 @@ function MadeKey({ name, text, onClose }: { name: string; text: string; onClose:
       isOpen
       onClose={() => (isLeaving ? onClose() : setLeaving(true))}
     >
-      <Copyable label="the key" text={text} />
+      <CopyField label="the key" text={text} />
       <div className="grid gap-2">
         <h3 className="font-medium">Try it</h3>
-        <Copyable
+        <CopyField
           label="the example"
           text={`curl ${location.origin}/agents \\\n  -H "Authorization: Bearer ${text}"`}
         />

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
-import { Copyable } from "../../../components/copy-field.tsx";
+import { CopyField } from "../../../components/copy-field.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Select, TextField } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
@@ -8,9 +8,9 @@ import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
-import { givableRoles } from "./role-select.tsx";
+import { assignableRoles } from "./role-select.tsx";
 
-type Made = { email: string; url: string };
+type CreatedInvitation = { email: string; url: string };
 
 /** Invites a member. If email is not configured, the dialog shows the link. */
 export function InviteDialog({
@@ -22,7 +22,7 @@ export function InviteDialog({
   sendsMail: boolean;
   onClose: () => void;
 }) {
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<CreatedInvitation>();
   const form = useDialogForm({ email: "", role: "member" as "member" | "admin" | "owner" }, async (body) => {
     const invitation = await api.createInvitation({ body });
     await refresh("listInvitations");
@@ -30,7 +30,7 @@ export function InviteDialog({
     notify(`Invitation sent to ${invitation.email}`);
     onClose();
   });
-  if (made) return <HandOn {...made} onClose={onClose} />;
+  if (made) return <ShareLink {...made} onClose={onClose} />;
   return (
     <FormDialog title="Invite member" action="Invite" form={form} onClose={onClose}>
       <TextField
@@ -46,7 +46,7 @@ export function InviteDialog({
       />
       <Select
         label="Role"
-        options={givableRoles(isOwner)}
+        options={assignableRoles(isOwner)}
         value={form.values.role}
         onChange={(role) => form.change({ role })}
         error={form.errorAt("role")}
@@ -55,7 +55,7 @@ export function InviteDialog({
   );
 }
 
-function HandOn({ email, url, onClose }: Made & { onClose: () => void }) {
+function ShareLink({ email, url, onClose }: CreatedInvitation & { onClose: () => void }) {
   return (
     <Dialog
       title={`${email} was invited`}
@@ -63,7 +63,7 @@ function HandOn({ email, url, onClose }: Made & { onClose: () => void }) {
       isOpen
       onClose={onClose}
     >
-      <Copyable label="the link" text={url} />
+      <CopyField label="the link" text={url} />
       <div className="flex justify-end">
         <Button look="main" onClick={onClose}>
           Done

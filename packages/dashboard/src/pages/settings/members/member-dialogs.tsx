@@ -4,7 +4,7 @@ import { useCall } from "../../../data/queries.ts";
 
 type Closable = { onClose: () => void };
 
-export function RemovingMember({
+export function RemoveMemberDialog({
   member: { id, email },
   session: { user, organization },
   onClose,
@@ -34,7 +34,7 @@ export function RemovingMember({
   );
 }
 
-export function LosingRights({
+export function LowerRoleDialog({
   role,
   isBusy,
   onClose,

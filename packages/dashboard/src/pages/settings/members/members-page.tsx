@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Page } from "../../../components/page.tsx";
 import { ask } from "../../../data/queries.ts";
-import { mayOpen } from "../../../shell/destinations.tsx";
+import { canOpen } from "../../../shell/destinations.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { MembersTable } from "./members-table.tsx";
 import { OpenInvitations } from "./open-invitations.tsx";
@@ -15,7 +15,7 @@ export function MembersPage() {
   const { data: members } = useSuspenseQuery(ask("listMembers"));
   const sendsMail = useQuery(ask("getSignInOptions")).data?.sendsMail ?? true;
   const [isInviting, setInviting] = useState(false);
-  const isAdmin = mayOpen(session.role, { minimumRole: "admin" });
+  const isAdmin = canOpen(session.role, { minimumRole: "admin" });
   return (
     <Page
       title="Members"

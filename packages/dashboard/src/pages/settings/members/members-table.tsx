@@ -7,8 +7,8 @@ import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { notify } from "../../../components/toasts.ts";
 import { useCall } from "../../../data/queries.ts";
-import { ActCell, ActHead } from "../actions-cell.tsx";
-import { LosingRights, RemovingMember } from "./member-dialogs.tsx";
+import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
+import { LowerRoleDialog, RemoveMemberDialog } from "./member-dialogs.tsx";
 import { RoleSelect, roleNames } from "./role-select.tsx";
 
 export type Member = Output<"listMembers">[number];
@@ -28,7 +28,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
             <Th>Person</Th>
             <Th>Role</Th>
             <Th className="hidden sm:table-cell">Joined</Th>
-            {isAdmin && <ActHead />}
+            {isAdmin && <ActionsHeader />}
           </>
         }
       >
@@ -41,12 +41,12 @@ export function MembersTable({ members, session }: { members: Member[]; session:
               <Td>
                 <Person {...member} isSelf={isSelf} />
               </Td>
-              <Td>{mayTouch ? <RoleOf member={member} session={session} /> : roleNames[member.role]}</Td>
+              <Td>{mayTouch ? <RoleCell member={member} session={session} /> : roleNames[member.role]}</Td>
               <Td className="hidden text-soft sm:table-cell">
                 <Time at={member.joinedAt} />
               </Td>
               {isAdmin && (
-                <ActCell>
+                <ActionsCell>
                   {mayTouch && (
                     <Button
                       look="plain"
@@ -57,7 +57,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
                       {isSelf ? "Leave" : "Remove"}
                     </Button>
                   )}
-                </ActCell>
+                </ActionsCell>
               )}
             </Tr>
           );
@@ -68,7 +68,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
           The only owner cannot leave or change roles. Make another member an owner first.
         </p>
       )}
-      {removing && <RemovingMember member={removing} session={session} onClose={() => setRemoving(null)} />}
+      {removing && <RemoveMemberDialog member={removing} session={session} onClose={() => setRemoving(null)} />}
     </>
   );
 }
@@ -89,7 +89,7 @@ function Person({ name, email, isSelf }: Member & { isSelf: boolean }) {
  * Changes a role immediately, with undo. Users who lower their own role have to confirm, because they could not undo
  * it.
  */
-function RoleOf({ member, session }: { member: Member; session: Session }) {
+function RoleCell({ member, session }: { member: Member; session: Session }) {
   const [isLosing, setLosing] = useState<Member["role"] | null>(null);
   const update = useCall("updateMember", { changes: ["listMembers", "getSession"] });
   const give = (role: Member["role"], { isUndo = false } = {}) =>
@@ -114,7 +114,7 @@ function RoleOf({ member, session }: { member: Member; session: Session }) {
         onChange={(role) => (member.id === session.user.id ? setLosing(role) : give(role))}
       />
       {isLosing && (
-        <LosingRights
+        <LowerRoleDialog
           role={phrase(isLosing)}
           isBusy={update.isPending}
           onClose={() => setLosing(null)}

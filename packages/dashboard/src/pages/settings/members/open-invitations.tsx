@@ -8,7 +8,7 @@ import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { ask, useCall } from "../../../data/queries.ts";
-import { ActCell, ActHead } from "../actions-cell.tsx";
+import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import { CopyLink } from "./copy-link.tsx";
 import { roleNames } from "./role-select.tsx";
 
@@ -31,7 +31,7 @@ export function OpenInvitations({ sendsMail }: { sendsMail: boolean }) {
       {!data && !error && <SkeletonRows count={2} label="Loading invitations" />}
       {data?.length === 0 && <p className="text-soft">No pending invitations.</p>}
       {data && data.length > 0 && <InvitationTable invitations={data} onTakeBack={setLeaving} />}
-      {leaving && <TakingBack invitation={leaving} onClose={() => setLeaving(null)} />}
+      {leaving && <RevokeDialog invitation={leaving} onClose={() => setLeaving(null)} />}
     </Section>
   );
 }
@@ -51,7 +51,7 @@ function InvitationTable({
           <Th>Email</Th>
           <Th className="hidden sm:table-cell">Role</Th>
           <Th className="hidden sm:table-cell">Expires</Th>
-          <ActHead />
+          <ActionsHeader />
         </>
       }
     >
@@ -67,7 +67,7 @@ function InvitationTable({
           <Td className="hidden text-soft sm:table-cell">
             <Time at={invitation.expiresAt} />
           </Td>
-          <ActCell>
+          <ActionsCell>
             <CopyLink url={invitation.url} whose={invitation.email} />
             <Button
               look="plain"
@@ -77,14 +77,14 @@ function InvitationTable({
             >
               Revoke
             </Button>
-          </ActCell>
+          </ActionsCell>
         </Tr>
       ))}
     </Table>
   );
 }
 
-function TakingBack({ invitation: { id, email }, onClose }: { invitation: Invitation; onClose: () => void }) {
+function RevokeDialog({ invitation: { id, email }, onClose }: { invitation: Invitation; onClose: () => void }) {
   const take = useCall("deleteInvitation", { changes: ["listInvitations"], done: "Invitation revoked" });
   return (
     <ConfirmDialog

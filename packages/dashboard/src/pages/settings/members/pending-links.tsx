@@ -4,7 +4,7 @@ import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { ask } from "../../../data/queries.ts";
-import { ActCell, ActHead } from "../actions-cell.tsx";
+import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import { CopyLink } from "./copy-link.tsx";
 
 const kinds = { "sign-in": "Sign in", "password-reset": "Reset password" } as const;
@@ -39,7 +39,7 @@ export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
               <Th>Purpose</Th>
               <Th className="hidden sm:table-cell">Requested</Th>
               <Th className="hidden sm:table-cell">Expires</Th>
-              <ActHead />
+              <ActionsHeader />
             </>
           }
         >
@@ -53,9 +53,9 @@ export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
               <Td className="hidden text-soft sm:table-cell">
                 <Time at={expiresAt} />
               </Td>
-              <ActCell>
+              <ActionsCell>
                 <CopyLink url={url} whose={email} />
-              </ActCell>
+              </ActionsCell>
             </Tr>
           ))}
         </Table>

@@ -5,7 +5,7 @@ type Role = Output<"listMembers">[number]["role"];
 export const roleNames: Record<Role, string> = { member: "Member", admin: "Admin", owner: "Owner" };
 
 /** The roles that the user may assign. Only owners can make someone an owner. */
-export function givableRoles(isOwner: boolean) {
+export function assignableRoles(isOwner: boolean) {
   const roles: Role[] = isOwner ? ["member", "admin", "owner"] : ["member", "admin"];
   return roles.map((value) => ({ value, label: roleNames[value] }));
 }
@@ -32,7 +32,7 @@ export function RoleSelect({
       onChange={(event) => onChange(event.target.value as Role)}
       className="-ms-1 min-h-8 rounded-md border border-transparent bg-transparent hover:border-edge pointer-coarse:min-h-11 pointer-coarse:border-edge"
     >
-      {givableRoles(isOwner).map((role) => (
+      {assignableRoles(isOwner).map((role) => (
         <option key={role.value} value={role.value} className="bg-raised">
           {role.label}
         </option>

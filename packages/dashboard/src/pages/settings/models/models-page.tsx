@@ -38,12 +38,12 @@ export function ModelsPage() {
       </Section>
       <UsableModels labels={new Map(providers.map(({ provider, label }) => [provider, label]))} />
       {editing && <ProviderDialog provider={editing} onClose={() => setEditing(null)} />}
-      {removing && <RemovingKey provider={removing} onClose={() => setRemoving(null)} />}
+      {removing && <RemoveKeyDialog provider={removing} onClose={() => setRemoving(null)} />}
     </Page>
   );
 }
 
-function RemovingKey({ provider: { provider, label }, onClose }: { provider: Provider; onClose: () => void }) {
+function RemoveKeyDialog({ provider: { provider, label }, onClose }: { provider: Provider; onClose: () => void }) {
   const changes = ["listProviders", "listModels"] as const;
   const remove = useCall("deleteProvider", {
     changes: [...changes],

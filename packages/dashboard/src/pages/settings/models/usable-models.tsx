@@ -7,7 +7,7 @@ import { Tag } from "../../../components/status.tsx";
 import { ask } from "../../../data/queries.ts";
 
 /** With more models than this, the list has a search field. */
-const MANY = 12;
+const SEARCH_THRESHOLD = 12;
 
 /** The models available from the connected providers. Fetching them takes a moment. */
 export function UsableModels({ labels }: { labels: Map<string, string> }) {
@@ -29,12 +29,12 @@ export function UsableModels({ labels }: { labels: Map<string, string> }) {
           <code className="font-mono">{standard.id}</code> <Tag>Default</Tag>
         </p>
       )}
-      {data && data.length > MANY && (
+      {data && data.length > SEARCH_THRESHOLD && (
         <TextField label="Search" type="search" value={search} onChange={setSearch} className="max-w-72" />
       )}
       {wanted && groups.length === 0 && <p className="text-soft">No models match.</p>}
       {groups.map(([provider, models]) => (
-        <details key={provider} open={wanted !== "" || models.length <= MANY}>
+        <details key={provider} open={wanted !== "" || models.length <= SEARCH_THRESHOLD}>
           <summary className="py-1">
             <span className="font-medium">{labels.get(provider) ?? "Built in"}</span>{" "}
             <span className="text-soft">

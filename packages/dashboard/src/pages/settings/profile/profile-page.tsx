@@ -2,12 +2,12 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "../../../components/button.tsx";
 import { Page, Section } from "../../../components/page.tsx";
-import { ChoiceBar } from "../../../components/segmented-control.tsx";
+import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { api } from "../../../data/api.ts";
 import { ask, queryClient, useCall } from "../../../data/queries.ts";
 import { chooseTheme, type Theme, useTheme } from "../../../data/theme.ts";
-import { mayOpen } from "../../../shell/destinations.tsx";
+import { canOpen } from "../../../shell/destinations.tsx";
 import { roleNames } from "../members/role-select.tsx";
 import { NameForm } from "./name-form.tsx";
 import { PasswordForm } from "./password-form.tsx";
@@ -31,7 +31,7 @@ export function ProfilePage() {
       <Section title="Appearance" description="Applies to this browser.">
         <ThemeChoice />
       </Section>
-      {mayOpen(session.role, { minimumRole: "admin" }) && session.organization && (
+      {canOpen(session.role, { minimumRole: "admin" }) && session.organization && (
         <OrganizationName name={session.organization.name} />
       )}
       <Organizations session={session} />
@@ -91,7 +91,7 @@ const themes: ReadonlyArray<{ value: Theme; label: string }> = [
 ];
 
 function ThemeChoice() {
-  return <ChoiceBar label="Appearance" value={useTheme()} onChange={chooseTheme} options={themes} />;
+  return <SegmentedControl label="Appearance" value={useTheme()} onChange={chooseTheme} options={themes} />;
 }
 
 function Organizations({

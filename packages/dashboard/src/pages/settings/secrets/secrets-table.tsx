@@ -4,7 +4,7 @@ import { Button } from "../../../components/button.tsx";
 import { Skeleton } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
-import { ActCell, ActHead } from "../actions-cell.tsx";
+import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import type { SecretUse } from "./secret-uses.ts";
 
 type Secret = Output<"listSecrets">[number];
@@ -30,7 +30,7 @@ export function SecretsTable({
           <Th className="hidden sm:table-cell">Allowed hosts</Th>
           <Th className="hidden md:table-cell">Used by</Th>
           <Th className="hidden md:table-cell">Updated</Th>
-          <ActHead />
+          <ActionsHeader />
         </>
       }
     >
@@ -49,7 +49,7 @@ export function SecretsTable({
           <Td className="hidden text-soft md:table-cell">
             <Time at={secret.updatedAt} />
           </Td>
-          <ActCell>
+          <ActionsCell>
             <Button look="plain" aria-label={`Replace ${secret.name}`} onClick={() => onReplace(secret)}>
               Replace
             </Button>
@@ -61,7 +61,7 @@ export function SecretsTable({
             >
               Delete
             </Button>
-          </ActCell>
+          </ActionsCell>
         </Tr>
       ))}
     </Table>

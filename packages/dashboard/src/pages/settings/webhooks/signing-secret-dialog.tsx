@@ -2,7 +2,7 @@ import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
-import { Copyable } from "../../../components/copy-field.tsx";
+import { CopyField } from "../../../components/copy-field.tsx";
 import { ConfirmDialog, Dialog } from "../../../components/dialog.tsx";
 import { ErrorState, Skeleton } from "../../../components/states.tsx";
 import { Time } from "../../../components/time.tsx";
@@ -49,17 +49,23 @@ export function SigningSecretDialog({ form: { tool, agent }, onClose }: { form: 
     >
       {error && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton className="h-10" />}
-      {data && <Shown secret={data} onRotate={() => setRotating(true)} />}
+      {data && <SecretView secret={data} onRotate={() => setRotating(true)} />}
     </Dialog>
   );
 }
 
-function Shown({ secret: { secret, previousSecret, rotatedAt }, onRotate }: { secret: Secret; onRotate: () => void }) {
+function SecretView({
+  secret: { secret, previousSecret, rotatedAt },
+  onRotate,
+}: {
+  secret: Secret;
+  onRotate: () => void;
+}) {
   const [isShown, setShown] = useState(false);
   return (
     <>
       {isShown ? (
-        <Copyable label="the secret" text={secret} />
+        <CopyField label="the secret" text={secret} />
       ) : (
         <div className="flex items-center gap-2 rounded-lg border border-line bg-sunken ps-3">
           <code className="flex-1 font-mono text-soft">whsec_ …</code>
@@ -71,7 +77,7 @@ function Shown({ secret: { secret, previousSecret, rotatedAt }, onRotate }: { se
       {isShown && previousSecret && (
         <div className="grid gap-2">
           <h3 className="font-medium">Previous secret</h3>
-          <Copyable label="the previous secret" text={previousSecret} />
+          <CopyField label="the previous secret" text={previousSecret} />
         </div>
       )}
       <p className="text-soft">

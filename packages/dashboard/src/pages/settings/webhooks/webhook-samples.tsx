@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { Copyable } from "../../../components/copy-field.tsx";
-import { ChoiceBar } from "../../../components/segmented-control.tsx";
+import { CopyField } from "../../../components/copy-field.tsx";
+import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { webhookCode } from "./webhook-code.ts";
 
 type Language = keyof typeof webhookCode;
@@ -15,8 +15,8 @@ export function WebhookSamples() {
   const [language, setLanguage] = useState<Language>("node");
   return (
     <div className="grid gap-3">
-      <ChoiceBar label="Language" value={language} onChange={setLanguage} options={languages} />
-      <Copyable label="the code" text={webhookCode[language].trimEnd()} />
+      <SegmentedControl label="Language" value={language} onChange={setLanguage} options={languages} />
+      <CopyField label="the code" text={webhookCode[language].trimEnd()} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Button } from "../../../components/button.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
-import { ActCell, ActHead } from "../actions-cell.tsx";
+import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import type { AgentForm } from "../use-all-tools.ts";
 import { LastDelivery } from "./last-delivery.tsx";
 
@@ -14,7 +14,7 @@ export function WebhooksTable({ forms, onSecret }: { forms: AgentForm[]; onSecre
           <Th>Form</Th>
           <Th className="hidden md:table-cell">Webhook</Th>
           <Th className="hidden sm:table-cell">Last delivery</Th>
-          <ActHead />
+          <ActionsHeader />
         </>
       }
     >
@@ -35,11 +35,11 @@ export function WebhooksTable({ forms, onSecret }: { forms: AgentForm[]; onSecre
           <Td className="hidden sm:table-cell">
             <LastDelivery {...form} />
           </Td>
-          <ActCell>
+          <ActionsCell>
             <Button look="plain" aria-label={`Signing secret of ${form.tool.name}`} onClick={() => onSecret(form)}>
               Signing secret
             </Button>
-          </ActCell>
+          </ActionsCell>
         </Tr>
       ))}
     </Table>

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Copyable } from "../../../components/copy-field.tsx";
+import { CopyField } from "../../../components/copy-field.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
 import type { ToolDraft } from "../tool-draft.ts";
@@ -85,7 +85,7 @@ function PageHandler({ draft: { values, change, errorAt } }: { draft: ToolDrafti
         maxLength={200}
         className="font-mono"
       />
-      <Copyable label="the handler code" text={handlerCode(values.formClientHandler.trim() || "bookTestRide")} />
+      <CopyField label="the handler code" text={handlerCode(values.formClientHandler.trim() || "bookTestRide")} />
     </>
   );
 }

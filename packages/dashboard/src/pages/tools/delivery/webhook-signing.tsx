@@ -2,7 +2,7 @@ import type { Tool } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
-import { Copyable } from "../../../components/copy-field.tsx";
+import { CopyField } from "../../../components/copy-field.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Section } from "../../../components/page.tsx";
 import { ErrorState, Skeleton } from "../../../components/states.tsx";
@@ -32,7 +32,7 @@ export function WebhookSigning({ tool }: { tool: Tool }) {
       {isShown && !error && !data && <Skeleton className="h-9" />}
       {isShown && data && (
         <div className="grid gap-3">
-          <Copyable label="the signing secret" text={data.secret} />
+          <CopyField label="the signing secret" text={data.secret} />
           {data.previousSecret && data.rotatedAt && (
             <p className="text-soft">
               Replaced <Time at={data.rotatedAt} isExact />. For 24 hours after that, webhooks are also signed with the

@@ -34,7 +34,7 @@ export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
   const change = (part: Partial<typeof display>) => draft.change({ displayConfig: { ...display, ...part } });
   const choose = (next: Choice) => {
     if (next === "nothing") return draft.change({ resultFor: "model" });
-    const fieldMappings = fitting(next, display.fieldMappings);
+    const fieldMappings = compatibleMappings(next, display.fieldMappings);
     draft.change({ resultFor: "both", displayConfig: { type: next, fieldMappings, options: {} } });
   };
   const known = structured(kind === "mock" ? mockResponse : lastTest?.result);
@@ -122,7 +122,7 @@ function fieldsHelp(hasFields: boolean, isMock: boolean): string {
 }
 
 /** Mappings whose slot also exists in the other type. Table columns and custom slots have names chosen by the owner. */
-function fitting<Row extends { slot: string }>(type: DisplayType, rows: Row[]): Row[] {
+function compatibleMappings<Row extends { slot: string }>(type: DisplayType, rows: Row[]): Row[] {
   if (describeDisplay(type).ownSlots === "result") return rows;
   const kept: string[] = slotsOf(type);
   return rows.filter(({ slot }) => kept.includes(slot));

@@ -5,7 +5,7 @@ import { Select, TextField, Toggle } from "../../../components/field.tsx";
 import { type Keyed, withPart } from "../row-key.ts";
 import { toFieldName, uniqueName } from "../tool-name.ts";
 import { DefaultValue } from "./default-value.tsx";
-import { asType, typeChoices } from "./field-kinds.ts";
+import { changesForType, typeChoices } from "./field-kinds.ts";
 import { FieldOptions } from "./field-options.tsx";
 import { FieldRules } from "./field-rules.tsx";
 
@@ -44,7 +44,7 @@ export function FieldForm({
           label="Type"
           options={typeChoices}
           value={type}
-          onChange={(type) => set(asType(field, type))}
+          onChange={(type) => set(changesForType(field, type))}
           error={errorAt("type")}
         />
         <TextField

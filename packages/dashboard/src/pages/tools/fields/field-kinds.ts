@@ -13,7 +13,10 @@ export const typeChoices = Object.entries(fieldEditors).map(([value, { name }]) 
  * added if it needs them. Rules are kept only if both types hold the same kind of answer, because bounds of numbers
  * and dates have different formats.
  */
-export function asType(field: FormField, type: FieldType): { [Name in keyof FormField]?: FormField[Name] | undefined } {
+export function changesForType(
+  field: FormField,
+  type: FieldType,
+): { [Name in keyof FormField]?: FormField[Name] | undefined } {
   const [before, after] = [describeField(field), describeField({ type })];
   const isSameKind = before.answer === after.answer;
   const rules = Object.entries(field.validation ?? {}).filter(([rule]) => rule === "required" || isSameKind);

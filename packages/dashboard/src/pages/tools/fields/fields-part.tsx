@@ -10,7 +10,7 @@ import type { PartProps } from "../tool-editor.tsx";
 import { toFieldName, uniqueName } from "../tool-name.ts";
 import { AddField } from "./add-field.tsx";
 import { FieldCard } from "./field-card.tsx";
-import { asType } from "./field-kinds.ts";
+import { changesForType } from "./field-kinds.ts";
 import { FieldList } from "./field-list.tsx";
 import { FormPreview } from "./form-preview.tsx";
 
@@ -92,7 +92,7 @@ function useFields(
     add(type: FormField["type"]) {
       const label = fieldEditors[type].name;
       const plain: FormField = { name: uniqueName(toFieldName(label), names()), label, type: "text" };
-      insert(keyed(withPart(plain, asType(plain, type))), latest.current.fields.length);
+      insert(keyed(withPart(plain, changesForType(plain, type))), latest.current.fields.length);
     },
     onMove(from: number, to: number) {
       set((fields) => {

@@ -6,7 +6,7 @@ import type { PartProps } from "../tool-editor.tsx";
 import { useRole } from "../use-role.ts";
 import { HeaderRows } from "./header-rows.tsx";
 import { SecretNotes } from "./secret-notes.tsx";
-import { UrlReading } from "./url-reading.tsx";
+import { UrlPreview } from "./url-reading.tsx";
 
 const methods = (["GET", "POST", "PUT", "DELETE"] as const).map((value) => ({ value, label: value }));
 
@@ -46,7 +46,7 @@ export function RequestPart({ draft }: PartProps) {
             className="min-h-9! resize-none font-mono"
           />
         </div>
-        <UrlReading draft={draft} />
+        <UrlPreview draft={draft} />
       </Section>
       <Section
         title="Headers"

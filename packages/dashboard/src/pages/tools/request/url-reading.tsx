@@ -5,7 +5,7 @@ import { keyed } from "../row-key.ts";
 import type { ToolDrafting } from "../tool-editor.tsx";
 
 /** The URL with its placeholders highlighted, the inputs it lacks, and where the remaining inputs are sent. */
-export function UrlReading({ draft }: { draft: ToolDrafting }) {
+export function UrlPreview({ draft }: { draft: ToolDrafting }) {
   const { values, change } = draft;
   const { inputs } = values.inputSchema;
   const named = inputsIn(values.httpUrl);

@@ -17,7 +17,7 @@ export function TestInput({
   const shared = { label: name, isOptional: !isRequired, ...(help ? { help } : {}) };
   const choices = Array.isArray(schema.enum) ? schema.enum : schema.type === "boolean" ? [true, false] : null;
   if (choices) {
-    const options = choices.map((choice, index) => ({ value: String(index), label: wordFor(choice) }));
+    const options = choices.map((choice, index) => ({ value: String(index), label: typeLabel(choice) }));
     const none = { value: "", label: "No value" };
     return (
       <Select
@@ -70,7 +70,7 @@ function JsonInput({
   );
 }
 
-function wordFor(choice: unknown): string {
+function typeLabel(choice: unknown): string {
   if (choice === true) return "Yes";
   return choice === false ? "No" : String(choice);
 }
