@@ -8,7 +8,7 @@ export type Row = {
   isMet: boolean;
 };
 
-/** Measures and says what came out; throws when something did not work at all. */
+/** Runs the measurement and returns its results. Throws when something did not work at all. */
 export type Figure = () => Promise<Row[]>;
 
 export const ms = (value: number): string =>

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { openSqliteFile } from "../packages/server/src/db/open.ts";
 
 /**
- * Adds conversations of an agent, each with `messagesEach` messages, to the database of a server that does not run.
- * Their ids sort before every id that a server makes, as older ones do.
+ * Adds conversations of an agent, each with `messagesEach` messages, to the database of a stopped server. Their ids
+ * sort before all ids that a server creates, like those of older conversations.
  */
 export function fillDatabase(dataDir: string, agentId: string, conversations: number, messagesEach = 0): void {
   const database = openSqliteFile(join(dataDir, "foyer.sqlite"));

@@ -12,7 +12,7 @@ const fields = [
 
 const filledIn = { name: "Ada", email: "ada@example.com", message: "I would like a test ride on Saturday." };
 
-/** A new form of the agent, and its id. */
+/** Creates a form of the agent. @returns its id */
 export async function createForm(url: string, agentId: string, name: string, more: object = {}): Promise<string> {
   const form = { agentId, name, description: "A contact form", executionType: "form", formSchema: { fields } };
   const response = await fetch(`${url}/tools`, {
@@ -20,16 +20,16 @@ export async function createForm(url: string, agentId: string, name: string, mor
     headers: { ...authorized, "content-type": "application/json" },
     body: JSON.stringify({ ...form, inputSchema: { type: "object" }, ...more }),
   });
-  if (response.status !== 201) throw new Error(`The form was not made: ${await response.text()}`);
+  if (response.status !== 201) throw new Error(`The form was not created: ${await response.text()}`);
   return ((await response.json()) as { id: string }).id;
 }
 
-/** What a visitor's page sends. */
+/** The body that a visitor's page sends. */
 export function submissionBody(toolId: string, more: object = {}): string {
   return JSON.stringify({ toolId, formData: { ...filledIn, ...more }, fieldsCompleted: Object.keys(filledIn) });
 }
 
-/** Submissions whose webhook to `url` is due, made while no server runs. */
+/** Submissions with a due webhook to `url`, created while no server runs. */
 export async function fillDueDeliveries(address: DatabaseAddress, toolId: string, url: string, count: number) {
   const { db } = openDatabase(address, () => {});
   try {

@@ -7,27 +7,27 @@ const API_KEY = "bench-key-0123456789-0123456789";
 export const authorized = { authorization: `Bearer ${API_KEY}` };
 
 const main = new URL("../packages/server/src/main.ts", import.meta.url);
-/** What `npm start` gives to Node. */
+/** The arguments that `npm start` passes to Node. */
 const startOptions: string[] = packageJson.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 const START_TIMEOUT_MS = 30_000;
 
 export type Foyer = BenchProcess & {
-  /** spawn to the first 200 of /readyz, in milliseconds */
+  /** from spawn to the first 200 of /readyz, in milliseconds */
   startMs: number;
-  /** A new agent, and its id. Its model is the provider's stand-in, told to say this. */
+  /** Creates an agent whose model is the provider's stand-in with this script. @returns its id */
   createAgent(script?: Script): Promise<string>;
 };
 
 type FoyerOptions = {
   dataDir: string;
-  /** PostgreSQL's address; SQLite in `dataDir` without it */
+  /** PostgreSQL's address; without it, SQLite in `dataDir` */
   databaseUrl?: string;
   upstreamUrl?: string;
   nodeOptions?: string[];
   env?: Record<string, string>;
 };
 
-/** The real server, ready, with all limits off. It stores into `dataDir`; without `upstreamUrl` it has no model. */
+/** The real server, ready, without limits. It stores data in `dataDir`; without `upstreamUrl` it has no model. */
 export async function startFoyer(options: FoyerOptions) {
   const port = await freePort();
   const startedAt = performance.now();
@@ -76,7 +76,8 @@ function environment(port: number, { dataDir, databaseUrl, upstreamUrl, env }: F
 
 async function untilReady(server: BenchProcess, deadline: number) {
   while (!(await isReadyAt(server.url).catch(() => false))) {
-    if (server.hasEnded()) throw new Error("The server ended before it was ready; it says why above.");
+    if (server.hasEnded())
+      throw new Error("The server ended before it was ready. See its output above for the reason.");
     if (performance.now() > deadline) throw new Error(`The server was not ready within ${START_TIMEOUT_MS} ms.`);
     await wait(5);
   }
@@ -95,7 +96,7 @@ async function createAgent(url: string, script: Script | undefined): Promise<str
     headers: { ...authorized, "content-type": "application/json" },
     body: JSON.stringify({ name: "Bench", systemPrompt: "You are a helpful assistant. Answer briefly.", ...model }),
   });
-  if (response.status !== 201) throw new Error(`The agent was not made: ${await response.text()}`);
+  if (response.status !== 201) throw new Error(`The agent was not created: ${await response.text()}`);
   const { data } = (await response.json()) as { data: { id: string } };
   return data.id;
 }

@@ -9,14 +9,16 @@ const CONNECTIONS = 10;
 /** GET, or POST with a `body` of JSON. */
 type HttpLoad = { seconds: number; headers: Record<string, string>; body?: string; connections?: number };
 
-/** CPU of the server for one request, in milliseconds, while autocannon asks as fast as it is answered. */
+/**
+ * CPU time of the server per request, in milliseconds, while autocannon sends requests as fast as they are answered.
+ */
 export async function cpuPerRequest(server: BenchProcess, path: string, load: HttpLoad): Promise<number> {
   const before = server.cpuMs();
   const { requests } = await ask(server, path, load);
   return (server.cpuMs() - before) / requests.total;
 }
 
-/** Answered a second, on average. */
+/** Responses per second, on average. */
 export async function requestsPerSecond(server: BenchProcess, path: string, load: HttpLoad): Promise<number> {
   const { requests } = await ask(server, path, load);
   return requests.total / load.seconds;

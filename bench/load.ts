@@ -2,18 +2,18 @@ import { Agent, request } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { LAST_WORD, type Script, scriptName } from "./upstream-script.ts";
 
-/** Where a reply is asked for; `ending` is what only a complete answer has. */
+/** Where a reply is requested; `ending` occurs only in a complete response. */
 export type Endpoint = { url: string; body: string; script: Script; ending: string };
 
 const QUESTION = "What are your opening hours on public holidays, and can I bring my dog?";
 
-/** A new conversation of an agent that was made with this script. */
+/** A new conversation of an agent with this script. */
 export function chatOf(foyerUrl: string, agentId: string, script: Script): Endpoint {
   const body = JSON.stringify({ agentId, messages: [{ role: "user", content: QUESTION }] });
   return { url: `${foyerUrl}/chat`, body, script, ending: '"stopReason":"end_turn"' };
 }
 
-/** The provider's stand-in itself, or what stands before it and speaks as it does. */
+/** The provider's stand-in itself, or a proxy in front of it. */
 export function completionOf(url: string, script: Script, ending = "data: [DONE]"): Endpoint {
   const messages = [
     { role: "system", content: "You are a helpful assistant. Answer briefly." },
@@ -23,9 +23,9 @@ export function completionOf(url: string, script: Script, ending = "data: [DONE]
   return { url: `${url}/v1/chat/completions`, body, script, ending };
 }
 
-/** What one reply with stamps tells, in milliseconds; empty without stamps. */
+/** The timings of one reply with timestamps, in milliseconds; empty without timestamps. */
 export type Timing = {
-  /** from our request to the first token, less what the provider itself took for it */
+  /** from our request to the first token, minus the time that the provider took */
   addedToFirst: number | null;
   /** of each token, from the provider's write to our read */
   delays: number[];
@@ -33,7 +33,7 @@ export type Timing = {
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Asks for one reply and reads it to its end. @throws when it is not complete */
+/** Requests one reply and reads it to its end. @throws when it is incomplete */
 function readReply({ url, body, script, ending }: Endpoint): Promise<Timing> {
   const timing: Timing = { addedToFirst: null, delays: [] };
   const askedAt = now();
@@ -58,10 +58,13 @@ function readReply({ url, body, script, ending }: Endpoint): Promise<Timing> {
   });
 }
 
-/** So many streams at once, so many replies one after the other on each; the first ones begin evenly over `rampMs`. */
+/**
+ * Runs this many concurrent streams, with this many consecutive replies on each. The first ones start evenly over
+ * `rampMs`.
+ */
 export type StreamLoad = { streams: number; rampMs: number; replies: number };
 
-/** @throws when one reply is not complete */
+/** @throws when a reply is incomplete */
 export async function keepStreams(endpoint: Endpoint, { streams, rampMs, replies }: StreamLoad): Promise<Timing[]> {
   const stream = async (_: unknown, index: number) => {
     const timings: Timing[] = [];
@@ -72,7 +75,7 @@ export async function keepStreams(endpoint: Endpoint, { streams, rampMs, replies
   return (await Promise.all(Array.from({ length: streams }, stream))).flat();
 }
 
-/** A stamp is never cut: a token is in one event, and an event that is cut by TCP would only lose one sample. */
+/** A timestamp is never split: a token is in one event, and an event split by TCP would only lose one sample. */
 function readStamps(text: string, askedAt: number, timing: Timing) {
   const readAt = now();
   for (const [, sent, received] of text.matchAll(/@(\d+\.\d\d)(?:#(\d+\.\d\d))?/g)) {
@@ -83,10 +86,10 @@ function readStamps(text: string, askedAt: number, timing: Timing) {
 
 function incomplete(status: number | undefined, answer: string, script: Script, timing: Timing, ending: string) {
   if (status !== 200) return `HTTP ${status}: ${answer.slice(0, 500)}`;
-  if (!answer.includes(ending)) return `The answer ends with ${answer.slice(-500)}`;
-  if (!script.isStamped) return answer.includes(LAST_WORD) ? null : "The last token did not come.";
+  if (!answer.includes(ending)) return `The response ends with ${answer.slice(-500)}`;
+  if (!script.isStamped) return answer.includes(LAST_WORD) ? null : "The last token did not arrive.";
   const missing = script.tokens - timing.delays.length;
-  return missing > script.tokens / 20 ? `${missing} tokens did not come.` : null;
+  return missing > script.tokens / 20 ? `${missing} tokens did not arrive.` : null;
 }
 
 function now() {

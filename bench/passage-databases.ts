@@ -13,16 +13,16 @@ import { startPostgres } from "../test/postgres-server.ts";
 
 const organizationId = "org_bench";
 
-/** A document index of its own, on one of the databases. */
+/** A separate document index on one of the databases. */
 export type PassageDatabase = {
   name: string;
   add(agentId: string, documentId: string, prepared: PreparedDocument): Promise<void>;
-  /** Merges what was added. */
+  /** Merges the added segments. */
   settle(agentId: string): Promise<void>;
   search(agentId: string, text: string, limit: number): Promise<PassageHit[]>;
 };
 
-/** Runs `work` on SQLite and on PostgreSQL, each in a folder that goes with it. */
+/** Runs `work` on SQLite and on PostgreSQL, each in a temporary folder. */
 export async function onEachDatabase(work: (database: PassageDatabase) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "foyer-retrieval-"));
   const server = await startPostgres();

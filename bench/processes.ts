@@ -5,25 +5,25 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A server in a process of its own. `await using` ends it. */
+/** A server in a separate process. `await using` ends it. */
 export type BenchProcess = AsyncDisposable & {
   url: string;
   pid: number;
   hasEnded(): boolean;
-  /** user and system time of all its threads so far, in milliseconds; Linux counts it in steps of 10 */
+  /** user and system time of all its threads so far, in milliseconds; Linux counts in steps of 10 */
   cpuMs(): number;
   /** resident memory, in bytes */
   rssBytes(): number;
 };
 
-/** Starts one of our scripts, which tells its port with `process.send({ port })` and ends when we are gone. */
+/** Starts one of our scripts, which reports its port with `process.send({ port })` and ends when this process does. */
 export async function startScript(file: URL, ...args: string[]): Promise<BenchProcess> {
   const child = fork(file, args, { env: plainEnvironment() });
   const { port } = await Promise.race([once(child, "message").then(([message]) => message), failedStart(child, file)]);
   return watchProcess(child, `http://127.0.0.1:${port}`);
 }
 
-/** Starts a program that gets all it needs from `env`, and nothing of ours but the path. It may not be listening yet. */
+/** Starts a program that receives only `env` and the path. It may not be listening yet. */
 export function startProgram(file: URL, url: string, env: Record<string, string>, nodeOptions: readonly string[] = []) {
   const child = spawn(process.execPath, [...nodeOptions, file.pathname], {
     env: { ...plainEnvironment(), ...env },
@@ -32,18 +32,18 @@ export function startProgram(file: URL, url: string, env: Record<string, string>
   return watchProcess(child, url);
 }
 
-/** A free port of the loopback address; free when asked, so use it at once. */
+/** A free port of the loopback address. It is free only when requested, so use it immediately. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The system gave no port.");
+  if (address === null || typeof address === "string") throw new Error("The system assigned no port.");
   return address.port;
 }
 
-/** A folder that is removed in the end, at the latest with the process. */
+/** A folder that is removed afterwards, at the latest when the process ends. */
 export function temporaryFolder(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), "foyer-bench-"));
   const remove = () => rmSync(path, { recursive: true, force: true });
@@ -69,7 +69,8 @@ function watchProcess(child: ChildProcess, url: string): BenchProcess {
     hasEnded,
     cpuMs() {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      // The name in parentheses may hold spaces; user and system time are the 14th and 15th field, in ticks of 10 ms.
+      // The name in parentheses may contain spaces; user and system time are the 14th and 15th field, in ticks of 10
+      // ms.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return (Number(fields[11]) + Number(fields[12])) * 10;
     },

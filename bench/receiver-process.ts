@@ -2,8 +2,9 @@ import { createServer } from "node:http";
 import { serveChild } from "./serve-child.ts";
 
 /**
- * A webhook receiver. `/hang` never answers; `/twice` refuses each submission once and notes how long after that it comes
- * again; anything else is taken. `/counts` tells what came: `{ taken, firstAt, lastAt, waits }`, times in milliseconds.
+ * A webhook receiver. `/hang` never responds; `/twice` refuses each submission once and records the time until it is
+ * retried; everything else is accepted. `/counts` returns `{ taken, firstAt, lastAt, waits }`, with times in
+ * milliseconds.
  */
 const refusedAt = new Map<string, number>();
 const counts = { taken: 0, firstAt: 0, lastAt: 0, waits: [] as number[] };

@@ -3,18 +3,18 @@ import { startScript } from "./processes.ts";
 
 type Counts = { taken: number; firstAt: number; lastAt: number; waits: number[] };
 
-/** A webhook receiver in a process of its own; see receiver-process.ts for its addresses. */
+/** A webhook receiver in a separate process; see receiver-process.ts for its paths. */
 export async function startReceiver() {
   const server = await startScript(new URL("./receiver-process.ts", import.meta.url));
   const counts = async () => (await (await fetch(`${server.url}/counts`)).json()) as Counts;
   return {
     ...server,
-    /** What came, once so much was taken. @throws when it takes longer than `timeoutMs` */
+    /** The counters after `count` webhooks were accepted. @throws when it takes longer than `timeoutMs` */
     async hasTaken(count: number, timeoutMs: number): Promise<Counts> {
       for (const deadline = performance.now() + timeoutMs; ; await wait(50)) {
         const now = await counts();
         if (now.taken >= count) return now;
-        if (performance.now() > deadline) throw new Error(`Only ${now.taken} of ${count} webhooks came.`);
+        if (performance.now() > deadline) throw new Error(`Only ${now.taken} of ${count} webhooks arrived.`);
       }
     },
   };

@@ -6,7 +6,7 @@ import { alternate, median } from "./rounds.ts";
 import type { Script } from "./upstream-script.ts";
 import { warmUp } from "./warm-up.ts";
 
-/** Our CPU for one reply against the CPU of a bare pipe for the same one; `limit` is how many times as much we may take. */
+/** Our CPU time for one reply compared with that of a bare pipe for the same reply; `limit` is the maximum ratio. */
 export async function compareReplies(options: {
   figure: string;
   script: Script;
@@ -38,7 +38,7 @@ export async function compareReplies(options: {
   ];
 }
 
-/** CPU of the process for one reply of this load, in milliseconds. */
+/** CPU time of the process for one reply of this load, in milliseconds. */
 export async function cpuPerReply(server: BenchProcess, endpoint: Endpoint, load: StreamLoad): Promise<number> {
   const before = server.cpuMs();
   await keepStreams(endpoint, load);

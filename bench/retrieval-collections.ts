@@ -33,7 +33,7 @@ function readCollection(folder: string, name: string): Collection {
   };
 }
 
-/** FAQ entries without a title have a wording on every line, and no answer. */
+/** FAQ entries without a title have one wording per line and no answer. */
 function toPassages(title: string, text: string, isFaq: boolean): Passage[] {
   const rest = { heading: null, page: null };
   if (!isFaq) return [{ ordinal: 0, ...rest, text, part: "body" }];

@@ -1,11 +1,11 @@
-/** What was found for one question: documents, best first, and the best one's score. */
+/** The result for one question: documents, best first, and the best score. */
 export type Answer = { relevant: ReadonlyMap<string, number> | null; documents: string[]; score: number };
 
 export type Measures = {
   ndcg10: number;
   recall5: number;
   hit5: number;
-  /** how often a question that has an answer scores higher than one that has none; null without such questions */
+  /** how often a question with an answer scores higher than one without; null without such questions */
   answerable: number | null;
 };
 

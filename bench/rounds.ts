@@ -1,11 +1,11 @@
-/** Between which two the ratio is; `subject` is ours. */
+/** The two sides of the ratio; `subject` is ours. */
 export type Sides<T> = { subject: T; baseline: T };
 
 export const ROUNDS = 5;
 
 /**
- * Measures both sides by turns, so that whatever else the machine does meets both alike. One round before the others
- * is thrown away: it warms up both.
+ * Measures both sides alternately, so that other load on the machine affects both equally. A first round is discarded
+ * as warm-up.
  */
 export async function alternate<T>(measure: Sides<() => Promise<T>>, rounds = ROUNDS): Promise<Sides<T[]>> {
   const results: Sides<T[]> = { subject: [], baseline: [] };

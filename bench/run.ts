@@ -30,9 +30,9 @@ const { positionals, values: options } = parseArgs({
 });
 
 /**
- * `npm run bench` measures everything, `npm run bench -- fast-reply start-to-ready` only these. Exit code 1 when a target is
- * not met. Times of day-to-day machines vary: ratios are measured by turns and are what counts.
- * `npm run bench -- retrieval --collections DIR` also ranks the test collections in a folder.
+ * `npm run bench` measures everything, `npm run bench -- fast-reply start-to-ready` only these. The exit code is 1 when
+ * a target is not met. Absolute times vary between machines: ratios are measured alternately and are what counts. `npm
+ * run bench -- retrieval --collections DIR` also ranks the test collections in a folder.
  */
 const figures: Record<string, Figure> = {
   "fast-reply": fastReply,
@@ -60,7 +60,7 @@ const figures: Record<string, Figure> = {
   retrieval: () => retrieval({ collections: options.collections ?? null, chunks: Number(options.chunks) }),
 };
 
-// Leaving by `exit` ends the servers and removes the folders.
+// `exit` ends the servers and removes the folders.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const rows: Row[] = [];
@@ -72,7 +72,7 @@ for (const [name, measure] of chosen(positionals)) {
 print(rows);
 process.exit(rows.every(({ isMet }) => isMet) ? 0 : 1);
 
-/** One figure that does not work does not cost the others. */
+/** A figure that fails does not prevent the others. */
 function failedRow(name: string, error: unknown): Row {
   console.error(`${name}: ${error instanceof Error ? error.message : error}`);
   return { figure: name, measured: "failed", baseline: "-", ratio: "-", target: "-", isMet: false };
@@ -82,7 +82,7 @@ function chosen(names: string[]): Array<[string, Figure]> {
   if (names.length === 0) return Object.entries(figures);
   const unknown = names.find((name) => !(name in figures));
   if (unknown !== undefined) {
-    console.error(`There is no figure ${unknown}; there are ${Object.keys(figures).join(", ")}.`);
+    console.error(`Unknown figure: ${unknown}. Known figures: ${Object.keys(figures).join(", ")}.`);
     process.exit(2);
   }
   return Object.entries(figures).filter(([name]) => names.includes(name));

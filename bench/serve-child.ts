@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 
-/** For the scripts that `startScript` starts: listens on a free port, tells it, and goes when the bench is gone. */
+/** For scripts started by `startScript`: listens on a free port, reports it, and ends with the parent process. */
 export async function serveChild(server: Server): Promise<void> {
   process.once("disconnect", () => process.exit(0));
   process.once("SIGTERM", () => process.exit(0));

@@ -8,9 +8,9 @@ const LIMIT = 1.5;
 const load = { seconds: 3, headers: authorized };
 
 /**
- * What a request costs with 1,000,000 of something against 1,000 of it. CPU, because SQLite works within the process: a
- * slower query is more CPU, and others' work is not in it.
- * @param fill makes an agent with so many in an empty data directory, and returns its id
+ * The cost of a request with 1,000,000 of something compared with 1,000. CPU time, because SQLite runs within the
+ * process, so a slower query takes more of it and other processes do not count.
+ * @param fill creates an agent with that many in an empty data directory, and returns its id
  */
 export async function compareSizes(
   figure: string,

@@ -6,7 +6,7 @@ export const smallAgent = "agent_small";
 const VOCABULARY = 60_000;
 const WORDS_A_CHUNK = 80;
 
-/** Words that are as frequent as those of a language: the n-th is 1/n as frequent as the first. */
+/** Words as frequent as those of a language: the n-th is 1/n as frequent as the first. */
 export function syntheticDocument(number: number, chunks: number): PreparedDocument {
   const random = generator(number + 1);
   const passages = Array.from({ length: chunks }, (_, ordinal) => ({
@@ -19,7 +19,7 @@ export function syntheticDocument(number: number, chunks: number): PreparedDocum
   return prepareDocument({ title: `Document ${number}`, languages: ["en"], passages });
 }
 
-/** Each with three words of medium frequency, two rare ones and three that are nearly everywhere. */
+/** Each has three words of medium frequency, two rare ones and three that occur nearly everywhere. */
 export function syntheticQuestions(count: number): string[] {
   const random = generator(7);
   const between = (low: number, high: number) => wordAt(low + Math.floor(random() * (high - low)));
@@ -50,7 +50,7 @@ function wordAt(rank: number): string {
   return `${word}n`;
 }
 
-/** The same numbers from 0 to 1 on every run. */
+/** The same numbers from 0 to 1 in every run. */
 function generator(seed: number): () => number {
   let state = seed * 2_654_435_761;
   return () => {

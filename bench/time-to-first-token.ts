@@ -7,9 +7,9 @@ import { warmUp } from "./warm-up.ts";
 const script = { tokens: 100, everyMs: 20, isStamped: true };
 
 /**
- * From the request to the first delta, less what the provider itself took for it: p99 of each round, in milliseconds,
- * against a hand-written proxy. Streams begin evenly over time, as visitors do, and go on with the next reply, so that
- * new ones always meet running ones.
+ * From the request to the first delta, minus the time that the provider took: p99 of each round, in milliseconds,
+ * compared with a hand-written proxy. Streams start evenly over time, as visitors do, and continue with the next reply,
+ * so that new ones always meet running ones.
  */
 export async function addedToFirstToken(streams: number): Promise<Sides<number>> {
   await using upstream = await startScript(new URL("upstream-process.ts", import.meta.url));

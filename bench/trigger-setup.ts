@@ -1,6 +1,6 @@
 import { authorized } from "./foyer-process.ts";
 
-/** Makes triggers of an agent, each like the others. */
+/** Creates similar triggers of an agent. */
 export async function createTriggers(url: string, agentId: string, count: number): Promise<Array<{ id: string }>> {
   const triggers: Array<{ id: string }> = [];
   for (let number = 1; number <= count; number++) {
@@ -15,7 +15,7 @@ export async function createTriggers(url: string, agentId: string, count: number
         actionConfig: { message: "Hi there! Ask me anything.", duration: 10_000 },
       }),
     });
-    if (response.status !== 201) throw new Error(`The trigger was not made: ${await response.text()}`);
+    if (response.status !== 201) throw new Error(`The trigger was not created: ${await response.text()}`);
     triggers.push((await response.json()) as { id: string });
   }
   return triggers;

@@ -5,7 +5,10 @@ import { LAST_WORD, parseScript, type Script, TOOL_ANSWER, TOOL_NAME } from "./u
 
 type Asked = { model: string; messages: Array<{ role: string; content: unknown }> };
 
-/** A model provider that streams chat completions, one write a token; the model's name says how (upstream-script.ts). */
+/**
+ * A model provider that streams chat completions, one write per token; the model's name selects the script
+ * (upstream-script.ts).
+ */
 const server = createServer(async (request, response) => {
   const received = now();
   const chunks: Buffer[] = [];
@@ -34,7 +37,7 @@ async function sayTokens(request: IncomingMessage, response: ServerResponse, scr
   const { tokens, everyMs, isStamped } = script;
   const startedAt = performance.now();
   for (let index = 0; index < tokens; index++) {
-    // By the clock, so that a late timer does not make the next ones late too.
+    // Scheduled by the clock, so that a late timer does not delay the next ones.
     if (everyMs > 0) await wait(Math.max(0, startedAt + (index + 1) * everyMs - performance.now()));
     else await nextTurn();
     if (request.socket.destroyed) return;
@@ -50,17 +53,17 @@ function plainLine(index: number, tokens: number) {
   return index === tokens - 1 ? lastLine : (plainLines[index % plainLines.length] ?? lastLine);
 }
 
-/** When it was sent, and for the first token also when the request had come: see load.ts. */
+/** When it was sent, and for the first token also when the request arrived: see load.ts. */
 function stamp(index: number, received: number) {
   return ` @${now().toFixed(2)}${index === 0 ? `#${received.toFixed(2)}` : ""}`;
 }
 
-/** A reply whose tools failed is cheaper than one whose tools ran, so it is no measurement. */
+/** A reply whose tools failed is cheaper than one whose tools ran, so it must not be measured. */
 function areComplete(results: Asked["messages"], calls: number) {
   return results.length === calls && results.every(({ content }) => content === TOOL_ANSWER);
 }
 
-/** All calls of one answer, its end included; their ids say when it was sent. */
+/** All calls of one response, including its end; their ids contain when it was sent. */
 function callTools(calls: number) {
   const at = now().toFixed(2);
   const events = Array.from({ length: calls }, (_, index) => {

@@ -1,14 +1,14 @@
 /**
- * What the provider's stand-in says, told by the model's name so that it passes through every server unchanged.
- * `everyMs` 0 means as fast as it goes: one write for each turn of the event loop. With `calls`, it first calls the tool
- * `look_up` so many times at once, and says its tokens when it has the results.
+ * The script of the provider's stand-in, encoded in the model's name so that it passes through every server unchanged.
+ * With an `everyMs` of 0 it writes as fast as possible: once per turn of the event loop. With `calls`, it first calls
+ * the tool `look_up` that many times concurrently, and sends its tokens when it has the results.
  */
 export type Script = { tokens: number; everyMs: number; isStamped: boolean; calls?: number };
 
-/** The last token of every reply without stamps; an answer without it is not complete. */
+/** The last token of every reply without timestamps; a response without it is incomplete. */
 export const LAST_WORD = " the-last-word";
 
-/** The tool that is called, with `{ "item": 0 }`, `{ "item": 1 }` and so on, and what it must answer each time. */
+/** The tool that is called, with `{ "item": 0 }`, `{ "item": 1 }` and so on, and its expected result. */
 export const TOOL_NAME = "look_up";
 export const TOOL_ANSWER = "We have four of these; the next delivery is on Tuesday.";
 

@@ -11,7 +11,7 @@ export const dashboard: Built = {
   sources: ["dashboard/src", "dashboard/index.html", "sdk/src", "contract/src/rules", "widget/src"],
 };
 
-/** `index.html`, which the server fills in, and `assets/`, whose files are named after what is in them. */
+/** `index.html`, which the server fills in, and `assets/`, whose file names contain a hash of the content. */
 export function buildDashboard(): Promise<void> {
   return buildInto(dashboard, async (outDir) => {
     await build({
@@ -20,7 +20,7 @@ export function buildDashboard(): Promise<void> {
       configFile: false,
       logLevel: "warn",
       publicDir: false,
-      // Tests build too, and are to see what is delivered: not React's development build.
+      // Tests build as well, and must test what is delivered instead of React's development build.
       define: { "process.env.NODE_ENV": '"production"' },
       resolve: { conditions: ["foyer-source", ...defaultClientConditions] },
       plugins: [tailwindcss()],
@@ -31,9 +31,9 @@ export function buildDashboard(): Promise<void> {
         reportCompressedSize: false,
         chunkSizeWarningLimit: 1_000,
         target: buildTargets(browserTargets.dashboard),
-        // Data addresses would need a wider policy for fonts and images.
+        // Data URLs would require a wider policy for fonts and images.
         assetsInlineLimit: 0,
-        // Every file of these libraries says "use client", which means nothing here.
+        // Every file of these libraries contains "use client", which has no meaning here.
         rolldownOptions: { onwarn: (warning, warn) => warning.code !== "MODULE_LEVEL_DIRECTIVE" && warn(warning) },
       },
     });

@@ -36,8 +36,8 @@ export const docs: Built = {
 };
 
 /**
- * What the server serves under /docs and /packages: one HTML file for each guide, the API reference with its script, and
- * the tarballs of the SDK and the widget package. Everything is made here, so the server only sends files.
+ * The files that the server serves under /docs and /packages: one HTML file for each guide, the API reference with its
+ * script, and the tarballs of the SDK and the widget package. All are built here, so the server only sends files.
  */
 export function buildDocs(): Promise<void> {
   return buildInto(docs, async (folder) => {
@@ -63,7 +63,7 @@ export function buildDocs(): Promise<void> {
 function packInto(folder: string, name: string) {
   execFileSync("npm", ["pack", join(root, "packages", name), "--pack-destination", folder, "--silent"], { cwd: root });
   const tarball = readdirSync(folder).find((file) => file.startsWith(`foyer-${name}-`));
-  if (!tarball) throw new Error(`npm pack made no tarball of packages/${name}.`);
+  if (!tarball) throw new Error(`npm pack created no tarball of packages/${name}.`);
   renameSync(join(folder, tarball), join(folder, `foyer-${name}.tgz`));
 }
 

@@ -1,7 +1,7 @@
-/** The oldest versions that a package supports. Safari's version is that of iOS and macOS alike. */
+/** The oldest supported browser versions. Safari's version applies to both iOS and macOS. */
 export type BrowserVersions = { chrome: number; firefox: number; safari: number };
 
-/** The widget runs on other people's sites, so it supports more than the dashboard, whose users are few and known. */
+/** The widget runs on other people's sites, so it supports older browsers than the dashboard. */
 export const browserTargets: Record<"widget" | "dashboard", BrowserVersions> = {
   widget: { chrome: 109, firefox: 115, safari: 16.4 },
   dashboard: { chrome: 123, firefox: 120, safari: 17.5 },
@@ -12,7 +12,7 @@ export function buildTargets(versions: BrowserVersions): string[] {
   return Object.entries(versions).map(([name, version]) => `${name}${version}`);
 }
 
-/** The parts of the widget that the loader fetches when they are first needed, and their entries in its sources. */
+/** The parts of the widget that the loader fetches on first use, and their entry points. */
 export const widgetParts = {
   panel: "panel/panel.tsx",
   triggers: "triggers/watch-triggers.ts",

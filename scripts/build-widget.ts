@@ -8,17 +8,17 @@ const packageDir = join(import.meta.dirname, "../packages/widget");
 
 export const widget: Built = { name: "widget", sources: ["widget/src", "sdk/src", "contract/src/rules"] };
 
-/** First the parts, whose files are named after what is in them; then the loader, which holds their names. */
+/** First the parts, whose file names contain a hash of their content; then the loader, which contains those names. */
 export function buildWidget(): Promise<void> {
   return buildInto(widget, async (folder) => {
     mkdirSync(join(folder, "widget"));
-    // Each by itself: what two of them share would become a third file to wait for.
+    // Built separately, because code shared by two of them would become a third file to load.
     for (const [name, entry] of Object.entries(widgetParts)) await buildPart(name, entry, join(folder, "widget"));
     const built = readdirSync(join(folder, "widget"));
     const filesOf = (names: string[]) =>
       Object.fromEntries(names.map((name) => [name, built.find((file) => file.startsWith(`${name}-`))]));
     await buildLoader(folder, filesOf(Object.keys(widgetParts)));
-    // The panel loads its forms by itself.
+    // The panel loads its forms on its own.
     return { partFiles: filesOf([...Object.keys(widgetParts), "mount-form"]) };
   });
 }
@@ -31,7 +31,7 @@ async function buildPart(name: string, entry: string, outDir: string) {
       outDir,
       lib: { entry: { [name]: join(packageDir, "src", entry) }, formats: ["es"] },
       rolldownOptions: {
-        // What the panel shares with its forms stays in its own file: one request instead of two.
+        // Code that the panel shares with its forms stays in the panel's file, which saves a request.
         preserveEntrySignatures: "allow-extension",
         output: { minify: true, entryFileNames: "[name]-[hash].js", chunkFileNames: "[name]-[hash].js" },
       },
@@ -58,7 +58,7 @@ const shared = {
   logLevel: "warn",
   publicDir: false,
   resolve: { conditions: ["foyer-source", ...defaultClientConditions] },
-  // Also under a test runner: else what is measured and tested is another build than what is served.
+  // Also under a test runner, so that the tests measure the build that is served.
   oxc: { jsx: { runtime: "automatic", importSource: "preact", development: false } },
   build: {
     target: buildTargets(browserTargets.widget),

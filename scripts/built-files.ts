@@ -5,14 +5,13 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const packages = join(import.meta.dirname, "../packages");
 
-/** A package that is built, and everything but npm's packages that its build reads. */
+/** A package that is built, and everything that its build reads except npm packages. */
 export type Built = { name: "widget" | "dashboard" | "server"; sources: string[] };
 
 /**
- * Builds a package into its `dist`, each file also compressed, and keeps what it was built from. The folder is replaced at once: whoever reads it
- * meanwhile gets the old files or the new ones.
- *
- * @param write puts the files into the folder that it is given, and returns what else is worth knowing of them
+ * Builds a package into its `dist`, compresses each file, and records the hash of its sources. The folder is replaced
+ * atomically: concurrent readers see either the old files or the new ones.
+ * @param write puts the files into the given folder and returns further facts about them
  */
 export async function buildInto({ name, sources }: Built, write: (folder: string) => Promise<object>): Promise<void> {
   const startedAt = performance.now();
@@ -32,7 +31,7 @@ export async function buildInto({ name, sources }: Built, write: (folder: string
   console.log(`Built the ${name} in ${Math.round(performance.now() - startedAt)} ms`);
 }
 
-/** Whether what was built was built from these very sources. */
+/** Whether the build is of exactly these sources. */
 export function isBuilt({ name, sources }: Built): boolean {
   try {
     const built = JSON.parse(readFileSync(join(packages, name, "dist/build.json"), "utf8"));
@@ -49,13 +48,13 @@ function compressFiles(folder: string) {
     const path = join(folder, name);
     const text = readFileSync(path);
     writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
-    // The best quality takes 9 s for the script of the API reference and saves 6 %.
+    // The best quality would take 9 s for the script of the API reference and save 6 %.
     const quality = text.length > 1_000_000 ? 9 : 11;
     writeFileSync(`${path}.br`, brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));
   }
 }
 
-/** Of sources and of the scripts that build them; names of files and folders in `packages`. */
+/** The hash of sources and of the scripts that build them; names of files and folders in `packages`. */
 function hashSources(sources: string[]): string {
   const hash = createHash("sha256");
   const read = (path: string) => hash.update(path.slice(packages.length)).update(readFileSync(path));

@@ -146,7 +146,7 @@ describe("import cycles", () => {
 
   it("refuses a cycle between a folder of the server and a file beside it, even when no two files import each other", () => {
     const modules = [typesOf("deps.ts", "./auth/keys.ts"), typesOf("auth/routes.ts", "../deps.ts")];
-    expect(findProblems(modules)).toEqual(["import cycle of the server's rooms: deps.ts > auth > deps.ts"]);
+    expect(findProblems(modules)).toEqual(["import cycle of the server's folders: deps.ts > auth > deps.ts"]);
     expect(findProblems(modules.slice(1))).toEqual([]);
   });
 
@@ -191,7 +191,7 @@ describe("imports between packages", () => {
     ["dashboard", 'type App = typeof import("@foyer/server");'],
   ])("do not allow %s to import %s", (name, line) => {
     expect(problemsOf(`packages/${name}/src/x.ts`, line)).toEqual([
-      expect.stringContaining(`packages/${name}/src/x.ts: ${name} may not import `),
+      expect.stringContaining(`packages/${name}/src/x.ts: ${name} must not import `),
     ]);
   });
 });
@@ -213,10 +213,10 @@ describe("imports between folders of the server", () => {
     ["tools/x.ts", 'import type { A } from "../chat/agent-loop.ts";', "chat/ is right of tools/"],
     ["http/x.ts", 'import { a } from "../auth/sessions/sessions.ts";', "http/ imports no resource"],
     ["outbound/x.ts", 'import type { A } from "../forms/submission-store.ts";', "outbound/ imports no resource"],
-    ["chat/x.ts", 'import { a } from "../agents/store.ts";', "a store is called in its own folder only"],
-    ["chat/x.ts", 'import { a } from "../auth/members/store.ts";', "a store is called in its own folder only"],
+    ["chat/x.ts", 'import { a } from "../agents/store.ts";', "a store is called only in its own folder"],
+    ["chat/x.ts", 'import { a } from "../auth/members/store.ts";', "a store is called only in its own folder"],
     ["outbox/x.ts", 'import { a } from "../forms/submission-store.ts";', "outbox/ imports no resource"],
-    ["setup/x.ts", 'const a = await import("../auth/account-store.ts");', "a store is called in its own folder only"],
+    ["setup/x.ts", 'const a = await import("../auth/account-store.ts");', "a store is called only in its own folder"],
   ])("do not allow %s to import %s", (path, line, reason) => {
     expect(problemsOf(`${server}/${path}`, line)).toEqual([
       expect.stringMatching(new RegExp(`^${server}/.*${reason}$`)),
@@ -225,7 +225,7 @@ describe("imports between folders of the server", () => {
 });
 
 it.each(["packages/extra/src/x.ts", `${server}/webhooks/x.ts`])("require rules for the new folder of %s", (path) => {
-  expect(problemsOf(path, "x;")).toEqual([expect.stringContaining(`${path}: say in this script`)]);
+  expect(problemsOf(path, "x;")).toEqual([expect.stringContaining(`${path}: add the position of`)]);
 });
 
 describe("file names", () => {

@@ -5,33 +5,36 @@ import { type Node, parseSync, Visitor } from "oxc-parser";
 /** One source file. `path` is relative to the repository's root. */
 export type Module = { path: string; lines: number; imports: Import[]; hasRowOverlay: boolean };
 
-/** `file` is the imported file's path when the specifier is relative, else null. What is type-only is gone at run time. */
+/**
+ * `file` is the imported file's path when the specifier is relative, otherwise null. Type-only imports do not exist at
+ * run time.
+ */
 type Import = { specifier: string; file: string | null; isTypeOnly: boolean };
 
 const sources = "{packages/*/src,bench,e2e,test,scripts}/**/*.{ts,tsx}";
 
-/** Lines of a file, and modules in a row of imports. */
+/** Limits for the lines of a file, and for the length of an import chain. */
 const budgets = { p95: 250, longest: 400, chain: 8 };
 const withoutLengthBudget = /\.test\.tsx?$|\/(locales|migrations)\//;
 
 const forbiddenPaths = [
-  { pattern: /(^|\/)(utils|common)\//, reason: "a folder is named after what it holds" },
-  { pattern: /(^|\/)types\.tsx?$/, reason: "a type stands beside the code that makes it" },
-  { pattern: /\/src\/.+\/index\.ts$/, reason: "only a package's entry is a barrel" },
+  { pattern: /(^|\/)(utils|common)\//, reason: "name a folder after its contents" },
+  { pattern: /(^|\/)types\.tsx?$/, reason: "put a type beside the code that creates it" },
+  { pattern: /\/src\/.+\/index\.ts$/, reason: "only the entry file of a package may re-export" },
 ];
 
-/** WebKit makes no containing block of a `tr`, so the overlay of any row would cover the whole page there. */
+/** WebKit does not make a `tr` a containing block, so the overlay of any row would cover the whole page. */
 const rowOverlayReason = "no inset-0 in a table row: use LinkTr, whose click follows the row's link";
 const rowOverlay = /<(?:tr|Tr|LinkTr)\b(?:(?!<\/(?:tr|Tr|LinkTr)>)[\s\S])*?\binset-0\b/;
 
-/** The packages that a package may import; in `types` for their types only. A closed one imports nothing else at all. */
+/** The packages that a package may import; for those in `types`, only types. A closed package imports nothing else. */
 type PackageRule = { values: string[]; types: string[]; isClosed?: true };
 const packageRules: Record<string, PackageRule> = {
   contract: { values: ["typebox"], types: [], isClosed: true },
   server: { values: ["@foyer/contract"], types: [] },
   sdk: { values: [], types: ["@foyer/contract"] },
   widget: { values: ["@foyer/sdk", "@foyer/contract/rules"], types: ["@foyer/contract"] },
-  // The dashboard shows what visitors see with the widget's own code instead of drawing it a second time.
+  // The dashboard previews what visitors see with the widget's own code instead of drawing it again.
   dashboard: { values: ["@foyer/sdk", "@foyer/contract/rules", "@foyer/widget/preview"], types: ["@foyer/contract"] },
 };
 
@@ -42,9 +45,9 @@ const resources =
   );
 const sharedFolders = ["http", "db", "models", "outbound", "outbox"];
 
-/** Everything that breaks a rule of docs/architecture.md which the linter cannot check; one message each. */
+/** Reports every violation of a rule of docs/architecture.md that the linter cannot check, one message each. */
 export function findProblems(modules: Module[]): string[] {
-  if (modules.length === 0) return ["no source files here: run this in the repository's root"];
+  if (modules.length === 0) return ["no source files found: run this in the repository's root"];
   const code = modules.filter(({ path }) => !isTest(path));
   return [
     ...lengthProblems(modules),
@@ -57,7 +60,7 @@ export function findProblems(modules: Module[]): string[] {
   ];
 }
 
-/** @returns the file as the rules see it; a computed `import()` is not seen */
+/** @returns the file as the rules see it; a computed `import()` is not detected */
 export function toModule(path: string, text: string): Module {
   const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
   return { path, lines, imports: importsOf(path, text), hasRowOverlay: path.endsWith(".tsx") && rowOverlay.test(text) };
@@ -85,7 +88,7 @@ function importsOf(path: string, text: string): Import[] {
   return imports;
 }
 
-/** Lines of the files that have a length budget. Where a quantile falls between two files it is the longer one's. */
+/** The lengths of the files with a budget. A quantile between two files is that of the longer one. */
 export function measureLengths(modules: Module[]) {
   const lengths = budgeted(modules).map(({ lines }) => lines);
   lengths.sort((a, b) => a - b);
@@ -127,7 +130,7 @@ function chainProblems(modules: Module[]): string[] {
   return tooLong.map((chain) => `import chain of ${chain.length}, over ${budgets.chain}: ${chain.join(" > ")}`);
 }
 
-/** Biome refuses cycles of values. These two include types: between files, and between the rooms of the server. */
+/** Biome refuses cycles of values. These checks include types: between files, and between the folders of the server. */
 function cycleProblems(modules: Module[]): string[] {
   const files = new Map<string, string[]>();
   const rooms = new Map<string, string[]>();
@@ -140,12 +143,12 @@ function cycleProblems(modules: Module[]): string[] {
     rooms.set(room, [...(rooms.get(room) ?? []), ...others]);
   }
   const inFiles = findCycles(files).map((cycle) => `import cycle: ${cycle.join(" > ")}`);
-  // A cycle of files is often one of rooms too. One message is enough.
+  // A cycle of files is often a cycle of folders, too. One message is enough.
   if (inFiles.length > 0) return inFiles;
-  return findCycles(rooms).map((cycle) => `import cycle of the server's rooms: ${cycle.join(" > ")}`);
+  return findCycles(rooms).map((cycle) => `import cycle of the server's folders: ${cycle.join(" > ")}`);
 }
 
-/** One cycle for every import that leads back to where a walk came from. The first element is repeated at the end. */
+/** One cycle for each import that leads back to the start of a walk. The first element is repeated at the end. */
 export function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const trail: string[] = [];
@@ -173,25 +176,25 @@ function packageProblems({ path, imports }: Module): string[] {
   const name = packageOf(path);
   if (name === null) return [];
   const rule = packageRules[name];
-  if (!rule) return [`${path}: say in this script what the package ${name} may import`];
+  if (!rule) return [`${path}: add what the package ${name} may import to this script`];
   const refused = imports.filter(({ specifier, file, isTypeOnly }) => {
     if (file !== null) return !file.startsWith(`packages/${name}/`);
     const allowed = isTypeOnly ? [...rule.values, ...rule.types] : rule.values;
     const isWatched = rule.isClosed || specifier.startsWith("@foyer/");
     return isWatched && !allowed.some((entry) => specifier === entry || specifier.startsWith(`${entry}/`));
   });
-  return refused.map((i) => `${path}: ${name} may not import ${i.isTypeOnly ? "types" : "values"} of ${i.specifier}`);
+  return refused.map((i) => `${path}: ${name} must not import ${i.isTypeOnly ? "types" : "values"} of ${i.specifier}`);
 }
 
 function serverProblems({ path, imports }: Module): string[] {
   const folder = serverFolderOf(path);
-  // What stands directly in src puts the folders together.
+  // Files directly in src compose the folders.
   if (folder === null) return [];
   if (![...resources, ...sharedFolders].includes(folder))
-    return [`${path}: say in this script where ${folder}/ stands`];
+    return [`${path}: add the position of ${folder}/ to this script`];
   return imports.flatMap((imported) => {
     const refusal = imported.file === null ? null : refusalOf(folder, imported.file, imported.isTypeOnly);
-    return refusal === null ? [] : [`${path}: may not import ${imported.specifier}: ${refusal}`];
+    return refusal === null ? [] : [`${path}: must not import ${imported.specifier}: ${refusal}`];
   });
 }
 
@@ -200,7 +203,7 @@ function refusalOf(folder: string, file: string, isTypeOnly: boolean): string | 
   if (target === null || target === folder) return null;
   if (resources.includes(target) && sharedFolders.includes(folder)) return `${folder}/ imports no resource`;
   if (resources.indexOf(target) > resources.indexOf(folder)) return `${target}/ is right of ${folder}/`;
-  return /[-/]store\.ts$/.test(file) && !isTypeOnly ? "a store is called in its own folder only" : null;
+  return /[-/]store\.ts$/.test(file) && !isTypeOnly ? "a store is called only in its own folder" : null;
 }
 
 function pathProblems(path: string): string[] {

@@ -17,7 +17,7 @@ export function packSdk(): void {
   rmSync(emitted, { recursive: true, force: true });
   mkdirSync(emitted);
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  // TypeScript 7 writes files in parallel and then sometimes loses those of a folder that does not exist yet.
+  // TypeScript 7 writes files in parallel and sometimes loses those of a folder that does not exist yet.
   const options = ["-p", join(source, "tsconfig.build.json"), "--outDir", emitted, "--singleThreaded"];
   execFileSync(process.execPath, [tsc, ...options], { cwd: root });
   renameSync(join(emitted, "sdk/src"), lib);

@@ -82,7 +82,7 @@ const staticStatements = (name: string, member: string) => [
   ...compatOf(api[name], `${member}_static`),
 ];
 
-/** The methods of iterators and of rarer interfaces have the names of everybody's own functions, such as `take`. */
+/** The methods of iterators and of rarer interfaces have names that are common in other code, such as `take`. */
 const commonInterfaces = [
   ...["Array", "String", "Object", "Map", "Set", "Promise", "RegExp", "Date"].map((name) => builtins[name]),
   ...["Element", "HTMLElement", "Document", "DocumentFragment", "Node"].map((name) => api[name]),
@@ -104,7 +104,7 @@ function isSince(
   return versionOf(version_added) <= version && versionOf(version_removed) > version;
 }
 
-/** `false`, `"preview"` and a missing version are in no released version. */
+/** `false`, `"preview"` and a missing version mean that no released version has it. */
 function versionOf(version: SimpleSupportStatement["version_added" | "version_removed"]): number {
   return (typeof version === "string" && Number.parseFloat(version.replace("≤", ""))) || Number.POSITIVE_INFINITY;
 }

@@ -1,4 +1,4 @@
-/** What of JSON Schema the contract's bodies use. */
+/** The part of JSON Schema that the contract's bodies use. */
 export type Schema = {
   type?: string | string[];
   enum?: unknown[];
@@ -8,12 +8,12 @@ export type Schema = {
   items?: Schema;
 } & Partial<Record<"minLength" | "maxLength" | "minItems" | "maxItems" | "minimum" | "maximum", number>>;
 
-/** A body with one value changed, and where. */
+/** A body with one changed value, and its path. */
 export type Case = { path: string; body: unknown };
 
 const samples = { string: "text", number: 1.5, integer: 1, boolean: true, object: {}, array: [], null: null };
 
-/** Bodies with one wrong value each, read off the schema: every other type, missing fields, one past each limit. */
+/** Bodies with one wrong value each, derived from the schema: every other type, missing fields, one past each limit. */
 export function* wrongBodies(schema: Schema, valid: unknown): Generator<Case> {
   const types = typesOf(schema);
   for (const [type, body] of Object.entries(samples)) {
@@ -39,7 +39,7 @@ function* pastTheLimits(schema: Schema) {
   if (schema.maximum !== undefined) yield schema.maximum + 1;
 }
 
-/** Bodies with the longest text that is allowed in one place each: plain letters, and emoji, which count as one. */
+/** Bodies with the longest allowed text in one place each: plain letters, and emoji, which count as one character. */
 export function* longestTexts(schema: Schema, valid: unknown): Generator<Case> {
   const { maxLength, pattern } = schema;
   if (maxLength !== undefined && (!pattern || pattern === "\\S")) {
@@ -48,13 +48,13 @@ export function* longestTexts(schema: Schema, valid: unknown): Generator<Case> {
   yield* inside(schema, valid, longestTexts);
 }
 
-/** Bodies with `null` where the schema takes it. */
+/** Bodies with `null` wherever the schema accepts it. */
 export function* nulls(schema: Schema, valid: unknown): Generator<Case> {
   if (typesOf(schema).includes("null")) yield { path: "", body: null };
   yield* inside(schema, valid, nulls);
 }
 
-/** Bodies with this text in the place of one string each. */
+/** Bodies with this text in place of one string each. */
 export function* withText(text: string, schema: Schema, valid: unknown): Generator<Case> {
   if (typesOf(schema).includes("string")) yield { path: "", body: text };
   yield* inside(schema, valid, (child, base) => withText(text, child, base));
@@ -77,7 +77,7 @@ const joined = (name: string, path: string) => (path ? `${name}.${path}` : name)
 
 const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
 
-/** No JSON at all. */
+/** Bodies that are not JSON. */
 export const brokenJson: readonly Buffer[] = [
   "{",
   "}",
@@ -103,7 +103,7 @@ export const brokenJson: readonly Buffer[] = [
   `{"a":${'{"a":'.repeat(50_000)}`,
 ].map((text) => Buffer.from(text));
 
-/** JSON by the letter (or nearly), but nothing that anybody needs; some of it within an otherwise valid body. */
+/** Bodies that are (nearly) valid JSON but useless; some of it within an otherwise valid body. */
 export function hostileJson(valid: object): Buffer[] {
   const within = (json: string) => JSON.stringify({ ...valid, userMetadata: "here" }).replace('"here"', () => json);
   const texts = [
@@ -128,7 +128,7 @@ export function hostileJson(valid: object): Buffer[] {
   return [...texts.map((text) => Buffer.from(text)), ...invalidUtf8];
 }
 
-/** Content types that are not JSON's. */
+/** Content types other than JSON. */
 export const otherTypes: readonly string[] = [
   "text/plain",
   "application/x-www-form-urlencoded",
@@ -142,7 +142,7 @@ export const otherTypes: readonly string[] = [
   ";",
 ];
 
-/** Nobody's ids, as they stand in an address. */
+/** Unknown ids, as they appear in a URL. */
 export const oddIds: readonly string[] = [
   "agent_01h455vb4pex5vsknk084sn02q",
   "AGENT_01H455VB4PEX5VSKNK084SN02Q",

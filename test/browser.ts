@@ -12,18 +12,18 @@ import {
 
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>;
 
-/** The browser of this worker. Files that follow one another in a worker share it. */
+/** The browser of this worker, shared by the files that run in it. */
 let shared: Promise<Browser> | undefined;
 
 /**
- * A real Chromium. Every page has a context of its own, and `close` closes those that were opened here. A browser with
- * launch options of its own is not shared, and ends with `close`.
+ * A real Chromium. Every page has its own context, and `close` closes the contexts opened here. A browser with its own
+ * launch options is not shared and ends with `close`.
  */
 export async function startBrowser(options?: LaunchOptions) {
   const browser = options ? await launch(options) : await sharedBrowser();
   const contexts: BrowserContext[] = [];
   return {
-    /** `problems` holds the exceptions that scripts threw and what the Content Security Policy refused. */
+    /** `problems` lists uncaught exceptions and violations of the Content Security Policy. */
     async open(options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
       const context = await browser.newContext({ reducedMotion: "reduce", ...options });
       contexts.push(context);
@@ -44,7 +44,7 @@ export async function startBrowser(options?: LaunchOptions) {
   };
 }
 
-/** Starts the browser anew when the last one crashed. It ends with the worker's process. */
+/** Starts the browser again after a crash. It ends with the worker's process. */
 async function sharedBrowser(): Promise<Browser> {
   const current = await shared?.catch(() => undefined);
   if (!current?.isConnected()) shared = launch();
@@ -66,8 +66,8 @@ async function launch(options: LaunchOptions = {}): Promise<Browser> {
 }
 
 /**
- * Returns the violations that axe finds on the page as it is, in the light and the dark color scheme, each as
- * `scheme rule: elements`. The schemes differ only in colors, so the dark one is checked only for contrast.
+ * Returns the violations that axe finds on the page in the light and the dark color scheme, as `scheme rule: elements`.
+ * The schemes differ only in colors, so the dark one is checked only for contrast.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await Promise.all(page.frames().map(injectAxe));
@@ -85,8 +85,8 @@ async function injectAxe(frame: Frame): Promise<void> {
 }
 
 /**
- * Runs axe in the page until it finds nothing, or for five seconds: pages follow a change of the color scheme in their
- * own time. Only violations are described, because describing what passes takes half of the time.
+ * Runs axe in the page until it finds nothing, or for five seconds, because pages take time to follow a change of the
+ * color scheme. Only violations are described, because describing passed rules takes half of the time.
  */
 async function violations(page: Page, options: RunOptions): Promise<string[]> {
   const violationsOnly: RunOptions = { ...options, resultTypes: ["violations"], preload: false };
@@ -105,7 +105,7 @@ async function runAxe(options: RunOptions): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
 }
 
-/** How far the page is wider than its window, in pixels; 0 is what we want. */
+/** How many pixels the page is wider than its window; 0 is expected. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }

@@ -3,7 +3,7 @@ import { buildDocs, docs } from "../scripts/build-docs.ts";
 import { buildWidget, widget } from "../scripts/build-widget.ts";
 import { isBuilt } from "../scripts/built-files.ts";
 
-/** The pages that tests open get the widget and the dashboard as their sources are now. */
+/** Builds the widget and the dashboard from their current sources for the pages that tests open. */
 export async function setup(): Promise<void> {
   if (!isBuilt(widget)) await buildWidget();
   if (!isBuilt(dashboard)) await buildDashboard();

@@ -1,17 +1,17 @@
 import type { ChatEvent } from "@foyer/contract";
 
-/** `eventId` is the stream's own `id:` line; `id` is the same, but for a tool call, where it is the call's. */
+/** `eventId` is the stream's own `id:` line; `id` is the same, except for a tool call, where it is the call's id. */
 export type ReceivedEvent = ChatEvent & { id: string; eventId: string };
 
-/** An open chat stream: its events as they come, and its comments. */
+/** An open chat stream: its events and comments as they arrive. */
 export type ChatStream = {
   response: Response;
   events: ReceivedEvent[];
   comments: string[];
-  /** resolves with the first event of the type, also one that came already */
+  /** resolves with the first event of the type, including one that has already arrived */
   until(type: ChatEvent["type"], matches?: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>;
   untilComment(): Promise<void>;
-  /** resolves when the stream is over */
+  /** resolves when the stream has ended */
   ended: Promise<void>;
   leave(): void;
 };
@@ -25,7 +25,7 @@ export function chat(url: string, body: object, headers: Record<string, string> 
   });
 }
 
-/** Reads any stream of chat events; an error answer has no events. */
+/** Reads any stream of chat events; an error response has no events. */
 export async function openStream(url: string, init: RequestInit = {}): Promise<ChatStream> {
   const abort = new AbortController();
   const response = await fetch(url, { ...init, signal: abort.signal });
@@ -90,7 +90,7 @@ function parse(block: string): ReceivedEvent {
   return { id: fields.id, ...data, eventId: fields.id };
 }
 
-/** The text of the deltas, put together. */
+/** The text of the deltas, concatenated. */
 export function textOf(events: readonly ChatEvent[]): string {
   return events.map((event) => (event.type === "content_block_delta" ? event.delta.text : "")).join("");
 }

@@ -3,7 +3,7 @@ import { type ChatStream, type ReceivedEvent, textOf } from "./chat-client.ts";
 
 type Event<Type extends ReceivedEvent["type"]> = Extract<ReceivedEvent, { type: Type }>;
 
-/** What a whole stream said, once it is known to keep every rule. */
+/** The content of a whole stream, after it was checked against all rules. */
 export type CheckedReply = {
   conversationId: string;
   messageId: string;
@@ -24,10 +24,10 @@ export async function checkReply(stream: ChatStream): Promise<CheckedReply> {
 }
 
 /**
- * The rules that every whole stream keeps: `message_start` first; then pieces one after the other, whose `index` counts
- * from 0 without a gap, each closed before the next begins, no text empty and every tool call followed by its result;
- * `error` exactly when the reason is `error`, right before `message_stop`, which comes once and last. The ids name the
- * message, and their positions grow.
+ * The rules that every whole stream follows: `message_start` first; then pieces one after the other, whose `index`
+ * counts from 0 without a gap, each closed before the next starts, no empty text, and every tool call followed by its
+ * result; `error` exactly when the reason is `error`, right before `message_stop`, which comes once and last. The ids
+ * contain the message id and an increasing position.
  */
 function checkEvents(events: readonly ReceivedEvent[]): CheckedReply {
   const story = events.map((event) => JSON.stringify(event)).join("\n");
@@ -78,7 +78,7 @@ function checkPieces(events: readonly ReceivedEvent[], stopReason: string, story
       open = null;
     } else throw new Error(`${event.type} may not come here:\n${story}`);
   }
-  // Only a call that was cut off has no result.
+  // Only an interrupted call has no result.
   if (open !== null) expect([open.closedBy, stopReason], story).toEqual(["tool_result", "aborted"]);
 }
 

@@ -4,7 +4,7 @@ import type { ConversationRow, MessageRow } from "../packages/server/src/db/tabl
 type Owner = { organizationId: string; agentId: string };
 type Saying = Partial<Pick<MessageRow, "content" | "feedback" | "stopReason">> & { pieces?: unknown[] };
 
-/** An id as it would have been made at that instant (milliseconds): ids are in the order of time. */
+/** An id as it would have been created at that instant (milliseconds), because ids sort by time. */
 function idAt(prefix: string, ms: number, number = 0): string {
   const digits = "0123456789abcdefghjkmnpqrstvwxyz";
   let rest = (BigInt(ms) << 80n) | (7n << 76n) | (2n << 62n) | BigInt(number);
@@ -16,7 +16,7 @@ function idAt(prefix: string, ms: number, number = 0): string {
   return `${prefix}_${text}`;
 }
 
-/** Puts a conversation straight into the database: what the visitor said and what was replied, by turns. */
+/** Inserts a conversation directly into the database: alternating messages of the visitor and replies. */
 export async function insertConversation(
   db: Db,
   owner: Owner,
@@ -58,7 +58,7 @@ export async function insertFailure(
     .execute();
 }
 
-/** Puts as many conversations into the database as are asked for, one a minute back from now, without messages. */
+/** Inserts the requested number of conversations without messages, one per minute back from now. */
 export async function insertManyConversations(db: Db, owner: Owner, amount: number): Promise<void> {
   const now = Date.now();
   await db.transaction().execute(async (trx) => {

@@ -4,7 +4,7 @@ const source = new URL("../packages/dashboard/src/routes.tsx", import.meta.url);
 const definition = /const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+),\s*(?:path: "([^"]*)"|id: )/g;
 
 /**
- * Every address of the dashboard as its routes define it, such as `/agents/$agentId/tools`. `isOutside`: for people who
+ * Every URL of the dashboard as defined by its routes, such as `/agents/$agentId/tools`. `isOutside`: for users who
  * have not signed in.
  */
 export function dashboardAddresses(): Array<{ address: string; isOutside: boolean }> {

@@ -7,14 +7,14 @@ import type { TestDatabase } from "./databases.ts";
 import { startServer } from "./server.ts";
 import { createMember, createOwner, password } from "./session-client.ts";
 
-/** Where pictures of what the tests see go, to be looked at; none are taken without it, because they take half of the time. */
+/** The folder for screenshots. None are taken without it, because they take half of the time. */
 const pictures = process.env.FOYER_SCREENSHOTS;
 
 const sizes = { wide: [1440, 900], middle: [1024, 768], phone: [390, 844] } as const;
 
 export type DashboardSite = Awaited<ReturnType<typeof startDashboardSite>>;
 
-/** A server whose BASE_URL is the address that it listens on, as sessions need it. */
+/** A server whose BASE_URL is the address that it listens on, which sessions require. */
 export async function startOwnServer({
   env,
   ...options
@@ -29,12 +29,12 @@ export async function startOwnServer({
 /** A real server with an owner, and a real browser to open its dashboard in. */
 export async function startDashboardSite(options: { database?: TestDatabase; env?: Record<string, string> } = {}) {
   const browser = await startBrowser();
-  // Tests open many pages, and each signs in.
+  // Tests open many pages, and each one signs in.
   const env = { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0", FOYER_LIMIT_SIGN_IN_PER_IP: "0", ...options.env };
   const server = await startOwnServer({ ...options, env });
   const owner = await createOwner(server);
 
-  /** Signs somebody in and opens a page of the dashboard: `/agents`. */
+  /** Signs a user in and opens a page of the dashboard: `/agents`. */
   async function open(path: string, { email = owner.email, context = {} as BrowserContextOptions } = {}) {
     const opened = await browser.open({ viewport: { width: 1440, height: 900 }, ...context });
     const { page } = opened;
@@ -49,16 +49,16 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
     server,
     owner,
     open,
-    /** Somebody of the owner's organization with that role, by their address. */
+    /** The email address of a member of the owner's organization with that role. */
     addMember: async (role: string) => (await createMember(server, owner.organizationId, role)).email,
-    /** A call of the page's own, with its session: prepares what a test needs. Throws when it is refused. */
+    /** A call with the page's session, to prepare what a test needs. Throws when it is refused. */
     async call(page: Page, method: string, path: string, data?: object) {
       const answer = await page.request.fetch(server.url + path, { method, ...(data ? { data } : {}) });
       const body = await answer.json();
       if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${JSON.stringify(body)}`);
       return body;
     },
-    /** Takes the page at three widths, in light and in dark, into `<name>-<width>-<scheme>.png`. */
+    /** Takes screenshots at three widths, in light and in dark, as `<name>-<width>-<scheme>.png`. */
     async picture(page: Page, name: string): Promise<void> {
       if (!pictures) return;
       mkdirSync(pictures, { recursive: true });
@@ -80,7 +80,7 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
   };
 }
 
-/** What is picked up by keyboard listens for further keys from the next turn of the page's loop on. */
+/** An element picked up by keyboard listens for further keys only from the next turn of the page's event loop. */
 export function nextTurn(page: Page): Promise<unknown> {
   return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }

@@ -36,7 +36,7 @@ export async function createPostgres(): Promise<TestDatabase> {
   };
 }
 
-/** One connection, for the time that it is used. */
+/** One connection, closed after use. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -2,18 +2,18 @@ import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 
-/** `name` is the asked one unless it says otherwise; `ttl` in seconds, 0 unless it says otherwise. */
+/** `name` defaults to the requested one; `ttl` is in seconds and defaults to 0. */
 type DnsRecord = { type: keyof typeof recordTypes; data: string; name?: string; ttl?: number };
 type DnsAnswer = DnsRecord[] | "NXDOMAIN" | "SERVFAIL" | "silence";
-/** `nth` is 1 for the first question of this name and type. */
+/** `nth` is 1 for the first query of this name and type. */
 export type DnsQuestion = { name: string; type: "A" | "AAAA"; nth: number };
 
 const recordTypes = { A: 1, CNAME: 5, AAAA: 28 };
 const responseCodes = { SERVFAIL: 2, NXDOMAIN: 3 };
 
 /**
- * A real name server on a port of 127.0.0.1 that answers as the test says, late if it returns a promise. `resolve` asks
- * it by a real resolver, both for IPv4 and IPv6 addresses.
+ * A real name server on a port of 127.0.0.1. The test decides its responses, which are delayed if it returns a promise.
+ * `resolve` queries it with a real resolver for both IPv4 and IPv6 addresses.
  */
 export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswer | Promise<DnsAnswer>) {
   const asked: DnsQuestion[] = [];
@@ -30,7 +30,7 @@ export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswe
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  // It waits for longer than any test: what ends in time ends for another reason.
+  // Longer than any test, so that tests of time limits cannot pass because of this one.
   const resolver = new Resolver({ timeout: 60_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
 
@@ -69,7 +69,7 @@ function readQuestion(packet: Buffer) {
   return { name: labels.join("."), type, end: at + 5 };
 }
 
-/** The header and the question go back as they came, the answers behind them (RFC 1035, section 4). */
+/** The header and the question are repeated, followed by the answers (RFC 1035, section 4). */
 function writeAnswer(question: Buffer, answer: Exclude<DnsAnswer, "silence">): Buffer {
   const records = typeof answer === "string" ? [] : answer;
   const header = Buffer.from(question);

@@ -6,7 +6,7 @@ import { startServer } from "./server.ts";
 
 export type DocumentClient = Awaited<ReturnType<typeof openDocuments>>;
 
-/** A server, and an account with an agent whose documents the tests write. */
+/** A server, and an organization with an agent whose documents the tests write. */
 export async function openDocuments(
   options: Parameters<typeof startServer>[0] & { database?: TestDatabase; plan?: string } = {},
 ) {

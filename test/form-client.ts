@@ -16,8 +16,8 @@ const defaults = {
 } as const;
 
 /**
- * A server, an account with an agent, and a receiver for what its forms send. The visitor waits 2 s for deliveries, and
- * an attempt may take 1 s, unless `env` says otherwise.
+ * A server, an organization with an agent, and a receiver for its form submissions. The visitor waits 2 s for
+ * deliveries, and an attempt may take 1 s, unless `env` overrides it.
  */
 export async function openForms(options: { database?: TestDatabase; env?: Record<string, string> } = {}) {
   const env = { FOYER_SUBMIT_WAIT: "2s", FOYER_WEBHOOK_TIMEOUT: "1s", ...options.env };
@@ -31,7 +31,7 @@ export async function openForms(options: { database?: TestDatabase; env?: Record
     receiver,
     account,
     db: server.deps.db,
-    /** Forgets the requests that the receiver got, and lets it answer 200 again. */
+    /** Clears the receiver's requests and lets it respond 200 again. */
     reset() {
       receiver.received.splice(0);
       receiver.answer((_, response) => response.end("ok"));
@@ -43,7 +43,7 @@ export async function openForms(options: { database?: TestDatabase; env?: Record
   };
 }
 
-/** What an account and its visitors do with forms, through `server`. */
+/** Actions of members and visitors with forms, through `server`. */
 export async function createFormClient(server: TestServer, account: Account) {
   const agentId = await createAgent(account);
   let forms = 0;
@@ -85,7 +85,7 @@ export async function createFormClient(server: TestServer, account: Account) {
       const { body } = await account.call("GET", `/form-submissions/analytics?agentId=${agentId}${query}`);
       return body.analytics.find((entry: { toolId: string }) => entry.toolId === toolId);
     },
-    /** A user who belongs to the account. @returns the user's id */
+    /** A user who belongs to the organization. @returns the user's id */
     async addMember(role: "owner" | "admin" | "member", email: string): Promise<string> {
       const { db } = server.deps;
       const now = new Date().toISOString();

@@ -25,7 +25,7 @@ export const testRideFields: FormField[] = [
   { name: "photo", label: "Photo of your old bike", type: "image" },
 ];
 
-/** The dashboard of a shop that has an agent with forms, and a receiver for what they send. */
+/** The dashboard of a shop whose agent has forms, and a receiver for their submissions. */
 export async function startFormDashboard(options: { database?: TestDatabase; env?: Record<string, string> } = {}) {
   const env = { FOYER_SUBMIT_WAIT: "1s", FOYER_LIMIT_SUBMIT_PER_IP: "0", ...options.env };
   const site = await startDashboardSite({ ...options, env });
@@ -36,7 +36,7 @@ export async function startFormDashboard(options: { database?: TestDatabase; env
     async createAgent(page: Page): Promise<string> {
       return (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     },
-    /** A form that delivers to the receiver's `/hook`; `more` goes into the tool. */
+    /** A form that delivers to the receiver's `/hook`; `more` overrides settings of the tool. */
     async createForm(page: Page, agentId: string, more: object = {}): Promise<{ id: string; name: string }> {
       return site.call(page, "POST", "/tools", {
         agentId,
@@ -49,7 +49,7 @@ export async function startFormDashboard(options: { database?: TestDatabase; env
         ...more,
       });
     },
-    /** As the widget submits it. @returns the submission's id */
+    /** Submits like the widget. @returns the submission's id */
     async submit(toolId: string, formData: object, more: object = {}): Promise<string> {
       const response = await fetch(`${site.server.url}/form-submissions/submit`, {
         method: "POST",
@@ -60,7 +60,7 @@ export async function startFormDashboard(options: { database?: TestDatabase; env
       if (!response.ok) throw new Error(`not submitted: ${JSON.stringify(answer)}`);
       return answer.submissionId;
     },
-    /** What a visitor does with a form before submitting it. */
+    /** The events that a visitor causes before submitting a form. */
     async event(toolId: string, eventType: string, formInstanceId: string, fieldName?: string): Promise<void> {
       const response = await fetch(`${site.server.url}/form-submissions/event`, {
         method: "POST",
@@ -86,6 +86,6 @@ export const ride = (name: string, more: object = {}) => ({
   ...more,
 });
 
-/** A picture of one colour, as a browser would send it. */
+/** An image of a single color, as a browser would send it. */
 export const photo =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";

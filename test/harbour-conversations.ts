@@ -3,7 +3,7 @@ import { insertConversation } from "./conversation-seed.ts";
 
 type Owner = { organizationId: string; agentId: string };
 
-/** A morning at the bicycle shop: conversations of every kind, by a name for each. */
+/** A morning at the bicycle shop: one conversation of each kind, by name. */
 export async function insertHarbourConversations(db: Db, owner: Owner, formToolId: string) {
   const now = Date.now();
   const hours = (count: number) => now - count * 3_600_000;

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Somebody's site on an origin of its own, which uses the widget of the server at `baseUrl` under a strict policy: no
- * styles but its own file, no scripts and no calls but its own and the server's. Every path is a page of it.
+ * A site on its own origin that uses the widget of the server at `baseUrl` under a strict policy: no styles except its
+ * own file, and no scripts and calls except its own and the server's. Every path is a page.
  */
 export async function startHostPage(baseUrl: string) {
   const policy = [
@@ -34,13 +34,13 @@ export async function startHostPage(baseUrl: string) {
   scripts.set("/before.js", "");
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // Another name than the server's, so that it is another site too.
+  // A host name other than the server's, so that it is a different site, too.
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   return {
     origin,
-    /** The address of a page whose script tag has these attributes. */
+    /** The URL of a page whose script tag has these attributes. */
     page: (path: string, attributes: Record<string, string>) => `${origin}${path}?${new URLSearchParams(attributes)}`,
-    /** What runs in every page before the widget does. */
+    /** A script that runs in every page before the widget. */
     before(script: string) {
       scripts.set("/before.js", script);
     },

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Where tests drive a browser or whole server processes; each of these files takes 5 to 90 s. */
+/** Tests with a browser or whole server processes; each of these files takes 5 to 90 s. */
 const slow = /\/(e2e|test\/faults)\/|\/server\/src\/(main|cli)\.test\.ts$/;
 
 /**

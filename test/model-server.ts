@@ -6,7 +6,7 @@ import { startUpstream } from "./upstream.ts";
 
 export type ModelServer = Awaited<ReturnType<typeof startModelServer>>;
 
-/** The real server, listening, between a chat client and a stand-in for its model providers, with one account. */
+/** The real server between a chat client and a stand-in for its model providers, with one organization. */
 export async function startModelServer(environment: (upstreamUrl: string) => Record<string, string>) {
   const upstream = await startUpstream();
   const server = await startServer({
@@ -15,7 +15,7 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
   });
   const owner = await server.createAccount();
 
-  /** A management call with the account's key, or another account's headers. */
+  /** A management call with the organization's key, or with another organization's headers. */
   async function call(
     method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
     url: string,
@@ -25,7 +25,7 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
     const response = await server.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
     return { status: response.statusCode, body: response.json(), text: response.body };
   }
-  /** An agent of the model that sells bikes at temperature 30. Returns its id. */
+  /** An agent of the model with a prompt about bikes and temperature 30. Returns its id. */
   async function createAgent(model: string, { headers } = owner): Promise<string> {
     const payload = { name: "Harbour", model, systemPrompt: "You sell bikes.", temperature: 30 };
     return (await call("POST", "/agents", payload, { ...owner, headers })).body.data.id;
@@ -40,7 +40,7 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
     call,
     createAgent,
     open,
-    /** A mock tool, as the agent's owner would have made it. */
+    /** A mock tool, as a member would create it. */
     async addTool(agentId: string, name: string, mockResponse: string, inputSchema: object): Promise<string> {
       const { organizationId } = owner;
       const tool = { id: newId("tool"), organizationId, agentId, name, description: `What ${name} does` };
@@ -56,12 +56,12 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
       await server.deps.db.insertInto("tools").values(row).execute();
       return tool.id;
     },
-    /** Says something, waits for the whole reply and checks it against the rules of the stream. */
+    /** Sends a message, waits for the whole reply and checks it against the rules of the stream. */
     ask: async (agentId: string, content: string, more: object = {}) => checkReply(await open(agentId, content, more)),
     /** The stored reply of a conversation's first turn. */
     storedReply: async (conversationId: string) =>
       (await call("GET", `/conversations/${conversationId}`)).body.data.messages[1],
-    /** The bodies of the requests that reached the provider since the last script. */
+    /** The bodies of the requests that reached the provider since the last script was set. */
     sent: () => upstream.exchanges.map(({ body }) => JSON.parse(body)),
     async stop() {
       await server.stop();

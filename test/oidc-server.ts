@@ -9,8 +9,8 @@ export type OidcAccount = { sub: string; email: string; email_verified: unknown;
 export type OidcTestServer = Awaited<ReturnType<typeof startOidcServer>>;
 
 /**
- * A certified OpenID Connect provider on a port of 127.0.0.1. It signs in whoever `signInAs` named last, without asking,
- * and wants PKCE. `requests` are the authorization requests that it got.
+ * A certified OpenID Connect provider on a port of 127.0.0.1. It signs in the user set by `signInAs` without asking,
+ * and requires PKCE. `requests` lists the authorization requests.
  */
 export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: string; port?: number }) {
   const client = { clientId: "foyer", clientSecret: "a secret of the tests, long enough" };
@@ -42,7 +42,7 @@ export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: 
       accounts.set(account.sub, account);
       current = account;
     },
-    /** What a fresh browser does with the address that it is sent to. @returns where the provider sends it back to */
+    /** Follows the URL like a fresh browser. @returns where the provider redirects to */
     async visit(address: string): Promise<string> {
       const cookies = new Map<string, string>();
       for (let next = address, hops = 0; hops < 10; hops++) {
@@ -91,7 +91,7 @@ function configuration(
       const account = accounts.get(sub);
       return account && { accountId: sub, claims: async () => ({ ...account }) };
     },
-    // Nobody is asked whether this server may know them.
+    // Skips the consent page.
     async loadExistingGrant(context) {
       const { provider, client, session } = context.oidc;
       if (!client || !session?.accountId) return undefined;

@@ -8,12 +8,12 @@ const { default: EmbeddedPostgres } = await importWithoutExit(() => import("embe
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** a real PostgreSQL; each test makes a database of its own on it */
+    /** a real PostgreSQL server, on which each test creates its own database */
     postgresUrl: string;
   }
 }
 
-/** One PostgreSQL for the whole run, in a folder that goes with it. */
+/** One PostgreSQL server for the whole run, in a temporary folder. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { url, stop } = await startPostgres();
   project.provide("postgresUrl", url);
@@ -37,7 +37,7 @@ export async function startPostgres() {
     user: "postgres",
     password: "postgres",
     persistent: false,
-    // PostgreSQL refuses to run as root; this makes it a user of its own there.
+    // PostgreSQL refuses to run as root, so this runs it as another user then.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8", "--no-sync"],
     postgresFlags: Object.entries(settings(databaseDir)).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
@@ -48,12 +48,12 @@ export async function startPostgres() {
   await server.start();
   return {
     url: `postgres://postgres:postgres@localhost:${PORT}/postgres?host=${encodeURIComponent(databaseDir)}`,
-    /** Kills it as the kernel would that is out of memory. `start` brings it back. */
+    /** Kills it like the kernel's out-of-memory killer. `start` brings it back. */
     async kill() {
       const [pid] = (await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n");
       process.kill(Number(pid), "SIGKILL");
     },
-    /** After a kill. Its orphaned processes are gone first, or it refuses. */
+    /** After a kill, PostgreSQL refuses to start until its orphaned processes have ended. */
     async start() {
       const start = async (): Promise<void> => server.start().catch(() => wait(100).then(start));
       await start();
@@ -74,8 +74,8 @@ const settings = (folder: string) => ({
 });
 
 /**
- * When a process has nothing more to do this library ends it with 0, also one whose tests have failed. What it would
- * clean up then is cleaned up by `stop`; its care for signals stays.
+ * When the event loop is empty, this library ends the process with exit code 0, even if tests failed. `stop` does the
+ * cleanup instead; the library's handling of signals stays.
  */
 async function importWithoutExit<T>(load: () => Promise<T>): Promise<T> {
   const events = ["beforeExit", "exit"];

@@ -3,8 +3,9 @@ import { writeSync } from "node:fs";
 const TICK_MS = 5;
 
 /**
- * Loaded into a server before everything else. On SIGUSR2 it prints how long the event loop was held since the last time,
- * at most: in milliseconds of the clock, and of this thread's CPU, which does not count what other processes used.
+ * Loaded into a server before everything else. On SIGUSR2 it prints the longest time for which the event loop was
+ * blocked since the last signal: in milliseconds of wall time, and of this thread's CPU time, which excludes other
+ * processes.
  */
 let at = performance.now();
 let used = process.threadCpuUsage();

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 
 const source = join(import.meta.dirname, "../packages/server/src");
 
-/** Runs one of Foyer's commands to its end, as `npm run foyer -- …` does. */
+/** Runs a Foyer command to completion, like `npm run foyer -- …`. */
 export async function runCommand(args: string[], env: Record<string, string>) {
   const child = start(["cli.ts", ...args], env);
   const output = collect(child);
@@ -38,7 +38,7 @@ export async function startProcess(env: Record<string, string>, options: StartOp
   };
 }
 
-/** A data directory that goes with the test. */
+/** A data directory that is removed after the test. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "foyer-process-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
@@ -46,7 +46,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
 
 type StartOptions = { preload?: string[]; under?: string[] };
 
-/** Nothing of the outer environment but the path: what a test needs, it says. */
+/** Only the path is inherited, so a test must set every variable that it needs. */
 function start(
   [file = "", ...args]: string[],
   env: Record<string, string>,

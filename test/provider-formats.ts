@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 
-/** What a provider's format makes of one exchange; everything else is the same for all of them. */
+/** One exchange in a provider's format; everything else is the same for all providers. */
 export type Format = {
   /** the text in one event of its stream */
   text(event: never): string | undefined;
   /** the request's body for a system prompt, a user's "Hello?" and the tool, at temperature 0.3 */
   request(model: string, tool: Tool): object;
-  /** what the second request's body has, once the call was answered with "Sunny." */
+  /** what the second request's body contains after the call was answered with "Sunny." */
   answered(call: Call): object;
 };
 type Tool = { name: string; description: string; schema: object };
@@ -102,7 +102,7 @@ export const formats = {
     answered: ({ name, input }) => ({
       contents: [
         { role: "user" },
-        // Gemini refuses a call that comes back without the signature that it gave.
+        // Gemini refuses a call that is returned without its signature.
         {
           role: "model",
           parts: [{ functionCall: { name, args: input }, thoughtSignature: expect.stringMatching(/^SGFyYm91ci/) }],

@@ -1,12 +1,12 @@
 export type ReadMail = {
-  /** lower-case names; of a header that occurs twice all values, joined by a line break */
+  /** names in lower case; all values of a repeated header, joined by a line break */
   headers: Record<string, string>;
   subject: string;
   text: string;
   html: string | null;
 };
 
-/** Reads a mail as the server of a recipient gets it: what our own sender makes, not every mail there is. */
+/** Parses an email as a recipient's server receives it. Supports only what our own sender produces. */
 export function readMail(raw: string): ReadMail {
   const { headers, parts } = readPart(raw);
   const partOf = (type: string) => parts.find((part) => part.type === type)?.content ?? null;
@@ -46,7 +46,7 @@ function decodeBody(body: string, encoding: string | undefined): string {
   return encoding === "quoted-printable" ? decodeQuoted(body.replace(/=\r\n/g, "")) : body;
 }
 
-/** `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`; the blank between two of them is none. */
+/** `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`; the space between two of them is dropped. */
 function decodeWords(text: string): string {
   return text
     .replace(/\?=\s+=\?/g, "?==?")

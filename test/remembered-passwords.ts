@@ -10,8 +10,8 @@ const library: Passwords = createRequire(new URL("../packages/server/package.jso
 );
 
 /**
- * Takes the place of `better-auth/crypto` in tests. Hashing takes 80 ms, and almost every test of an account creates one
- * and signs in with the same password, so the library is asked once for each password and each check.
+ * Replaces `better-auth/crypto` in tests. Hashing takes 80 ms, and almost every test creates a user and signs in with
+ * the same password, so results are cached per password.
  */
 export const hashPassword = remember(library.hashPassword);
 export const verifyPassword = remember(library.verifyPassword);

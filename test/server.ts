@@ -16,7 +16,10 @@ import { createSqlite } from "./databases.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Tests call as fast as they can; those of the limits set the variables to nothing, which means the defaults. */
+/**
+ * Tests call as fast as they can, so limits are off. Tests of the limits set the variables to nothing, which means the
+ * defaults.
+ */
 const planLimitsOff = Object.fromEntries(
   ["FREE", "STARTER", "GROWTH", "PRO"].map((plan) => [`FOYER_LIMIT_API_${plan}`, "0"]),
 );
@@ -24,7 +27,7 @@ const planLimitsOff = Object.fromEntries(
 export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 /**
- * Starts the real server on a database of its own. With `listen: true` it listens on any port, with a bound port on that
+ * Starts the real server on its own database. With `listen: true` it listens on any port, and with a bound port on that
  * one; otherwise tests call it with `app.inject`. `env` holds further environment variables; the log is silent unless
  * they say otherwise. With `outbound`, tools and deliveries use it to leave the server.
  */
@@ -43,7 +46,7 @@ export async function startServer(
     FOYER_SECRET: "a secret of the tests, long enough",
     FOYER_LOG_LEVEL: "silent",
     FOYER_DRAIN_TIMEOUT: "500ms",
-    // A machine that stalls while tests run is not what they are about.
+    // Load shedding is off, because a busy test machine can stall.
     FOYER_MAX_LAG: "0s",
     ...planLimitsOff,
     ...(database.address.kind === "postgres" ? { DATABASE_URL: database.address.url } : {}),
@@ -65,10 +68,10 @@ export async function startServer(
     deps,
     url,
     drain,
-    /** A new account with a key; every call makes another one. */
+    /** A new organization with an owner and a key; every call creates another one. */
     async createAccount(plan = "pro") {
       const account = await createAccount(deps, plan);
-      /** Calls a route with the account's key. */
+      /** Calls a route with the organization's key. */
       const call = async (method: Method, url: string, body?: object) => {
         const payload = body === undefined ? {} : { payload: body };
         const response = await app.inject({ method, url, headers: account.headers, ...payload });

@@ -1,5 +1,6 @@
 import { createAccount, insertOrganization } from "../packages/server/src/auth/account-store.ts";
-// Loaded here and not with the first sign-in of a test: on a busy machine that can take so long that the server sheds load.
+// Imported here and not with the first sign-in of a test, because it can take so long on a busy machine that the server
+// sheds load.
 import "../packages/server/src/auth/sign-in/library.ts";
 import { newId } from "../packages/server/src/ids.ts";
 import type { TestServer } from "./server.ts";
@@ -10,12 +11,12 @@ export const password = "a long enough password";
 
 let users = 0;
 
-/** A proven user who owns an organization on the plan pro, with `password`. */
+/** A verified user who owns an organization on the plan pro, with `password`. */
 export async function createOwner({ deps }: TestServer, email = `owner-${++users}@example.com`) {
   return { email, ...(await createAccount(deps.db, { email, password, plan: "pro" })) };
 }
 
-/** A proven user who has that role in that organization, and none of their own. */
+/** A verified user with that role in that organization, and no organization of their own. */
 export async function createMember(server: TestServer, organizationId: string, role: string) {
   const { db } = server.deps;
   const member = await createOwner(server, `${role}-${++users}@example.com`);
@@ -31,7 +32,7 @@ export function createOrganization({ deps }: TestServer, userId: string) {
   return insertOrganization(deps.db, { userId, name: "Second", plan: "free" });
 }
 
-/** A browser, as far as cookies go: it keeps them and sends them, as a page of the server itself would. */
+/** A client that stores and sends cookies like a page of the server itself. */
 export function createBrowser({ app }: TestServer, { ip = "127.0.0.1" } = {}) {
   const cookies = new Map<string, string>();
   const call = async (method: Method, url: string, body?: object, headers: Record<string, string> = {}) => {
@@ -66,7 +67,7 @@ export function createBrowser({ app }: TestServer, { ip = "127.0.0.1" } = {}) {
   };
 }
 
-/** A browser in which the user of that address is signed in. */
+/** A client in which the user with that address is signed in. */
 export async function signedInBrowser(server: TestServer, email: string) {
   const browser = createBrowser(server);
   const { status, body } = await browser.signIn(email);

@@ -4,24 +4,24 @@ import { text } from "node:stream/consumers";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import { type ReadMail, readMail } from "./read-mail.ts";
 
-/** `from` and `to` are the envelope's; `isSecure`: it came over TLS. */
+/** `from` and `to` are the envelope's; `isSecure` means that it arrived over TLS. */
 export type ReceivedMail = ReadMail & { from: string; to: string[]; isSecure: boolean; raw: string };
 
 type Answers = {
-  /** an answer such as `550 No such user` to the recipient, or to the whole mail */
+  /** a response such as `550 No such user` to the recipient, or to the whole email */
   recipient?: string;
   mail?: string;
-  /** says nothing any more: from the start, or once it has the mail */
+  /** stops responding: from the start, or after it has received the email */
   silentAt?: "start" | "mail";
-  /** hangs up before it takes the mail */
+  /** disconnects before it accepts the email */
   hangUpAt?: "recipient";
 };
 
 export type SmtpTestServer = Awaited<ReturnType<typeof startSmtpServer>>;
 
 /**
- * A real mail server on a port of 127.0.0.1 that keeps what it gets. With `auth` it takes mail from that user only; with
- * `tls` it begins with TLS or offers it (`certificate` is what to trust). `script` makes it refuse or hang.
+ * A real mail server on a port of 127.0.0.1 that stores what it receives. With `auth` it accepts mail from that user
+ * only; with `tls` it starts with TLS or offers it (`certificate` is what to trust). `script` makes it refuse or hang.
  */
 export async function startSmtpServer(
   options: { auth?: { user: string; pass: string }; tls?: "implicit" | "starttls" } = {},
@@ -39,7 +39,7 @@ export async function startSmtpServer(
     onAuth({ username, password }, _session, callback) {
       const isRight = username === auth?.user && password === auth?.pass;
       if (isRight) callback(null, { user: username });
-      // Some servers quote what they were told; no such quote may get further.
+      // Some servers quote their input; such a quote must not get any further.
       else callback(answer(`535 ${password} is not the password of ${username}`));
     },
     onRcptTo(_address, _session, callback) {
@@ -76,7 +76,7 @@ export async function startSmtpServer(
     closeTimeout: 100,
     disabledCommands: [...(auth ? [] : ["AUTH"]), ...(tls === "starttls" ? [] : ["STARTTLS"])],
   });
-  // A client that goes away in the middle is what some tests are about.
+  // Some tests disconnect in the middle on purpose.
   server.on("error", () => {});
   server.server.on("connection", () => {
     seen.connections += 1;
@@ -93,9 +93,9 @@ export async function startSmtpServer(
     url: `${tls === "implicit" ? "smtps" : "smtp"}://${credentials}127.0.0.1:${port}`,
     seen,
     mails: (): readonly ReceivedMail[] => received,
-    /** The next mail from now on. */
+    /** The next email that arrives from now on. */
     waitForMail: () => new Promise<ReceivedMail>((resolve) => waiting.push(resolve)),
-    /** How it answers from now on; `{}` is as usual. */
+    /** How it responds from now on; `{}` is the default. */
     script(next: Answers) {
       answers = next;
     },
@@ -106,13 +106,13 @@ export async function startSmtpServer(
   };
 }
 
-/** `550 No such user` as the error that makes the server say so. */
+/** Converts `550 No such user` to the error that makes the server respond with it. */
 function answer(line: string | undefined): Error | null {
   if (line === undefined) return null;
   return Object.assign(new Error(line.slice(4)), { responseCode: Number(line.slice(0, 3)) });
 }
 
-/** Self-signed for 127.0.0.1, valid from 2020 to 2120; made for these tests, used nowhere else. */
+/** Self-signed for 127.0.0.1, valid from 2020 to 2120; used only in these tests. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBYDCCAQagAwIBAgIBATAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAtGb3llciB0
 ZXN0czAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFjEUMBIGA1UE

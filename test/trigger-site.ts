@@ -5,11 +5,11 @@ export type TriggerOptions = {
   path?: string;
   attributes?: Record<string, string>;
   context?: BrowserContextOptions;
-  /** Runs in the page before anything else does. */
+  /** Runs in the page before anything else. */
   before?: string;
 };
 
-/** What tests of triggers do on a site: pages whose clock can be moved, and what the server counted. */
+/** Actions of trigger tests on a site: pages whose clock can be moved, and the server's counters. */
 export function triggerSite(site: WidgetSite) {
   async function createTriggers(agentId: string, triggers: object[]): Promise<string[]> {
     const ids: string[] = [];
@@ -22,7 +22,10 @@ export function triggerSite(site: WidgetSite) {
     return ids;
   }
 
-  /** Opens a page of the agent and waits for its triggers to be watched. The page's clock runs, and can be moved on. */
+  /**
+   * Opens a page of the agent and waits until its triggers are being watched. The page's clock runs and can be moved
+   * forward.
+   */
   async function openPage(page: Page, agentId: string, { path = "/", attributes = {} }: TriggerOptions = {}) {
     const listed = page.waitForResponse((response) => response.url().includes("/triggers/widget/"));
     const loaded = page.waitForEvent("requestfinished", (request) => request.url().includes("/widget/triggers"));
@@ -30,7 +33,7 @@ export function triggerSite(site: WidgetSite) {
     loaded.catch(() => {});
     await page.goto(site.host.page(path, { "data-agent-id": agentId, ...attributes }));
     await page.locator(".launcher").waitFor();
-    // The browser's idle time is the page's clock's too.
+    // The browser's idle time uses the page's clock, too.
     await page.clock.runFor(200);
     if ((await (await listed).json()).length > 0) await loaded;
     await page.clock.runFor(600);
@@ -49,7 +52,7 @@ export function triggerSite(site: WidgetSite) {
       await openPage(opened.page, agentId, options);
       return { ...opened, agentId, ids, open: (more: TriggerOptions) => openPage(opened.page, agentId, more) };
     },
-    /** How often each trigger fired and converted, as the server has it. */
+    /** How often each trigger fired and converted according to the server. */
     async counts(agentId: string, ids: string[]): Promise<Array<[fired: number, converted: number]>> {
       const { body } = await site.owner.call("GET", `/triggers/stats?agentId=${agentId}`);
       return ids.map((id) => [body[id].firedCount, body[id].convertedCount]);
@@ -65,12 +68,12 @@ export const bubble = (message: string, more: object = {}) => ({
   actionConfig: { message, ...more },
 });
 
-/** From now on the page's clock stands, and goes on only as far as it is moved, however slow the machine is. */
+/** From now on the page's clock moves only when the test moves it, however slow the machine is. */
 export async function freeze(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 200);
 }
 
-/** Time passes while the visitor is there, in seconds. */
+/** Moves the clock by this many seconds while the visitor is active. */
 export async function stay(page: Page, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 5) {
     await page.evaluate(() => dispatchEvent(new Event("pointermove")));
@@ -78,7 +81,7 @@ export async function stay(page: Page, seconds: number): Promise<void> {
   }
 }
 
-/** As if another tab came before this one, or this one back. */
+/** Simulates a switch to another tab, or back to this one. */
 export function setHidden(page: Page, isHidden: boolean): Promise<void> {
   return page.evaluate((isHidden) => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
@@ -89,7 +92,7 @@ export function setHidden(page: Page, isHidden: boolean): Promise<void> {
 export const track = (page: Page, name: string, data: object = {}) =>
   page.evaluate(([name, data]) => Reflect.get(window, "Foyer").track(name, data), [name, data] as const);
 
-/** Makes the page several windows high. */
+/** Makes the page several screens high. */
 export function makeLong(page: Page, paragraphs = 120): Promise<void> {
   return page.evaluate((count) => {
     for (let at = 0; at < count; at++) {

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 
 export type Upstream = Awaited<ReturnType<typeof startUpstream>>;
 
-/** One request that a provider's stand-in got, with its body, and the response to script. */
+/** One request that a provider's stand-in received, with its body, and the response to script. */
 export type Exchange = { request: IncomingMessage; body: string; response: ServerResponse };
 
-/** A real HTTP server in the place of a model provider. `answer` scripts it; `next` waits for a request. */
+/** A real HTTP server in place of a model provider. `answer` scripts it; `next` waits for a request. */
 export async function startUpstream(answer?: (exchange: Exchange) => unknown) {
   const exchanges: Exchange[] = [];
   const waiting: Array<(exchange: Exchange) => void> = [];
@@ -25,7 +25,7 @@ export async function startUpstream(answer?: (exchange: Exchange) => unknown) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     exchanges,
-    /** Scripts the answers from now on. */
+    /** Scripts the responses from now on. */
     script(answer: (exchange: Exchange) => unknown) {
       current = answer;
       exchanges.length = 0;
@@ -39,7 +39,7 @@ export async function startUpstream(answer?: (exchange: Exchange) => unknown) {
   };
 }
 
-/** Begins an event stream; `send` writes one JSON event a call. */
+/** Starts an event stream; each call of `send` writes one JSON event. */
 export function eventStream({ response }: Exchange) {
   response.writeHead(200, { "content-type": "text/event-stream" });
   return {
@@ -55,7 +55,7 @@ export const chunk = (delta: object, finish: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-/** Answers a chat completion with these words, one event each. */
+/** Responds to a chat completion with these words, one event each. */
 export function sayWords(...words: string[]) {
   return (exchange: Exchange) => {
     const { send, end } = eventStream(exchange);

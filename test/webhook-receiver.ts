@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 
 export type Received = { path: string; headers: IncomingHttpHeaders; rawHeaders: string[]; text: string };
 
-/** A real HTTP server that keeps what it is sent. It answers 200 unless `answer` says otherwise. */
+/** A real HTTP server that records requests. It responds 200 unless `answer` says otherwise. */
 export async function startReceiver() {
   const received: Received[] = [];
   const arrivals = new EventEmitter();
@@ -17,7 +17,7 @@ export async function startReceiver() {
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      // Its sender died in the middle: it did not arrive.
+      // The sender died in the middle, so the request does not count.
       return;
     } finally {
       arriving--;
@@ -34,19 +34,19 @@ export async function startReceiver() {
   return {
     url: `http://127.0.0.1:${port}`,
     received,
-    /** What came to this path, parsed. */
+    /** The bodies received at this path, parsed. */
     bodies: (path: string) => received.filter((one) => one.path === path).map(({ text }) => JSON.parse(text)),
-    /** Decides what is answered from now on; one that never ends the response hangs. */
+    /** Sets the response from now on; a handler that never ends the response hangs. */
     answer(next: typeof answer) {
       answer = next;
     },
-    /** Resolves when so many calls have come in all. */
+    /** Resolves when this many requests have arrived in total. */
     async hasReceived(count: number) {
       while (received.length < count) await once(arrivals, "arrival");
     },
-    /** Resolves when everything that was on its way from senders that are gone now is received. */
+    /** Resolves when everything sent by processes that have ended has arrived. */
     async settled() {
-      // Whoever connected earlier is met before this one.
+      // Connections are accepted in order, so all earlier ones come before this one.
       const last = connect(port, "127.0.0.1");
       await new Promise<void>((resolve) => {
         const onConnection = ({ remotePort }: Socket) => {

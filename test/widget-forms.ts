@@ -7,12 +7,12 @@ export type FormsSite = Awaited<ReturnType<typeof startFormsSite>>;
 
 type FormTool = { id: string; name: string };
 
-/** A site whose widget shows forms, and a receiver for what they send. */
+/** A site whose widget shows forms, and a receiver for their submissions. */
 export async function startFormsSite() {
   const site = await startWidgetSite();
   const receiver = await startReceiver();
 
-  /** A form tool that delivers to the receiver's `/hook`. `more` goes into the tool. */
+  /** A form tool that delivers to the receiver's `/hook`. `more` overrides settings of the tool. */
   async function addForm(agentId: string, fields: FormField[], more: object = {}): Promise<FormTool> {
     const { schema = {}, ...tool } = more as { schema?: object };
     const answer = await site.owner.call("POST", "/tools", {

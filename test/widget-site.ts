@@ -8,7 +8,7 @@ import { startHostPage } from "./host-page.ts";
 import { startServer } from "./server.ts";
 import { chunk, eventStream, startUpstream } from "./upstream.ts";
 
-/** Pictures of what the tests see, to be looked at; each run overwrites them. */
+/** Screenshots of what the tests see; each run overwrites them. */
 const pictures = process.env.FOYER_SCREENSHOTS ?? join(tmpdir(), "foyer-screenshots");
 
 export type WidgetSite = Awaited<ReturnType<typeof startWidgetSite>>;
@@ -61,7 +61,7 @@ export async function startWidgetSite() {
       });
       if (answer.status !== 201) throw new Error(`no tool: ${JSON.stringify(answer.body)}`);
     },
-    /** The model calls these tools first, and then says the words. */
+    /** The model first calls these tools and then streams the words. */
     callTools(names: string[], words: string) {
       upstream.script((exchange) => {
         const { send, end } = eventStream(exchange);
@@ -76,7 +76,7 @@ export async function startWidgetSite() {
         end();
       });
     },
-    /** A reply whose words come when the test says so. */
+    /** A reply whose words arrive when the test releases them. */
     slowReply() {
       const started = Promise.withResolvers<ReturnType<typeof eventStream>>();
       upstream.script((exchange) => started.resolve(eventStream(exchange)));
@@ -105,7 +105,7 @@ export async function openChat(page: Page): Promise<void> {
   await page.locator(".panel").waitFor();
 }
 
-/** Resolves when the message stands there, and with it the reply that begins. */
+/** Resolves when the message is displayed and its reply has started. */
 export async function ask(page: Page, text: string): Promise<void> {
   const before = await page.locator(".user").count();
   await page.locator(".panel textarea").fill(text);
@@ -113,5 +113,5 @@ export async function ask(page: Page, text: string): Promise<void> {
   await page.locator(".user").nth(before).waitFor();
 }
 
-/** Resolves when no reply comes in. */
+/** Resolves when no reply is running. */
 export const replyOver = (page: Page) => page.locator(".panel .send").waitFor();

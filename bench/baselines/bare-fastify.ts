@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import { serveChild } from "../serve-child.ts";
 
-/** One route that answers the given JSON, with nothing around it, and one that takes JSON and keeps nothing. */
+/** One route that returns the given JSON with nothing around it, and one that accepts JSON and discards it. */
 const body: unknown = JSON.parse(process.argv[2] ?? "null");
 const app = Fastify();
 app.get("/agents", async () => body);

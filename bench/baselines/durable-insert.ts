@@ -3,7 +3,7 @@ import Fastify from "fastify";
 import { openSqliteFile } from "../../packages/server/src/db/open.ts";
 import { serveChild } from "../serve-child.ts";
 
-/** One route that keeps a body in SQLite, durably, with nothing around it. */
+/** One route that stores a body durably in SQLite, with nothing around it. */
 const database = openSqliteFile(join(process.argv[2] ?? "", "bare.sqlite"));
 database.exec("create table submissions (id integer primary key, body text not null)");
 const insert = database.prepare("insert into submissions (body) values (?)");

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { serveChild } from "../serve-child.ts";
 
-/** What one writes by hand in an afternoon: the built-in fetch, lines split and parsed, events written again. */
+/** A simple hand-written proxy: the built-in fetch, lines split and parsed, events written again. */
 const upstreamUrl = process.argv[2] ?? "";
 await serveChild(
   createServer(async (incoming, outgoing) => {

@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 import { serveChild } from "../serve-child.ts";
 
-/** The least that Node can do between a client and a provider: bytes through, nothing read. */
+/** The minimum that Node can do between a client and a provider: piping bytes without reading them. */
 const upstreamUrl = process.argv[2] ?? "";
 await serveChild(
   createServer((incoming, outgoing) => {

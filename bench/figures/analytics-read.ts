@@ -6,7 +6,7 @@ import { startFoyer } from "../foyer-process.ts";
 import { compareSizes } from "../size-figure.ts";
 
 const FORMS = 5;
-/** Fewer than showings are kept for, so that nothing is being deleted meanwhile. */
+/** Fewer days than impressions are kept for, so that none are deleted during the measurement. */
 const DAYS = 80;
 
 export function formAnalytics(): Promise<Row[]> {
@@ -17,7 +17,7 @@ export function formAnalytics(): Promise<Row[]> {
   );
 }
 
-/** An agent whose forms had so many submissions, spread over the same days, counted as the server does. */
+/** An agent whose forms have this many submissions, spread over the same days, counted as the server does. */
 async function fill(dataDir: string, submissions: number): Promise<string> {
   const agentId = await makeForms(dataDir);
   const database = openSqliteFile(join(dataDir, "foyer.sqlite"));

@@ -12,8 +12,8 @@ const SUBMISSIONS = 100;
 const LIMIT = 1.2;
 
 /**
- * How long after its first, refused attempt a delivery comes again (the schedule says one second), while another receiver
- * hangs with 10,000 jobs, against the same without it.
+ * How long after its first, refused attempt a delivery is retried (the schedule says one second), while another
+ * receiver hangs with 10,000 deliveries, compared with no hanging receiver.
  */
 export async function deliveryHanging(): Promise<Row[]> {
   const results = await alternate({ subject: () => medianWait(JOBS), baseline: () => medianWait(0) });
@@ -23,7 +23,7 @@ export async function deliveryHanging(): Promise<Row[]> {
     {
       figure: "Wait for a second attempt, another receiver hangs with 10,000",
       measured: ms(subject),
-      baseline: `${ms(baseline)} (nobody hangs)`,
+      baseline: `${ms(baseline)} (none hangs)`,
       ratio: times(subject / baseline),
       target: `<= ${times(LIMIT)}`,
       isMet: subject / baseline <= LIMIT,
@@ -33,7 +33,7 @@ export async function deliveryHanging(): Promise<Row[]> {
 
 async function medianWait(jobs: number): Promise<number> {
   using folder = temporaryFolder();
-  // Another address, so that the two do not count as one receiver.
+  // A different address, so that the two do not count as one receiver.
   await using hanging = await startReceiver();
   await using receiver = await startReceiver();
   const options = { dataDir: folder.path, env: { FOYER_WEBHOOK_SCHEDULE: "0s,1s,1m" } };
@@ -61,5 +61,5 @@ async function submit(url: string, toolId: string) {
   const headers = { "content-type": "application/json" };
   const sent = { method: "POST", headers, body: submissionBody(toolId) };
   const response = await fetch(`${url}/form-submissions/submit`, sent);
-  if (!response.ok) throw new Error(`The form was not taken: ${await response.text()}`);
+  if (!response.ok) throw new Error(`The form was not accepted: ${await response.text()}`);
 }

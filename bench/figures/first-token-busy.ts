@@ -3,7 +3,7 @@ import { addedToFirstToken } from "../time-to-first-token.ts";
 
 const LIMIT = 2;
 
-/** 10,000 tokens a second fill a core, so the time is the queue's and only the comparison says something. */
+/** 10,000 tokens a second saturate a core, so the time is queueing time and only the comparison is meaningful. */
 export async function firstTokenBusy(): Promise<Row[]> {
   const { subject, baseline } = await addedToFirstToken(200);
   return [

@@ -3,7 +3,7 @@ import { addedToFirstToken } from "../time-to-first-token.ts";
 
 const LIMIT_MS = 15;
 
-/** What a visitor waits longer because of us. */
+/** The delay that Foyer adds for a visitor. */
 export async function firstToken(): Promise<Row[]> {
   const { subject, baseline } = await addedToFirstToken(50);
   return [

@@ -7,7 +7,7 @@ import { median, ROUNDS } from "../rounds.ts";
 const LIMIT_MS = 50;
 const FILE_BYTES = 5 * 1024 * 1024;
 
-/** The longest time for which the event loop stood still while a form with a file of the largest size was submitted. */
+/** The longest time for which the event loop is blocked while a form with a file of the maximum size is submitted. */
 export async function formFile(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });
@@ -37,10 +37,10 @@ export async function formFile(): Promise<Row[]> {
 async function submit(url: string, body: string) {
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${url}/form-submissions/submit`, { method: "POST", headers, body });
-  if (!response.ok) throw new Error(`The form was not taken: ${await response.text()}`);
+  if (!response.ok) throw new Error(`The form was not accepted: ${await response.text()}`);
 }
 
-/** Since the last time that this was asked, in milliseconds. */
+/** Since the last call, in milliseconds. */
 async function longestBlock(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;

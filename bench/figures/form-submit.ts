@@ -7,7 +7,9 @@ import { alternate, median } from "../rounds.ts";
 
 const LIMIT = 0.4;
 
-/** Submissions a second, each durable when it is answered, against one Fastify route with one durable insert. */
+/**
+ * Submissions per second, each durable before its response, compared with one Fastify route with one durable insert.
+ */
 export async function formSubmit(): Promise<Row[]> {
   using folder = temporaryFolder();
   using bareFolder = temporaryFolder();

@@ -9,7 +9,7 @@ const TRIGGERS = 10;
 const LIMIT = 0.7;
 const load = { seconds: 3, headers: {} };
 
-/** Requests for the same CPU, against one Fastify route that answers the same body out of its hand. */
+/** Requests for the same CPU time, compared with one Fastify route that returns the same body from memory. */
 export async function triggerListing(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });

@@ -7,7 +7,10 @@ import { alternate, median } from "../rounds.ts";
 const LIMIT_MS = 0.02;
 const load = { seconds: 3, headers: authorized };
 
-/** What counting a call against its account's plan costs: the same server with a limit that is never reached, and with none. */
+/**
+ * The cost of counting a call against its organization's plan: the same server with a limit that is never reached, and
+ * without one.
+ */
 export async function planLimit(): Promise<Row[]> {
   using limitedData = temporaryFolder();
   using unlimitedData = temporaryFolder();

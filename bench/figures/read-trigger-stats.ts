@@ -16,7 +16,7 @@ export function triggerStats(): Promise<Row[]> {
   );
 }
 
-/** @returns an agent whose triggers had so many events on the same days, recorded as the server does */
+/** @returns an agent whose triggers have this many events on the same days, recorded as the server does */
 async function fill(dataDir: string, events: number): Promise<string> {
   const agentId = await makeTriggers(dataDir);
   const database = openSqliteFile(join(dataDir, "foyer.sqlite"));

@@ -7,7 +7,7 @@ import { createTriggers } from "../trigger-setup.ts";
 
 const LIMIT = 0.6;
 
-/** Requests for the same CPU, against one Fastify route that takes the same JSON and keeps nothing. */
+/** Requests for the same CPU time, compared with one Fastify route that accepts the same JSON and discards it. */
 export async function triggerEvents(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });
@@ -24,7 +24,7 @@ export async function triggerEvents(): Promise<Row[]> {
     sessionId: "0b0c3a3e-visitor",
     pagePath: "/pricing/team",
   });
-  // As many pages at once as a busy site has.
+  // As many concurrent pages as a busy site has.
   const load = { seconds: 3, headers: {}, body, connections: 50 };
   const results = await alternate({
     subject: () => cpuPerRequest(foyer, "/triggers/event", load),

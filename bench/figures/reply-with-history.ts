@@ -11,7 +11,7 @@ const script = { tokens: 200, everyMs: 0, isStamped: false };
 const load = { streams: 16, rampMs: 0, replies: 25 };
 const warmLoad = { ...load, replies: 40 };
 
-/** Two servers that differ in what is stored already. */
+/** Two servers that differ only in what is already stored. */
 export async function replyWithHistory(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using fullFolder = temporaryFolder();

@@ -11,7 +11,7 @@ export type RetrievalOptions = { collections: string | null; chunks: number };
 
 type Goal = { measure: keyof Measures; least: number };
 
-/** What public collections of these names should reach. */
+/** The scores that public collections with these names should reach. */
 const goals: ReadonlyArray<{ name: RegExp } & Goal> = [
   { name: /^xquad-/, measure: "ndcg10", least: 0.945 },
   { name: /^covidfaq-/, measure: "ndcg10", least: 0.55 },
@@ -21,7 +21,7 @@ const goals: ReadonlyArray<{ name: RegExp } & Goal> = [
 
 const labels = { ndcg10: "nDCG@10", recall5: "recall@5", hit5: "hit@5", answerable: "has an answer, AUC" } as const;
 
-/** Ranking on test collections, and the time of a search in a large agent and in a small one beside it. */
+/** Ranking quality on test collections, and the search time in a large agent and in a small one beside it. */
 export async function retrieval({ collections, chunks }: RetrievalOptions): Promise<Row[]> {
   const rows: Row[] = [];
   const folder = collections === null ? [] : readCollections(collections);
@@ -49,7 +49,7 @@ async function measureCollection(database: PassageDatabase, { name, documents, q
   const agentId = `agent_${name}`;
   const text = documents.map(({ passages }) => passages[0]?.text ?? "").join("\n");
   for (const { id, title, passages } of documents) {
-    // One language a collection: short entries alone are too short to tell.
+    // One language per collection, because short entries alone are too short to detect it.
     const languages = languageOf(text, name);
     await database.add(agentId, id, prepareDocument({ title, languages, passages }));
   }

@@ -8,7 +8,7 @@ const LIMIT_START_MS = 1_500;
 const LIMIT_BYTES = 150_000_000;
 const IDLE_MS = 5_000;
 
-/** The first start of all, with an empty folder: migrations and the owner's account included. */
+/** The very first start with an empty folder, including migrations and the creation of the owner. */
 export async function startToReady(): Promise<Row[]> {
   const starts: number[] = [];
   const sizes: number[] = [];

@@ -4,14 +4,17 @@ import { type Script, TOOL_ANSWER, TOOL_NAME } from "../upstream-script.ts";
 type Execution = { executionType: "mock"; mockResponse: string } | { executionType: "http"; httpUrl: string };
 export const mock: Execution = { executionType: "mock", mockResponse: TOOL_ANSWER };
 
-/** A new agent of this script with the tool that scripts call, and its id. */
+/** A new agent with the tool that the scripts call, and its id. */
 export async function createToolAgent(foyer: Foyer, script: Script, execution: Execution): Promise<string> {
   const agentId = await foyer.createAgent(script);
   await createTool(foyer, agentId, TOOL_NAME, execution);
   return agentId;
 }
 
-/** As large as tools are: a sentence on when to use it, and a few described fields. @throws when it was not made */
+/**
+ * A realistic size: a sentence about when to use the tool, and a few described fields.
+ * @throws when it was not created
+ */
 export async function createTool(foyer: Foyer, agentId: string, name: string, execution: Execution): Promise<void> {
   const response = await fetch(`${foyer.url}/tools`, {
     method: "POST",
@@ -19,7 +22,7 @@ export async function createTool(foyer: Foyer, agentId: string, name: string, ex
     body: JSON.stringify({ agentId, name, description, inputSchema, ...execution }),
   });
   const answer = await response.text();
-  if (response.status !== 201) throw new Error(`The tool was not made: ${answer}`);
+  if (response.status !== 201) throw new Error(`The tool was not created: ${answer}`);
 }
 
 const description =

@@ -17,8 +17,8 @@ const one = { tokens: 2, everyMs: 0, isStamped: true, calls: 1 };
 const many = { ...one, calls: CALLS };
 
 /**
- * From the model's answer that calls an http tool 20 times to its next question, which has the results, both seen by
- * the model's stand-in, against the same with one call. One reply at a time; the tool's server takes 100 ms for each call.
+ * The time from the model's response that calls an HTTP tool 20 times to the next request with the results, both seen
+ * by the model's stand-in, compared with one call. One reply at a time; the tool's server takes 100 ms per call.
  */
 export async function httpToolsAtOnce(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
@@ -46,7 +46,10 @@ export async function httpToolsAtOnce(): Promise<Row[]> {
   ];
 }
 
-/** Median of some replies, in milliseconds. The ids of calls say when they were made, the first token when it was asked. */
+/**
+ * Median of several replies, in milliseconds. The ids of calls contain when they were created, and the first token when
+ * it was requested.
+ */
 async function timeOfTools({ url, body, ending }: Endpoint): Promise<number> {
   const taken: number[] = [];
   for (let done = 0; done < REPLIES; done++) {
@@ -55,7 +58,7 @@ async function timeOfTools({ url, body, ending }: Endpoint): Promise<number> {
     const calledAt = /_at_(\d+\.\d\d)/.exec(answer)?.[1];
     const askedAt = /#(\d+\.\d\d)/.exec(answer)?.[1];
     if (!calledAt || !askedAt || !answer.includes(ending))
-      throw new Error(`The answer ends with ${answer.slice(-500)}`);
+      throw new Error(`The response ends with ${answer.slice(-500)}`);
     taken.push(Number(askedAt) - Number(calledAt));
   }
   return median(taken);

@@ -8,12 +8,14 @@ import { createTool, createToolAgent, mock } from "./tool-agent.ts";
 
 const TOOLS = 100;
 const LIMIT_MS = 2;
-/** One word, so that nearly all of the work is done before the first token. */
+/** One word, so that nearly all of the work happens before the first token. */
 const script = { tokens: 1, everyMs: 0, isStamped: false };
 const load = { streams: 16, rampMs: 0, replies: 25 };
 const warmLoad = { ...load, replies: 40 };
 
-/** CPU of a one-word reply of an agent with 100 enabled tools, less that of an agent with one; no tool is called. */
+/**
+ * CPU time of a one-word reply of an agent with 100 enabled tools, minus that of an agent with one. No tool is called.
+ */
 export async function hundredTools(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();

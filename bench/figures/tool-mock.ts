@@ -13,10 +13,10 @@ const load = { streams: 16, rampMs: 0, replies: 25 };
 const warmLoad = { ...load, replies: 40 };
 
 /**
- * CPU of a reply in which the model calls a mock tool and then says ten tokens, less the CPU of a reply in which it says
- * these ten tokens at once. Both agents have the same tool. So the difference is all that the call brings: checking its
- * input and running it, its two events, its part of what is stored, and the second question to the model. Two plain
- * replies would be too much to take off, since the second one has a request, a conversation and messages of its own.
+ * CPU time of a reply in which the model calls a mock tool and then sends ten tokens, minus that of a reply with only
+ * the ten tokens. Both agents have the same tool. The difference is the cost of the call: validating its input, running
+ * it, its two events, its share of what is stored, and the second request to the model. Subtracting two plain replies
+ * would be too much, because the second one has its own request, conversation and messages.
  */
 export async function mockTool(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));

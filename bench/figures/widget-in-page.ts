@@ -13,7 +13,7 @@ const TOKENS = 2_000;
 const TOKENS_A_BURST = 5;
 const BURST_MS = 20;
 
-/** What the widget costs the page that it stands in, in a real browser, on a site of another origin. */
+/** The cost of the widget for the page that embeds it, in a real browser, on a site of another origin. */
 export async function widgetInPage(): Promise<Row[]> {
   const site = await startWidgetSite();
   try {
@@ -78,7 +78,7 @@ const watchTasks =
 
 const tasks = (page: Page) => page.evaluate(() => Reflect.get(window, "long") as number[]);
 
-/** From the click until the visitor can write: the panel is loaded, drawn, and has the focus. */
+/** From the click until the visitor can type: the panel is loaded, drawn, and has the focus. */
 function openToReady(): Promise<number> {
   const root = [...document.documentElement.children].find((element) => element.shadowRoot)?.shadowRoot;
   const startedAt = performance.now();
@@ -90,7 +90,7 @@ function openToReady(): Promise<number> {
   });
 }
 
-/** 250 tokens a second, with the marks that replies have. */
+/** 250 tokens a second, with the formatting that replies have. */
 async function streamWords(exchange: Parameters<typeof eventStream>[0]) {
   const { send, end } = eventStream(exchange);
   for (let token = 0; token < TOKENS; token++) {

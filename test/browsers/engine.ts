@@ -8,7 +8,7 @@ export type EnginePage = {
   evaluate<Args extends unknown[], Result>(script: PageScript<Args, Result>, ...args: Args): Promise<Result>;
   /** The value of a JavaScript expression. A strict page refuses to evaluate text by itself. */
   read(expression: string): Promise<unknown>;
-  /** Moves the real pointer there and presses; page coordinates in CSS pixels. */
+  /** Moves the real pointer there and presses the button; page coordinates in CSS pixels. */
   click(x: number, y: number): Promise<void>;
   /** Types text into whatever has the focus. */
   type(text: string): Promise<void>;

@@ -17,7 +17,7 @@ export const firefox: Engine = {
       // Without these a headless Firefox claims to have no mouse: `(hover: hover)` is false.
       extraPrefsFirefox: { "ui.primaryPointerCapabilities": 6, "ui.allPointerCapabilities": 6 },
     });
-    // The browser's first page never receives the focus, so it is left alone.
+    // The browser's first page never receives the focus, so it is not used.
     const page = await browser.newPage();
     return {
       goto: async (url) => void (await page.goto(url)),

@@ -97,7 +97,7 @@ async function call(method: string, url: string, body?: object): Promise<unknown
   return value;
 }
 
-/** The driver tells nobody when it listens, so the first call is repeated for up to 10 s. */
+/** The driver does not report when it listens, so the first call is repeated for up to 10 s. */
 async function whenUp<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -118,7 +118,7 @@ async function startDisplay(): Promise<{ display: string; process: ChildProcess 
   return { display: `:${String(number).trim()}`, process: child };
 }
 
-/** WebKitWebDriver does not say which port it took, so it cannot choose one for itself. */
+/** WebKitWebDriver does not report its port, so it cannot choose one itself. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -15,8 +15,8 @@ export const faultRun = {
   databases: isLong ? both : both.slice(0, 1),
   loads: isLong ? loads : loads.slice(0, 1),
   kills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 200 : 8)),
-  /** the same again replays a run */
+  /** the same seed replays a run */
   seed: Number(process.env.FOYER_FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31)),
-  /** of one test, in milliseconds; a busy machine takes seconds for a start */
+  /** of one test, in milliseconds; a busy machine takes seconds to start a server */
   timeout: isLong ? 3_600_000 : 120_000,
 };

@@ -17,18 +17,18 @@ const key = "key-of-the-tests-long-enough";
 const json = { "content-type": "application/json" };
 const preloads = { kill: "kill-at-failpoint.ts", print: "print-failpoints.ts", clock: "shifted-clock.ts" };
 
-/** By which PostgreSQL knows the tests' own connections. */
+/** The application name of the tests' own connections to PostgreSQL. */
 const OWN_NAME = "foyer-tests";
 /** Longer than any lease. */
 const HOUR_MS = 3_600_000;
 
-/** Modules of the tests that go into a server. */
+/** Test modules that are preloaded into a server. */
 export const preload = (...names: Array<keyof typeof preloads>) =>
   names.map((name) => join(import.meta.dirname, "..", preloads[name]));
 
 /**
- * A database, a receiver, and the servers that live and die between them. An attempt has 10 s, and `env` says what else
- * is different from usual. `database` is used as it is, and stays.
+ * A database, a receiver, and servers that start and die during the test. An attempt has 10 s, and `env` overrides
+ * other settings. A given `database` is used and not dropped.
  */
 export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Record<string, string> = {}) {
   const made = typeof kind === "string" ? await (kind === "SQLite" ? createSqlite() : createPostgres()) : null;
@@ -42,7 +42,7 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
     address.kind === "postgres"
       ? { DATABASE_URL: address.url, FOYER_DATA_DIR: folder.path }
       : { FOYER_DATA_DIR: dirname(address.file) };
-  /** How many connections to PostgreSQL the servers have, each with this done to it. */
+  /** The number of connections that the servers have to PostgreSQL, after applying this function to each. */
   const connections = (doing: string) =>
     withClient(ownUrl ?? "", async (client) => {
       const servers = `from pg_stat_activity where datname = current_database() and application_name <> '${OWN_NAME}'`;
@@ -52,15 +52,18 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
   return {
     db,
     receiver,
-    /** where the server keeps its data */
+    /** the server's data directory */
     folder: database.FOYER_DATA_DIR,
-    /** Starts a server. @throws when it dies before it says where it is */
+    /** Starts a server. @throws when it dies before it prints its address */
     async start({ env: more, ...options }: LifeOptions = {}): Promise<Life> {
       const life = await startProcess({ ...common, ...database, ...env, ...more }, options);
       lives.push(life);
       return life;
     },
-    /** As if an hour had gone by: every lease has ended, and so have the waits for another attempt that are shorter. */
+    /**
+     * Simulates that an hour has passed: every lease has expired, as have all waits for another attempt that are
+     * shorter.
+     */
     async endLeases(): Promise<void> {
       await db
         .updateTable("deliveries")
@@ -68,14 +71,14 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
         .where("state", "=", "pending")
         .execute();
     },
-    /** Adds submissions like this one, each to be delivered to `url`, or where it was, in so many milliseconds. */
+    /** Adds submissions like this one, each due in that many milliseconds at `url`, or at the original address. */
     async addJobs(like: string, count: number, { url, dueInMs = 0 }: { url?: string; dueInMs?: number } = {}) {
       const one = await db.selectFrom("submissions").selectAll().where("id", "=", like).executeTakeFirstOrThrow();
       const deliveries = db.selectFrom("deliveries").selectAll().where("submissionId", "=", like);
       const { fence: _, ...delivery } = await deliveries.where("position", "=", 0).executeTakeFirstOrThrow();
       const ids = Array.from({ length: count }, () => newId("sub"));
       const where = url ? { target: JSON.stringify({ url }), host: new URL(url).host } : {};
-      // All become due at one moment, and fit into the databases' limits for parameters.
+      // All become due at the same moment, and fit into the databases' limits for parameters.
       await db.transaction().execute(async (trx) => {
         for (let from = 0; from < count; from += 1_000) {
           const some = ids.slice(from, from + 1_000);
@@ -113,7 +116,7 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
         .execute();
       return { status, attempts };
     },
-    /** The submissions with a delivery that is not done, and in how many milliseconds each is due. */
+    /** The submissions with an unfinished delivery, and the milliseconds until each is due. */
     async open(): Promise<Array<{ submissionId: string; dueInMs: number; fence: number }>> {
       return db
         .selectFrom("deliveries")
@@ -121,7 +124,10 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
         .where("state", "in", ["pending", "waiting"])
         .execute();
     },
-    /** A killed process's transaction may still be committed by PostgreSQL. Resolves when no connection of one is left. */
+    /**
+     * PostgreSQL may still commit the transaction of a killed process. Resolves when no connection of a killed process
+     * is left.
+     */
     async allGone(): Promise<void> {
       while (ownUrl && (await connections("pid")) > 0) await wait(5);
     },
@@ -158,17 +164,17 @@ const common = {
   FOYER_WEBHOOK_TIMEOUT: "10s",
 };
 
-/** Calls a route with the account's key. */
+/** Calls a route with the organization's key. */
 export async function call<T>(life: Life, method: string, path: string, body?: object): Promise<T> {
   const headers = { authorization: `Bearer ${key}`, ...(body ? json : {}) };
   const response = await fetch(life.url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-  // A server that has just started on a busy machine may ask for patience.
+  // A server that has just started on a busy machine may refuse work for a while.
   if (response.status === 503) return wait(200).then(() => call<T>(life, method, path, body));
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }
 
-/** A form that is delivered to this address, and then to those of its post actions. @returns its id */
+/** A form that is delivered to this URL, and then to those of its post actions. @returns its id */
 export async function createForm(life: Life, formWebhookUrl: string, actions: string[] = []): Promise<string> {
   const agent = await call<{ data: { id: string } }>(life, "POST", "/agents", { name: "Harbour" });
   const form = await call<{ id: string }>(life, "POST", "/tools", {
@@ -184,7 +190,7 @@ export async function createForm(life: Life, formWebhookUrl: string, actions: st
   return form.id;
 }
 
-/** Submits once. @throws when there is no answer */
+/** Submits once. @throws when there is no response */
 export async function submitOnce(life: Life, toolId: string, idempotencyKey?: string) {
   const headers = { ...json, ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}) };
   const body = JSON.stringify({ toolId, formData: { name: "Ada" }, fieldsCompleted: ["name"] });
@@ -192,7 +198,7 @@ export async function submitOnce(life: Life, toolId: string, idempotencyKey?: st
   return { status: response.status, body: (await response.json()) as SubmitResult };
 }
 
-/** Submits, again while the server asks for patience. @throws TypeError when there is no answer */
+/** Submits, and repeats it while the server is overloaded. @throws TypeError when there is no response */
 export async function submit(life: Life, toolId: string, idempotencyKey?: string): Promise<SubmitResult> {
   const { status, body } = await submitOnce(life, toolId, idempotencyKey);
   if (status === 503) return wait(200).then(() => submit(life, toolId, idempotencyKey));

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that are the same for the same seed (xorshift, 32 bits). */
+/** Numbers from 0 to 1, the same for the same seed (xorshift, 32 bits). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0 || 1;
   return () => {

@@ -1,6 +1,6 @@
 import { type Life, submitOnce } from "./fault-site.ts";
 
-/** Clients that submit one after the other until they are stopped, or the server does not answer any more. */
+/** Clients that submit continuously until they are stopped, or until the server stops responding. */
 export function startLoad(life: Life, toolId: string, clients: number) {
   const acknowledged: string[] = [];
   const statuses = new Map<number | "none", number>();
@@ -17,7 +17,7 @@ export function startLoad(life: Life, toolId: string, clients: number) {
   const all = Promise.all(Array.from({ length: clients }, client));
   return {
     acknowledged,
-    /** How often each status was answered; `none` where there was no answer. */
+    /** The number of responses by status; `none` counts missing responses. */
     statuses,
     async stop() {
       isStopped = true;

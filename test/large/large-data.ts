@@ -5,13 +5,13 @@ import { withStatementTimeout } from "../../packages/server/src/db/statement-tim
 import { newId } from "../../packages/server/src/ids.ts";
 import { insertConversation } from "../conversation-seed.ts";
 
-/** How much of each kind is stored. */
+/** The amount of stored data of each kind. */
 export type Amounts = {
   conversations: number;
   submissions: number;
   filesOf5MiB: number;
   triggerEvents: number;
-  /** of one conversation from before conversations were bounded: 30 KB each */
+  /** messages of one conversation from before the size limit: 30 KB each */
   oldMessages: number;
   agents: number;
   secrets: number;
@@ -50,7 +50,7 @@ const NOW = 1_780_000_000_000;
 const MIB = 1024 * 1024;
 const STATEMENT_MS = 600_000;
 
-/** Fills the database of a server, and returns the ids of what is large. */
+/** Fills a server's database and returns the ids of the large resources. */
 export async function fill(db: Db, kind: DatabaseKind, owner: Owner, amounts: Amounts) {
   const { text, idOf } = sqlFor(kind);
   await withStatementTimeout(STATEMENT_MS, async () => {
@@ -80,7 +80,7 @@ function sqlFor(kind: DatabaseKind): Sql {
 
 type Sql = { text(bytes: number): RawBuilder<unknown>; idOf(prefix: string): RawBuilder<unknown> };
 
-/** PostgreSQL would make a few bytes of a repeated letter. */
+/** PostgreSQL would compress a repeated letter to a few bytes. */
 async function storeUncompressed(db: Db) {
   for (const [table, column] of [
     ["messages", "content"],
@@ -160,7 +160,7 @@ async function fillSettings(db: Db, { organizationId, agentId }: Owner, amounts:
   await sql`insert into secrets ("organizationId", name, value, hosts, "createdAt", "updatedAt")
     ${numbers(amounts.secrets)} select ${organizationId}, ${idOf("SECRET")}, ${text(200)},
     '["api.example.com"]', ${sql.lit(NOW)}, ${sql.lit(NOW)} from numbers`.execute(db);
-  // 30 KB each, 6 MB in all.
+  // 30 KB each, 6 MB in total.
   await sql`insert into tools
     (id, "organizationId", "agentId", name, description, "executionType", "inputSchema", "isEnabled", "mockResponse",
      "createdAt", "updatedAt")
@@ -245,7 +245,7 @@ async function insertOld(db: Db, { organizationId, agentId }: Owner, messages: n
   return insertConversation(db, { organizationId, agentId }, { textBytes: messages * 30_000 }, sayings);
 }
 
-/** A submission that was retried again and again. */
+/** A submission that was retried many times. */
 async function insertAttempts(db: Db, attempts: number): Promise<string> {
   const { id: submissionId } = await db
     .selectFrom("submissions")

@@ -15,7 +15,7 @@ export type Document = {
 };
 export type Answer = { status: number; mediaType: string; text: string };
 
-/** Compares answers with what the document declares. */
+/** Compares responses with the published document. */
 export function createAnswerCheck(document: Document) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: "document", ...document });
@@ -43,7 +43,7 @@ export function createAnswerCheck(document: Document) {
     return extra === null ? null : `has the undeclared field ${extra}`;
   }
 
-  /** The path of the first property that no part of the schema declares. */
+  /** The path of the first property that the schema does not declare. */
   function undeclared(value: unknown, given: Schema): string | null {
     if (typeof value !== "object" || value === null) return null;
     const parts = partsOf(given);
@@ -79,7 +79,7 @@ export function createAnswerCheck(document: Document) {
 
   return {
     resolve,
-    /** What is wrong with an answer; null when it is as declared. */
+    /** Describes how a response differs from its declaration; null when it does not. */
     check({ responses }: Operation, { status, mediaType, text }: Answer): string | null {
       if (status === 500) return "is 500";
       const declared = responses[status] ?? responses[`${Math.floor(status / 100)}XX`];

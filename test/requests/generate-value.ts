@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** What of JSON Schema the published document uses. */
+/** The part of JSON Schema that the published document uses. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -19,17 +19,17 @@ export type Schema = {
 
 export type Resolve = (schema: Schema) => Schema;
 
-/** Known ids by the name of the field or parameter that takes them. */
+/** Known ids by the name of the field or parameter that accepts them. */
 export type Ids = Record<string, string | undefined>;
 
 type Context = { random: Random; resolve: Resolve; ids: Ids };
 
-/** Refused at once on this machine, so that nothing ever leaves it. */
+/** Refused immediately on this machine, so nothing ever leaves it. */
 const deadAddress = "http://127.0.0.1:1/hook";
 
 const words = ["a", "Harbour", "Ünïcode 🚢", "<b>x</b>", "{{user.email}}", "x".repeat(199), "'; --", " two words "];
 
-/** A value that the schema accepts, as far as the schema says. */
+/** A value that the schema accepts, as far as the schema can tell. */
 export function generateValue(given: Schema, name: string, context: Context): unknown {
   const schema = context.resolve(given);
   const { random } = context;

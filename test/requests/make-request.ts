@@ -7,7 +7,7 @@ import type { Random } from "./random.ts";
 export type Call = { method: string; path: string; operation: Operation };
 export type Sent = { method: string; url: string; headers: Record<string, string>; body?: string };
 
-/** A request for an operation: as its schema wants it, or with something wrong. */
+/** A request for an operation: valid by its schema, or with an error in it. */
 export function makeRequest(call: Call, world: World, random: Random, resolve: Resolve): Sent {
   const isMutated = random.chance(0.5);
   const context = { random, resolve, ids: world.ids };
@@ -46,7 +46,7 @@ function credentials({ operation }: Call, world: World, random: Random): Record<
   return { cookie: world.cookie, "sec-fetch-site": "same-origin" };
 }
 
-/** A provider without an address of its own would be asked at its real one. */
+/** A provider without its own base URL would be called at its real one. */
 function withoutTheNetwork({ operation }: Call, body: unknown): unknown {
   const isProvider = operation.operationId === "putProvider" || operation.operationId === "testProvider";
   if (!isProvider || typeof body !== "object" || body === null || Array.isArray(body)) return body;

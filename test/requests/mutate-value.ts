@@ -26,7 +26,7 @@ const junk: readonly unknown[] = [
   { $gt: 1 },
 ];
 
-/** The value with one part of it replaced, removed or added: most of the time something that the schema refuses. */
+/** The value with one part replaced, removed or added, which the schema refuses most of the time. */
 export function mutateValue(value: unknown, random: Random): unknown {
   const isList = Array.isArray(value);
   if (typeof value !== "object" || value === null || random.chance(0.1)) return random.pick(junk);
@@ -57,12 +57,12 @@ const oddText = [
   "x".repeat(2_000),
 ];
 
-/** A query parameter or part of an address as a careless or hostile client writes it. */
+/** A query or path parameter as a careless or hostile client writes it. */
 export function mutateText(random: Random): string {
   return random.pick(oddText);
 }
 
-/** Bodies that are no JSON. */
+/** Bodies that are not JSON. */
 export function brokenBody(random: Random): string {
   return random.pick(["{", "nul", "[1,", '{"a":1,}', '{"a":NaN}', "\0", '"\\u00zz"', "[".repeat(200)]);
 }

@@ -2,7 +2,7 @@ import type { TestServer } from "../server.ts";
 import { createMember, signedInBrowser } from "../session-client.ts";
 import type { Ids } from "./generate-value.ts";
 
-/** An organization with one of everything, and how to call as its key and as its owner. */
+/** An organization with one of each resource, and ways to call as its key and as its owner. */
 export type World = { ids: Ids; pathIds: Ids; key: string; cookie: string; token: string };
 
 export async function populate(server: TestServer): Promise<World> {

@@ -12,7 +12,7 @@ export function createRandom(seed: number) {
   };
   return {
     chance: (probability: number) => next() < probability,
-    /** an integer from `min` to `max`, both included */
+    /** an integer from `min` to `max`, both inclusive */
     integer: (min: number, max: number) => min + Math.floor(next() * (max - min + 1)),
     pick<T>(values: readonly T[]): T {
       return values[Math.floor(next() * values.length)] as T;

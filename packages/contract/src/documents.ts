@@ -44,7 +44,7 @@ const otherWordings = Type.Array(question, {
   description: "Other ways in which visitors ask the same question",
 });
 const answer = Type.String({ minLength: 1, maxLength: 50_000, pattern: "\\S" });
-const url = Type.String({ format: "uri", minLength: 1, maxLength: 2_000, description: "Address of a public web page" });
+const url = Type.String({ format: "uri", minLength: 1, maxLength: 2_000, description: "URL of a public web page" });
 const externalKey = Type.String({ minLength: 1, maxLength: 500, pattern: "^[^\\u0000-\\u001f]+$" });
 const citation = stringEnum(
   citations,

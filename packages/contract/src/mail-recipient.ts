@@ -34,7 +34,7 @@ export const createMailRecipient = {
   config,
   schema: {
     tags,
-    summary: "Add a mail address; it receives a link that confirms it",
+    summary: "Add an email address. It receives a link that confirms it.",
     body: Type.Object({ address: Type.String({ format: "email", minLength: 3, maxLength: 254 }) }),
     response: { 201: ref(MailRecipient) },
   },

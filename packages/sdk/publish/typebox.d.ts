@@ -1,6 +1,6 @@
 /**
- * As much of typebox's types as the contract's declarations name, so that who uses the package need not install 6 MB for
- * types alone. That both give the same types for every endpoint is tested.
+ * The parts of typebox that the contract's declarations name, so that users of the package need not install 6 MB for
+ * types alone. A test checks that both produce the same types for every endpoint.
  */
 export interface TSchema {
   readonly static: unknown;

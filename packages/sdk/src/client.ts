@@ -6,8 +6,8 @@ import * as calls from "./visitor-calls.ts";
 export type FoyerClient = ReturnType<typeof createClient>;
 
 /**
- * The calls of a visitor's browser. They need no key; a conversation is opened by the key that its first event carries.
- * Every call rejects with a FoyerError.
+ * The calls of a visitor's browser. They need no API key; a conversation is accessed with the token from its first
+ * event. Every call rejects with a FoyerError.
  */
 export function createClient(connection: Connection) {
   const request = createRequest(connection);
@@ -27,8 +27,8 @@ export function createClient(connection: Connection) {
     /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
     /**
-     * Rates a message of the agent. `comment` (at most 1,000 characters) says why. A later rating replaces the earlier
-     * one and its comment.
+     * Rates a message of the agent. `comment` (at most 1,000 characters) is the reason. A later rating replaces the
+     * earlier one and its comment.
      */
     rate: (conversation: ConversationKey, messageId: string, rating: Rating, comment?: string) =>
       calls.rateMessage(request, conversation, messageId, rating, comment),
@@ -36,7 +36,7 @@ export function createClient(connection: Connection) {
     widget: (agentId: string) => calls.getWidget(request, agentId),
     /** The agent's enabled triggers, in the order in which they run. */
     triggers: (agentId: string) => calls.getTriggers(request, agentId),
-    /** Reports that a trigger fired or converted. Is sent even when the page is closed meanwhile. */
+    /** Reports that a trigger fired or converted. It is sent even if the page is being closed. */
     recordTriggerEvent: (event: TriggerEvent) => calls.recordTriggerEvent(request, event),
     /** A form of the agent, by the id or the name of its tool. */
     form: (toolIdOrName: string, agentId: string) => calls.getForm(request, toolIdOrName, agentId),
@@ -46,9 +46,12 @@ export function createClient(connection: Connection) {
      */
     submitForm: (submission: FormSubmit, options?: Parameters<typeof calls.submitForm>[2]) =>
       calls.submitForm(request, submission, options),
-    /** Reports the outcome of your own form handler. Is sent even when the page is closed meanwhile. */
+    /** Reports the outcome of your own form handler. It is sent even if the page is being closed. */
     reportClientResult: (result: ClientResult) => calls.reportClientResult(request, result),
-    /** Reports that a form was shown, started, or a field completed. Is sent even when the page is closed meanwhile. */
+    /**
+     * Reports that a form was shown or started, or that a field was completed. It is sent even if the page is being
+     * closed.
+     */
     recordFormEvent: (event: FormEvent) => calls.recordFormEvent(request, event),
   };
 }

@@ -3,7 +3,10 @@ import type { Static, TSchema } from "typebox";
 
 type Declared = Extract<(typeof contract)[keyof typeof contract], { method: string; url: string }>;
 
-/** The endpoints that a management call can reach, by name; what answers a redirect is opened by a browser instead. */
+/**
+ * The endpoints that a management call can reach, by name. Endpoints that respond with a redirect are opened by a
+ * browser instead.
+ */
 type Contract = {
   [Name in keyof typeof contract as (typeof contract)[Name] extends Declared ? Name : never]: (typeof contract)[Name];
 };
@@ -13,7 +16,7 @@ type SchemaOf<Name extends EndpointName> = Contract[Name]["schema"];
 type Part<Schema, Key extends string> = Schema extends { [K in Key]: infer T extends TSchema } ? Static<T> : unknown;
 type Body<Schema> = Schema extends { body: infer T extends TSchema } ? { body: Static<T> } : unknown;
 
-/** Parameters of the address and of the query side by side, and `body`. */
+/** Path and query parameters side by side, and `body`. */
 export type Input<Name extends EndpointName> = Part<SchemaOf<Name>, "params"> &
   Part<SchemaOf<Name>, "querystring"> &
   Body<SchemaOf<Name>>;
@@ -26,7 +29,7 @@ type Response<Schema> = Schema extends { response: { 200: infer T extends TSchem
       ? Static<T>
       : unknown;
 
-/** `data` where an answer is an envelope around nothing else; otherwise the answer as it is. */
+/** The `data` of a response that is only an envelope around it; otherwise the whole response. */
 type Opened<Answer> = Answer extends { data: infer Data; error: null }
   ? Answer extends { pagination: infer P }
     ? { data: Data; pagination: P }
@@ -34,7 +37,7 @@ type Opened<Answer> = Answer extends { data: infer Data; error: null }
   : Answer;
 export type Output<Name extends EndpointName> = Opened<Response<SchemaOf<Name>>>;
 
-/** Checked against the contract by the compiler, so that this file needs nothing of it at run time. */
+/** The compiler checks it against the contract, so this file needs nothing of the contract at run time. */
 export const endpoints = {
   acceptInvitation: ["POST", "/invitations/:id/accept"],
   changePassword: ["POST", "/auth/change-password"],

@@ -9,9 +9,9 @@ export type FoyerErrorCode = ErrorCode | "UNREACHABLE" | "INTERRUPTED" | "INVALI
 /** Every failed call rejects with this error. `message` is the server's own, in English, when the server sent one. */
 export class FoyerError extends Error {
   readonly code: FoyerErrorCode;
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 when there was no response. */
   readonly status: number;
-  /** One entry per invalid field. Empty when no single field is to blame. Servers before `code` existed do not send it. */
+  /** One entry per invalid field. Empty when the problem concerns no single field. Older servers do not send `code`. */
   readonly details: ReadonlyArray<{ path: string; code?: DetailCode; message: string }>;
   /** Seconds to wait before the next attempt, or null when the server named no time. */
   readonly retryAfter: number | null;
@@ -35,20 +35,20 @@ export class FoyerError extends Error {
   }
 }
 
-/** The error that an answer without success stands for. */
+/** Converts a response without success to an error. */
 export async function readError(response: Response): Promise<FoyerError> {
   const { status } = response;
   const answer = (await response.json().catch(() => null)) as { error?: Partial<FoyerError> } | null;
   const { code, message, details } = answer?.error ?? {};
   const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
-  return new FoyerError(code ?? codeOf(status), message ?? `The server answered ${status}.`, {
+  return new FoyerError(code ?? codeOf(status), message ?? `The server responded with ${status}.`, {
     status,
     details: details ?? [],
     retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
   });
 }
 
-/** For answers that are not the server's own, such as a proxy's. */
+/** For responses that do not come from Foyer, such as a proxy's. */
 function codeOf(status: number): FoyerErrorCode {
   if (status === 429) return "RATE_LIMITED";
   if (status === 413) return "PAYLOAD_TOO_LARGE";

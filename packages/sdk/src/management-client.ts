@@ -5,13 +5,13 @@ import { withRetries } from "./retry.ts";
 
 /** Options of one call. */
 export type CallOptions = Pick<RequestOptions, "signal"> & {
-  /** Makes a create call safe to repeat: for 24 hours, the same key and body return the first answer. */
+  /** Makes a create call safe to repeat: for 24 hours, the same key and body return the first response. */
   idempotencyKey?: string;
 };
 
 /**
  * Every endpoint by its `operationId`: `client.updateAgent({ id, body: { name } })`. Path and query parameters are
- * properties of the same object, next to `body`. Answers are unwrapped from their `data` envelope. Every call rejects
+ * properties of the same object, next to `body`. Responses are unwrapped from their `data` envelope. Every call rejects
  * with a FoyerError.
  */
 export type ManagementClient = {
@@ -54,7 +54,7 @@ export function createManagementClient(connection: ManagementConnection): Manage
           ? cause
           : new FoyerError(
               "UNREACHABLE",
-              "The answer is not JSON, so it did not come from a Foyer server. Check baseUrl.",
+              "The response is not JSON, so it did not come from a Foyer server. Check baseUrl.",
               { cause },
             );
       });

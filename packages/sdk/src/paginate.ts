@@ -1,4 +1,4 @@
-/** What a list endpoint answers: one array of items, and the position of this page in the whole list. */
+/** The response of a list endpoint: one array of items, and the position of this page in the whole list. */
 type Page = { pagination: { total: number; limit: number; offset: number } };
 
 type Item<Answer> = {
@@ -36,7 +36,7 @@ export async function* paginate<List extends (query: never) => Promise<Page>>(
       seen.add(id);
       yield item;
     }
-    // A page can hold fewer items than its limit, because pages are bounded in bytes as well.
+    // A page can have fewer items than its limit, because pages are also limited in bytes.
     offset += items.length;
     if (items.length === 0 || offset >= answer.pagination.total) return;
   }

@@ -7,8 +7,8 @@ const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 const MAX_WAIT_MS = 60_000;
 
 /**
- * Repeats a call that the server refused for the moment: 429 (rate limit) and 503 (overloaded). Both are answered before
- * the server does any work, so every method can be repeated. Waits as long as `Retry-After` says.
+ * Repeats a call that the server refused temporarily: 429 (rate limit) and 503 (overloaded). The server sends both
+ * before doing any work, so every method can be repeated. Waits as long as `Retry-After` says.
  */
 export async function withRetries<T>(
   call: () => Promise<T>,

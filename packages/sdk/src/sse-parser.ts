@@ -1,8 +1,9 @@
 export type ServerEvent = { id: string; type: string; data: string };
 
 /**
- * Reads Server-Sent Events from text that comes in any pieces. The function that it returns takes the next piece and
- * gives the events that it finished; what is not finished at the end of a stream is dropped, as the standard says.
+ * Parses Server-Sent Events from text that arrives in pieces of any size. The returned function takes the next piece
+ * and returns the events that it completes. An incomplete event at the end of a stream is dropped, as the standard
+ * requires.
  */
 export function createSseParser(): (text: string) => ServerEvent[] {
   let rest = "";
@@ -33,7 +34,7 @@ export function createSseParser(): (text: string) => ServerEvent[] {
       if (rest.startsWith("\uFEFF")) rest = rest.slice(1);
     }
     const finished: ServerEvent[] = [];
-    // A carriage return at the very end may be half of a line end, so it waits for what follows.
+    // A carriage return at the end may be the first half of a line break, so it waits for the next piece.
     const lineEnd = /\r\n|\n|\r(?!$)/g;
     let start = 0;
     for (let end = lineEnd.exec(rest); end; end = lineEnd.exec(rest)) {

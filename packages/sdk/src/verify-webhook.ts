@@ -1,6 +1,9 @@
 import { FoyerError } from "./foyer-error.ts";
 
-/** What Foyer posts to a form's webhook URL. Deduplicate by `submissionId`: a retry sends the same one again. */
+/**
+ * The body that Foyer sends to a form's webhook URL. Ignore duplicates by `submissionId`: a retry sends the same one
+ * again.
+ */
 export type FormWebhook = {
   submissionId: string;
   toolId: string;
@@ -61,7 +64,7 @@ function readHeader(headers: WebhookRequest["headers"], name: string): string {
 
 function importKey(secret: string): Promise<CryptoKey> {
   const bytes = decodeBase64(secret.replace(/^whsec_/, ""));
-  if (!bytes || bytes.length === 0) throw invalid('The secret is not of the form "whsec_…".');
+  if (!bytes || bytes.length === 0) throw invalid('The secret must have the form "whsec_…".');
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 }
 

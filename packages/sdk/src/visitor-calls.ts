@@ -13,7 +13,7 @@ import type {
 import type { ConversationKey } from "./chat-stream.ts";
 import type { Request } from "./request.ts";
 
-/** How an agent's widget looks and greets. */
+/** The appearance and greeting of an agent's widget. */
 export async function getWidget(request: Request, agentId: string): Promise<AgentWidget> {
   return (await read(request(`/agents/${encodeURIComponent(agentId)}/widget`))).data;
 }
@@ -23,7 +23,7 @@ export function getTriggers(request: Request, agentId: string): Promise<WidgetTr
   return read(request(`/triggers/widget/${encodeURIComponent(agentId)}`));
 }
 
-/** Arrives also when the page goes away meanwhile. */
+/** Sent even if the page is being closed. */
 export async function recordTriggerEvent(request: Request, event: TriggerEvent): Promise<void> {
   await post(request, "/triggers/event", event, true);
 }
@@ -34,8 +34,9 @@ export function getForm(request: Request, toolIdOrName: string, agentId: string)
 }
 
 /**
- * @param token of the conversation that the body names; only with it does the agent learn what was submitted
- * @param idempotencyKey 1 to 255 visible ASCII characters: sent again with the same key, the same submission is made once
+ * @param token of the conversation that the body names; the agent uses the submission only if it is given
+ * @param idempotencyKey 1 to 255 visible ASCII characters; repeating the call with the same key creates no second
+ * submission
  */
 export function submitForm(
   request: Request,
@@ -46,12 +47,12 @@ export function submitForm(
   return read(request("/form-submissions/submit", { method: "POST", body, headers, token, signal }));
 }
 
-/** Says how the page's own handler of a form did. Arrives also when the page goes away meanwhile. */
+/** Reports the outcome of the page's own form handler. Sent even if the page is being closed. */
 export async function reportClientResult(request: Request, result: ClientResult): Promise<void> {
   await post(request, "/form-submissions/client-result", result, true);
 }
 
-/** Arrives also when the page goes away meanwhile. */
+/** Sent even if the page is being closed. */
 export async function recordFormEvent(request: Request, event: FormEvent): Promise<void> {
   await post(request, "/form-submissions/event", event, true);
 }

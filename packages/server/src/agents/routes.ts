@@ -24,9 +24,9 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
   app.route({
     ...contract.createAgent,
     handler: async (request, reply) => {
-      const account = principalOf(request);
-      const agent = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
-        agents.create(account.organizationId, request.body, keep),
+      const principal = principalOf(request);
+      const agent = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+        agents.create(principal.organizationId, request.body, keep),
       );
       return reply.status(201).send({ data: agent, error: null });
     },

@@ -53,7 +53,7 @@ const outcome = (result: string, isError = false): ToolOutcome => ({
 function run(model: ChatModel, more: Partial<LoopInput> = {}) {
   const said: string[] = [];
   const input: LoopInput = {
-    account: "org_1",
+    organizationId: "org_1",
     model,
     prompt: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
     tools: [],

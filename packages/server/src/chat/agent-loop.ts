@@ -32,7 +32,7 @@ export type ReplyOutput = {
 
 export type LoopInput = {
   /** whose agent it is */
-  account: string;
+  organizationId: string;
   model: ChatModel;
   prompt: LanguageModelV4Prompt;
   tools: LanguageModelV4FunctionTool[];
@@ -118,12 +118,12 @@ function openingAnswer({ name, input }: { name: string; input: unknown }): Answe
 
 /** Runs one step: calls the model and streams its text to the output. */
 async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Promise<Answer> {
-  const { account, model, prompt, tools, temperature, signal, limits } = input;
+  const { organizationId, model, prompt, tools, temperature, signal, limits } = input;
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
   signal.throwIfAborted();
   let answer = emptyAnswer();
   try {
-    await askModel(account, model, request, limits, signal, {
+    await askModel(organizationId, model, request, limits, signal, {
       begin() {
         answer = emptyAnswer();
       },

@@ -36,7 +36,7 @@ type Run = {
   question: string;
   log: ReplyLog;
   /** the budgets that the reply counts towards, see plans/token-budget.ts */
-  spender: UsageOwner;
+  usageOwner: UsageOwner;
   /** a message to send instead of calling the model, or null */
   refusal: string | null;
   /** a member tries the agent: nothing is counted in the analytics */
@@ -47,7 +47,7 @@ type Run = {
 export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
   return async (
     reply: RunningReply,
-    { agent, model, prompt, pageOrigin, tools, documents, question, log, spender, refusal, isTest }: Run,
+    { agent, model, prompt, pageOrigin, tools, documents, question, log, usageOwner, refusal, isTest }: Run,
   ): Promise<void> => {
     let ending: ReplyEnding;
     let failure: Ended["failure"] = null;
@@ -55,7 +55,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
     try {
       const temperature = agent.temperature / 100;
       const loop = {
-        account: agent.organizationId,
+        organizationId: agent.organizationId,
         model,
         prompt,
         temperature,
@@ -98,7 +98,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
       const isStored = await store.end({
         conversationId,
         end,
-        spend: { agentId: agent.id, ...spender, tokens },
+        spend: { agentId: agent.id, ...usageOwner, tokens },
         failure,
         isCounted: !isTest && refusal === null,
         answer: isRecorded ? { ...scope, ...answerOf(reply.pieces, { question, stopReason }), at: end.now } : null,

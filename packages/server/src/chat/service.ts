@@ -97,8 +97,8 @@ export function createChatService(
       try {
         const visitor = budgetOwner(identity.visitor, identity.provenUserId !== null, request.sessionId, caller.ip);
         const organizationId = model.isOperatorPaid ? agent.organizationId : null;
-        const spender = budgets.usageOwnerOf({ visitor, ip: caller.ip, organizationId });
-        const refusal = await budgets.refusal(agent, spender);
+        const usageOwner = budgets.usageOwnerOf({ visitor, ip: caller.ip, organizationId });
+        const refusal = await budgets.refusal(agent, usageOwner);
         // Load the notes first: nothing may fail between storing the turn and starting its reply.
         const notes = known ? await notesOf(agent.id, known.id) : [];
         const begun = await store.begin(
@@ -124,7 +124,7 @@ export function createChatService(
           tools,
           documents,
           log: caller.log,
-          spender,
+          usageOwner,
           refusal,
           isTest: conversation.isTest === 1,
         });

@@ -29,14 +29,14 @@ const refusesTools = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 })
  * @throws ModelError, the signal's reason when it was aborted, or what the sink throws
  */
 export async function askModel(
-  account: string,
+  organizationId: string,
   model: ChatModel,
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
   limits: AskLimits,
   signal: AbortSignal,
   sink: AnswerSink,
 ): Promise<void> {
-  const key = `${account}/${model.provider}/${model.modelId}`;
+  const key = `${organizationId}/${model.provider}/${model.modelId}`;
   const endsAt = performance.now() + limits.totalTimeout;
   for (let number = 1; ; number++) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());

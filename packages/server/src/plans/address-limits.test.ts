@@ -33,7 +33,7 @@ it.each([
   ["POST", "/auth/request-password-reset"],
   ["POST", "/auth/reset-password"],
   ["POST", "/auth/send-verification-email"],
-] as const)("%s %s states its limit when the body is invalid, without counting the call", async (method, url) => {
+] as const)("%s %s returns its limit for an invalid body without counting the call", async (method, url) => {
   const server = await startServer({ env: { BASE_URL, FOYER_LIMIT_SIGN_IN_PER_IP: "3" } });
   for (let call = 0; call < 2; call++) {
     const response = await server.app.inject({ method, url, remoteAddress: "203.0.113.1", payload: { email: 5 } });
@@ -44,7 +44,7 @@ it.each([
   await server.stop();
 });
 
-describe.each(endpoints)("calls of %s by address", (url, variable, body) => {
+describe.each(endpoints)("calls of %s by IP address", (url, variable, body) => {
   let server: TestServer;
   beforeAll(async () => {
     const env = { BASE_URL, FOYER_TRUST_PROXY: "10.0.0.0/8,fd00::/8", [`FOYER_LIMIT_${variable}`]: String(LIMIT) };

@@ -37,9 +37,9 @@ export function toolRoutes(
     ...contract.createTool,
     preValidation: acceptType,
     handler: async (request, reply) => {
-      const account = principalOf(request);
-      const tool = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
-        tools.create(account, request.body, keep),
+      const principal = principalOf(request);
+      const tool = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+        tools.create(principal, request.body, keep),
       );
       return reply.status(201).send(tool);
     },

@@ -47,10 +47,10 @@ export function createToolService(
   }
 
   /** Checks a tool as a whole. `before` is its previous state. */
-  async function check(account: Principal, before: ToolRow | null, after: ToolRow, given: ToolSettings) {
+  async function check(principal: Principal, before: ToolRow | null, after: ToolRow, given: ToolSettings) {
     checkTool(toTool(after), given, (url) => outbound.checkUrl(url));
-    await checkRecipients(account.organizationId, given);
-    await checkSecretUse(secrets, account, before, after);
+    await checkRecipients(principal.organizationId, given);
+    await checkSecretUse(secrets, principal, before, after);
   }
 
   return {
@@ -69,13 +69,13 @@ export function createToolService(
       const limit = limitsOf(plan).toolsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit };
     },
-    async create(account: Principal, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
-      const { organizationId, plan } = account;
+    async create(principal: Principal, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
+      const { organizationId, plan } = principal;
       await agents.get(organizationId, agentId);
       const given = settingsOf(input);
       const settings = newTool(organizationId, { agentId, ...input }, given);
-      const row = { ...settings, mayUseUnboundSecrets: unboundSecretUse(account, null, settings) };
-      await check(account, null, row, given);
+      const row = { ...settings, mayUseUnboundSecrets: unboundSecretUse(principal, null, settings) };
+      await check(principal, null, row, given);
       const tool = await withWarning(organizationId, toTool(row));
       const { toolsPerAgent } = limitsOf(plan);
       const isKept = await store
@@ -84,24 +84,24 @@ export function createToolService(
       if (!isKept) throw limitReached(plan, toolsPerAgent);
       return tool;
     },
-    async duplicate(account: Principal, id: string): Promise<Tool> {
-      const source = await existing(account.organizationId, id);
-      return withWarning(account.organizationId, toTool(await duplicateTool(store, account.plan, source)));
+    async duplicate(principal: Principal, id: string): Promise<Tool> {
+      const source = await existing(principal.organizationId, id);
+      return withWarning(principal.organizationId, toTool(await duplicateTool(store, principal.plan, source)));
     },
     /** See `copyTools`. */
     copyAll: (trx: Transaction<Tables>, agents: CopiedAgent) => copyTools(store, trx, agents),
-    async update(account: Principal, id: string, input: ToolChanges): Promise<Tool> {
-      const { organizationId } = account;
+    async update(principal: Principal, id: string, input: ToolChanges): Promise<Tool> {
+      const { organizationId } = principal;
       const row = await existing(organizationId, id);
       const given = settingsOf(input);
       const columns = toColumns(given);
       const changes = {
         ...columns,
         ...disabledSince(row, given),
-        mayUseUnboundSecrets: unboundSecretUse(account, row, { ...row, ...columns }),
+        mayUseUnboundSecrets: unboundSecretUse(principal, row, { ...row, ...columns }),
         updatedAt: Date.now(),
       };
-      await check(account, row, { ...row, ...changes }, given);
+      await check(principal, row, { ...row, ...changes }, given);
       const updated = await store.update(organizationId, id, changes).catch(refuseDuplicate(given.name ?? row.name));
       if (!updated) throw notFound("Tool");
       return withWarning(organizationId, toTool(updated));

@@ -43,9 +43,9 @@ export function triggerRoutes(
   app.route({
     ...contract.createTrigger,
     handler: async (request, reply) => {
-      const account = principalOf(request);
-      const trigger = await idempotency.run({ request, reply, scope: credentialOf(account) }, (keep) =>
-        triggers.create(account.organizationId, request.query.agentId, request.body, keep),
+      const principal = principalOf(request);
+      const trigger = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+        triggers.create(principal.organizationId, request.query.agentId, request.body, keep),
       );
       return reply.status(201).send(trigger);
     },
