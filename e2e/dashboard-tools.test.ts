@@ -385,6 +385,22 @@ describe("the dashboard's tools", () => {
     await site.picture(page, "dashboard-tool-about");
   });
 
+  it("shows the settings of a saved tool that cannot work", async () => {
+    const { page } = await site.open(tools);
+    const { id } = await site.call(page, "POST", "/tools", {
+      agentId,
+      name: "look_up",
+      description: "Looks up an order",
+      executionType: "http",
+      inputSchema: { type: "object" },
+      httpUrl: "https://shop.example/orders?key={{NO_SUCH_KEY}}",
+    });
+    await page.goto(`${site.server.url}/dashboard${tools}/${id}`);
+    const warnings = page.getByRole("region", { name: "Warnings" });
+    await warnings.getByText("There is no secret named NO_SUCH_KEY, so calls fail.").waitFor();
+    await isFit(page);
+  });
+
   it("hides secrets from members", async () => {
     const email = await site.addMember("member");
     const { page, problems } = await site.open(tools, { email });

@@ -26,10 +26,10 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
   useEffect(() => {
     if (!card.current) return;
     // The panel was probably opened for this form. Once the form has focus, the conversation no longer scrolls to it,
-    // so scroll here.
+    // so scroll here. The end of a tall outline was in view before, and the form has to be read from its top.
     if (session.isNew && isIdle(card.current)) {
       title.current?.focus({ preventScroll: true });
-      scrollIntoConversation(card.current, "nearest");
+      scrollIntoConversation(card.current, "whole");
     }
     return onVisible(card.current, session.shown);
   }, []);

@@ -21,6 +21,7 @@ import { TestPart } from "./test/test-part.tsx";
 import { changesOf, emptyDraft, type ToolKind, toBody, toDraft } from "./tool-draft.ts";
 import { type PartViews, ToolEditor } from "./tool-editor.tsx";
 import { toKind, toolKinds } from "./tool-kinds.tsx";
+import { WarningNote } from "./warning-note.tsx";
 
 const views: PartViews = {
   about: AboutPart,
@@ -65,6 +66,7 @@ function SavedTool() {
       }
     >
       <FailureNote agentId={agentId} toolId={tool.id} />
+      <WarningNote warnings={tool.warnings} />
       <ToolEditor
         views={views}
         {...{ agentId, tool, draft }}
