@@ -11,7 +11,7 @@ import type { FieldProps } from "./field-props.ts";
 import { FileField } from "./file-field.tsx";
 import type { FormSession } from "./form-session.ts";
 
-/** The control of each type. Those in `framed` place their label themselves; the others get a label above them. */
+/** The control of each type. Those in `selfLabeled` place their label themselves; the others get a label above them. */
 const controls: Record<FieldType, (props: FieldProps) => JSX.Element> = {
   text: lineControl({ type: "text" }),
   email: lineControl({ type: "email", inputMode: "email", autocapitalize: "none", spellcheck: false }),
@@ -26,7 +26,7 @@ const controls: Record<FieldType, (props: FieldProps) => JSX.Element> = {
   image: FileField,
   checkbox: CheckboxField,
 };
-const framed = new Set<unknown>([ChoicesField, CheckboxField]);
+const selfLabeled = new Set<unknown>([ChoicesField, CheckboxField]);
 
 /** A field: its label, its control, and any error below it. */
 export function FieldView({ field, id, session }: { field: FormField; id: string; session: FormSession }): JSX.Element {
@@ -58,7 +58,7 @@ export function FieldView({ field, id, session }: { field: FormField; id: string
     </>
   );
   const Control = controls[field.type];
-  const isFramed = framed.has(Control);
+  const isFramed = selfLabeled.has(Control);
   const label = <Label field={field} />;
   if (isFramed) {
     return (

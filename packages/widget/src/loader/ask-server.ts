@@ -7,7 +7,7 @@ const RETRY_DELAYS_MS = [2_000, 10_000, 60_000, 0];
  * Sends a request with retries. Returns null if the server refuses, stays unreachable, or the widget is removed, and
  * logs the reason to the console.
  */
-export async function askServer<T>(
+export async function requestFromServer<T>(
   { baseUrl }: Pick<WidgetOptions, "baseUrl">,
   path: string,
   signal: AbortSignal,

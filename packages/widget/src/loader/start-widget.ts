@@ -4,7 +4,7 @@ import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { launcherMessages } from "../locales/launcher-messages.ts";
 import { startTriggers } from "../triggers/start-triggers.ts";
 import { agentImage } from "./agent-images.ts";
-import { askServer } from "./ask-server.ts";
+import { requestFromServer } from "./ask-server.ts";
 import { type ConsentStorage, createConsentStorage } from "./consent-storage.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
 import { createLauncher } from "./launcher.ts";
@@ -95,7 +95,7 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
 /** Returns null if the agent does not exist, is not allowed on this page, or the server does not answer. */
 async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore | null> {
   const path = `/agents/${encodeURIComponent(options.agentId)}/widget`;
-  const agent = (await askServer<{ data: AgentWidget }>(options, path, parts.signal))?.data;
+  const agent = (await requestFromServer<{ data: AgentWidget }>(options, path, parts.signal))?.data;
   if (!agent || parts.signal.aborted) return null;
   const { widget } = agent;
   const locale = chooseLocale([options.locale, widget.locale, document.documentElement.lang, ...navigator.languages]);

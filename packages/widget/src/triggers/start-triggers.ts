@@ -1,5 +1,5 @@
 import type { WidgetTrigger } from "@foyer/contract";
-import { askServer } from "../loader/ask-server.ts";
+import { requestFromServer } from "../loader/ask-server.ts";
 import { loadPart } from "../loader/load-part.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import { createFiredTriggers } from "./fired-triggers.ts";
@@ -27,7 +27,7 @@ export async function startTriggers(core: WidgetCore): Promise<Triggers | null> 
   if (signal.aborted) return null;
   // Created before the request, so other tabs have answered by the time it completes.
   const fired = createFiredTriggers(core);
-  const triggers = await askServer<WidgetTrigger[]>(core.options, `/triggers/widget/${core.agent.id}`, signal);
+  const triggers = await requestFromServer<WidgetTrigger[]>(core.options, `/triggers/widget/${core.agent.id}`, signal);
   if (!triggers?.length || signal.aborted) return null;
   const part = await loadPart(core, "triggers").catch(() => null);
   if (!part || signal.aborted) return null;

@@ -28,7 +28,7 @@ export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
   useEffect(() => {
     if (text.trim() === q) return;
     const timer = setTimeout(
-      () => void navigate({ search: without({ q: text.trim(), state, kind }), replace: true }),
+      () => void navigate({ search: withoutEmpty({ q: text.trim(), state, kind }), replace: true }),
       TYPING_MS,
     );
     return () => clearTimeout(timer);
@@ -43,7 +43,7 @@ export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
           label="State"
           value={state ?? ""}
           options={stateOptions}
-          onChange={(state) => void navigate({ search: without({ q: text.trim(), state, kind }), replace: true })}
+          onChange={(state) => void navigate({ search: withoutEmpty({ q: text.trim(), state, kind }), replace: true })}
         />
       </div>
       <div className="flex-1 basis-36 sm:max-w-48">
@@ -51,7 +51,7 @@ export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
           label="Kind"
           value={kind ?? ""}
           options={kindOptions}
-          onChange={(kind) => void navigate({ search: without({ q: text.trim(), state, kind }), replace: true })}
+          onChange={(kind) => void navigate({ search: withoutEmpty({ q: text.trim(), state, kind }), replace: true })}
         />
       </div>
     </search>
@@ -59,6 +59,10 @@ export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
 }
 
 /** Leaves empty filters out of the URL. Changing a filter returns to the first page. */
-function without({ q, state, kind }: Partial<Record<"q" | "state" | "kind", string | undefined>>): KnowledgeSearch {
+function withoutEmpty({
+  q,
+  state,
+  kind,
+}: Partial<Record<"q" | "state" | "kind", string | undefined>>): KnowledgeSearch {
   return { ...(q ? { q } : {}), ...(state ? { state } : {}), ...(kind ? { kind } : {}) };
 }

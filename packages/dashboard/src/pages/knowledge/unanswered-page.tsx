@@ -50,7 +50,7 @@ export function UnansweredPage() {
         ) : !list.data ? (
           <SkeletonRows />
         ) : total === 0 ? (
-          <NothingUnanswered isFiltered={search.reason !== undefined} />
+          <NoUnanswered isFiltered={search.reason !== undefined} />
         ) : (
           <>
             <p role="status" className="text-soft">
@@ -119,7 +119,7 @@ function Filters({ search }: { search: UnansweredSearch }) {
   );
 }
 
-function NothingUnanswered({ isFiltered }: { isFiltered: boolean }) {
+function NoUnanswered({ isFiltered }: { isFiltered: boolean }) {
   return (
     <EmptyState title="No unanswered questions">
       <p>

@@ -1,6 +1,6 @@
 import type { ChatEvent, Message } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { afterEvent, formatDuration, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
+import { applyEvent, formatDuration, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
 
 const start = {
   type: "message_start",
@@ -41,7 +41,7 @@ const stop = (stopReason: "end_turn" | "max_steps" | "aborted" | "error"): ChatE
 
 /** Applies events that arrive 10 ms apart, the first one 10 ms after the question. */
 const after = (...events: ChatEvent[]) =>
-  events.reduce<PlaygroundTurn>((turn, event, index) => afterEvent(turn, event, 10 * (index + 1)), newTurn(1, "Hi", 0));
+  events.reduce<PlaygroundTurn>((turn, event, index) => applyEvent(turn, event, 10 * (index + 1)), newTurn(1, "Hi", 0));
 
 describe("a reply in the playground", () => {
   it("grows as text arrives", () => {
@@ -92,7 +92,7 @@ describe("a reply in the playground", () => {
 
   it("is connected again with the first piece after a broken connection", () => {
     const broken = { ...after(start, text(0, "We ")), isReconnecting: true };
-    expect(afterEvent(broken, text(0, "are"), 90).isReconnecting).toBe(false);
+    expect(applyEvent(broken, text(0, "are"), 90).isReconnecting).toBe(false);
   });
 
   it("formats durations with a readable precision", () => {

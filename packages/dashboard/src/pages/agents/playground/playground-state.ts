@@ -51,7 +51,7 @@ export function newTurn(key: number, said: string, now: number): PlaygroundTurn 
 }
 
 /** Returns the turn with an event applied that arrived at `now`. */
-export function afterEvent(turn: PlaygroundTurn, event: ChatEvent, now: number): PlaygroundTurn {
+export function applyEvent(turn: PlaygroundTurn, event: ChatEvent, now: number): PlaygroundTurn {
   switch (event.type) {
     case "content_block_delta": {
       const piece = turn.pieces[event.index];

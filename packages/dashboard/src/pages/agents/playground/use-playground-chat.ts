@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../../data/api.ts";
 import { ask, refresh } from "../../../data/queries.ts";
-import { afterEvent, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
+import { applyEvent, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
 
 /** The chat is a public endpoint. The session only marks the conversation as a test, which analytics leave out. */
 const request = createRequest({ baseUrl: location.origin, credentials: "same-origin" });
@@ -59,7 +59,7 @@ export function usePlaygroundChat(agentId: string) {
           setConversation(begun);
           if (own.isStopping) void stopChat(request, begun).catch(() => {});
         }
-        edit(key, (turn) => afterEvent(turn, event, performance.now()));
+        edit(key, (turn) => applyEvent(turn, event, performance.now()));
       }
     } catch (error) {
       const problem = error instanceof FoyerError ? error.message : String(error);

@@ -100,7 +100,7 @@ function RoleCell({ member, session }: { member: Member; session: Session }) {
           setLosing(null);
           const undo = () => give(member.role, { isUndo: true });
           const isOwn = member.id === session.user.id;
-          notify(`${member.email} is now ${phrase(role)}`, isUndo || isOwn ? {} : { undo });
+          notify(`${member.email} is now ${roleWithArticle(role)}`, isUndo || isOwn ? {} : { undo });
         },
       },
     );
@@ -115,7 +115,7 @@ function RoleCell({ member, session }: { member: Member; session: Session }) {
       />
       {isLosing && (
         <LowerRoleDialog
-          role={phrase(isLosing)}
+          role={roleWithArticle(isLosing)}
           isBusy={update.isPending}
           onClose={() => setLosing(null)}
           onConfirm={() => give(isLosing)}
@@ -125,4 +125,4 @@ function RoleCell({ member, session }: { member: Member; session: Session }) {
   );
 }
 
-const phrase = (role: Member["role"]) => (role === "member" ? "a member" : `an ${role}`);
+const roleWithArticle = (role: Member["role"]) => (role === "member" ? "a member" : `an ${role}`);
