@@ -1,8 +1,9 @@
 import type { Page, Route } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { chat } from "../test/chat-client.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { page as sitePage, startSite } from "../test/site-server.ts";
 
 describe("the dashboard's knowledge", () => {
   let site: DashboardSite;
@@ -194,6 +195,36 @@ describe("the dashboard's knowledge", () => {
     await page.getByRole("list", { name: "Passages" }).getByText("Cited").waitFor();
     await site.picture(page, "dashboard-playground-why");
     await isFit();
+    expect(problems).toEqual([]);
+  });
+
+  it("adds a site with the pages that were ticked, shows what became of each, and deletes it", async () => {
+    const shop = await startSite({
+      "/": sitePage("Harbour Bikes", "Bikes for everybody.", ["/help", "/blog"]),
+      "/help": sitePage("Help", "We repair bikes on Tuesdays."),
+      "/blog": sitePage("Blog", "News about bikes."),
+    });
+    onTestFinished(() => shop.stop());
+    await page.getByRole("link", { name: "Sites", exact: true }).click();
+    await page.getByRole("heading", { name: "No sites yet" }).waitFor();
+    await page.getByRole("button", { name: "Add site" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Address").fill(shop.url);
+    await dialog.getByRole("button", { name: "Find pages" }).click();
+    await dialog.getByText("3 pages found in links.").waitFor();
+    await dialog.getByLabel("/blog").uncheck();
+    await site.picture(page, "dashboard-add-site");
+    await isFit();
+    await dialog.getByRole("button", { name: "Add site" }).click();
+    await page.getByText("Up to date").waitFor();
+    await page.getByText("2 pages").waitFor();
+    await page.getByRole("button", { name: "Pages" }).click();
+    await page.getByRole("link", { name: "Help" }).waitFor();
+    await site.picture(page, "dashboard-sites");
+    await isFit();
+    await page.getByRole("button", { name: "Delete site" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete site" }).click();
+    await page.getByRole("heading", { name: "No sites yet" }).waitFor();
     expect(problems).toEqual([]);
   });
 });

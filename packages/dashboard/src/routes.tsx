@@ -169,6 +169,12 @@ const knowledge = createRoute({
   },
   component: lazyRouteComponent(() => import("./pages/knowledge/knowledge-page.tsx"), "KnowledgePage"),
 });
+const sites = createRoute({
+  getParentRoute: () => agent,
+  path: "/knowledge/sites",
+  loader: ({ params: { agentId } }) => queryClient.prefetchQuery(ask("listSources", { agentId })),
+  component: lazyRouteComponent(() => import("./pages/knowledge/sites-page.tsx"), "SitesPage"),
+});
 const unanswered = createRoute({
   getParentRoute: () => agent,
   path: "/knowledge/unanswered",
@@ -335,6 +341,7 @@ const routeTree = root.addChildren([
       newTrigger,
       trigger,
       knowledge,
+      sites,
       unanswered,
       document,
       conversations.addChildren([conversation]),

@@ -7,6 +7,7 @@ export function KnowledgeTabs({ agentId }: { agentId: string }) {
       label="Knowledge"
       tabs={[
         { name: "Documents", to: "/agents/$agentId/knowledge", params },
+        { name: "Sites", to: "/agents/$agentId/knowledge/sites", params },
         { name: "Unanswered", to: "/agents/$agentId/knowledge/unanswered", params },
       ]}
     />

@@ -1,0 +1,164 @@
+import type { DocumentSource, SourcePreview, SourceSchedule } from "@foyer/contract";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { Select, TextArea, TextField } from "../../components/field.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
+import { notify } from "../../components/toasts.ts";
+import { useDialogForm } from "../../components/use-dialog-form.ts";
+import { api } from "../../data/api.ts";
+import { refresh } from "../../data/queries.ts";
+import { linesOf } from "./document-labels.ts";
+
+const scheduleOptions = [
+  { value: "weekly", label: "Weekly" },
+  { value: "daily", label: "Daily" },
+  { value: "manual", label: "Only when you ask for it" },
+] as const satisfies ReadonlyArray<{ value: SourceSchedule; label: string }>;
+
+/** Adds a site, or edits one. A new site is looked at first, so that pages can be left out before anything is read. */
+export function SiteDialog({
+  agentId,
+  site,
+  onClose,
+}: {
+  agentId: string;
+  /** null for a new site */
+  site: DocumentSource | null;
+  onClose: () => void;
+}) {
+  const preview = useMutation({
+    mutationFn: (body: { url: string; include: string[]; exclude: string[] }) => api.previewSource({ body }),
+  });
+  const [unticked, setUnticked] = useState<ReadonlySet<string>>(new Set());
+  const initial = {
+    url: site?.url ?? "",
+    include: site?.include.join("\n") ?? "",
+    exclude: site?.exclude.join("\n") ?? "",
+    schedule: site?.schedule ?? ("weekly" as SourceSchedule),
+  };
+  const form = useDialogForm(initial, async ({ url, include, exclude, schedule }) => {
+    const body = { url: url.trim(), include: linesOf(include), exclude: linesOf(exclude), schedule };
+    if (site) await api.updateSource({ id: site.id, body });
+    else await api.createSource({ body: { agentId, ...body, ...chosen(preview.data, unticked) } });
+    await refresh("listSources");
+    notify(site ? "Site saved" : "Site added");
+    onClose();
+  });
+  const { values, change, errorAt } = form;
+  const find = () => {
+    setUnticked(new Set());
+    preview.mutate({
+      url: values.url.trim(),
+      include: linesOf(values.include),
+      exclude: linesOf(values.exclude),
+    });
+  };
+  return (
+    <FormDialog
+      title={site ? "Edit site" : "Add site"}
+      description="Reads the public pages of a website. Sitemaps come first, then links. robots.txt is followed."
+      action={site ? "Save site" : "Add site"}
+      form={form}
+      onClose={onClose}
+      besideAction={
+        site ? undefined : (
+          <Button isBusy={preview.isPending} disabled={values.url.trim() === ""} onClick={find}>
+            Find pages
+          </Button>
+        )
+      }
+    >
+      <TextField
+        label="Address"
+        type="url"
+        placeholder="https://harbour-bikes.example/"
+        help="Where the site starts. Only pages on the same host are read."
+        value={values.url}
+        onChange={(url) => change({ url })}
+        error={errorAt("url")}
+      />
+      <TextArea
+        label="Include"
+        isOptional
+        placeholder="/help/**"
+        help="Paths to read, one pattern per line. Empty means all."
+        value={values.include}
+        onChange={(include) => change({ include })}
+        error={errorAt("include")}
+      />
+      <TextArea
+        label="Exclude"
+        isOptional
+        placeholder="/blog/**"
+        help="Paths to leave out, one pattern per line."
+        value={values.exclude}
+        onChange={(exclude) => change({ exclude })}
+        error={errorAt("exclude")}
+      />
+      <Select
+        label="Read again"
+        value={values.schedule}
+        onChange={(schedule) => change({ schedule })}
+        options={scheduleOptions}
+      />
+      {preview.isError && (
+        <p role="alert" className="border-s-2 border-wrong ps-3">
+          {preview.error.message}
+        </p>
+      )}
+      {preview.data && <PageList preview={preview.data} unticked={unticked} onChange={setUnticked} />}
+    </FormDialog>
+  );
+}
+
+/** The start address after redirects, and the pages to read where some were left out. */
+function chosen(preview: SourcePreview | undefined, unticked: ReadonlySet<string>) {
+  if (!preview) return {};
+  const urls = preview.pages.filter((url) => !unticked.has(url));
+  return { url: preview.url, ...(unticked.size > 0 ? { urls } : {}) };
+}
+
+function PageList({
+  preview: { pages, disallowed, foundIn, isComplete },
+  unticked,
+  onChange,
+}: {
+  preview: SourcePreview;
+  unticked: ReadonlySet<string>;
+  onChange: (unticked: ReadonlySet<string>) => void;
+}) {
+  const toggle = (url: string) => {
+    const next = new Set(unticked);
+    if (!next.delete(url)) next.add(url);
+    onChange(next);
+  };
+  return (
+    <fieldset className="grid min-w-0 gap-2">
+      <legend className="font-medium">Pages</legend>
+      <p role="status" className="text-sm text-soft">
+        {pages.length === 1 ? "1 page" : `${pages.length.toLocaleString()} pages`} found in{" "}
+        {foundIn === "sitemap" ? "the sitemap" : "links"}.
+        {!isComplete && " The site may have more; they are read, too, unless you untick a page."}
+        {disallowed > 0 && ` robots.txt excludes ${disallowed.toLocaleString()}.`}
+        {unticked.size > 0 && " Only the ticked pages are read; pages that are added to the site later are not."}
+      </p>
+      <ul className="max-h-64 overflow-y-auto rounded-lg border border-line">
+        {pages.map((url) => (
+          <li key={url} className="border-b border-line last:border-b-0">
+            <label className="flex min-h-9 items-center gap-2 px-3 py-1">
+              <input type="checkbox" checked={!unticked.has(url)} onChange={() => toggle(url)} />
+              <span className="min-w-0 break-all">{pathOf(url)}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}
+
+/** An address without its host. */
+export function pathOf(address: string): string {
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}

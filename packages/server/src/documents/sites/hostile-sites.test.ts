@@ -1,0 +1,119 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
+import { createSourceClient, type SourceClient } from "../../../../../test/site-client.ts";
+import { page, type SiteServer, sitemap, startSite } from "../../../../../test/site-server.ts";
+
+let client: DocumentClient;
+let sources: SourceClient;
+let site: SiteServer;
+beforeAll(async () => {
+  client = await openDocuments();
+  sources = createSourceClient(client);
+});
+afterAll(() => client.server.stop());
+beforeEach(async () => {
+  site = await startSite();
+});
+afterEach(() => site.stop());
+
+it("skips a redirect loop, a redirect to a private address, and a page that is too large", async () => {
+  site.pages.set("/", page("Start", "Start.", ["/loop", "/metadata", "/huge", "/bomb"]));
+  site.pages.set("/loop", { status: 302, headers: { location: "/loop" } });
+  site.pages.set("/metadata", { status: 302, headers: { location: "http://169.254.169.254/latest" } });
+  site.pages.set("/huge", { headers: { "content-type": "text/html" }, body: Buffer.alloc(11 * 1024 * 1024, "x") });
+  const headers = { "content-type": "text/html", "content-encoding": "gzip" };
+  site.pages.set("/bomb", { headers, body: gzipSync(Buffer.alloc(30 * 1024 * 1024)) });
+  const { id, error } = await sources.read(site.url);
+  expect(error).toBeNull();
+  const pages = await sources.pages(id, { reasons: true });
+  expect(pages[0]).toBe("/ read");
+  expect(pages[1]).toMatch(/^\/bomb skipped: .* is larger than 10 MB/);
+  expect(pages[2]).toMatch(/^\/huge skipped: .* is larger than 10 MB/);
+  expect(pages[3]).toMatch(/^\/loop skipped: .* redirects more than 5 times/);
+  expect(pages[4]).toMatch(/^\/metadata skipped: .*169\.254\.169\.254/);
+});
+
+it("ends at the maximum on a site with endless links, and says so", async () => {
+  const endless = (number: number) => {
+    site.pages.set(number === 0 ? "/" : `/${number}`, (_, response) => {
+      endless(number + 1);
+      response.setHeader("content-type", "text/html");
+      response.end(page(`Page ${number}`, `Text ${number}`, [`/${number + 1}`]));
+    });
+  };
+  endless(0);
+  const { pages, error } = await sources.read(site.url, { maxPages: 8 });
+  expect(pages).toMatchObject({ read: 8, pending: 0 });
+  expect(error).toMatchObject({ code: "TOO_MANY_PAGES", message: expect.stringContaining("More than 8 pages") });
+});
+
+it("reads the pages it finds when a sitemap is a bomb, declares entities or is no XML", async () => {
+  site.pages.set("/", page("Start", "Start."));
+  site.pages.set("/robots.txt", `Sitemap: ${site.url}/s.xml`);
+  const bomb = gzipSync(Buffer.concat([Buffer.from("<urlset>"), Buffer.alloc(60 * 1024 * 1024, " ")]));
+  const entities = `<!DOCTYPE urlset [<!ENTITY a "aaaa">]><urlset><url><loc>&a;</loc></url></urlset>`;
+  for (const [body, reason] of [
+    [bomb, "unpacks to more than 50 MB"],
+    [entities, "document type"],
+    ["<urlset><url><loc>", "not valid XML"],
+  ] as const) {
+    site.pages.set("/s.xml", { body, headers: { "content-type": "application/octet-stream" } });
+    const { id, pages, error } = await sources.read(site.url);
+    expect(pages.read).toBe(1);
+    expect(error).toMatchObject({ code: "SITEMAP_FAILED", message: expect.stringContaining(reason) });
+    await client.account.call("DELETE", `/sources/${id}`);
+  }
+});
+
+it("reads nothing when robots.txt forbids everything or fails, and names the way out", async () => {
+  site.pages.set("/", page("Start", "Start."));
+  site.pages.set("/robots.txt", "User-agent: *\nDisallow: /");
+  const forbidden = await sources.read(site.url);
+  expect(forbidden.error).toMatchObject({ code: "NOT_ALLOWED", message: expect.stringContaining("FoyerBot") });
+  site.pages.set("/robots.txt", { status: 500 });
+  expect((await sources.sync(forbidden.id)).error).toMatchObject({ code: "NOT_REACHABLE" });
+  expect(site.requests.map(({ path }) => path)).not.toContain("/");
+  site.pages.set("/robots.txt", "User-agent: *\nDisallow: /\n\nUser-agent: FoyerBot\nAllow: /");
+  expect(await sources.sync(forbidden.id)).toMatchObject({ error: null, pages: { read: 1 } });
+});
+
+it("lists pages that robots.txt excludes without asking for them", async () => {
+  site.pages.set("/robots.txt", "User-agent: *\nDisallow: /private/");
+  site.pages.set("/sitemap.xml", sitemap([`${site.url}/private/a`, `${site.url}/open`]));
+  site.pages.set("/", page("Start", "Start.", ["/private/b"]));
+  site.pages.set("/open", page("Open", "Open."));
+  const { id } = await sources.read(site.url);
+  const excluded = "skipped: robots.txt excludes the page.";
+  expect(await sources.pages(id, { reasons: true })).toEqual([
+    "/ read",
+    "/open read",
+    `/private/a ${excluded}`,
+    `/private/b ${excluded}`,
+  ]);
+  expect(site.requests.filter(({ path }) => path.startsWith("/private"))).toEqual([]);
+});
+
+it("continues an interrupted sync without reading or adding a page twice", async () => {
+  site.pages.set("/", page("Start", "Start.", ["/a", "/b", "/c"]));
+  for (const name of ["a", "c"]) site.pages.set(`/${name}`, page(name, `Text of ${name}.`));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  site.pages.set("/b", (_, response) => {
+    resolve();
+    setTimeout(() => response.end(), 200);
+  });
+  const id = await sources.add(site.url);
+  await promise;
+  // Another process takes over, as after a crash: the lease of this one ends while it waits for the page.
+  site.pages.set("/b", page("b", "Text of b."));
+  const { db } = client.server.deps;
+  await db
+    .updateTable("sources")
+    .set((set) => ({ dueAt: 0, fence: set("fence", "+", 1) }))
+    .where("id", "=", id)
+    .execute();
+  expect(await sources.settled(id)).toMatchObject({ error: null, pages: { read: 4, pending: 0 } });
+  expect(await sources.documents(id)).toEqual(["/: Start", "/a: a", "/b: b", "/c: c"]);
+  const asked = site.take().filter((request) => request.endsWith(" 200"));
+  expect(asked.sort()).toEqual(["/ 200", "/a 200", "/b 200", "/b 200", "/c 200"]);
+});
