@@ -45,7 +45,7 @@ describe("members in the settings", () => {
     await isFit(page);
     await dialog.getByLabel("Email").fill(member);
     await page.keyboard.press("Enter");
-    await dialog.getByRole("alert").getByText("is a member already").waitFor();
+    await dialog.getByRole("alert").getByText("is already a member").waitFor();
     await dialog.getByLabel("Email").fill("ben@harbour-bikes.example");
     await dialog.getByLabel("Role").selectOption("admin");
     await page.keyboard.press("Enter");

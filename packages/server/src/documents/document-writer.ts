@@ -250,7 +250,7 @@ async function deleteRows(parts: Parts, organizationId: string, rows: readonly O
 function discard({ files, log }: Parts, fileId: string): void {
   files
     .deleteFile(fileId)
-    .catch((error: unknown) => log.warn({ err: error, fileId }, "an unused original was not deleted yet"));
+    .catch((error: unknown) => log.warn({ err: error, fileId }, "could not delete an unused original yet"));
 }
 
 /** The settings that a request names; `null` stands for the default. */

@@ -109,7 +109,7 @@ function mainBlocks(found: readonly FoundBlock[]): Block[] {
   return chosen.map(({ text, headings, page }) => ({ text, headings, page }));
 }
 
-/** The headings above the current position. Questions of accordions and definition lists stand below all others. */
+/** The headings above the current position. Questions of accordions and definition lists rank below all other headings. */
 function createOutline() {
   const QUESTION = headingLevels;
   const levels: string[] = [];

@@ -13,7 +13,7 @@ import { createSourceStore } from "./source-store.ts";
 import { createSyncQueue, SYNC_LEASE_MS } from "./sync-queue.ts";
 import { createSiteSync } from "./sync-site.ts";
 
-/** Syncs at once. Each mostly waits for its site. */
+/** Concurrent syncs. Each spends most of its time waiting for its site. */
 const MAX_CONCURRENT = 8;
 /** An organization with many sites must not keep others waiting. */
 const MAX_PER_ORGANIZATION = 3;

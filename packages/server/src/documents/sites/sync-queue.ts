@@ -18,7 +18,7 @@ export const syncIntervals = { manual: null, daily: 86_400_000, weekly: 604_800_
 export type SyncJob = SourceRow;
 export type SyncQueue = ReturnType<typeof createSyncQueue>;
 
-/** Something that keeps a sync from reading the whole site. The message is for the members of the organization. */
+/** A problem that prevented a sync from reading the whole site. The message is for the members of the organization. */
 export type SyncProblem = { code: SourceErrorCode; message: string };
 
 type QueueDeps = Pick<Deps, "db" | "databaseKind">;

@@ -127,7 +127,7 @@ function readLines(text: string): UnnumberedLine[] {
   });
 }
 
-/** What the instructions know about, by their headings. */
+/** The topics of the instructions, taken from their headings. */
 export function topicsOf(systemPrompt: string): string[] {
   const headings = linesOfInstructions(systemPrompt).map(({ heading }) => heading);
   return [...new Set(headings.filter((heading) => heading !== "" && !heading.endsWith("?")))].slice(0, 5);
