@@ -282,6 +282,30 @@ onBothDatabases("Documents", (createDatabase) => {
     expect([again.statusCode, again.json()]).toEqual([200, first.json()]);
   });
 
+  it("keeps only the newest version's passages of a document with hundreds, also of what a killed process left", async () => {
+    const { db } = client.server.deps;
+    const long = (word: string) => `${word} wheels and spokes and chains. `.repeat(5_000);
+    const query = "&externalKey=hundreds";
+    const { body } = await client.upload(long("First"), "long.txt", query);
+    expect((await client.settled(body.id)).chunks).toBeGreaterThan(100);
+    const scope = { organizationId: client.account.organizationId, agentId: client.agentId, documentId: body.id };
+    const rest = { ordinal: 3, heading: null, page: null, question: null, text: "Left by a killed process" };
+    await db
+      .insertInto("documentChunks")
+      .values({ ...scope, ...rest, version: 2, number: 9_000_000 })
+      .execute();
+    await client.upload(long("Second"), "long.txt", query);
+    const { chunks } = await client.settled(body.id);
+    const rows = await db
+      .selectFrom("documentChunks")
+      .select(["version", "text"])
+      .where("documentId", "=", body.id)
+      .execute();
+    expect(rows).toHaveLength(chunks);
+    expect(rows.every(({ version, text }) => version === 2 && text.startsWith("Second"))).toBe(true);
+    expect((await call("GET", `/documents/${body.id}/chunks?limit=1`)).body.pagination.total).toBe(chunks);
+  });
+
   it("answers a repeated Idempotency-Key of an upload by key that changed nothing as before", async () => {
     const query = "&externalKey=same-bytes";
     const first = await client.upload("The same bytes", "a.txt", query);

@@ -14,6 +14,8 @@ import { textParts } from "./text-parts.ts";
  * secrets, and is ended by its watchdog or its parent when a file takes too much time or memory.
  */
 const PROGRESS_MS = 200;
+/** About 100 KB a message. */
+const CHUNKS_AT_ONCE = 100;
 
 let job: ExtractionJob | SiteJob | null = null;
 let parts: Uint8Array[] = [];
@@ -39,8 +41,8 @@ process.on("disconnect", () => process.exit(0));
 
 async function run(started: ExtractionJob | SiteJob, bytes: Uint8Array): Promise<void> {
   try {
-    const result = isSiteJob(started) ? await readForSite(started, bytes) : await read(started, bytes);
-    send({ type: "done", result });
+    if (isSiteJob(started)) send({ type: "done", result: await readForSite(started, bytes) });
+    else sendResult(await read(started, bytes));
   } catch (error) {
     send({ type: "failed", ...describe(error) });
   }
@@ -93,6 +95,15 @@ function unreadable(error: unknown): ExtractionError {
 function describe(error: unknown): { code: ExtractionError["code"]; message: string } {
   if (error instanceof ExtractionError) return { code: error.code, message: error.message };
   return { code: "INTERNAL", message: "The server could not index the text. Please report this with the file." };
+}
+
+function sendResult({ texts, prepared, ...rest }: ExtractionResult): void {
+  const { chunks } = prepared;
+  for (let start = 0; start < chunks.length; start += CHUNKS_AT_ONCE) {
+    send({ type: "chunks", chunks: chunks.slice(start, start + CHUNKS_AT_ONCE) });
+  }
+  for (const text of texts) send({ type: "text", text });
+  send({ type: "done", result: { ...rest, texts: [], prepared: { ...prepared, chunks: [] } } });
 }
 
 function send(message: ExtractionMessage): void {

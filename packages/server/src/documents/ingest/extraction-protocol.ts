@@ -14,11 +14,14 @@ export type ExtractionResult = {
   prepared: PreparedDocument;
 };
 
-/** A file goes over in parts, so that neither side ever handles all of it in one turn. */
+/** A file and its result go over in parts, so that the parent never handles all of it in one turn. */
 export type ExtractionMessage =
   | { type: "start"; job: ExtractionJob | SiteJob }
   | { type: "part"; bytes: Uint8Array }
   | { type: "end" }
   | { type: "progress"; done: number; total: number }
+  | { type: "chunks"; chunks: ExtractionResult["prepared"]["chunks"] }
+  | { type: "text"; text: TextPart }
+  /** the result of a document without the chunks and texts that were sent before */
   | { type: "done"; result: ExtractionResult | SiteResult[SiteJob["kind"]] }
   | { type: "failed"; code: DocumentErrorCode; message: string };

@@ -18,8 +18,9 @@ type Parts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type Extractor = ReturnType<typeof createExtractor>;
 type Job = ExtractionJob | SiteJob;
 type Result = ExtractionResult | SiteResult[SiteJob["kind"]];
-/** Settles the file that is being read. */
-type Current = { settle(outcome: Result | Error): void; onProgress: OnProgress };
+type ResultParts = { chunks: ExtractionResult["prepared"]["chunks"]; texts: ExtractionResult["texts"] };
+/** The file that is being read, and what has arrived of its result. */
+type Current = ResultParts & { settle(outcome: Result | Error): void; onProgress: OnProgress };
 
 /**
  * Reads files in a process of its own, one at a time, because a hostile file can take any amount of memory and time. The
@@ -37,7 +38,9 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     started.on("message", (message: ExtractionMessage) => {
       if (child !== started || !current) return;
       if (message.type === "progress") current.onProgress(message.done, message.total);
-      if (message.type === "done") current.settle(message.result);
+      if (message.type === "chunks") current.chunks.push(...message.chunks);
+      if (message.type === "text") current.texts.push(message.text);
+      if (message.type === "done") current.settle(withParts(message.result, current));
       if (message.type === "failed") current.settle(new ExtractionError(message.code, message.message));
     });
     const fail = (error: Error) => {
@@ -72,6 +75,8 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     const silence = setTimeout(() => giveUp(tooSlow(limits.silenceMs)), limits.silenceMs);
     const deadline = setTimeout(() => giveUp(tooSlow(limits.timeoutMs)), limits.timeoutMs);
     current = {
+      chunks: [],
+      texts: [],
       settle: resolve,
       onProgress(done, total) {
         silence.refresh();
@@ -123,6 +128,11 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     /** The process id, while there is one. For measurements. */
     pid: (): number | undefined => child?.pid,
   };
+}
+
+function withParts(result: Result, { chunks, texts }: ResultParts): Result {
+  if (!("prepared" in result)) return result;
+  return { ...result, texts, prepared: { ...result.prepared, chunks } };
 }
 
 /** It gets no environment: no secret is worth reading in a process that parses hostile files. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
 import type { DocumentJobRow, DocumentRow } from "../../db/document-tables.ts";
@@ -6,7 +7,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
 import { LeaseLost } from "../leased-worker.ts";
-import { replaceInIndex, setSearchable } from "../search/passage-index.ts";
+import { deleteStaged, replaceInIndex, setSearchable, stageChunks } from "../search/passage-index.ts";
 import type { Trx } from "../store.ts";
 import type { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionResult } from "./extraction-protocol.ts";
@@ -16,6 +17,9 @@ export type LeasedJob = DocumentJobRow;
 
 /** How long a job is held without being renewed. After a crash, another process continues after this time. */
 export const LEASE_MS = 30_000;
+
+/** Parts of a text that are written before the event loop turns. */
+const TEXTS_AT_ONCE = 8;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
@@ -105,18 +109,21 @@ function outcomes(db: Db) {
         characters: last ? last.start + last.text.length : 0,
         readyAt: Date.now(),
       };
+      const staged = await stageChunks(db, job, prepared);
       const isDone = await settle(db, job, changes, async (trx, { isEnabled }) => {
-        await replaceInIndex(trx, { organizationId, agentId, documentId, version }, prepared);
+        await replaceInIndex(trx, { organizationId, agentId, documentId, version }, prepared, staged);
         if (isEnabled === 0) {
           await setSearchable(trx, { organizationId, agentId, documentIds: [documentId], isEnabled: false });
         }
         await trx.deleteFrom("documentTexts").where("documentId", "=", documentId).execute();
-        for (const { start, text } of texts) {
+        for (const [index, { start, text }] of texts.entries()) {
+          if (index % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await nextTurn();
           await trx.insertInto("documentTexts").values({ documentId, version, start, text }).execute();
         }
         failpoint("document.indexing");
       });
       failpoint("document.indexed");
+      if (!isDone && staged !== null) await deleteStaged(db, job);
       return isDone;
     },
     /** Records why a version cannot be processed. The version before it stays visible. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import type { PreparedDocument } from "./prepare-document.ts";
 
 type AgentScope = { organizationId: string; agentId: string };
@@ -10,22 +11,68 @@ type DocumentSelection = AgentScope & { documentIds: readonly string[] };
 /** Rows a statement. SQLite runs it within the process, so larger documents let the event loop turn in between. */
 const ROWS_AT_ONCE = 100;
 
-/** Makes this version the one that searches find. The earlier version and its chunks are deleted. */
+/**
+ * Writes the chunks of a large version ahead, in small transactions, because committing thousands of rows at once holds
+ * SQLite for 40 ms and more. No search finds them until `replaceInIndex` makes the version the current one.
+ * @returns the number of the first chunk, or null when the version is small and `replaceInIndex` writes its chunks
+ */
+export async function stageChunks(
+  db: Kysely<Tables>,
+  { organizationId, agentId, documentId, version }: DocumentVersion,
+  { chunks }: PreparedDocument,
+): Promise<number | null> {
+  if (chunks.length <= ROWS_AT_ONCE) return null;
+  // A process that died, or lost its lease, may have left some of them.
+  await deleteStaged(db, { documentId, version });
+  const scope = { organizationId, agentId };
+  const firstNumber = await inTransaction(db, (trx) => takeNumbers(trx, scope, chunks.length));
+  await insertChunks(db, { ...scope, documentId, version, firstNumber }, chunks);
+  return firstNumber;
+}
+
+/** Deletes the chunks of a version that did not become the current one. */
+export async function deleteStaged(
+  db: Kysely<Tables>,
+  { documentId, version }: Pick<DocumentVersion, "documentId" | "version">,
+): Promise<void> {
+  for (;;) {
+    const staged = db
+      .selectFrom("documentChunks")
+      .select("ordinal")
+      .where("documentId", "=", documentId)
+      .where("version", "=", version)
+      .limit(ROWS_AT_ONCE);
+    const deleted = await db
+      .deleteFrom("documentChunks")
+      .where("documentId", "=", documentId)
+      .where("version", "=", version)
+      .where("ordinal", "in", staged)
+      .executeTakeFirst();
+    if (deleted.numDeletedRows === 0n) return;
+    await nextTurn();
+  }
+}
+
+/**
+ * Makes this version the one that searches find. The earlier version and its chunks are deleted.
+ * `staged`: what `stageChunks` returned for it
+ */
 export async function replaceInIndex(
   trx: Transaction<Tables>,
   { organizationId, agentId, documentId, version }: DocumentVersion,
   prepared: PreparedDocument,
+  staged: number | null = null,
 ): Promise<void> {
   const { chunks } = prepared;
   const scope = { organizationId, agentId };
-  const firstNumber = await takeNumbers(trx, scope, chunks.length);
+  const firstNumber = staged ?? (await takeNumbers(trx, scope, chunks.length));
   const previous = await trx
     .selectFrom("indexedDocuments")
     .select("isEnabled")
     .where("documentId", "=", documentId)
     .where("organizationId", "=", organizationId)
     .executeTakeFirst();
-  await removeFromIndex(trx, { ...scope, documentIds: [documentId] });
+  await removeFromIndex(trx, { ...scope, documentIds: [documentId], exceptVersion: version });
   const segment = await trx
     .insertInto("indexSegments")
     .values({
@@ -57,6 +104,14 @@ export async function replaceInIndex(
       isEnabled: previous?.isEnabled ?? 1,
     })
     .execute();
+  if (staged === null) await insertChunks(trx, { ...scope, documentId, version, firstNumber }, chunks);
+}
+
+async function insertChunks(
+  db: Kysely<Tables>,
+  { organizationId, agentId, documentId, version, firstNumber }: DocumentVersion & { firstNumber: number },
+  chunks: PreparedDocument["chunks"],
+): Promise<void> {
   for (let start = 0; start < chunks.length; start += ROWS_AT_ONCE) {
     if (start > 0) await nextTurn();
     const rows = chunks.slice(start, start + ROWS_AT_ONCE).map(({ ordinal, heading, page, question, text }, index) => ({
@@ -71,7 +126,7 @@ export async function replaceInIndex(
       question,
       text,
     }));
-    await trx.insertInto("documentChunks").values(rows).execute();
+    await db.insertInto("documentChunks").values(rows).execute();
   }
 }
 
@@ -91,7 +146,7 @@ async function takeNumbers(trx: Transaction<Tables>, { organizationId, agentId }
 /** Deletes the documents' chunks, vectors and index entries. Unknown ids are ignored. */
 export async function removeFromIndex(
   trx: Transaction<Tables>,
-  { organizationId, agentId, documentIds }: DocumentSelection,
+  { organizationId, agentId, documentIds, exceptVersion }: DocumentSelection & { exceptVersion?: number },
 ): Promise<void> {
   for (const documentId of documentIds) {
     const removed = await trx
@@ -112,13 +167,20 @@ export async function removeFromIndex(
         .execute();
     }
     await trx.deleteFrom("chunkVectors").where("documentId", "=", documentId).execute();
-    await removeChunks(trx, { organizationId, documentId, version });
+    await removeChunks(trx, { organizationId, documentId, version, exceptVersion });
   }
 }
 
+type RemovedVersion = {
+  organizationId: string;
+  documentId: string;
+  version: number;
+  exceptVersion: number | undefined;
+};
+
 async function removeChunks(
   trx: Transaction<Tables>,
-  { organizationId, documentId, version }: { organizationId: string; documentId: string; version: number },
+  { organizationId, documentId, version, exceptVersion }: RemovedVersion,
 ) {
   for (let from = 0; ; from += ROWS_AT_ONCE) {
     const deleted = await trx
@@ -130,7 +192,11 @@ async function removeChunks(
       .executeTakeFirst();
     if (deleted.numDeletedRows < BigInt(ROWS_AT_ONCE)) {
       // Ordinals may have gaps; whatever is left goes in one statement.
-      await trx.deleteFrom("documentChunks").where("documentId", "=", documentId).execute();
+      await trx
+        .deleteFrom("documentChunks")
+        .where("documentId", "=", documentId)
+        .where("version", "<>", exceptVersion ?? -1)
+        .execute();
       return;
     }
     await nextTurn();
