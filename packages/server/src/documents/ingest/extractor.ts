@@ -36,12 +36,7 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
   function start(): ChildProcess {
     const started = startProcess();
     started.on("message", (message: ExtractionMessage) => {
-      if (child !== started || !current) return;
-      if (message.type === "progress") current.onProgress(message.done, message.total);
-      if (message.type === "chunks") current.chunks.push(...message.chunks);
-      if (message.type === "text") current.texts.push(message.text);
-      if (message.type === "done") current.settle(withParts(message.result, current));
-      if (message.type === "failed") current.settle(new ExtractionError(message.code, message.message));
+      if (child === started && current) receive(message, current);
     });
     const fail = (error: Error) => {
       if (child !== started) return;
@@ -128,6 +123,14 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     /** The process id, while there is one. For measurements. */
     pid: (): number | undefined => child?.pid,
   };
+}
+
+function receive(message: ExtractionMessage, current: Current): void {
+  if (message.type === "progress") current.onProgress(message.done, message.total);
+  if (message.type === "chunks") current.chunks.push(...message.chunks);
+  if (message.type === "text") current.texts.push(message.text);
+  if (message.type === "done") current.settle(withParts(message.result, current));
+  if (message.type === "failed") current.settle(new ExtractionError(message.code, message.message));
 }
 
 function withParts(result: Result, { chunks, texts }: ResultParts): Result {
