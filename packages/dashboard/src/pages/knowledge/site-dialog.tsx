@@ -40,7 +40,11 @@ export function SiteDialog({
   const form = useDialogForm(initial, async ({ url, include, exclude, schedule }) => {
     const body = { url: url.trim(), include: linesOf(include), exclude: linesOf(exclude), schedule };
     if (site) await api.updateSource({ id: site.id, body });
-    else await api.createSource({ body: { agentId, ...body, ...chosen(preview.data, unticked) } });
+    else {
+      // A preview of another address says nothing about this one.
+      const found = preview.variables?.url === body.url ? preview.data : undefined;
+      await api.createSource({ body: { agentId, ...body, ...chosen(found, unticked) } });
+    }
     await refresh("listSources");
     notify(site ? "Site saved" : "Site added");
     onClose();
