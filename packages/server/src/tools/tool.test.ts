@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { newId } from "../ids.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 
@@ -292,7 +293,7 @@ onBothDatabases("tools", (createDatabase) => {
     const letters = "abcdefghijklmnopqrstuvwxyz";
     const copies = Array.from({ length: 51 }, (_, index) => {
       const name = `copy_${letters[index % 26]}${letters[Math.floor(index / 26)]}`;
-      return { ...row, id: row.id.slice(0, -2) + String(index).padStart(2, "0"), name };
+      return { ...row, id: newId("tool"), name };
     });
     await db.insertInto("tools").values(copies).execute();
     const refused = await create({ ...large, name: "one_more" });
