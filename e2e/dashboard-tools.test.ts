@@ -149,7 +149,7 @@ describe("the dashboard's tools", () => {
     const tool = await make(page, { name: "broken", executionType: "http", httpUrl: `${stock.url}/{{NOWHERE}}` });
     await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}?part=test`);
     await page.getByRole("button", { name: "Run test" }).click();
-    await page.getByText("There is no secret named NOWHERE").waitFor();
+    await page.getByText("There is no secret named NOWHERE").last().waitFor();
     await isFit(page);
   });
 
@@ -289,7 +289,7 @@ describe("the dashboard's tools", () => {
     await page.getByRole("button", { name: "Add another address" }).click();
     await page.getByLabel("Email address").fill("desk");
     await page.getByLabel("Email address").press("Enter");
-    await page.getByText("Must be an email address (name@example.com).").waitFor();
+    await page.getByText("Must be an email address such as name@example.com.").waitFor();
     await page.getByLabel("Email address").fill("desk@example.com");
     await page.getByLabel("Email address").press("Enter");
     await page.getByText("waiting for confirmation").waitFor();
@@ -332,7 +332,7 @@ describe("the dashboard's tools", () => {
     await page.getByLabel("Default value").fill("{{user.plan}}");
     await part(page, "About");
     await save(page);
-    await page.getByText(/Has an unknown \{\{user.plan\}\}/).waitFor();
+    await page.getByText(/Contains the unknown placeholder \{\{user.plan\}\}/).waitFor();
     await expect
       .poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value))
       .toBe("{{user.plan}}");
