@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../test/form-client.ts";
+import { newId } from "../ids.ts";
 
 /** As RFC 4180 has it, by hand: what wrote the file does not check itself. */
 function readCsv(text: string): string[][] {
@@ -152,7 +153,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
     const { body } = await forms.submit(form.id);
     const [row] = await forms.db.selectFrom("submissions").selectAll().where("id", "=", body.submissionId).execute();
     if (!row) throw new Error("not kept");
-    const ids = Array.from({ length: 1_001 }, (_, i) => `${row.id.slice(0, -4)}${String(1_000 + i)}`);
+    const ids = Array.from({ length: 1_001 }, () => newId("sub"));
     for (let from = 0; from < ids.length; from += 500) {
       const rows = ids.slice(from, from + 500).map((id) => ({ ...row, id }));
       await forms.db.insertInto("submissions").values(rows).execute();
