@@ -4,7 +4,7 @@ import { nullable, stringEnum } from "./schema.ts";
 export const checkStates = ["ok", "warning", "failure"] as const;
 
 export const checkIds = [
-  ...(["model", "replies", "deliveries", "origins", "encryption"] as const),
+  ...(["model", "replies", "embeddings", "deliveries", "origins", "encryption"] as const),
   ...(["mail", "address", "https", "client-ip", "secret", "database", "disk"] as const),
 ] as const;
 

@@ -164,26 +164,6 @@ export const DocumentLimits = Type.Object({
 });
 export type DocumentLimits = Static<typeof DocumentLimits>;
 
-export const DocumentSearch = Type.Object({
-  agentId,
-  query: Type.String({ minLength: 1, maxLength: 1_000, pattern: "\\S" }),
-  limit: Type.Optional(
-    nullable(Type.Integer({ minimum: 1, description: "Defaults to 6. Values above 50 count as 50." })),
-  ),
-});
-
-export const DocumentHit = Type.Object({
-  documentId: Type.String(),
-  title: Type.String(),
-  url: nullable(Type.String()),
-  page: nullable(Type.Integer()),
-  heading: nullable(Type.String()),
-  text: Type.String(),
-  score: Type.Number({ description: "Only for comparing the hits of one search" }),
-  matched: Type.Array(Type.String(), { description: "Words of the query that the passage contains" }),
-});
-export type DocumentHit = Static<typeof DocumentHit>;
-
 /** The bytes of a file, or a browser's `Blob` or `File`. */
 export type FileBody = Uint8Array | { readonly size: number; arrayBuffer(): Promise<ArrayBuffer> };
 
@@ -254,18 +234,6 @@ export const getDocumentLimits = {
     summary: "Read an agent's number of documents and the limits that apply",
     querystring: Type.Object({ agentId }),
     response: { 200: DocumentLimits },
-  },
-} as const;
-
-export const searchDocuments = {
-  method: "POST",
-  url: "/documents/search",
-  config,
-  schema: {
-    tags,
-    summary: "Search an agent's documents the way the agent does",
-    body: DocumentSearch,
-    response: { 200: Type.Object({ hits: Type.Array(DocumentHit), ms: Type.Number() }) },
   },
 } as const;
 

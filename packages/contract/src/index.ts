@@ -9,6 +9,8 @@ export * from "./chat-events.ts";
 export * from "./conversation.ts";
 export * from "./conversation-analytics.ts";
 export * from "./doctor.ts";
+export * from "./document-embeddings.ts";
+export * from "./document-search.ts";
 export * from "./documents.ts";
 export * from "./error.ts";
 export * from "./form.ts";

@@ -20,6 +20,7 @@ import { createConversationService } from "./conversations/service.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { answerRoutes } from "./documents/answers/routes.ts";
 import { createDocuments } from "./documents/documents.ts";
+import { embeddingRoutes } from "./documents/embeddings/routes.ts";
 import { documentRoutes } from "./documents/routes.ts";
 import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
@@ -131,6 +132,7 @@ export async function createApp(deps: AppDeps) {
   documentRoutes(app, documents.service, idempotency);
   answerRoutes(app, documents.answers);
   sourceRoutes(app, sites.service, idempotency);
+  embeddingRoutes(app, documents.embeddings);
   conversationRoutes(app, {
     conversations,
     analytics: createConversationAnalytics(deps, agents),
@@ -141,7 +143,7 @@ export async function createApp(deps: AppDeps) {
   chatRoutes(app, deps, chat, conversations);
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, conversations, idempotency);
-  doctorRoutes(app, deps, agents);
+  doctorRoutes(app, deps, { agents, embeddings: documents.embeddings });
   setupRoutes(app, createSetupService(deps, agents, audit));
   addPages(app, deps, { agents, mailRecipients });
 

@@ -19,6 +19,7 @@ const table: readonly Line[] = [
   ["any", "/agents/:id/identity-secret", "admin"],
   ["any", "/tools/:id/webhook-secret", "admin"],
   ["any", "/models/providers", "admin"],
+  ["change", "/documents/embeddings", "admin"],
   ["change", "/mail-recipients", "admin"],
   ["any", "/doctor", "admin"],
 ];

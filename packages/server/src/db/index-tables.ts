@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { Flag } from "./column-types.ts";
+import type { Flag, Instant } from "./column-types.ts";
 
 /** The tables of the passage index, see documents/search/. */
 export type IndexTables = {
@@ -9,6 +9,9 @@ export type IndexTables = {
   indexSegments: IndexSegmentTable;
   indexPostings: IndexPostingsRow;
   chunkVectors: ChunkVectorRow;
+  vectorSigns: VectorSignsRow;
+  embeddingSettings: EmbeddingSettingsRow;
+  agentEmbeddings: AgentEmbeddingsTable;
 };
 
 type AgentIndexRow = {
@@ -90,4 +93,59 @@ type ChunkVectorRow = {
   model: string;
   /** int8 components */
   vector: Buffer;
+};
+
+/** The signs of the vectors of neighboring passages, which searches keep in memory. */
+type VectorSignsRow = {
+  agentId: string;
+  model: string;
+  /** counts what was stored for the agent, so that a search reads only what was added since the last one */
+  batch: number;
+  /** of the first passage; the others follow without a gap */
+  number: number;
+  organizationId: string;
+  documentId: string;
+  passages: number;
+  /** a bit for each component, padded to 32 for each passage */
+  signs: Buffer;
+};
+
+type EmbeddingSettingsRow = {
+  organizationId: string;
+  /** provider/name */
+  model: string;
+  /** why the newest question that could not be embedded failed */
+  queryError: string | null;
+  queryErrorAt: Instant | null;
+  updatedAt: Instant;
+};
+
+/** How far an agent's passages are embedded with a model, and the lease of the process that embeds them. */
+type AgentEmbeddingsTable = {
+  agentId: string;
+  model: string;
+  organizationId: string;
+  /** passages below it have vectors */
+  nextNumber: number;
+  /** above the agent's last passage */
+  endNumber: number;
+  /** how often vectors were stored */
+  batches: Generated<number>;
+  vectors: Generated<number>;
+  /** passages that the provider refused */
+  skipped: Generated<number>;
+  tokens: Generated<number>;
+  dimensions: number | null;
+  /** 1 once another model has taken over; maintenance deletes the vectors and then the row */
+  isRetired: Generated<Flag>;
+  /** when all passages had vectors for the first time; searches use the model from then on */
+  readyAt: Instant | null;
+  /** the next attempt or the end of a lease, by the database's clock; null while there is nothing to do */
+  dueAt: Instant | null;
+  /** counts the leases; only the holder of the newest may write */
+  fence: Generated<number>;
+  /** failed attempts since the last success */
+  attempts: Generated<number>;
+  error: string | null;
+  errorAt: Instant | null;
 };

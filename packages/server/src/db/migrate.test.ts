@@ -41,6 +41,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0020-documents",
       "0021-passage-index",
       "0022-sites",
+      "0023-embeddings",
       "0024-searchable-documents",
       "0025-answers",
     ]);
@@ -71,6 +72,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0020-documents",
       "0021-passage-index",
       "0022-sites",
+      "0023-embeddings",
       "0024-searchable-documents",
       "0025-answers",
     ]);

@@ -18,6 +18,7 @@ import { boundedWork } from "./migrations/0017-bounded-work.ts";
 import { documents } from "./migrations/0020-documents.ts";
 import { passageIndex } from "./migrations/0021-passage-index.ts";
 import { sites } from "./migrations/0022-sites.ts";
+import { embeddings } from "./migrations/0023-embeddings.ts";
 import { searchableDocuments } from "./migrations/0024-searchable-documents.ts";
 import { answers } from "./migrations/0025-answers.ts";
 import type { Db } from "./open.ts";
@@ -49,6 +50,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0020-documents", documents],
   ["0021-passage-index", passageIndex],
   ["0022-sites", sites],
+  ["0023-embeddings", embeddings],
   ["0024-searchable-documents", searchableDocuments],
   ["0025-answers", answers],
 ];

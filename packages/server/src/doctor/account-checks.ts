@@ -1,4 +1,4 @@
-import type { Check, ProviderFailures } from "@foyer/contract";
+import type { Check, DocumentEmbeddings, ProviderFailures } from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
 import type { Deps } from "../deps.ts";
 import type { DoctorStore } from "./store.ts";
@@ -61,6 +61,22 @@ export function checkReplies(failures: readonly ProviderFailures[]): Check {
     ? "Check the provider's API key, quota and model name under Settings > Models."
     : "Replies have succeeded since. Filter conversations by failed replies to see which visitors were affected.";
   return { ...check, state: isOngoing ? "failure" : "warning", detail, fix };
+}
+
+/** Checks that documents can be searched by meaning if the organization has chosen an embedding model. */
+export function checkEmbeddings({ model, passages, vectors, skipped, error }: DocumentEmbeddings): Check {
+  const check = { id: "embeddings", title: "Search by meaning" } as const;
+  if (model === null) {
+    return { ...check, state: "ok", detail: "Off. Documents are searched by words.", fix: null };
+  }
+  const progress = `${Math.min(vectors, passages)} of ${passages} passages have vectors of ${model}.`;
+  if (error !== null) {
+    const detail = `${progress} Documents are searched by words because embedding fails: ${error.message}`;
+    const fix = "Check the provider's API key, quota and model name under Settings > Models, then retry there.";
+    return { ...check, state: "failure", detail, fix };
+  }
+  const detail = skipped > 0 ? `${progress} The provider refused ${skipped}.` : progress;
+  return { ...check, state: "ok", detail, fix: null };
 }
 
 /** Checks that form submissions are delivered. */

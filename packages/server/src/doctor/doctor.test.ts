@@ -5,7 +5,7 @@ import { type createBrowser, createMember, createOwner, signedInBrowser } from "
 import { startSmtpServer } from "../../../../test/smtp-server.ts";
 import type { Check } from "../../../contract/src/index.ts";
 
-const ofAccount = ["model", "replies", "deliveries", "origins", "encryption"];
+const ofAccount = ["model", "replies", "embeddings", "deliveries", "origins", "encryption"];
 const ofServer = ["mail", "address", "https", "client-ip", "secret", "database", "disk"];
 
 type Browser = ReturnType<typeof createBrowser>;

@@ -4,9 +4,17 @@ import type { AgentService } from "../agents/service.ts";
 import { principalOf, signedInOf } from "../auth/sessions/authenticate.ts";
 import { createReplyFailures } from "../conversations/reply-failures.ts";
 import type { Deps } from "../deps.ts";
+import type { EmbeddingService } from "../documents/embeddings/service.ts";
 import type { App } from "../http/app.ts";
 import { type EventReader, sendEvents } from "../http/sse.ts";
-import { checkDeliveries, checkEncryption, checkModel, checkOrigins, checkReplies } from "./account-checks.ts";
+import {
+  checkDeliveries,
+  checkEmbeddings,
+  checkEncryption,
+  checkModel,
+  checkOrigins,
+  checkReplies,
+} from "./account-checks.ts";
 import { type Arrival, checkAddress, checkClientIp, checkHttps } from "./request-checks.ts";
 import { checkDatabase, checkDisk, checkMail, checkSecret } from "./server-checks.ts";
 import { createDoctorStore } from "./store.ts";
@@ -14,8 +22,14 @@ import { createDoctorStore } from "./store.ts";
 const TICKS = 5;
 const TICK_MS = 200;
 
+type DoctorParts = {
+  agents: Pick<AgentService, "refusedOrigins">;
+  embeddings: Pick<EmbeddingService, "status">;
+};
+
 /** Endpoints that find configuration problems. */
-export function doctorRoutes(app: App, deps: Deps, agents: Pick<AgentService, "refusedOrigins">): void {
+export function doctorRoutes(app: App, deps: Deps, parts: DoctorParts): void {
+  const { agents } = parts;
   const { config } = deps;
   const store = createDoctorStore(deps);
   const failures = createReplyFailures(deps);
@@ -25,6 +39,7 @@ export function doctorRoutes(app: App, deps: Deps, agents: Pick<AgentService, "r
     return [
       await checkModel(deps, organizationId, own),
       checkReplies(await failures.lately(organizationId)),
+      checkEmbeddings(await parts.embeddings.status(organizationId, null)),
       await checkDeliveries(store, organizationId),
       checkOrigins(agents, own),
       checkEncryption(deps, own),

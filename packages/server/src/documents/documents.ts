@@ -4,6 +4,7 @@ import { createAnswerRecorder } from "./answers/recorder.ts";
 import { createAnswerService } from "./answers/service.ts";
 import { createAnswerStore } from "./answers/store.ts";
 import { createDocumentWriter } from "./document-writer.ts";
+import { createEmbeddings } from "./embeddings/embeddings.ts";
 import { createFileStore } from "./file-store.ts";
 import { createExtractor } from "./ingest/extractor.ts";
 import { createFetchPage } from "./ingest/fetch-page.ts";
@@ -23,6 +24,7 @@ const MAX_PER_AGENT = 4;
 export function createDocuments(deps: Deps, agents: AgentService) {
   const { log } = deps;
   const passageSearch = createPassageSearch({ db: deps.db, address: deps.config.database }, log);
+  const embeddings = createEmbeddings(deps, agents, passageSearch.maintain);
   const store = createDocumentStore(deps);
   const files = createFileStore(deps.db);
   const queue = createJobQueue(deps);
@@ -32,7 +34,10 @@ export function createDocuments(deps: Deps, agents: AgentService) {
     files,
     extractor,
     fetchPage: createFetchPage(deps.outbound),
-    onIndexed: passageSearch.maintain,
+    onIndexed(agentId) {
+      passageSearch.maintain(agentId);
+      embeddings.notify();
+    },
   });
   const worker = createLeasedWorker({
     queue,
@@ -48,7 +53,7 @@ export function createDocuments(deps: Deps, agents: AgentService) {
   const writer = createDocumentWriter({ store, files, log, onQueued: worker.notify });
   const answerStore = createAnswerStore(deps);
   const service = createDocumentService(
-    { ...deps, passageSearch },
+    { ...deps, passageSearch, embedQueries: embeddings.embedQueries },
     {
       agents,
       store,
@@ -66,17 +71,19 @@ export function createDocuments(deps: Deps, agents: AgentService) {
     /** The unanswered questions, and where documents were cited. */
     answers: createAnswerService({ agents, store: answerStore, documentExists: service.get }),
     recorder: createAnswerRecorder(deps.db),
+    embeddings: embeddings.service,
     /** Call it when the agent was deleted: its index is deleted in the background. */
     removeIndexOf: passageSearch.maintain,
     start(): void {
       worker.start();
+      embeddings.start();
       passageSearch.startSweeps();
     },
     /** Ends the extraction process, and gives back to the queue what is not finished. */
     async stop(): Promise<void> {
       const stopping = worker.stop();
       extractor.close();
-      await stopping;
+      await Promise.all([stopping, embeddings.stop()]);
       await passageSearch.close();
     },
   };

@@ -21,8 +21,7 @@ import {
 import { type DocumentWriter, type Saved, settingsOf } from "./document-writer.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
 import { fileLimits } from "./ingest/limits.ts";
-import type { PassageSearch } from "./search/passage-search.ts";
-import { searchPassages } from "./search/search-passages.ts";
+import { type SearchDeps, searchPassages } from "./search/search-passages.ts";
 import type { DocumentStore } from "./store.ts";
 
 const MAX_PAGE = 200;
@@ -41,7 +40,7 @@ type Parts = {
   /** Removes a group from the unanswered questions. Ids that do not exist are ignored. */
   markAnswered(group: { organizationId: string; agentId: string; groupId: string }): Promise<void>;
 };
-type ServiceDeps = Pick<Deps, "db" | "outbound"> & { passageSearch: PassageSearch };
+type ServiceDeps = Pick<Deps, "db" | "outbound"> & SearchDeps;
 type BulkAction = "delete" | "enable" | "disable" | "retry";
 
 export type DocumentService = ReturnType<typeof createDocumentService>;
@@ -90,8 +89,9 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
         limit: Math.min(limit ?? DEFAULT_HITS, MAX_HITS),
       });
       const hits = (await withDocuments(organizationId, found.hits)).map(({ hit, document }) => {
-        const { documentId, page, heading, text, score, matched } = hit;
-        return { documentId, title: document.title, url: document.url, page, heading, text, score, matched };
+        const { documentId, page, heading, text, score, matched, matchedBy } = hit;
+        const { title, url } = document;
+        return { documentId, title, url, page, heading, text, score, matched, matchedBy };
       });
       return { hits, ms: found.ms };
     },

@@ -84,6 +84,7 @@ export const requestExamples: Examples = {
     title: "Opening hours",
     text: "We are open from 9 to 18, Monday to Saturday.",
   },
+  putDocumentEmbeddings: { model: "openai/text-embedding-3-small" },
   updateDocument: { citation: "title" },
   changeDocuments: { ids: ["doc_01jd3v8a1b2c3d4e5f6g7h8j9k"], action: "disable" },
   dismissUnansweredQuestions: { agentId, ids: ["kV0mB8yq2hJ5tXo3cW1n7g"] },

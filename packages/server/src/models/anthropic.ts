@@ -15,4 +15,5 @@ export const anthropic: Provider = {
     headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": "2023-06-01" }),
     names: namesInData,
   },
+  embeddings: null,
 };

@@ -5,6 +5,7 @@ import type { Outbound } from "../outbound/guarded-request.ts";
 import { anthropic } from "./anthropic.ts";
 import type { ChatModel, ChosenModel } from "./chat-model.ts";
 import { demoModel } from "./demo/demo-model.ts";
+import { createEmbedder, type Embedder } from "./embedder.ts";
 import { google } from "./google.ts";
 import { mistral } from "./mistral.ts";
 import { ollama } from "./ollama.ts";
@@ -67,6 +68,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
   return {
     defaultModelId,
     providers,
+    ...embeddingModels(connections, settings),
     /** The model that the organization's agents use when they have not chosen one. */
     async defaultFor(organizationId: string): Promise<string> {
       return defaultFor(await connections(organizationId));
@@ -134,6 +136,35 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       );
       const demo = { id: DEMO, provider: "foyer", name: "Demo (no AI)" };
       return [demo, ...lists.flat()].map((model) => ({ ...model, isDefault: model.id === defaultId }));
+    },
+  };
+}
+
+function embeddingModels(
+  connections: (organizationId: string) => Promise<Connections>,
+  settings: ModelOptions["settings"],
+) {
+  return {
+    /**
+     * The embedding model with this id, such as `openai/text-embedding-3-small`.
+     * @throws 503 MODEL_NOT_CONFIGURED when its provider is not configured or has no embeddings
+     */
+    async embedder(organizationId: string, id: string): Promise<Embedder> {
+      const { provider, name } = parseModelId(id, "");
+      const connection = provider && (await connections(organizationId)).get(provider);
+      const format = provider && providers[provider].embeddings?.format;
+      if (!id.includes("/") || !connection || !format || !isModelName(name)) {
+        throw new AppError("MODEL_NOT_CONFIGURED", `The embedding model ${id} is not configured on this server.`);
+      }
+      const isOperatorPaid = !(await settings.get(organizationId)).has(provider);
+      return createEmbedder({ connection, format, name, isOperatorPaid });
+    },
+    /** Embedding models of the providers that the organization can use. Others can be used by their id. */
+    async suggestedEmbeddings(organizationId: string): Promise<string[]> {
+      const usable = [...(await connections(organizationId)).keys()];
+      return usable.flatMap((provider) =>
+        (providers[provider].embeddings?.suggested ?? []).map((name) => `${provider}/${name}`),
+      );
     },
   };
 }

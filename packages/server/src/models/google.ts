@@ -1,3 +1,4 @@
+import { googleFormat } from "./embedding-formats.ts";
 import type { Provider } from "./provider.ts";
 
 /** Gemini, through Google's Generative Language API. */
@@ -23,4 +24,5 @@ export const google: Provider = {
         .filter(Boolean);
     },
   },
+  embeddings: { format: googleFormat, suggested: ["gemini-embedding-001"] },
 };

@@ -1,3 +1,4 @@
+import { openaiFormat } from "./embedding-formats.ts";
 import { bearer, namesInData, type Provider } from "./provider.ts";
 
 export const mistral: Provider = {
@@ -11,4 +12,5 @@ export const mistral: Provider = {
     return createMistral({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);
   },
   models: { path: "/models", headers: bearer, names: namesInData },
+  embeddings: { format: openaiFormat, suggested: ["mistral-embed"] },
 };

@@ -1,4 +1,5 @@
 import { chatCompletionsModel } from "./chat-completions.ts";
+import { openaiFormat } from "./embedding-formats.ts";
 import { bearer, chatEndpoint, namesInData, type Provider } from "./provider.ts";
 
 /** Ollama serves chat completions under `/v1`. Its usual URL has no path. */
@@ -12,4 +13,5 @@ export const ollama: Provider = {
   connect: async (connection, modelId) =>
     chatCompletionsModel({ provider: "ollama", modelId, ...chatEndpoint(connection) }),
   models: { path: "/models", headers: bearer, names: namesInData },
+  embeddings: { format: openaiFormat, suggested: ["bge-m3", "embeddinggemma"] },
 };

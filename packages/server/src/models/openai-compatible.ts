@@ -1,4 +1,5 @@
 import { chatCompletionsModel } from "./chat-completions.ts";
+import { openaiFormat } from "./embedding-formats.ts";
 import { bearer, chatEndpoint, namesInData, type Provider } from "./provider.ts";
 
 /** Any server that implements chat completions. */
@@ -11,4 +12,5 @@ export const openaiCompatible: Provider = {
   connect: async (connection, modelId) =>
     chatCompletionsModel({ provider: "openai-compatible", modelId, ...chatEndpoint(connection) }),
   models: { path: "/models", headers: bearer, names: namesInData },
+  embeddings: { format: openaiFormat, suggested: [] },
 };

@@ -1,3 +1,4 @@
+import { openaiFormat } from "./embedding-formats.ts";
 import { bearer, namesInData, type Provider } from "./provider.ts";
 
 /** OpenAI's Responses API. */
@@ -28,4 +29,5 @@ export const openai: Provider = {
         (name) => !/embed|tts|audio|image|whisper|dall-e|moderation|realtime|transcribe/.test(name),
       ),
   },
+  embeddings: { format: openaiFormat, suggested: ["text-embedding-3-small", "text-embedding-3-large"] },
 };

@@ -49,7 +49,11 @@ function messageIn(body: string | undefined): string {
   }
 }
 
-function redact(text: string, source: ChosenModel["source"]): string {
+/** A provider's words without keys and addresses, cut to 500 characters. */
+export function redact(
+  text: string,
+  source: Pick<NonNullable<ChosenModel["source"]>, "apiKey" | "baseUrl"> | null,
+): string {
   const known = source ? [...(source.apiKey ? [source.apiKey] : []), ...addressParts(source.baseUrl)] : [];
   let clean = bounded(text);
   // Removed before the text is cut, because the beginning of a key would no longer be recognized.

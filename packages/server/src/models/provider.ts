@@ -1,5 +1,6 @@
 import type { Outbound, OutboundRequest, Trust } from "../outbound/guarded-request.ts";
 import type { ChatModel } from "./chat-model.ts";
+import type { EmbeddingFormat } from "./embedding-formats.ts";
 
 /** How to reach a provider for one organization. `trust` says who entered the URL: only the operator's is not guarded. */
 export type Connection = { apiKey: string | null; baseUrl: string; trust: Trust; outbound: Outbound };
@@ -24,6 +25,8 @@ export type Provider = {
     headers(apiKey: string): Record<string, string>;
     names(body: unknown): string[];
   };
+  /** how to request embeddings, and names of models to suggest; null if the provider has none */
+  embeddings: { format: EmbeddingFormat; suggested: readonly string[] } | null;
 };
 
 /** Reads the model names from `{ data: [{ id }] }`, the format of OpenAI and many others. */

@@ -13,6 +13,7 @@ import { isUnderWay } from "./document-labels.ts";
 import { listQuery, PAGE_SIZE } from "./document-search.ts";
 import { DocumentTable } from "./document-table.tsx";
 import { DropArea } from "./drop-area.tsx";
+import { AgentEmbeddings } from "./embedding-progress.tsx";
 import { KnowledgeTabs } from "./knowledge-tabs.tsx";
 import { Pager } from "./pager.tsx";
 import { TrySearch } from "./try-search.tsx";
@@ -61,6 +62,7 @@ function Knowledge({ agentId }: { agentId: string }) {
           {limits.current} of {limits.limit} documents
         </p>
       )}
+      {!isEmpty && <AgentEmbeddings agentId={agentId} />}
       {!isEmpty && (
         <div className="mt-8 border-t border-line pt-6">
           <TrySearch agentId={agentId} />

@@ -50,7 +50,7 @@ function Hits({ agentId, found: { hits, ms } }: { agentId: string; found: Output
           : `${hits.length === 1 ? "1 passage" : `${hits.length} passages`}, found in ${Math.max(1, Math.round(ms))} ms`}
       </p>
       <ol className="grid gap-4">
-        {hits.map(({ documentId, title, page, heading, text, matched }, index) => (
+        {hits.map(({ documentId, title, page, heading, text, matched, matchedBy }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the hits of one search keep their order
           <li key={index} className="grid gap-1 rounded-lg border border-line px-4 py-3">
             <p className="flex flex-wrap gap-x-2">
@@ -62,6 +62,11 @@ function Hits({ agentId, found: { hits, ms } }: { agentId: string; found: Output
                 {title}
               </Link>
               <PassagePlace heading={heading === title ? null : heading} page={page} />
+              {matchedBy !== "words" && (
+                <span className="text-soft">
+                  {matchedBy === "both" ? "Found by words and meaning" : "Found by meaning"}
+                </span>
+              )}
             </p>
             <p dir="auto" className="max-w-[90ch] break-words whitespace-pre-wrap">
               <MarkedWords text={text} words={matched} />

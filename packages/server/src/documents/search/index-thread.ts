@@ -4,6 +4,7 @@ import { connect, type IndexConnection } from "./index-connection.ts";
 import { agentsToMaintain, maintainAgent, removeDeletedAgent } from "./maintain-index.ts";
 import type { PassageHit, PassageQuery } from "./search-index.ts";
 import { searchIndex } from "./search-index.ts";
+import { createVectorMemory } from "./vector-memory.ts";
 
 /** `sweep` looks for agents with work left, and maintains them. */
 export type IndexTask =
@@ -18,11 +19,13 @@ export type IndexReply = { id: number } & ({ hits: PassageHit[] } | { error: str
 /** One task at a time; the connection is opened with the first, and again after an error. */
 const { address, mode } = workerData as IndexThreadData;
 let opened: Promise<IndexConnection> | null = null;
+/** Only the thread that searches fills it. It ends with the thread. */
+const memory = createVectorMemory();
 
 async function run(task: IndexTask): Promise<PassageHit[]> {
   opened ??= connect(address, mode);
   const connection = await opened;
-  if (task.kind === "search") return connection.reading(() => searchIndex(connection, task.query));
+  if (task.kind === "search") return connection.reading(() => searchIndex(connection, memory, task.query));
   const agentIds = task.kind === "maintain" ? [task.agentId] : await agentsToMaintain(connection);
   for (const agentId of agentIds) {
     await removeDeletedAgent(connection, agentId);

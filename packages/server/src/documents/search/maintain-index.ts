@@ -26,6 +26,7 @@ export async function maintainAgent(connection: IndexConnection, agentId: string
     await connection.all(`update "indexSegments" set state = 'dead' where "agentId" = ? and state = 'building'`, [
       agentId,
     ]);
+    await deleteRetiredVectors(connection, agentId);
     for (;;) {
       await deleteDeadSegments(connection, agentId);
       const segments = await connection.all<Candidate>(
@@ -78,6 +79,8 @@ export async function agentsToMaintain(connection: IndexConnection): Promise<str
          having count(*) >= ${MAX_DOCUMENTS} or (level > 0 and count(*) >= ${FAN_IN})
            or sum(bytes) >= ${MAX_DOCUMENT_BYTES} or sum("deadChunks") > sum(chunks) * ${MAX_DEAD}
        union all
+       select "agentId" from "agentEmbeddings" where "isRetired" = 1
+       union all
        select "agentId" from "agentIndexes" where not exists (select 1 from agents where agents.id = "agentId")
      ) as found`,
   );
@@ -94,21 +97,39 @@ export async function removeDeletedAgent(connection: IndexConnection, agentId: s
     table: "documentChunks",
     key: `"agentId", number`,
     where: `"agentId" = ?`,
-    value: agentId,
+    values: [agentId],
   });
-  await deleteInSteps(connection, {
-    table: "chunkVectors",
-    key: `"agentId", model, number`,
-    where: `"agentId" = ?`,
-    value: agentId,
-  });
+  await connection.all(`update "agentEmbeddings" set "isRetired" = 1 where "agentId" = ?`, [agentId]);
+  await deleteRetiredVectors(connection, agentId);
   await deleteInSteps(connection, {
     table: "indexedDocuments",
     key: `"documentId"`,
     where: `"agentId" = ?`,
-    value: agentId,
+    values: [agentId],
   });
   await connection.all(`delete from "agentIndexes" where "agentId" = ?`, [agentId]);
+}
+
+/** Deletes the vectors of models that other ones have replaced. */
+async function deleteRetiredVectors(connection: IndexConnection, agentId: string) {
+  const retired = await connection.all<{ model: string }>(
+    `select model from "agentEmbeddings" where "agentId" = ? and "isRetired" = 1`,
+    [agentId],
+  );
+  for (const { model } of retired) {
+    for (const [table, key] of [
+      ["vectorSigns", `"agentId", model, batch, number`],
+      ["chunkVectors", `"agentId", model, number`],
+    ] as const) {
+      await deleteInSteps(connection, {
+        table,
+        key,
+        where: `"agentId" = ? and model = ?`,
+        values: [agentId, model],
+      });
+    }
+    await connection.all(`delete from "agentEmbeddings" where "agentId" = ? and model = ?`, [agentId, model]);
+  }
 }
 
 async function deleteDeadSegments(connection: IndexConnection, agentId: string) {
@@ -121,23 +142,23 @@ async function deleteDeadSegments(connection: IndexConnection, agentId: string) 
       table: "indexPostings",
       key: `"segmentId", term, block`,
       where: `"segmentId" = ?`,
-      value: id,
+      values: [id],
     });
   }
   const ids = dead.map(({ id }) => id);
   if (ids.length > 0) await connection.all(`delete from "indexSegments" where id in (${placeholders(ids)})`, ids);
 }
 
-type Deletion = { table: string; key: string; where: string; value: string | number };
+type Deletion = { table: string; key: string; where: string; values: Array<string | number> };
 
-async function deleteInSteps(connection: IndexConnection, { table, key, where, value }: Deletion) {
+async function deleteInSteps(connection: IndexConnection, { table, key, where, values }: Deletion) {
   for (;;) {
     const startedAt = performance.now();
     const deleted = await connection.writing(() =>
       connection.all(
         `delete from "${table}" where (${key}) in
            (select ${key} from "${table}" where ${where} limit ${ROWS_DELETED_AT_ONCE}) returning 1`,
-        [value],
+        values,
       ),
     );
     if (deleted.length < ROWS_DELETED_AT_ONCE) return;

@@ -75,7 +75,10 @@ onBothDatabases("The passage index", (createDatabase) => {
   }
 
   async function search(query: string, more: { limit?: number; organizationId?: string } = {}) {
-    const { hits } = await searchPassages({ passageSearch }, { organizationId, agentId, queries: [query], ...more });
+    const { hits } = await searchPassages(
+      { passageSearch, embedQueries: async () => null },
+      { organizationId, agentId, queries: [query], ...more },
+    );
     return hits.map((hit) => ({
       ...hit,
       documentId: hit.documentId.slice(agentId.length + 1),

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { queueEmbedding, removeVectors } from "./passage-vectors.ts";
 import type { PreparedDocument } from "./prepare-document.ts";
 
 type AgentScope = { organizationId: string; agentId: string };
@@ -105,6 +106,7 @@ export async function replaceInIndex(
     })
     .execute();
   if (staged === null) await insertChunks(trx, { ...scope, documentId, version, firstNumber }, chunks);
+  await queueEmbedding(trx, scope, { first: firstNumber, end: firstNumber + chunks.length });
 }
 
 async function insertChunks(
@@ -166,9 +168,10 @@ export async function removeFromIndex(
         .where("id", "=", segmentId)
         .execute();
     }
-    await trx.deleteFrom("chunkVectors").where("documentId", "=", documentId).execute();
     await removeChunks(trx, { organizationId, documentId, version, exceptVersion });
   }
+  // After all documents: whoever stores vectors locks documents before the agent's progress, too.
+  await removeVectors(trx, { organizationId, agentId, documentIds });
 }
 
 type RemovedVersion = {

@@ -1,8 +1,11 @@
+import { fuse, type MatchedBy } from "./fuse.ts";
 import type { IndexConnection } from "./index-connection.ts";
 import type { Segment } from "./read-index.ts";
 import { type ChunkRow, readChunks, readSegments } from "./read-index.ts";
 import { readTerms } from "./read-terms.ts";
 import { rerank } from "./rerank.ts";
+import { type Meaning, searchVectors } from "./search-vectors.ts";
+import type { VectorMemory } from "./vector-memory.ts";
 import { createScores, highestScore, type QueryTerm } from "./word-scores.ts";
 import { wordsOf } from "./words.ts";
 
@@ -15,6 +18,8 @@ export type PassageQuery = {
   limit?: number;
   /** ISO 639-1 codes; by default those of the agent's documents */
   languages?: readonly string[];
+  /** the questions' vectors, to search by meaning as well */
+  meaning?: Meaning | null;
 };
 
 export type PassageHit = {
@@ -26,10 +31,11 @@ export type PassageHit = {
   heading: string | null;
   page: number | null;
   text: string;
-  /** 0 to 1: how much of the question the passage covers */
+  /** 0 to 1: how much of the question the passage covers, or how near it is in meaning */
   score: number;
   /** the words of the question that were found, as the question has them */
   matched: string[];
+  matchedBy: MatchedBy;
 };
 
 /** Candidates whose texts are compared with the question. */
@@ -46,26 +52,66 @@ const MAX_LOOKED_AT = 12_800;
 
 /** `terms`: the words of the questions that it was found for. */
 type Found = { chunk: ChunkRow; score: number; terms: QueryTerm[] };
+type Ranked = Found & { matchedBy: MatchedBy };
 
 /** Searches an agent's index on a connection that reads one moment's state. The same on both databases. */
-export async function searchIndex(connection: IndexConnection, query: PassageQuery): Promise<PassageHit[]> {
+export async function searchIndex(
+  connection: IndexConnection,
+  memory: VectorMemory,
+  query: PassageQuery,
+): Promise<PassageHit[]> {
   const segments = await readSegments(connection, query);
   if (segments.length === 0) return [];
   const languages = query.languages && query.languages.length > 0 ? query.languages : languagesOf(segments);
-  const byNumber = new Map<number, Found>();
-  for (const text of query.queries) {
-    const question = { connection, query, segments, languages, text: text.slice(0, MAX_QUERY_LENGTH) };
+  const byWords = await rankByWords(connection, { query, segments, languages });
+  const byMeaning = await rankByMeaning(connection, { memory, query, languages, byWords });
+  const ranked = byMeaning.length === 0 ? byWords : joined(byWords, byMeaning);
+  return limited(ranked, query.limit ?? DEFAULT_LIMIT).map((found) => toHit(found, languages));
+}
+
+type Search = { query: PassageQuery; segments: readonly Segment[]; languages: readonly string[] };
+
+async function rankByWords(connection: IndexConnection, search: Search): Promise<Ranked[]> {
+  const byNumber = new Map<number, Ranked>();
+  for (const text of search.query.queries) {
+    const question = { connection, ...search, text: text.slice(0, MAX_QUERY_LENGTH) };
     for (const { chunk, score, terms } of await searchOnce(question)) {
       const known = byNumber.get(chunk.number);
       byNumber.set(chunk.number, {
         chunk,
         score: Math.max(score, known?.score ?? 0),
         terms: [...(known?.terms ?? []), ...terms],
+        matchedBy: "words",
       });
     }
   }
-  const ranked = [...byNumber.values()].sort((a, b) => b.score - a.score || a.chunk.number - b.chunk.number);
-  return limited(ranked, query.limit ?? DEFAULT_LIMIT).map((found) => toHit(found, languages));
+  return [...byNumber.values()].sort((a, b) => b.score - a.score || a.chunk.number - b.chunk.number);
+}
+
+type MeaningSearch = Omit<Search, "segments"> & { memory: VectorMemory; byWords: readonly Ranked[] };
+
+/** Empty when the questions have no vectors or the agent's passages have none of that model. */
+async function rankByMeaning(
+  connection: IndexConnection,
+  { memory, query, languages, byWords }: MeaningSearch,
+): Promise<Ranked[]> {
+  const near = await searchVectors(connection, memory, query);
+  const known = new Map(byWords.map(({ chunk }) => [chunk.number, chunk]));
+  const unread = near.map(({ number }) => number).filter((number) => !known.has(number));
+  for (const chunk of await readChunks(connection, query, unread)) known.set(chunk.number, chunk);
+  const terms = query.queries.flatMap((text) => queryTerms(text.slice(0, MAX_QUERY_LENGTH), languages));
+  return near.flatMap(({ number, similarity }) => {
+    const chunk = known.get(number);
+    return chunk ? [{ chunk, score: Math.max(0, similarity), terms, matchedBy: "meaning" as const }] : [];
+  });
+}
+
+/** The scores keep the order of the joined list; the first has the higher one of the two lists' best. */
+function joined(byWords: readonly Ranked[], byMeaning: readonly Ranked[]): Ranked[] {
+  const fused = fuse(byWords, byMeaning, ({ chunk }) => chunk.number);
+  const highest = Math.min(1, Math.max(byWords[0]?.score ?? 0, byMeaning[0]?.score ?? 0));
+  const share = highest / (fused[0]?.score ?? 1);
+  return fused.map(({ item, matchedBy, score }) => ({ ...item, matchedBy, score: score * share }));
 }
 
 type Question = {
@@ -158,7 +204,7 @@ function languagesOf(segments: readonly Segment[]): string[] {
 }
 
 /** At most three passages a document. */
-function limited(ranked: readonly Found[], limit: number): Found[] {
+function limited(ranked: readonly Ranked[], limit: number): Ranked[] {
   const perDocument = new Map<string, number>();
   const kept = ranked.filter(({ chunk }) => {
     const count = (perDocument.get(chunk.documentId) ?? 0) + 1;
@@ -168,7 +214,7 @@ function limited(ranked: readonly Found[], limit: number): Found[] {
   return kept.slice(0, limit);
 }
 
-function toHit(found: Found, languages: readonly string[]): PassageHit {
+function toHit(found: Ranked, languages: readonly string[]): PassageHit {
   const { documentId, version, ordinal, heading, question, page, text } = found.chunk;
   return {
     documentId,
@@ -179,5 +225,6 @@ function toHit(found: Found, languages: readonly string[]): PassageHit {
     text,
     score: Math.round(found.score * 10_000) / 10_000,
     matched: matchedWords(found, languages),
+    matchedBy: found.matchedBy,
   };
 }

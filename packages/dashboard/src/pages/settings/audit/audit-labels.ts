@@ -49,6 +49,7 @@ const labels: Record<string, string> = {
   "DELETE /secrets/:name": "Deleted a secret",
   "PUT /models/providers/:provider": "Connected a model provider",
   "DELETE /models/providers/:provider": "Disconnected a model provider",
+  "PUT /documents/embeddings": "Chose an embedding model",
   "POST /models/providers/:provider/test": "Tested a model provider",
   "POST /api-keys": "Created an API key",
   "DELETE /api-keys/:id": "Revoked an API key",

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { ask, useCall } from "../../../data/queries.ts";
+import { EmbeddingModel } from "./embedding-model.tsx";
 import { ProviderDialog } from "./provider-dialog.tsx";
 import { type Provider, ProviderRow } from "./provider-row.tsx";
 import { UsableModels } from "./usable-models.tsx";
@@ -37,6 +38,7 @@ export function ModelsPage() {
         </ul>
       </Section>
       <UsableModels labels={new Map(providers.map(({ provider, label }) => [provider, label]))} />
+      <EmbeddingModel />
       {editing && <ProviderDialog provider={editing} onClose={() => setEditing(null)} />}
       {removing && <RemoveKeyDialog provider={removing} onClose={() => setRemoving(null)} />}
     </Page>
@@ -44,7 +46,7 @@ export function ModelsPage() {
 }
 
 function RemoveKeyDialog({ provider: { provider, label }, onClose }: { provider: Provider; onClose: () => void }) {
-  const changes = ["listProviders", "listModels"] as const;
+  const changes = ["listProviders", "listModels", "getDocumentEmbeddings"] as const;
   const remove = useCall("deleteProvider", {
     changes: [...changes],
     done: `Your ${label} settings were removed`,

@@ -19,7 +19,7 @@ export function ProviderDialog({
 }) {
   const form = useDialogForm({ apiKey: "", baseUrl: baseUrl ?? "" }, async (values) => {
     await api.putProvider({ provider, body: orNull(values) });
-    await refresh("listProviders", "listModels");
+    await refresh("listProviders", "listModels", "getDocumentEmbeddings");
     notify(`Agents now use your ${label} settings`);
     onClose();
   });

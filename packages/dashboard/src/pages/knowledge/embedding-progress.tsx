@@ -1,0 +1,38 @@
+import type { Output } from "@foyer/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { Time } from "../../components/time.tsx";
+import { ask } from "../../data/queries.ts";
+import { embeddingText } from "./embedding-text.ts";
+
+export type Embeddings = Output<"getDocumentEmbeddings">;
+
+const POLL_MS = 2_000;
+
+/** Below an agent's documents: how far they are embedded. */
+export function AgentEmbeddings({ agentId }: { agentId: string }) {
+  const { data } = useQuery({
+    ...ask("getDocumentEmbeddings", { agentId }),
+    refetchInterval: ({ state: { data: last } }) => (last?.state === "embedding" ? POLL_MS : false),
+  });
+  return data && data.model !== null ? (
+    <div className="mt-3 text-sm">
+      <EmbeddingProgress embeddings={data} />
+    </div>
+  ) : null;
+}
+
+/** How many passages have vectors, and why some have none; nothing when search by meaning is off. */
+export function EmbeddingProgress({ embeddings }: { embeddings: Embeddings }) {
+  const { model, error } = embeddings;
+  if (model === null) return null;
+  return (
+    <div role="status" className="grid gap-1">
+      <p className="text-soft">{embeddingText(embeddings)}</p>
+      {error && (
+        <p className="break-words text-wrong">
+          Embedding failed at <Time at={error.at} />: {error.message} Agents search by words until it works.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import type { Output } from "@foyer/sdk";
+
+type Progress = Pick<Output<"getDocumentEmbeddings">, "passages" | "vectors" | "skipped">;
+
+/** Such as "120 of 300 passages have vectors". */
+export function embeddingText({ passages, vectors, skipped }: Progress): string {
+  if (passages === 0) return "There are no passages to embed yet.";
+  const counts = `${Math.min(vectors, passages).toLocaleString()} of ${passages.toLocaleString()}`;
+  const text = `${counts} ${passages === 1 ? "passage has a vector" : "passages have vectors"}.`;
+  if (skipped === 0) return text;
+  return `${text} The provider refused ${skipped === 1 ? "1 passage" : `${skipped.toLocaleString()} passages`}.`;
+}

@@ -1,0 +1,290 @@
+import { type RawBuilder, sql } from "kysely";
+import { databaseNow } from "../../db/database-clock.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { EmbeddingError } from "../../models/embedding-error.ts";
+import type { TokenBudgets } from "../../plans/token-budget.ts";
+import { signsOf, toInt8 } from "../search/quantize.ts";
+import type { Trx } from "../store.ts";
+import { planEmbedding } from "./plan-embedding.ts";
+
+/** An agent whose passages this process embeds with one model. `fence` proves it. */
+export type EmbeddingJob = {
+  agentId: string;
+  organizationId: string;
+  model: string;
+  nextNumber: number;
+  endNumber: number;
+  batches: number;
+  vectors: number;
+  dimensions: number | null;
+  fence: number;
+  attempts: number;
+};
+
+export type EmbeddablePassage = { number: number; documentId: string; version: number; text: string };
+
+/** `vectors` has an entry for each passage; null for one that the provider refused. */
+type EmbeddedPassages = {
+  passages: readonly EmbeddablePassage[];
+  vectors: ReadonlyArray<number[] | null>;
+  tokens: number;
+  isOperatorPaid: boolean;
+};
+
+/** How long an agent is held without a batch being stored. After a crash another process continues after this time. */
+const LEASE_MS = 60_000;
+
+export type EmbeddingQueue = ReturnType<typeof createEmbeddingQueue>;
+
+type QueueDeps = Pick<Deps, "db" | "databaseKind"> & { budgets: Pick<TokenBudgets, "count"> };
+
+/**
+ * The agents with passages that wait for vectors. Passages are embedded in the order of their numbers, so one number says
+ * how far an agent is; a large document that becomes visible later than others with higher numbers sets it back. All instants are the database's.
+ */
+export function createEmbeddingQueue(deps: QueueDeps) {
+  const { db, databaseKind } = deps;
+  const now = databaseNow(databaseKind);
+  return {
+    /** Leases agents that are due, the longest waiting first. */
+    async claim(limit: number): Promise<EmbeddingJob[]> {
+      const due = await db
+        .selectFrom("agentEmbeddings")
+        .innerJoin("agents", "agents.id", "agentEmbeddings.agentId")
+        .select(["agentId", "agentEmbeddings.model", "fence"])
+        .where("dueAt", "<=", now)
+        .where("isRetired", "=", 0)
+        .where("agents.deletedAt", "is", null)
+        .orderBy("dueAt")
+        .limit(limit)
+        .execute();
+      const jobs: EmbeddingJob[] = [];
+      for (const { agentId, model, fence } of due) {
+        const job = await db
+          .updateTable("agentEmbeddings")
+          .set({ fence: fence + 1, dueAt: later(now, LEASE_MS) })
+          .where("agentId", "=", agentId)
+          .where("model", "=", model)
+          .where("fence", "=", fence)
+          .returningAll()
+          .executeTakeFirst();
+        if (job) jobs.push(job);
+      }
+      return jobs;
+    },
+    /** The next passages to embed, each with its title, heading and question. */
+    async passages(job: EmbeddingJob, limit: number): Promise<EmbeddablePassage[]> {
+      const rows = await db
+        .selectFrom("documentChunks as c")
+        .innerJoin("indexedDocuments as d", (join) =>
+          join.onRef("d.documentId", "=", "c.documentId").onRef("d.version", "=", "c.version"),
+        )
+        .select(["c.number", "c.documentId", "c.version", "c.heading", "c.question", "c.text", "d.title"])
+        .where("c.agentId", "=", job.agentId)
+        .where("c.organizationId", "=", job.organizationId)
+        .where("c.number", ">=", job.nextNumber)
+        // Passages of a large document can be followed by some that were embedded while it was being written.
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("chunkVectors as v")
+                .select("v.number")
+                .where("v.agentId", "=", job.agentId)
+                .where("v.model", "=", job.model)
+                .whereRef("v.number", "=", "c.number"),
+            ),
+          ),
+        )
+        .orderBy("c.number")
+        .limit(limit)
+        .execute();
+      return rows.map(({ number, documentId, version, ...parts }) => ({
+        number,
+        documentId,
+        version,
+        text: textOf(parts),
+      }));
+    },
+    ...outcomes(deps),
+    /** Plans the embedding of agents that have none planned with their organization's model. */
+    addMissing: () => planEmbedding(db, null),
+  };
+}
+
+/** What the holder of a lease writes. Nothing is written when the lease was lost. */
+function outcomes({ db, databaseKind, budgets }: QueueDeps) {
+  const now = databaseNow(databaseKind);
+  const held = (executor: Pick<Trx, "updateTable">, { agentId, model, fence }: EmbeddingJob) =>
+    executor
+      .updateTable("agentEmbeddings")
+      .where("agentId", "=", agentId)
+      .where("model", "=", model)
+      .where("fence", "=", fence)
+      .where("isRetired", "=", 0);
+
+  return {
+    /**
+     * Stores vectors, but none of passages that were deleted meanwhile.
+     * @returns the job as it is now; null when the lease was lost and nothing was written
+     * @throws EmbeddingError when the vectors' length is not that of the vectors stored before
+     */
+    async store(job: EmbeddingJob, embedded: EmbeddedPassages): Promise<EmbeddingJob | null> {
+      const dimensions = embedded.vectors.find((vector) => vector !== null)?.length ?? job.dimensions;
+      if (job.dimensions !== null && dimensions !== job.dimensions) throw changedDimensions(job.dimensions, dimensions);
+      return inTransaction(db, async (trx) => {
+        const live = await lockPassages(trx, job, embedded);
+        const refused = embedded.vectors.filter((vector) => vector === null).length;
+        const updated = await held(trx, job)
+          .set((set) => ({
+            nextNumber: (embedded.passages.at(-1)?.number ?? job.nextNumber) + 1,
+            batches: set("batches", "+", 1),
+            vectors: set("vectors", "+", live.length),
+            skipped: set("skipped", "+", refused),
+            tokens: set("tokens", "+", embedded.tokens),
+            dimensions,
+            attempts: 0,
+            error: null,
+            errorAt: null,
+            dueAt: later(now, LEASE_MS),
+          }))
+          .returningAll()
+          .executeTakeFirst();
+        if (!updated) return null;
+        await insertVectors(trx, updated, live);
+        const { agentId, organizationId } = job;
+        const usage = { agentId, visitor: null, address: null, tokens: embedded.tokens };
+        await budgets.count(trx, [{ ...usage, organizationId: embedded.isOperatorPaid ? organizationId : null }]);
+        return updated;
+      });
+    },
+    /**
+     * Ends a job whose passages below `endNumber` all have vectors. It continues at once if passages were added since.
+     * @returns true when another model's vectors are no longer needed
+     */
+    async finish(job: EmbeddingJob): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        const finished = await held(trx, job)
+          .set((set) => ({
+            nextNumber: job.endNumber,
+            dueAt: sql<number | null>`case when "endNumber" > ${job.endNumber} then 0 else null end`,
+            readyAt: set.fn.coalesce("readyAt", sql<number>`${now}`),
+            attempts: 0,
+            error: null,
+            errorAt: null,
+            fence: set("fence", "+", 1),
+          }))
+          .executeTakeFirst();
+        if (finished.numUpdatedRows === 0n) return false;
+        const replaced = await trx
+          .updateTable("agentEmbeddings")
+          .set({ isRetired: 1, dueAt: null })
+          .where("agentId", "=", job.agentId)
+          .where("organizationId", "=", job.organizationId)
+          .where("model", "<>", job.model)
+          .where("isRetired", "=", 0)
+          .executeTakeFirst();
+        return replaced.numUpdatedRows > 0n;
+      });
+    },
+    /** Records a failure for the owner to see, and gives the job back until the next attempt. */
+    async fail(job: EmbeddingJob, message: string, waitMs: number): Promise<void> {
+      await held(db, job)
+        .set((set) => ({
+          attempts: set("attempts", "+", 1),
+          error: message,
+          errorAt: Date.now(),
+          dueAt: later(now, waitMs),
+          fence: set("fence", "+", 1),
+        }))
+        .execute();
+    },
+    /** Gives the job back at once, for another process or the next start. */
+    async release(job: EmbeddingJob): Promise<void> {
+      await held(db, job)
+        .set((set) => ({ dueAt: 0, fence: set("fence", "+", 1) }))
+        .execute();
+    },
+  };
+}
+
+const later = (now: RawBuilder<number>, ms: number) => sql<number>`${now} + cast(${ms} as bigint)`;
+
+/** Longer passages are cut: models read a few thousand tokens at most. */
+const MAX_CHARACTERS = 6_000;
+
+type PassageText = { title: string; heading: string | null; question: string | null; text: string };
+
+function textOf({ title, heading, question, text }: PassageText): string {
+  const parts = [question ?? title, heading === title ? null : heading, text];
+  return parts
+    .filter((part) => part !== null && part.trim() !== "")
+    .join("\n")
+    .slice(0, MAX_CHARACTERS)
+    .toWellFormed();
+}
+
+type LivePassage = { number: number; documentId: string; vector: number[] };
+
+/** The passages whose documents still have the version that was embedded. They cannot be deleted until `trx` ends. */
+async function lockPassages(
+  trx: Trx,
+  { organizationId }: EmbeddingJob,
+  { passages, vectors }: EmbeddedPassages,
+): Promise<LivePassage[]> {
+  // A write that changes nothing, because SQLite refuses to write in a transaction that has read something else first.
+  const documents = await trx
+    .updateTable("indexedDocuments")
+    .set((set) => ({ version: set.ref("version") }))
+    .where("organizationId", "=", organizationId)
+    .where("documentId", "in", [...new Set(passages.map(({ documentId }) => documentId))])
+    .returning(["documentId", "version"])
+    .execute();
+  const versions = new Map(documents.map(({ documentId, version }) => [documentId, version]));
+  return passages.flatMap(({ number, documentId, version }, index) => {
+    const vector = vectors[index];
+    return vector && versions.get(documentId) === version ? [{ number, documentId, vector }] : [];
+  });
+}
+
+async function insertVectors(
+  trx: Trx,
+  { agentId, organizationId, model, batches }: EmbeddingJob,
+  live: readonly LivePassage[],
+) {
+  if (live.length === 0) return;
+  const owner = { agentId, organizationId, model };
+  await trx
+    .insertInto("chunkVectors")
+    .values(live.map(({ number, documentId, vector }) => ({ ...owner, number, documentId, vector: toInt8(vector) })))
+    .execute();
+  const signs = neighbors(live).map((passages) => ({
+    ...owner,
+    batch: batches,
+    number: passages[0]?.number ?? 0,
+    documentId: passages[0]?.documentId ?? "",
+    passages: passages.length,
+    signs: Buffer.concat(passages.map(({ vector }) => signsOf(vector))),
+  }));
+  await trx.insertInto("vectorSigns").values(signs).execute();
+}
+
+/** Groups of passages of one document without a gap in their numbers. */
+function neighbors(live: readonly LivePassage[]): LivePassage[][] {
+  const groups: LivePassage[][] = [];
+  for (const passage of live) {
+    const last = groups.at(-1);
+    const before = last?.at(-1);
+    const isNext = before?.documentId === passage.documentId && before.number + 1 === passage.number;
+    if (last && isNext) last.push(passage);
+    else groups.push([passage]);
+  }
+  return groups;
+}
+
+function changedDimensions(stored: number, received: number | null): EmbeddingError {
+  return new EmbeddingError(
+    `The model's vectors now have ${received} dimensions instead of ${stored}, so they cannot be compared. To embed all passages again, turn search by meaning off, save, and turn it on again.`,
+    null,
+  );
+}

@@ -1,0 +1,110 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { sql, type Transaction } from "kysely";
+import type { Tables } from "../../db/tables.ts";
+
+type AgentScope = { organizationId: string; agentId: string };
+
+/** Rows a statement. SQLite runs it within the process, so larger documents let the event loop turn in between. */
+const ROWS_AT_ONCE = 100;
+
+/**
+ * Plans the embedding of new passages if the organization has chosen an embedding model. The numbers of a large document
+ * may be lower than those of documents that were finished, and embedded, while it was being written.
+ * @param numbers of the first passage, and above the last
+ */
+export async function queueEmbedding(
+  trx: Transaction<Tables>,
+  { organizationId, agentId }: AgentScope,
+  { first, end }: { first: number; end: number },
+): Promise<void> {
+  const isLate = sql`cast(${first} as bigint) < "agentEmbeddings"."endNumber"`;
+  await trx
+    .insertInto("agentEmbeddings")
+    .columns(["agentId", "model", "organizationId", "nextNumber", "endNumber", "dueAt"])
+    .expression((from) =>
+      from
+        .selectFrom("embeddingSettings")
+        .select([
+          sql<string>`cast(${agentId} as text)`.as("agentId"),
+          "model",
+          "organizationId",
+          sql<number>`cast(0 as bigint)`.as("nextNumber"),
+          sql<number>`cast(${end} as bigint)`.as("endNumber"),
+          sql<number>`cast(0 as bigint)`.as("dueAt"),
+        ])
+        .where("organizationId", "=", organizationId),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["agentId", "model"]).doUpdateSet({
+        nextNumber: sql`case when ${isLate} and ${first} < "agentEmbeddings"."nextNumber" then ${first}
+          else "agentEmbeddings"."nextNumber" end`,
+        endNumber: sql`case when ${isLate} then "agentEmbeddings"."endNumber" else excluded."endNumber" end`,
+        dueAt: sql`case when ${isLate} then excluded."dueAt" else coalesce("agentEmbeddings"."dueAt", excluded."dueAt") end`,
+        // A process that is embedding higher numbers must not move past these: it loses its lease.
+        fence: sql`case when ${isLate} then "agentEmbeddings".fence + 1 else "agentEmbeddings".fence end`,
+      }),
+    )
+    .execute();
+}
+
+/** Deletes the vectors of documents, of every model. */
+export async function removeVectors(
+  trx: Transaction<Tables>,
+  { organizationId, agentId, documentIds }: AgentScope & { documentIds: readonly string[] },
+): Promise<void> {
+  const models = await trx
+    .selectFrom("agentEmbeddings")
+    .select("model")
+    .where("agentId", "=", agentId)
+    .where("organizationId", "=", organizationId)
+    .execute();
+  for (const { model } of models) {
+    let removed = 0;
+    for (const documentId of documentIds) {
+      const owner = { organizationId, agentId, model, documentId };
+      removed += await removeRows(trx, owner);
+      await trx
+        .deleteFrom("vectorSigns")
+        .where("documentId", "=", documentId)
+        .where("organizationId", "=", organizationId)
+        .where("agentId", "=", agentId)
+        .where("model", "=", model)
+        .execute();
+    }
+    if (removed === 0) continue;
+    await trx
+      .updateTable("agentEmbeddings")
+      .set((set) => ({ vectors: set("vectors", "-", removed) }))
+      .where("agentId", "=", agentId)
+      .where("model", "=", model)
+      .execute();
+  }
+}
+
+type VectorOwner = AgentScope & { model: string; documentId: string };
+
+async function removeRows(
+  trx: Transaction<Tables>,
+  { organizationId, agentId, model, documentId }: VectorOwner,
+): Promise<number> {
+  for (let removed = 0; ; ) {
+    const some = trx
+      .selectFrom("chunkVectors")
+      .select("number")
+      .where("documentId", "=", documentId)
+      .where("organizationId", "=", organizationId)
+      .where("agentId", "=", agentId)
+      .where("model", "=", model)
+      .limit(ROWS_AT_ONCE);
+    const { numDeletedRows } = await trx
+      .deleteFrom("chunkVectors")
+      .where("agentId", "=", agentId)
+      .where("organizationId", "=", organizationId)
+      .where("model", "=", model)
+      .where("number", "in", some)
+      .executeTakeFirst();
+    removed += Number(numDeletedRows);
+    if (numDeletedRows < BigInt(ROWS_AT_ONCE)) return removed;
+    await nextTurn();
+  }
+}

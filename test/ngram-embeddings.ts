@@ -1,0 +1,53 @@
+import { wordsOf } from "../packages/server/src/documents/search/words.ts";
+
+const DIMENSIONS = 512;
+
+/**
+ * An embedding model that needs no weights: character n-grams of the words, weighted by how rare they are in the texts
+ * that it was fitted to, projected onto a few hundred dimensions by signed hashing. Texts that share parts of words are
+ * near each other, also with typing errors and in other inflections.
+ */
+export function createNgramModel(texts: readonly string[]) {
+  const occurrences = new Map<string, number>();
+  for (const text of texts) {
+    for (const gram of gramsOf(text).keys()) occurrences.set(gram, (occurrences.get(gram) ?? 0) + 1);
+  }
+  const rarity = (gram: string) => Math.log(1 + (texts.length + 1) / ((occurrences.get(gram) ?? 0) + 0.5));
+  return {
+    dimensions: DIMENSIONS,
+    /** @returns a vector of length 1 */
+    embed(text: string): number[] {
+      const vector = new Array<number>(DIMENSIONS).fill(0);
+      for (const [gram, count] of gramsOf(text)) {
+        if (!occurrences.has(gram)) continue;
+        const hash = hashOf(gram);
+        const weight = (1 + Math.log(count)) * rarity(gram) ** 2;
+        vector[hash % DIMENSIONS] = (vector[hash % DIMENSIONS] ?? 0) + (hash & 0x4000_0000 ? weight : -weight);
+      }
+      // A text without a known n-gram is near to nothing in particular, and providers never answer with zeros.
+      if (!vector.some((component) => component !== 0)) vector[0] = 1;
+      const length = Math.hypot(...vector);
+      return vector.map((component) => component / length);
+    },
+  };
+}
+
+function gramsOf(text: string): Map<string, number> {
+  const grams = new Map<string, number>();
+  for (const { surface } of wordsOf(text, [])) {
+    const word = ` ${surface} `;
+    for (const size of [3, 4, 5]) {
+      for (let start = 0; start + size <= word.length; start++) {
+        const gram = word.slice(start, start + size);
+        grams.set(gram, (grams.get(gram) ?? 0) + 1);
+      }
+    }
+  }
+  return grams;
+}
+
+function hashOf(gram: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of gram) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
