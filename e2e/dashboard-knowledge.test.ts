@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { chat } from "../test/chat-client.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { conceptVector, startEmbeddingsServer } from "../test/embeddings-server.ts";
 import { page as sitePage, startSite } from "../test/site-server.ts";
 
 describe("the dashboard's knowledge", () => {
@@ -85,6 +86,40 @@ describe("the dashboard's knowledge", () => {
     await page.getByText("No documents match.").waitFor();
     await isFit();
     expect(problems).toEqual([]);
+  });
+
+  it("chooses an embedding model, finds passages by meaning, and shows why embedding fails", async () => {
+    const provider = await startEmbeddingsServer(conceptVector);
+    onTestFinished(() => provider.stop());
+    await site.call(page, "PUT", "/models/providers/openai-compatible", { baseUrl: provider.url });
+    const addText = (title: string, text: string) =>
+      site.call(page, "POST", "/documents", { agentId, kind: "text", title, text });
+    await addText("Parking", "You can leave your car behind the shop.");
+
+    await page.goto(`${site.server.url}/dashboard/settings/models`);
+    const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "Embedding model" }) });
+    provider.fail(404, "The model does not exist");
+    await section.getByRole("combobox", { name: "Model" }).fill("openai-compatible/concepts");
+    await section.getByRole("button", { name: "Save" }).click();
+    await section.getByText("The model does not exist").waitFor();
+    provider.reset();
+    await section.getByRole("button", { name: "Save" }).click();
+    await section.getByText("1 of 1 passage has a vector.").waitFor();
+    await site.picture(page, "dashboard-embedding-model");
+    await isFit();
+
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/knowledge`);
+    await page.getByText("1 of 1 passage has a vector.").waitFor();
+    await page.getByLabel("Question").fill("Where does my automobile go?");
+    await page.getByRole("button", { name: "Find passages" }).click();
+    await page.getByText("Found by meaning").waitFor();
+    provider.fail(429, "Quota exceeded");
+    await addText("Returns", "You get a refund.");
+    await page.reload();
+    await page.getByText("HTTP 429: Quota exceeded").waitFor();
+    await isFit();
+    expect(problems.filter((problem) => !problem.includes("400"))).toEqual([]);
+    await site.call(page, "PUT", "/documents/embeddings", { model: null });
   });
 
   const ask = async (content: string) => {
