@@ -17,6 +17,7 @@ export const sourceErrorCodes = {
   NOT_REACHABLE: "The site could not be reached, or stopped answering.",
   NOT_ALLOWED: "robots.txt does not allow the site to be read.",
   NO_PAGES: "No page of the site could be read.",
+  INCONCLUSIVE: "Many pages now show the same, as when a site is being maintained, so none was removed.",
   TOO_MANY_PAGES: "The site has more pages than may be read.",
   SITEMAP_FAILED: "A sitemap could not be read, so pages may be missing.",
   DOCUMENT_LIMIT_REACHED: "The plan allows no more documents.",

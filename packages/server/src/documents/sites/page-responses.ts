@@ -4,6 +4,11 @@ import { ROBOT_NAME } from "../ingest/page-limits.ts";
 
 type Problem = Pick<SourcePageRow, "state" | "reason">;
 
+export const EXCLUDED_BY_ROBOTS = "robots.txt excludes the page.";
+const notPublic = (status: 401 | 403) => `The page is not public (HTTP ${status}).`;
+/** Why pages are skipped because the owner of the site does not want them to be used. */
+export const HIDDEN_BY_OWNER: readonly string[] = [EXCLUDED_BY_ROBOTS, notPublic(401), notPublic(403)];
+
 const READABLE = /^(text\/(html|plain|markdown)|application\/(xhtml\+xml|pdf))$/;
 
 /** Why a response is not a page; null when it is one. A page that failed may be there again next time. */
@@ -12,7 +17,7 @@ export function readProblem({ status, headers, body }: GetResult): Problem | nul
   if (status === 404 || status === 410)
     return { state: "missing", reason: `The page does not exist (HTTP ${status}).` };
   if (status === 401 || status === 403) {
-    return { state: "skipped", reason: `The page is not public (HTTP ${status}).` };
+    return { state: "skipped", reason: notPublic(status) };
   }
   if (status === 429) return { state: "failed", reason: "The site answers too many requests (HTTP 429)." };
   if (status >= 500) return { state: "failed", reason: `The site failed to answer (HTTP ${status}).` };

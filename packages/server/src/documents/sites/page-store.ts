@@ -67,6 +67,31 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
       const counted = pagesOf(job).where("sync", "=", job.sync).where("state", "in", states);
       return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
     },
+    /** How many pages have a document. */
+    async countDocuments(job: SyncJob): Promise<number> {
+      const counted = pagesOf(job).where("documentId", "is not", null);
+      return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
+    },
+    /** The reason for which this sync skips most pages that have a document, besides those in `except`. */
+    async mostFrequentLoss(job: SyncJob, except: readonly string[]): Promise<{ reason: string | null; n: number }> {
+      const row = await pagesOf(job)
+        .select(["reason", (x) => x.fn.countAll<number>().as("n")])
+        .where("documentId", "is not", null)
+        .where("sync", "=", job.sync)
+        .where("state", "=", "skipped")
+        .where("reason", "not in", except)
+        .groupBy("reason")
+        .orderBy("n", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return { reason: row?.reason ?? null, n: Number(row?.n ?? 0) };
+    },
+    /** Pages with a document that this sync did not find: how many there are, and some of them. */
+    async notFound(job: SyncJob, limit: number): Promise<{ n: number; some: SourcePageRow[] }> {
+      const lost = pagesOf(job).where("documentId", "is not", null).where("sync", "<", job.sync);
+      const { n } = await lost.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+      return { n: Number(n), some: await lost.selectAll().orderBy("url").limit(limit).execute() };
+    },
     /** Pages that complete syncs could not use repeatedly. */
     async removable(job: SyncJob): Promise<SourcePageRow[]> {
       return pagesOf(job)

@@ -12,7 +12,7 @@ import { ExtractionError } from "../ingest/extraction-error.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
-import { isNoindexHeader, readProblem } from "./page-responses.ts";
+import { EXCLUDED_BY_ROBOTS, isNoindexHeader, readProblem } from "./page-responses.ts";
 import type { PageStore } from "./page-store.ts";
 import type { LinksResult } from "./site-protocol.ts";
 import type { SyncJob, SyncProblem, SyncQueue } from "./sync-queue.ts";
@@ -95,8 +95,6 @@ async function record(
   return hasAdded && !links.isTruncated;
 }
 
-export const EXCLUDED_BY_ROBOTS = "robots.txt excludes the page.";
-
 export function tooManyPages({ url, maxPages }: SyncJob): SyncProblem {
   return {
     code: "TOO_MANY_PAGES",
@@ -105,7 +103,7 @@ export function tooManyPages({ url, maxPages }: SyncJob): SyncProblem {
 }
 
 /** Asks whether the page changed if a usable version of it is there. */
-async function fetchPage(
+export async function fetchPage(
   { parts, site, signal }: RunningSync,
   { url, etag, lastModified }: SourcePageRow,
   document: DocumentRow | undefined,

@@ -101,6 +101,43 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(await sources.documents(id)).toHaveLength(3);
   });
 
+  it("removes nothing while the site answers every address with one and the same page, and says so", async () => {
+    const { id } = await sources.read(site.url);
+    const paths = ["/", "/help", "/prices"];
+    const usual = paths.map((path) => [path, site.pages.get(path) ?? ""] as const);
+    const maintenance = page("Back soon", "We are improving our site. Please come back later.", paths);
+    for (const path of paths) site.pages.set(path, maintenance);
+    for (let time = 0; time < 3; time++) {
+      expect((await sources.sync(id)).error).toMatchObject({
+        code: "INCONCLUSIVE",
+        message: expect.stringContaining("2 of 3 pages can no longer be used for the same reason"),
+      });
+    }
+    expect(await sources.documents(id)).toEqual(["/: Back soon", "/help: Help", "/prices: Prices"]);
+    for (const [path, content] of usual) site.pages.set(path, content);
+    expect(await sources.sync(id)).toMatchObject({ error: null, pages: { read: 3, skipped: 0 } });
+    expect(await sources.documents(id)).toEqual(["/: Harbour Bikes", "/help: Help", "/prices: Prices"]);
+  });
+
+  it("removes nothing while that page, or a redirect to it, hides the links to all others", async () => {
+    const { id } = await sources.read(site.url);
+    const maintenance = page("Back soon", "We are improving our site.");
+    site.pages.set("/", maintenance);
+    site.pages.set("/help", maintenance);
+    site.pages.set("/prices", { status: 302, headers: { location: "/" } });
+    for (let time = 0; time < 3; time++) {
+      expect((await sources.sync(id)).error).toMatchObject({
+        code: "INCONCLUSIVE",
+        message: expect.stringContaining("2 of 3 pages are no longer linked"),
+      });
+    }
+    expect(await sources.documents(id)).toHaveLength(3);
+    // A page that does not exist any more shows that the site was changed on purpose.
+    site.pages.delete("/help");
+    for (let time = 0; time < 2; time++) expect((await sources.sync(id)).error).toBeNull();
+    expect(await sources.documents(id)).toEqual(["/: Back soon"]);
+  });
+
   it("reads exactly the chosen pages, and drops those that are no longer wanted with the next sync", async () => {
     const { id } = await sources.read(site.url, { urls: [`${site.url}/help`, `${site.url}/prices?utm_source=x`] });
     expect(await sources.documents(id)).toEqual(["/help: Help", "/prices: Prices"]);

@@ -2,7 +2,9 @@ import type { Db } from "../../db/open.ts";
 import { failpoint } from "../../failpoints.ts";
 import { LeaseLost, type RunJob } from "../leased-worker.ts";
 import { openSite, readSitemaps, SiteError } from "./discover.ts";
-import { EXCLUDED_BY_ROBOTS, type RunningSync, readPage, type SyncParts, tooManyPages } from "./read-page.ts";
+import { EXCLUDED_BY_ROBOTS } from "./page-responses.ts";
+import { type RunningSync, readPage, type SyncParts, tooManyPages } from "./read-page.ts";
+import { requireConclusive } from "./require-conclusive.ts";
 import type { SyncJob, SyncProblem } from "./sync-queue.ts";
 
 /** When this many pages in a row cannot be fetched, the site is down. */
@@ -28,6 +30,7 @@ export function createSiteSync(parts: Parts): RunJob<SyncJob> {
         if (job.phase === "discovering") await discover(sync);
         await readPages(sync);
         await requireSuccess(sync);
+        await requireConclusive(sync);
         await countMisses(parts, job);
       }
       await removeMissing(parts, job, signal);

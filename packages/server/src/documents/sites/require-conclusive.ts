@@ -1,0 +1,63 @@
+import { maxSourcePages } from "@foyer/contract";
+import type { SourcePageRow } from "../../db/document-tables.ts";
+import { OutboundError } from "../../outbound/outbound-error.ts";
+import { ExtractionError } from "../ingest/extraction-error.ts";
+import { SiteError } from "./discover.ts";
+import { HIDDEN_BY_OWNER, readProblem } from "./page-responses.ts";
+import { fetchPage, type RunningSync } from "./read-page.ts";
+
+/** So many pages are too many to be lost at once. On smaller sites, half of the pages are. */
+const MANY_PAGES = 25;
+/** Pages that are asked for although the sync did not find them. */
+const PROBES = 3;
+
+/**
+ * Ends a sync that may have met a site under maintenance, before it counts any page as gone. Such a site answers every
+ * address with one page: pages that had content of their own then have the content of another one, lead to the same
+ * address or have no text, and pages that only links lead to are not found.
+ * @throws SiteError
+ */
+export async function requireConclusive(sync: RunningSync): Promise<void> {
+  const { parts, job } = sync;
+  const documents = await parts.pages.countDocuments(job);
+  const isMany = (count: number) => count > 0 && count >= Math.min(MANY_PAGES, documents / 2);
+  const loss = await parts.pages.mostFrequentLoss(job, HIDDEN_BY_OWNER);
+  if (isMany(loss.n)) {
+    throw inconclusive(`${loss.n} of ${documents} pages can no longer be used for the same reason (“${loss.reason}”)`);
+  }
+  const notFound = await parts.pages.notFound(job, PROBES);
+  if (!isMany(notFound.n)) return;
+  for (const page of notFound.some) {
+    if (!(await isInterchangeable(sync, page))) return;
+  }
+  throw inconclusive(
+    `${notFound.n} of ${documents} pages are no longer linked, and those that were asked for all the same show nothing of their own`,
+  );
+}
+
+function inconclusive(what: string): SiteError {
+  return new SiteError(
+    "INCONCLUSIVE",
+    `${what}, as when a site is being maintained. Nothing was removed. Sync again later, or exclude these pages if they are meant to go.`,
+  );
+}
+
+/** Whether a page shows what another page of this sync shows, or fails, so that nothing can be concluded from it. */
+async function isInterchangeable(sync: RunningSync, page: SourcePageRow): Promise<boolean> {
+  const { parts, job, site } = sync;
+  try {
+    const response = await fetchPage(sync, page, undefined);
+    const problem = readProblem(response);
+    if (problem) return problem.state === "failed";
+    const { contentHash } = await parts.extractor.readForSite(
+      { kind: "links", scope: site.scope, url: page.url, maxUrls: maxSourcePages },
+      [response.body],
+    );
+    return (await parts.pages.twin(job, page.url, contentHash)) !== undefined;
+  } catch (error) {
+    if (sync.signal.aborted) throw sync.signal.reason;
+    if (error instanceof OutboundError) return error.kind === "timeout" || error.kind === "unreachable";
+    if (error instanceof ExtractionError) return false;
+    throw error;
+  }
+}
