@@ -9,9 +9,9 @@ import { pageContent } from "../document-columns.ts";
 import type { DocumentWriter } from "../document-writer.ts";
 import type { FileStore } from "../file-store.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
-import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
+import { fetchPage, shown } from "./fetch-site-page.ts";
 import { EXCLUDED_BY_ROBOTS, isNoindexHeader, readProblem } from "./page-responses.ts";
 import type { PageStore } from "./page-store.ts";
 import type { LinksResult } from "./site-protocol.ts";
@@ -101,52 +101,6 @@ export function tooManyPages({ url, maxPages }: SyncJob): SyncProblem {
     message: `More than ${maxPages} pages were found from ${url}; the others are not read. Narrow the site down with include and exclude patterns.`,
   };
 }
-
-/** Asks whether the page changed if a usable version of it is there. */
-export async function fetchPage(
-  { parts, site, signal }: RunningSync,
-  { url, etag, lastModified }: SourcePageRow,
-  document: DocumentRow | undefined,
-): Promise<GetResult> {
-  const isUsable = document !== undefined && document.state !== "failed" && document.fileId !== null;
-  const { origin } = site.scope;
-  return parts.client.get({
-    url,
-    headers: isUsable
-      ? {
-          ...(etag === null ? {} : { "if-none-match": etag }),
-          ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
-        }
-      : {},
-    maxBytes: MAX_PAGE_BYTES,
-    crawlDelayMs: site.crawlDelayMs,
-    signal,
-    checkRedirect: async (target) => {
-      if (new URL(target).host !== new URL(origin).host) {
-        throw new LeavesSite(target);
-      }
-      const { allowed } = await parts.extractor.readForSite({
-        kind: "addresses",
-        scope: openScope(site),
-        urls: [target],
-      });
-      if (allowed.length === 0)
-        throw new OutboundError("redirect", `It redirects to ${shown(target)}, which robots.txt excludes.`);
-    },
-  });
-}
-
-/** Patterns decide which pages are used, not which redirects are followed. */
-const openScope = ({ scope }: OpenSite) => ({ ...scope, include: [], exclude: [] });
-
-/** A redirect to another host says nothing about the site being down. */
-class LeavesSite extends OutboundError {
-  constructor(target: string) {
-    super("redirect", `It redirects to another site: ${shown(target)}.`);
-  }
-}
-
-const shown = (url: string) => (url.length > 200 ? `${url.slice(0, 200)}…` : url);
 
 function unreachable({ kind, message }: OutboundError): Outcome {
   if (kind === "timeout" || kind === "unreachable") {

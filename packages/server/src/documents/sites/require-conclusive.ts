@@ -3,8 +3,9 @@ import type { SourcePageRow } from "../../db/document-tables.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import { SiteError } from "./discover.ts";
+import { fetchPage } from "./fetch-site-page.ts";
 import { HIDDEN_BY_OWNER, readProblem } from "./page-responses.ts";
-import { fetchPage, type RunningSync } from "./read-page.ts";
+import type { RunningSync } from "./read-page.ts";
 
 /** So many pages are too many to be lost at once. On smaller sites, half of the pages are. */
 const MANY_PAGES = 25;
