@@ -2,12 +2,13 @@ import type { DocumentRow, SourcePageRow } from "../../db/document-tables.ts";
 import type { GetResult } from "../../outbound/get-following.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
-import type { OpenSite } from "./discover.ts";
-import type { RunningSync } from "./read-page.ts";
+import type { DiscoveryParts, OpenSite } from "./discover.ts";
+
+type Fetching = { parts: DiscoveryParts; site: OpenSite; signal: AbortSignal };
 
 /** Asks whether the page changed if a usable version of it is there. */
 export async function fetchPage(
-  { parts, site, signal }: RunningSync,
+  { parts, site, signal }: Fetching,
   { url, etag, lastModified }: SourcePageRow,
   document: DocumentRow | undefined,
 ): Promise<GetResult> {
