@@ -90,7 +90,7 @@ describe("sign-in pages", () => {
     await page.goto(link);
     await page.getByLabel("New password").fill("a third long enough password");
     await page.keyboard.press("Enter");
-    await page.getByRole("alert").getByText("The link is wrong, was used, or is too old").waitFor();
+    await page.getByRole("alert").getByText("The link is invalid, expired or already used").waitFor();
     await isFit(page);
   });
 
@@ -229,7 +229,7 @@ describe("an empty server", () => {
     await page.getByText("Must be at least 12 characters long.").waitFor();
     expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("password");
     await fill(page, "nobody");
-    await page.getByText("Must be an address such as you@example.com.").waitFor();
+    await page.getByText("Must be an email address such as you@example.com.").waitFor();
     expect(await page.getByText("Must be at least 12").count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
   });

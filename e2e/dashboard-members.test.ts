@@ -40,7 +40,7 @@ describe("members in the settings", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Email").fill("nobody");
     await page.keyboard.press("Enter");
-    await dialog.getByText("Must be an address such as you@example.com.").waitFor();
+    await dialog.getByText("Must be an email address such as you@example.com.").waitFor();
     await picture(page, "dashboard-members-invite");
     await isFit(page);
     await dialog.getByLabel("Email").fill(member);
@@ -151,7 +151,7 @@ describe("members in the settings", () => {
     await page.getByLabel("Current password").fill("not the password");
     await page.getByLabel("New password").fill("another long enough password");
     await page.keyboard.press("Enter");
-    await page.getByText("Is not your password.").waitFor();
+    await page.getByText("Is not your current password.").waitFor();
     await picture(page, "dashboard-you");
     await isFit(page);
     await page.getByLabel("Current password").fill(password);

@@ -289,7 +289,7 @@ describe("the dashboard's tools", () => {
     await page.getByRole("button", { name: "Add another address" }).click();
     await page.getByLabel("Email address").fill("desk");
     await page.getByLabel("Email address").press("Enter");
-    await page.getByText("Must be an email address such as name@example.com.").waitFor();
+    await page.getByText("Must be an email address such as you@example.com.").waitFor();
     await page.getByLabel("Email address").fill("desk@example.com");
     await page.getByLabel("Email address").press("Enter");
     await page.getByText("waiting for confirmation").waitFor();

@@ -81,7 +81,7 @@ describe("streamed text", () => {
 });
 
 describe("streamed reasoning", () => {
-  it.each(["reasoning_content", "streamed reasoning"])("in %s is a separate block", async (field) => {
+  it.each(["reasoning_content", "reasoning"])("in %s is a separate block", async (field) => {
     const parts = await read([
       event({ [field]: "Let me" }) + event({ [field]: " see." }) + event({ content: "Yes" }),
       ended("stop"),

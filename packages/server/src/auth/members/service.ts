@@ -140,6 +140,6 @@ function normalizeEmail(email: string): string {
   try {
     return parseEmail(email.trim());
   } catch {
-    throw invalid("email", "must be an address such as you@example.com", "format");
+    throw invalid("email", "must be an email address such as you@example.com", "format");
   }
 }

@@ -1,13 +1,13 @@
 import { AppError, invalid } from "../../errors.ts";
 
-const invalidLink = "is invalid, expired or already used; request a new link";
+const invalidLink = "is invalid, expired or already used";
 
 /** better-auth's error codes that the user can act on. */
 const knownErrors: Record<string, () => AppError> = {
   INVALID_EMAIL_OR_PASSWORD: () => new AppError("UNAUTHORIZED", "The email address or password is incorrect."),
   EMAIL_NOT_VERIFIED: () =>
     new AppError("FORBIDDEN", "Verify your email address first. We have sent you an email with a link."),
-  INVALID_EMAIL: () => invalid("email", "must be an address such as you@example.com", "format"),
+  INVALID_EMAIL: () => invalid("email", "must be an email address such as you@example.com", "format"),
   INVALID_TOKEN: () => invalid("token", invalidLink),
   TOKEN_EXPIRED: () => invalid("token", invalidLink),
   INVALID_PASSWORD: () => invalid("currentPassword", "is not your current password"),

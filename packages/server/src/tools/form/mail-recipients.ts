@@ -53,7 +53,7 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
     /** @throws 400 for an invalid email address, 409 when the organization already has it or has too many */
     async create(organizationId: string, input: string): Promise<MailRecipient> {
       const address = normalizeAddress(input);
-      if (!isMailAddress(address)) throw invalid("address", "must be an email address such as name@example.com");
+      if (!isMailAddress(address)) throw invalid("address", "must be an email address such as you@example.com");
       if ((await store.list(organizationId)).length >= MAX_RECIPIENTS) {
         throw new AppError("CONFLICT", `An organization can have ${MAX_RECIPIENTS} mail recipients. Remove one first.`);
       }
