@@ -1,6 +1,6 @@
 import type { NumberedPassage } from "../tools/tool-outcome.ts";
 
-/** A passage of a document as a reply uses it. */
+/** A passage that a reply can use, with where it comes from. */
 export type Found = Pick<NumberedPassage, "title" | "url" | "page" | "citation"> & {
   documentId: string;
   ordinal: number;
@@ -16,12 +16,12 @@ const SNIPPET_CHARACTERS = 200;
 const MAX_MATCHED = 16;
 
 /**
- * Characters that a person does not see but a model reads: tags, bidirectional controls, soft hyphens and zero-width
- * characters. The joiners U+200C and U+200D stay, because Persian, Hindi and emoji are written with them.
+ * Characters that are invisible to people but not to a model: tags, bidirectional controls, soft hyphens and zero-width
+ * characters. The joiners U+200C and U+200D are kept because Persian, Hindi and emoji need them.
  */
 const INVISIBLE = /[\u{E0000}-\u{E007F}\u{2060}-\u{206F}\u202a-\u202e\u200b\u200e\u200f\u00ad\ufeff]/gu;
 
-/** The passage as it is kept with the reply, under its number. */
+/** Converts a passage to the form that is stored with the reply, under its number. */
 export function toNumbered(found: Found, n: number): NumberedPassage {
   const { title, url, page, citation, text, documentId, heading, score, matched } = found;
   const snippet = visible(text).replace(/\s+/g, " ").slice(0, SNIPPET_CHARACTERS).toWellFormed();
@@ -47,8 +47,8 @@ export function markCited(passages: readonly NumberedPassage[], n: number): bool
 }
 
 /**
- * The passages as text for the model. No document can know the delimiter, so none can end its passage early to pose as
- * something else.
+ * Formats the passages for the model. Documents cannot predict the delimiter, so none can close its passage early and
+ * inject text outside it.
  */
 export function describePassages(passages: ReadonlyArray<Found & { n: number }>, delimiter: string): string {
   const texts = passages.map(({ n, title, heading, page, text }) => {

@@ -3,10 +3,10 @@ import type { Document, DocumentChanges, DocumentCreate, Faq } from "@foyer/cont
 import type { DocumentRow } from "../db/document-tables.ts";
 import { invalid } from "../errors.ts";
 
-/** The original of a document that is written in the request itself; null for a page, which is fetched later. */
+/** The original of a document whose content is in the request; null for a page, which is fetched later. */
 type Original = { mimeType: string; content: Buffer } | null;
 
-/** What a request makes a document consist of. */
+/** The content of a document as a request specifies it. */
 export type DocumentContent = {
   kind: DocumentRow["kind"];
   title: string;
@@ -19,7 +19,7 @@ export type DocumentContent = {
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 const FAQ_TYPE = "application/json";
 
-/** The document as the API shows it. */
+/** Converts a row to the API's representation. */
 export function toDocument(row: DocumentRow): Document {
   return {
     id: row.id,
@@ -46,7 +46,7 @@ export function toDocument(row: DocumentRow): Document {
   };
 }
 
-/** The content that a request describes. @throws 400 when a field that the kind needs is missing */
+/** Builds the content from a request. @throws 400 when a field that the kind requires is missing */
 export function toContent(input: Pick<DocumentCreate, "kind"> & DocumentChanges): DocumentContent {
   const { kind } = input;
   switch (kind) {
@@ -94,18 +94,18 @@ export function pageContent(address: string, title: string | null): DocumentCont
   };
 }
 
-/** A file, identified by its bytes alone. `name` becomes the title, without folders. */
+/** The content of an uploaded file, identified by its bytes alone. The title is `name` without folders. */
 export function fileContent(name: string, sha256: string): DocumentContent {
   const title = name.split(/[\\/]/).at(-1)?.replace(CONTROL_CHARACTERS, " ").trim() || "Untitled";
   return { kind: "file", title, url: null, original: null, contentHash: hashOf("file", sha256) };
 }
 
-/** Identifies a content, and the title where it is part of it. */
+/** The hash that identifies a content, including the title where the title is part of it. */
 function hashOf(...parts: string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }
 
-/** @throws when the text is not what `faqContent` wrote */
+/** @throws when the text was not written by `faqContent` */
 export function parseFaq(text: string): Faq {
   return JSON.parse(text) as Faq;
 }

@@ -13,10 +13,10 @@ import type { FileStore, StoredFile } from "./file-store.ts";
 import { removeFromIndex, setSearchable } from "./search/passage-index.ts";
 import type { DocumentStore, Trx } from "./store.ts";
 
-/** 202: the document is new or its content changed. 200: it was there already, or only its settings changed. */
+/** 202: the document is new or its content changed. 200: it already existed, or only its settings changed. */
 export type Saved = { status: 200 | 202; document: Document };
 
-/** What a new document consists of. `file` is the stored file of an upload. */
+/** A document to insert. `file` is the stored file of an upload. */
 export type NewDocument = {
   principal: Pick<Principal, "organizationId" | "plan">;
   agentId: string;
@@ -29,7 +29,7 @@ export type NewDocument = {
   alongside?: Alongside;
 };
 
-/** Further writes of the transaction that writes the document. They undo it by throwing. */
+/** Additional writes in the document's transaction. Throwing rolls the transaction back. */
 type Alongside = (trx: Trx, documentId: string) => Promise<void>;
 
 export type Settings = Partial<Pick<DocumentRow, "isEnabled" | "citation">>;
@@ -37,7 +37,7 @@ export type DocumentWriter = ReturnType<typeof createDocumentWriter>;
 
 type Parts = { store: DocumentStore; files: FileStore; log: Logger; onQueued: () => void };
 
-/** Writes documents together with their jobs and the search index. `onQueued` is called when a job is waiting. */
+/** Writes documents together with their jobs and the search index. `onQueued` is called after a job was queued. */
 export function createDocumentWriter(parts: Parts) {
   return {
     insert: (request: NewDocument) => insert(parts, request),
@@ -51,7 +51,10 @@ export function createDocumentWriter(parts: Parts) {
   };
 }
 
-/** Inserts a document, unless it has neither key nor source and the agent has one with the same content. */
+/**
+ * Inserts a document. A document without key and source is not inserted if the agent already has one with the same
+ * content.
+ */
 async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
   const { store } = parts;
   const { principal, agentId, content, file, keep } = request;
@@ -131,7 +134,7 @@ function newRow(request: NewDocument, fileId: string | null): DocumentRow {
   };
 }
 
-/** The next content of a document. `file` is the stored file of an upload. */
+/** The new content of a document. `file` is the stored file of an upload. */
 export type Replacement = {
   content: DocumentContent;
   file?: StoredFile;
@@ -140,7 +143,7 @@ export type Replacement = {
   alongside?: Alongside;
 };
 
-/** Gives a document a new content, which replaces the current one once it is processed. */
+/** Replaces a document's content. The current content stays in use until the new one is processed. */
 async function replace(parts: Parts, row: DocumentRow, replacement: Replacement): Promise<Saved> {
   const { store, files } = parts;
   const { content, file, settings = {}, keep, alongside } = replacement;
@@ -176,7 +179,7 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
   return { status: 202, document: toDocument(document) };
 }
 
-/** Answers that the document already has this content, and stores that answer for the request's Idempotency-Key. */
+/** Responds that the document already has this content, and stores the response for the request's Idempotency-Key. */
 async function keepUnchanged({ store }: Parts, row: DocumentRow, keep: Keep | undefined): Promise<Saved> {
   const saved: Saved = { status: 200, document: toDocument(row) };
   if (keep) await store.inTransaction((trx) => keep(trx, row.agentId, saved));
@@ -194,7 +197,7 @@ async function changeSettings({ store }: Parts, row: DocumentRow, settings: Sett
   return { status: 200, document: toDocument(updated) };
 }
 
-/** Processes the same original again, with `changes` of what is not its content. */
+/** Processes the same original again. `changes` holds columns other than the content. */
 async function processAgain(parts: Parts, row: DocumentRow, changes: Partial<DocumentRow> = {}): Promise<Saved> {
   const { store } = parts;
   const updated = await store.inTransaction(async (trx) => {
@@ -230,7 +233,7 @@ async function disable({ store }: Parts, organizationId: string, rows: readonly 
   });
 }
 
-/** @returns how many were deleted */
+/** @returns the number of deleted documents */
 async function deleteRows(parts: Parts, organizationId: string, rows: readonly Owned[]): Promise<number> {
   if (rows.length === 0) return 0;
   const { store } = parts;
@@ -246,14 +249,14 @@ async function deleteRows(parts: Parts, organizationId: string, rows: readonly O
   return deleted.length;
 }
 
-/** Deletes an original that no document refers to any more. Housekeeping deletes what fails here. */
+/** Deletes an original that no document refers to anymore. If this fails, housekeeping deletes it later. */
 function discard({ files, log }: Parts, fileId: string): void {
   files
     .deleteFile(fileId)
     .catch((error: unknown) => log.warn({ err: error, fileId }, "could not delete an unused original yet"));
 }
 
-/** The settings that a request names; `null` stands for the default. */
+/** The settings that a request changes. `null` resets a setting to its default. */
 export function settingsOf({ isEnabled, citation }: Pick<DocumentChanges, "isEnabled" | "citation">): Settings {
   return {
     ...(isEnabled === undefined ? {} : { isEnabled: isEnabled === false ? 0 : 1 }),

@@ -15,12 +15,12 @@ import { createPassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
 import { createDocumentStore } from "./store.ts";
 
-/** Jobs at once. Only one file is read at a time; meanwhile others are fetched or written. */
+/** Concurrent jobs. Only one file is extracted at a time, while other jobs fetch or write. */
 const MAX_CONCURRENT = 8;
-/** Half of the slots: an agent with thousands of pages must not keep others waiting. */
+/** Half of the slots, so that an agent with thousands of pages does not block other agents. */
 const MAX_PER_AGENT = 4;
 
-/** Everything about documents, put together. */
+/** Creates the parts that handle documents and connects them. */
 export function createDocuments(deps: Deps, agents: AgentService) {
   const { log } = deps;
   const passageSearch = createPassageSearch({ db: deps.db, address: deps.config.database }, log);
@@ -66,20 +66,20 @@ export function createDocuments(deps: Deps, agents: AgentService) {
   );
   return {
     service,
-    /** What reads the pages of sites into documents. */
+    /** The parts that the site crawler needs to turn pages into documents. */
     parts: { documents: store, files, writer, extractor },
-    /** The unanswered questions, and where documents were cited. */
+    /** Unanswered questions and document uses. */
     answers: createAnswerService({ agents, store: answerStore, documentExists: service.get }),
     recorder: createAnswerRecorder(deps.db),
     embeddings: embeddings.service,
-    /** Call it when the agent was deleted: its index is deleted in the background. */
+    /** Call this after deleting an agent. Its index is deleted in the background. */
     removeIndexOf: passageSearch.maintain,
     start(): void {
       worker.start();
       embeddings.start();
       passageSearch.startSweeps();
     },
-    /** Ends the extraction process, and gives back to the queue what is not finished. */
+    /** Ends the extraction process and releases unfinished jobs to the queue. */
     async stop(): Promise<void> {
       const stopping = worker.stop();
       extractor.close();

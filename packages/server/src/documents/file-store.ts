@@ -4,9 +4,9 @@ import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import { newId } from "../ids.ts";
 
-/** Small enough that writing or reading one part holds the event loop for a few milliseconds at most. */
+/** Small enough that reading or writing one part blocks the event loop for a few milliseconds at most. */
 const PART_BYTES = 256 * 1024;
-/** Originals without a document are deleted after this time. Until then their upload may still be running. */
+/** Age at which originals without a document are deleted. Younger ones may belong to a running upload. */
 const ORPHAN_MS = 3_600_000;
 const ORPHANS_PER_SWEEP = 50;
 const PARTS_PER_DELETION = 4;
@@ -19,8 +19,8 @@ type Owner = { organizationId: string; agentId: string };
 type Inserter = Executor & Pick<Db, "insertInto">;
 
 /**
- * Keeps originals in parts. A file is written before the transaction that makes a document refer to it; without such a
- * reference it is deleted after an hour.
+ * Stores originals in parts. A file is written before the transaction in which a document refers to it. A file without
+ * such a reference is deleted after an hour.
  */
 export function createFileStore(db: Db) {
   const insertPart = compileOnce<{ fileId: string; number: number; content: Buffer }, never>((param) =>
@@ -36,7 +36,7 @@ export function createFileStore(db: Db) {
     ...fileReaders(db),
     deleteFile,
     deleteOrphans: (now: number) => deleteOrphans(db, now),
-    /** Stores a small original together with other rows of the transaction. */
+    /** Stores a small original within the caller's transaction. */
     async insertSmall(trx: Inserter, owner: Owner, content: Buffer): Promise<string> {
       const id = await insertFile(trx, owner);
       for (let number = 0; number * PART_BYTES < content.length; number++) {
@@ -45,7 +45,7 @@ export function createFileStore(db: Db) {
       }
       return id;
     },
-    /** Stores a stream as it arrives. The caller bounds its length. When the stream fails, nothing is kept. */
+    /** Stores a stream as it arrives. The caller limits its length. If the stream fails, nothing is stored. */
     async insertStream(owner: Owner, stream: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<StoredFile> {
       const id = await insertFile(db, owner);
       const hash = createHash("sha256");
@@ -76,7 +76,7 @@ function fileReaders(db: Db) {
       .where("number", "=", param("number")),
   );
   return {
-    /** Reads a file part by part. It ends early when the file is deleted meanwhile. */
+    /** Reads a file part by part. Ends early if the file is deleted in the meantime. */
     async *read(fileId: string): AsyncGenerator<Buffer> {
       for (let number = 0; ; number++) {
         const part = (await readPart(db, { fileId, number })).rows[0];
@@ -84,7 +84,7 @@ function fileReaders(db: Db) {
         yield part.content;
       }
     },
-    /** Reads a small file of text as a whole. */
+    /** Reads a small text file into memory. */
     async readText(fileId: string): Promise<string> {
       const parts = db.selectFrom("documentFileParts").select("content").where("fileId", "=", fileId);
       const rows = await parts.orderBy("number").execute();
@@ -99,7 +99,7 @@ async function insertFile(executor: Inserter, { organizationId, agentId }: Owner
   return id;
 }
 
-/** Deletes one file part by part, so that 25 MB never hold up other work. */
+/** Deletes a file part by part, because deleting 25 MB in one statement would block other work. */
 async function deleteInParts(db: Db, id: string): Promise<void> {
   for (let hasMore = true; hasMore; ) {
     const parts = db.selectFrom("documentFileParts").select("number").where("fileId", "=", id);
@@ -114,7 +114,7 @@ async function deleteInParts(db: Db, id: string): Promise<void> {
   await db.deleteFrom("documentFiles").where("id", "=", id).execute();
 }
 
-/** Deletes files that no document refers to. @returns how many */
+/** Deletes files that no document refers to. @returns the number of deleted files */
 async function deleteOrphans(db: Db, now: number): Promise<number> {
   const orphans = await db
     .selectFrom("documentFiles")
@@ -129,7 +129,7 @@ async function deleteOrphans(db: Db, now: number): Promise<number> {
   return orphans.length;
 }
 
-/** Cuts a stream of any chunk sizes into parts of one size, the last one shorter. */
+/** Splits a stream into parts of equal size; the last one may be shorter. */
 async function* inParts(stream: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let size = 0;

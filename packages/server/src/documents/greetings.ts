@@ -13,7 +13,7 @@ const phrases = [
 ];
 const greeting = new RegExp(`^(?:(?:${phrases.join("|")})(?:[\\s,.!?。！？]|\\p{Emoji_Presentation})*)+$`, "iu");
 
-/** True for a message of nothing but greetings, thanks or emoji, which no document can answer. */
+/** Whether a message consists only of greetings, thanks or emoji, which no document can answer. */
 export function isGreeting(message: string): boolean {
   const text = message.trim().slice(0, 200);
   return !/[\p{L}\p{N}]/u.test(text) || (text.length < 60 && greeting.test(text));

@@ -2,13 +2,13 @@ import type { Encryption } from "../encryption.ts";
 import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import { describePassages, type Found, markCited, toNumbered } from "./describe-passages.ts";
 
-/** Documents that together stay within these limits are part of the prompt; more than that is searched. */
+/** Documents that together stay within these limits become part of the prompt. Larger collections are searched. */
 export const promptLimits = { documents: 50, chunks: 100, characters: 6_000 } as const;
 
-/** All documents of an agent as a part of its instructions, numbered like the passages of a search. */
+/** All documents of an agent as a part of its instructions. The passages are numbered like search results. */
 export type KnowledgePrefix = {
   kind: "prefix";
-  /** Belongs after the agent's instructions. */
+  /** appended to the agent's instructions */
   text: string;
   passages: NumberedPassage[];
   /**
@@ -19,8 +19,8 @@ export type KnowledgePrefix = {
 };
 
 /**
- * The delimiter is a keyed hash of the passages: no document can contain it, and it stays the same until a document
- * changes, so that providers can cache the prompt up to here.
+ * Builds the prompt text. The delimiter is a keyed hash of the passages: no document can contain it, and it stays the
+ * same until a document changes, so providers can cache the prompt.
  */
 export function createKnowledgePrefix(
   encryption: Pick<Encryption, "sign">,

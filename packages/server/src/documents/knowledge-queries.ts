@@ -7,7 +7,7 @@ import { promptLimits } from "./knowledge-prefix.ts";
 type Owner = Pick<DocumentRow, "organizationId" | "agentId">;
 type Totals = { documents: number; chunks: number; characters: number };
 
-/** What each reply asks about the agent's documents. Both queries are compiled once and read a bounded number of rows. */
+/** The document queries that run for each reply. Both are compiled once and read a bounded number of rows. */
 export function createKnowledgeQueries(db: Db) {
   const totals = compileOnce<Owner, Totals>((param) =>
     db
@@ -19,7 +19,7 @@ export function createKnowledgeQueries(db: Db) {
           .where("agentId", "=", param("agentId"))
           .where("isEnabled", "=", 1)
           .where("readyVersion", "is not", null)
-          // One more than the prompt may hold is enough to know that there are too many.
+          // One more than the prompt can hold is enough to know that there are too many.
           .limit(promptLimits.documents + 1)
           .as("searchable"),
       )
@@ -58,7 +58,7 @@ export function createKnowledgeQueries(db: Db) {
   );
 
   return {
-    /** `none`: the agent has no document that searches can find. `small`: all of them fit into the prompt. */
+    /** `none`: the agent has no searchable document. `small`: all documents fit into the prompt. */
     async knowledgeSize(organizationId: string, agentId: string): Promise<"none" | "small" | "large"> {
       const [found] = (await totals(db, { organizationId, agentId })).rows;
       if (!found || Number(found.documents) === 0) return "none";

@@ -4,19 +4,21 @@ const POLL_INTERVAL_MS = 1_000;
 const POLL_AFTER_ERROR_MS = 5_000;
 
 /**
- * Jobs that processes share: each claim leases a job, which is renewed while it is processed. After a crash, another
- * process claims it when the lease ends.
+ * A queue that several processes share. Each claim leases a job, and the lease is renewed while the job is processed.
+ * After a crash, another process claims the job when the lease expires.
  */
 type LeasedQueue<Job> = {
-  /** Leases due jobs; none of the groups in `exceptGroups`. */
+  /** Leases due jobs, except those of the groups in `exceptGroups`. */
   claim(limit: number, exceptGroups: readonly string[]): Promise<Job[]>;
   /** Extends the lease. @returns false when it was lost */
   renew(job: Job): Promise<boolean>;
-  /** Gives the job back, to be claimed after `waitMs`. */
+  /** Releases the job. It can be claimed again after `waitMs`. */
   release(job: Job, waitMs: number): Promise<void>;
 };
 
-/** Another process holds the job by now, or it was stopped. Nothing may be written for it any more. */
+/**
+ * Thrown when another process has claimed the job, or the job was stopped. Nothing may be written for it afterwards.
+ */
 export class LeaseLost extends Error {
   constructor() {
     super("The lease was lost.");
@@ -32,7 +34,7 @@ type Options<Job> = {
   log: Logger;
   leaseMs: number;
   maxConcurrent: number;
-  /** Less than `maxConcurrent`, so that one agent or organization with thousands of jobs cannot keep others waiting. */
+  /** Less than `maxConcurrent`, so that one agent or organization with thousands of jobs cannot block others. */
   maxPerGroup: number;
   groupOf(job: Job): string;
   /** for the log, such as `document` */
@@ -40,7 +42,7 @@ type Options<Job> = {
   idOf(job: Job): string;
 };
 
-/** Processes jobs as long as it runs. Several processes may share one queue. */
+/** Claims and processes jobs until it is stopped. */
 export function createLeasedWorker<Job>(options: Options<Job>) {
   const { queue, run, log, leaseMs, maxConcurrent, maxPerGroup, groupOf, jobName, idOf } = options;
   const running = new Map<Job, Promise<void>>();
@@ -60,16 +62,16 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     const renewal = setInterval(() => {
       queue.renew(job).then(
         (isHeld) => isHeld || lost.abort(new LeaseLost()),
-        (error: unknown) => log.warn({ err: error }, `the lease on a ${jobName} was not renewed`),
+        (error: unknown) => log.warn({ err: error }, `could not renew the lease on a ${jobName}`),
       );
     }, leaseMs / 3).unref();
     try {
       await run(job, AbortSignal.any([stopped.signal, lost.signal]));
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      if (!stopped.signal.aborted) log.error({ err: error, id: idOf(job) }, `a ${jobName} was not processed`);
+      if (!stopped.signal.aborted) log.error({ err: error, id: idOf(job) }, `could not process a ${jobName}`);
       await queue.release(job, stopped.signal.aborted ? 0 : POLL_INTERVAL_MS).catch((failure: unknown) => {
-        log.warn({ err: failure }, `the lease on a ${jobName} was not released; it ends by itself`);
+        log.warn({ err: failure }, `could not release the lease on a ${jobName}; it will expire`);
       });
     } finally {
       clearInterval(renewal);
@@ -84,7 +86,7 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     return [...counts].flatMap(([group, count]) => (count >= maxPerGroup ? [group] : []));
   }
 
-  /** @returns false when the database does not answer */
+  /** @returns false when the database is not available */
   async function claim(): Promise<boolean> {
     const free = maxConcurrent - running.size;
     if (free <= 0) return true;
@@ -94,7 +96,7 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
       }
       return true;
     } catch (error) {
-      log.error({ err: error }, `no ${jobName} could be claimed; trying again`);
+      log.error({ err: error }, `could not claim a ${jobName}; retrying`);
       return false;
     }
   }
@@ -119,7 +121,9 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     start(): void {
       loop = work();
     },
-    /** Claims nothing more. Jobs under way are given back to the queue; another process or the next start continues. */
+    /**
+     * Stops claiming and releases the jobs in progress. Another process, or this server's next start, continues them.
+     */
     async stop(): Promise<void> {
       stopped.abort(new Error("The server is shutting down."));
       notify();

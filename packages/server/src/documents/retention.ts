@@ -4,21 +4,21 @@ import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import { createFileStore } from "./file-store.ts";
 
-/** The number of text parts, up to 64 Ki characters each, that one transaction deletes of a large document. */
+/** Text parts of a large document, up to 64 Ki characters each, that one transaction deletes. */
 const PARTS_PER_BATCH = 32;
 
 /** An upper bound for texts in the Latin alphabet. A document's original is deleted separately. */
 const documentBytes = sql<number>`1024 + characters * 2`;
 
-/** Deletes originals that no document refers to, such as those of interrupted uploads. @returns how many */
+/** Deletes originals that no document refers to, such as those of interrupted uploads. @returns the number deleted */
 export function deleteUnusedOriginals(db: Db, now: number): Promise<number> {
   return createFileStore(db).deleteOrphans(now);
 }
 
 /**
- * Deletes the documents of an agent with their originals, texts and jobs, and the sites that pages come from. Index
- * maintenance deletes the passages, because the search index is written by a thread of its own.
- * @returns how many documents
+ * Deletes an agent's documents with their originals, texts and jobs, and its sites. Index maintenance deletes the
+ * passages, because only its thread writes the search index.
+ * @returns the number of deleted documents
  */
 export async function deleteDocumentsOf(db: Db, agentId: string): Promise<number> {
   await endSyncs(db, agentId);
@@ -30,13 +30,13 @@ export async function deleteDocumentsOf(db: Db, agentId: string): Promise<number
   return documents;
 }
 
-/** A sync that lost its lease adds no more documents. */
+/** Revokes the leases of running syncs, which then add no more documents. */
 async function endSyncs(db: Db, agentId: string): Promise<void> {
   const ended = { state: "idle", dueAt: null, fence: sql<number>`fence + 1` } as const;
   await db.updateTable("sources").set(ended).where("agentId", "=", agentId).execute();
 }
 
-/** The worker stops processing documents whose job is gone. */
+/** Deletes the jobs. The worker stops processing documents that have no job. */
 function deleteJobs(db: Db, agentId: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const some = trx.selectFrom("documentJobs").select("documentId").where("agentId", "=", agentId).limit(limit);

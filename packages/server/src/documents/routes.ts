@@ -88,14 +88,14 @@ function readRoutes(app: App, documents: DocumentService): void {
     ...contract.getDocumentFile,
     handler: async (request, reply) => {
       const { title, mimeType, content } = await documents.file(organizationOf(request), request.params.id);
-      // Whatever was uploaded is downloaded, never shown as one of our pages.
+      // Force a download, so that an uploaded HTML file never runs on our origin.
       reply.header("content-disposition", attachment(title));
       return reply.type(mimeType).send(Readable.from(content, { objectMode: false }) as never);
     },
   });
 }
 
-/** In a scope of its own, where a body of any type is passed on as a stream. */
+/** Registers the upload in its own scope, where bodies of any type are passed to the handler as a stream. */
 function uploadRoute(app: App, documents: DocumentService, idempotency: Idempotency): void {
   app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers();
@@ -120,7 +120,7 @@ function uploadRoute(app: App, documents: DocumentService, idempotency: Idempote
   });
 }
 
-/** The body as it arrives. A request without one has no stream. */
+/** The body as a stream. Fastify provides none for a request without a body. */
 function bodyOf(request: FastifyRequest): AsyncIterable<Buffer> | Iterable<Buffer> {
   return request.body instanceof Readable ? request.body : [];
 }

@@ -34,14 +34,14 @@ const tool: LanguageModelV4FunctionTool = {
 };
 
 type Documents = {
-  /** `none`: nothing to search. `small`: all of it fits into the prompt. */
+  /** `none`: there is nothing to search. `small`: all documents fit into the prompt. */
   knowledgeSize(organizationId: string, agentId: string): Promise<"none" | "small" | "large">;
-  /** All passages of the agent, in an order that only a change of its documents changes. */
+  /** All passages of the agent, in an order that stays the same until its documents change. */
   allPassages(organizationId: string, agentId: string): Promise<Found[]>;
   passagesFor(organizationId: string, agentId: string, queries: readonly string[]): Promise<Found[]>;
 };
 
-/** The search of one reply: the tool for the model, and the numbers of the passages that it has received. */
+/** The search of one reply: the model's tool, and the numbers of the passages that the model received. */
 export type DocumentSearch = {
   kind: "search";
   tool: LanguageModelV4FunctionTool;
@@ -55,12 +55,12 @@ export type DocumentSearch = {
   cite(n: number): boolean;
 };
 
-/** What a reply uses of the agent's documents. */
+/** How a reply uses the agent's documents: by search, or as part of the prompt. */
 export type ReplyDocuments = DocumentSearch | KnowledgePrefix;
 
 /**
  * @returns a function that prepares the documents for a reply, or resolves to null when the agent has none.
- * `mustSearch`: the model only answers from tool results, so a few documents are searched, too.
+ * `mustSearch`: the model answers only from tool results, so even a small number of documents is searched.
  */
 export function createReplyDocuments(documents: Documents, encryption: Pick<Encryption, "sign">, log: Logger) {
   return async (agent: AgentRow, { mustSearch = false } = {}): Promise<ReplyDocuments | null> => {
@@ -76,7 +76,10 @@ function createDocumentSearch(documents: Documents, { id, organizationId }: Agen
   const numbers = new Map<string, number>();
   const received: NumberedPassage[] = [];
 
-  /** A passage that several searches find has one number. Its score and matched words belong to the search. */
+  /**
+   * Numbers a passage. It keeps its number when several searches find it; score and matched words belong to each
+   * search.
+   */
   function receive(found: Found): NumberedPassage {
     const key = `${found.documentId}:${found.ordinal}`;
     const n = numbers.get(key) ?? numbers.size + 1;
@@ -112,7 +115,7 @@ function createDocumentSearch(documents: Documents, { id, organizationId }: Agen
           searchMs,
         };
       } catch (error) {
-        log.error({ err: error, agentId: id }, "documents could not be searched");
+        log.error({ err: error, agentId: id }, "could not search the documents");
         return failure("The documents cannot be searched right now.");
       }
     },
@@ -127,7 +130,7 @@ function queriesIn(input: unknown): string[] | null {
   return texts.length === queries.length ? texts.map((text) => text.slice(0, MAX_QUERY_CHARACTERS)) : null;
 }
 
-/** The delimiter is random, so that no document can contain it. */
+/** Describes the passages. The delimiter is random, so that no document can contain it. */
 function describe(passages: ReadonlyArray<Found & { n: number }>): string {
   if (passages.length === 0) {
     return "The documents contain nothing about this. Say that you don't know rather than guessing.";

@@ -29,7 +29,7 @@ const DEFAULT_PAGE = 50;
 const MAX_TEXT = 100_000;
 const DEFAULT_HITS = 6;
 const MAX_HITS = 50;
-/** Documents per transaction of a bulk action, so that none holds up the event loop. */
+/** Documents per transaction of a bulk action, so that no transaction blocks the event loop. */
 const BATCH = 20;
 
 type Parts = {
@@ -63,7 +63,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
     ...bulkActions(parts),
     knowledgeSize: parts.store.knowledgeSize,
     allPassages: parts.store.allPassages,
-    /** The passages for a reply, best first. */
+    /** Passages for a reply, best first. */
     async passagesFor(organizationId: string, agentId: string, queries: readonly string[]) {
       const { hits } = await searchPassages(deps, { organizationId, agentId, queries, limit: DEFAULT_HITS });
       return (await withDocuments(organizationId, hits)).map(({ hit, document }) => ({
@@ -79,7 +79,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
         matched: hit.matched,
       }));
     },
-    /** The passages that the agent would find. */
+    /** Passages that the agent's search would find. */
     async search({ organizationId }: Principal, { agentId, query, limit }: SearchInput) {
       await parts.agents.get(organizationId, agentId);
       const found = await searchPassages(deps, {
@@ -127,7 +127,7 @@ function readers({ agents, store, files }: Parts) {
       const page = { limit: Math.min(limit ?? DEFAULT_PAGE, MAX_PAGE), offset };
       return { chunks: await store.chunks(row, page), pagination: { total: row.chunks, ...page } };
     },
-    /** The original; its content is read while it is sent. */
+    /** The original. Its content is read while it is sent. */
     async file(organizationId: string, id: string) {
       const { title, kind, mimeType, fileId } = await existing(store, organizationId, id);
       if (fileId === null) throw new AppError("NOT_FOUND", "The page has not been fetched yet, so there is no file.");
@@ -143,7 +143,7 @@ function readers({ agents, store, files }: Parts) {
 }
 
 function writers({ outbound }: ServiceDeps, { agents, store, files, writer, markAnswered }: Parts) {
-  /** The content of a request, its address checked. */
+  /** The content of a request, after checking its URL. */
   const contentOf = (input: Omit<DocumentCreate, "agentId">) => checkAddress(outbound, toContent(input));
   return {
     async create(principal: Principal, { agentId, ...input }: DocumentCreate, keep?: Keep): Promise<Saved> {
@@ -171,7 +171,7 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
       const settings = settingsOf(input);
       const title = input.title?.trim() ?? row.title;
       if (row.kind === "file" || (row.kind === "page" && !input.url)) {
-        // The title is searched, too, so a new one means indexing again.
+        // Titles are searchable, so a new title requires indexing the document again.
         return title === row.title
           ? writer.changeSettings(row, settings)
           : writer.processAgain(row, { ...settings, title });
@@ -233,7 +233,7 @@ function bulkActions({ store, writer }: Parts) {
   }
 
   return {
-    /** Changes those of the documents that exist. @returns how many */
+    /** Changes the documents that exist. @returns the number of changed documents */
     async bulk(organizationId: string, ids: readonly string[], action: BulkAction): Promise<number> {
       const known = [...new Set(ids)].filter((id) => isId("doc", id));
       let changed = 0;
@@ -253,12 +253,12 @@ async function existing(store: DocumentStore, organizationId: string, id: string
   return row;
 }
 
-/** Pages are fetched again; everything else is processed from its original. */
+/** Fetches a page again, or processes any other document again from its original. */
 function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
   return writer.processAgain(row, row.kind === "page" && row.url !== null ? { fileId: null } : {});
 }
 
-/** A text, FAQ entry or page with the changes of a request. */
+/** The content of a text, FAQ entry or page after the changes of a request. */
 async function contentAfter(row: DocumentRow, input: DocumentChanges, files: FileStore): Promise<DocumentContent> {
   const { fileId } = row;
   const original = async () => (fileId === null ? "" : files.readText(fileId));
@@ -274,7 +274,7 @@ async function contentAfter(row: DocumentRow, input: DocumentChanges, files: Fil
   });
 }
 
-/** @throws 413 as soon as more than the largest file has arrived */
+/** @throws 413 as soon as the body exceeds the maximum file size */
 async function* limited(body: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of body) {

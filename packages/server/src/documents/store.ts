@@ -90,7 +90,7 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
 function documentWriters({ db, databaseKind }: StoreDeps) {
   const now = databaseNow(databaseKind);
 
-  /** Plans the processing of a version now. A lease on an earlier version is lost. */
+  /** Queues the processing of a version. Revokes a lease on an earlier version. */
   async function insertJob(trx: Trx, row: DocumentRow) {
     await trx
       .insertInto("documentJobs")
@@ -130,7 +130,7 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
 
   return {
     inTransaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, work),
-    /** How many documents the agent has. Until the transaction ends nobody else can count them so. */
+    /** Counts the agent's documents under a lock: concurrent calls wait until the transaction ends. */
     async countLocked(trx: Trx, { organizationId, agentId }: Owner) {
       // The lock is a write to the agent's counters.
       await trx
@@ -150,7 +150,7 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
       await insertJob(trx, row);
     },
     update,
-    /** Updates a document and plans the processing of it as a new version. */
+    /** Updates a document and queues the processing of its new version. */
     async updateAndQueue(trx: Trx, row: DocumentRow, changes: Partial<DocumentRow>): Promise<DocumentRow | undefined> {
       const updated = await update(trx, row, {
         ...changes,
@@ -180,7 +180,7 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
 
 function siteDocuments({ db }: StoreDeps) {
   return {
-    /** Some of the documents that belong to a site. */
+    /** Up to `limit` documents of a site. */
     async ofSource(
       organizationId: string,
       sourceId: string,
@@ -208,7 +208,7 @@ function siteDocuments({ db }: StoreDeps) {
 
 function contentReaders({ db, reads }: StoreDeps) {
   return {
-    /** Characters of the text from `offset`, of the version that the agent uses. */
+    /** Part of the text of the version that the agent uses, in characters. */
     async text({ id, readyVersion }: DocumentRow, offset: number, limit: number): Promise<string> {
       const parts = await db
         .selectFrom("documentTexts")

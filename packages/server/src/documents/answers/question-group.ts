@@ -4,14 +4,14 @@ import { wordsOf } from "../search/words.ts";
 const MAX_QUESTION = 500;
 const ID_CHARACTERS = 22;
 
-/** Articles, which people leave out of questions or change without asking something else. */
+/** Articles. Adding, omitting or changing one does not change what a question asks. */
 const articles = new Set(
   "a an the der die das den dem ein eine einen einem le la les un une el los las una il lo gli i o os as um uma".split(
     " ",
   ),
 );
 
-/** Stemming takes about 20 µs per word and language, and this runs on the event loop. */
+/** Maximum characters that are stemmed: stemming takes about 20 µs per word and language, on the event loop. */
 const MAX_GROUPED = 250;
 
 /**
@@ -24,7 +24,7 @@ const stemmers = [
   { script: /\p{Script=Latin}/u, languages: ["en", "de", "fr", "es", "it", "pt"] },
 ];
 
-/** The beginning of a visitor's message on one line, as it is recorded. */
+/** Shortens a visitor's message to the single line that is recorded as the question. */
 export function toQuestion(message: string): string {
   const start = message
     .slice(0, MAX_QUESTION * 2)
@@ -34,10 +34,10 @@ export function toQuestion(message: string): string {
 }
 
 /**
- * Identifies questions with the same words, regardless of their order, case, inflection and articles. Words are folded and stemmed
- * as the search does it. Of the stems in several languages, the shortest one counts. The id is a hash, so it reveals
- * nothing about a question that was deleted.
- * @returns null when the question contains no other words
+ * Identifies questions with the same words, regardless of their order, case, inflection and articles. Words are folded
+ * and stemmed as in the search. Where several languages stem a word differently, the shortest stem is used. The id is
+ * a hash, so it reveals nothing about a question that was deleted.
+ * @returns null when the question contains no words except articles
  */
 export function groupOf(question: string): string | null {
   const languages = stemmers.find(({ script }) => script.test(question))?.languages ?? [];

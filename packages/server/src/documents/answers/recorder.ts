@@ -14,7 +14,7 @@ type Reply = {
   question: string;
 };
 
-/** What a finished reply made of the documents. */
+/** How a finished reply used the documents. */
 export type Answer = Reply & {
   /** null when the question was answered */
   reason: Exclude<UnansweredReason, "rated_down"> | null;

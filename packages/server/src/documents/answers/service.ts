@@ -9,7 +9,9 @@ const MAX_OTHER_WORDINGS = 10;
 
 export type AnswerService = ReturnType<typeof createAnswerService>;
 
-/** What replies made of the documents. `documentExists` throws 404 unless the organization has the document. */
+/**
+ * Reads unanswered questions and document uses. `documentExists` throws 404 unless the organization has the document.
+ */
 export function createAnswerService({
   agents,
   store,
@@ -31,7 +33,7 @@ export function createAnswerService({
       const questions = rows.flatMap((row) => {
         const texts = wordings.get(row.groupId)?.map(({ question }) => question) ?? [];
         const reply = latest.get(row.groupId);
-        // The three reads are not one snapshot: a group can be deleted between them.
+        // The three reads do not share a snapshot, so a group can be deleted between them.
         return reply && texts.length > 0 ? [toUnansweredQuestion(row, texts, reply)] : [];
       });
       return { questions, pagination: { total, ...page } };
@@ -77,7 +79,7 @@ function toUnansweredQuestion(
   };
 }
 
-/** The first of each set of wordings that differ only in case, punctuation and spaces. */
+/** Removes wordings that differ from an earlier one only in case, punctuation or spaces. */
 function distinct(wordings: readonly string[]): string[] {
   const seen = new Map<string, string>();
   for (const wording of wordings) {

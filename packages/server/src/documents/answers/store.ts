@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { UnansweredQuestionRow } from "../../db/answer-tables.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Further wordings that are read per group. Wordings that differ in case only are merged afterwards. */
+/** Other wordings read per group. Wordings that differ only in case are merged afterwards. */
 const MAX_WORDINGS = 20;
 
 type QuestionFilter = {
@@ -31,7 +31,7 @@ export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
 type StoreDeps = Pick<Deps, "db" | "reads">;
 
-/** Reads grow with the recorded questions and citations, so they run as background reads. */
+/** The cost of the reads grows with the number of recorded questions and citations, so they run as background reads. */
 export function createAnswerStore(deps: StoreDeps) {
   return { ...groupReaders(deps), ...groupWriters(deps), ...citationReaders(deps) };
 }
@@ -39,7 +39,7 @@ export function createAnswerStore(deps: StoreDeps) {
 function groupReaders({ db, reads }: StoreDeps) {
   const { visible } = questionQueries(db);
   return {
-    /** The groups asked most recently first. */
+    /** Groups of questions, most recently asked first. */
     async groups(filter: QuestionFilter, { limit, offset }: Page): Promise<{ rows: GroupRow[]; total: number }> {
       const options = { lane: "list", owner: filter.organizationId } as const;
       const page = visible(filter)
@@ -63,7 +63,7 @@ function groupReaders({ db, reads }: StoreDeps) {
       );
       return { rows, total: Number(counted?.n ?? 0) };
     },
-    /** The different wordings of the groups, the most frequent first. */
+    /** The distinct wordings of the groups, most frequent first. */
     async wordings(filter: QuestionFilter, groupIds: readonly string[]): Promise<WordingRow[]> {
       if (groupIds.length === 0) return [];
       const counted = visible(filter)

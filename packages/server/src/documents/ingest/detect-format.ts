@@ -12,23 +12,23 @@ const mimeTypes: Record<Exclude<Format, "zip">, string> = {
 
 export const mimeTypeOf = (format: Exclude<Format, "zip">): string => mimeTypes[format];
 
-const supported = "Supported are PDF, DOCX, XLSX, CSV, HTML, Markdown and plain text.";
+const supported = "Supported formats: PDF, DOCX, XLSX, CSV, HTML, Markdown and plain text.";
 
-/** Formats that people upload by mistake, by their first bytes, with what to do about each. */
+/** Unsupported formats that people upload by mistake: their first bytes, and a message that says what to do instead. */
 const unsupported: ReadonlyArray<readonly [start: string, message: string]> = [
-  ["\x89PNG", `Images cannot be read. ${supported}`],
-  ["\xff\xd8\xff", `Images cannot be read. ${supported}`],
-  ["GIF8", `Images cannot be read. ${supported}`],
+  ["\x89PNG", `Images are not supported. ${supported}`],
+  ["\xff\xd8\xff", `Images are not supported. ${supported}`],
+  ["GIF8", `Images are not supported. ${supported}`],
   ["{\\rtf", `RTF is not supported. Save the file as DOCX or PDF. ${supported}`],
-  ["\x1f\x8b", `Compressed archives cannot be read. Upload the files one by one. ${supported}`],
-  ["7z\xbc\xaf", `Compressed archives cannot be read. Upload the files one by one. ${supported}`],
-  ["Rar!", `Compressed archives cannot be read. Upload the files one by one. ${supported}`],
-  ["MZ", `Programs cannot be read. ${supported}`],
-  ["\x7fELF", `Programs cannot be read. ${supported}`],
-  ["SQLite format 3", `Databases cannot be read. ${supported}`],
+  ["\x1f\x8b", `Compressed archives are not supported. Upload the files individually. ${supported}`],
+  ["7z\xbc\xaf", `Compressed archives are not supported. Upload the files individually. ${supported}`],
+  ["Rar!", `Compressed archives are not supported. Upload the files individually. ${supported}`],
+  ["MZ", `Executable files are not supported. ${supported}`],
+  ["\x7fELF", `Executable files are not supported. ${supported}`],
+  ["SQLite format 3", `Databases are not supported. ${supported}`],
 ];
 
-/** The format of a file by its content. @throws ExtractionError when it is none that can be read */
+/** Detects the format of a file from its content. @throws ExtractionError when the format is not supported */
 export function detectFormat(bytes: Uint8Array): { format: Format; text: string | null } {
   const start = latin1(bytes.subarray(0, 1_024));
   if (start.includes("%PDF-")) return { format: "pdf", text: null };
@@ -40,11 +40,11 @@ export function detectFormat(bytes: Uint8Array): { format: Format; text: string 
   return { format: textFormat(text), text };
 }
 
-/** Word and Excel store a file with a password in their old container format. */
+/** Word and Excel store password-protected files in their old container format. */
 function oldOffice(bytes: Uint8Array): ExtractionError {
   const name = Buffer.from("EncryptedPackage", "utf16le");
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(name)
-    ? new ExtractionError("ENCRYPTED", "The file is protected by a password. Save it without one and upload it again.")
+    ? new ExtractionError("ENCRYPTED", "The file is password-protected. Remove the password and upload it again.")
     : new ExtractionError(
         "NOT_SUPPORTED",
         `This is an old Office format. Save the file as DOCX, XLSX or PDF. ${supported}`,
@@ -55,7 +55,7 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** Text by its byte order mark, else UTF-8, else what Windows writes in western Europe. */
+/** Decodes text by its byte order mark if it has one, otherwise as UTF-8, otherwise as Windows-1252. */
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
@@ -70,7 +70,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** PostgreSQL cannot store NUL in a text. */
+/** Removes NUL characters, which PostgreSQL cannot store in text. */
 const withoutNul = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "") : text);
 
 const htmlStart = /^\s*(<!--[\s\S]{0,2000}?-->\s*)?(<\?xml[^>]{0,200}\?>\s*)?<(!doctype\s+html|html|head|body)\b/i;
@@ -81,17 +81,17 @@ function textFormat(text: string): Format {
   const start = text.slice(0, 20_000);
   if (htmlStart.test(start)) return "html";
   if (/^\s*<(\?xml|svg|rss|feed)\b/.test(start)) {
-    throw new ExtractionError("NOT_SUPPORTED", `XML files cannot be read. ${supported}`);
+    throw new ExtractionError("NOT_SUPPORTED", `XML files are not supported. ${supported}`);
   }
   if (/^\s*</.test(start) && (start.match(htmlTags)?.length ?? 0) >= 3) return "html";
   if (looksLikeCsv(start)) return "csv";
   return markdown.test(start) ? "markdown" : "text";
 }
 
-/** At least three lines with the same number of the same separator, and at least two columns. */
+/** Whether at least three lines have the same number of the same separator, in at least two columns. */
 function looksLikeCsv(start: string): boolean {
   const lines = start.split(/\r?\n/).slice(0, 20);
-  // The last line may be cut.
+  // The last line may be truncated.
   if (start.length === 20_000 && lines.length < 20) lines.pop();
   const filled = lines.filter((line) => line.trim() !== "");
   if (filled.length < 3) return false;
@@ -112,7 +112,7 @@ function separatorsOutsideQuotes(line: string, separator: string): number {
   return count;
 }
 
-/** Sentences with one comma each look like two columns. */
+/** Whether the lines are prose: sentences with one comma each look like two columns. */
 function isProse(lines: readonly string[]): boolean {
   return lines.filter((line) => /[.!?。]\s*$/.test(line)).length > lines.length / 2;
 }

@@ -5,7 +5,7 @@ import { tableBlocks } from "./table-blocks.ts";
 
 const MAX_CELL = 100_000;
 
-/** Rows of a file with separated values. The separator is the one that the first lines have most often. */
+/** Reads a file with delimiter-separated values. The delimiter is the most frequent one in the first lines. */
 export function extractCsv(text: string): Block[] {
   const start = text.slice(0, 10_000);
   const separators = [",", ";", "\t", "|"].map((separator) => [separator, start.split(separator).length] as const);
@@ -22,6 +22,9 @@ export function extractCsv(text: string): Block[] {
     });
     return tableBlocks(rows, null);
   } catch {
-    throw new ExtractionError("DAMAGED", "The rows could not be read. Check that every quotation mark is closed.");
+    throw new ExtractionError(
+      "DAMAGED",
+      "The CSV file could not be parsed. Check that every quotation mark is closed.",
+    );
   }
 }

@@ -4,17 +4,17 @@ import { type Element, elementOf, headingLevels, isBlock, isCell } from "./html-
 import { createPageMetadata, type PageMetadata } from "./html-metadata.ts";
 import type { Block } from "./split-passages.ts";
 
-/** What a page says, and what it says about itself. */
+/** The text and the metadata of a page. */
 export type HtmlPage = PageMetadata & { blocks: Block[] };
 
 const MAX_DEPTH = 2_000;
-/** When the marked main content is a smaller part of the page's text than this, the mark-up is not believed. */
+/** If the main content is a smaller share of the page's text than this, its mark-up is wrong and is ignored. */
 const MIN_MAIN_SHARE = 0.2;
 const SLICE = 65_536;
 
 /**
- * Reads a page in one pass. Whether something is hidden does not matter, because accordions and tabs hide what visitors
- * look for; navigation, page headers and footers are dropped.
+ * Reads a page in one pass. Hidden content is included because accordions and tabs hide what visitors look for.
+ * Navigation, page headers and footers are dropped.
  */
 export function extractHtml(html: string): HtmlPage {
   const metadata = createPageMetadata();
@@ -62,7 +62,7 @@ function createContentWalker() {
     else found.push({ text: trimmed, headings: outline.headings(), page: null, isMain: element?.isMain ?? false });
   }
 
-  /** Ends the current paragraph. Within a table cell, paragraphs are parts of the row. */
+  /** Ends the current paragraph. Paragraphs within a table cell become part of the row. */
   function flush(): void {
     if (table.isInCell()) {
       text += " ";
@@ -109,7 +109,9 @@ function mainBlocks(found: readonly FoundBlock[]): Block[] {
   return chosen.map(({ text, headings, page }) => ({ text, headings, page }));
 }
 
-/** The headings above the current position. Questions of accordions and definition lists rank below all other headings. */
+/**
+ * Tracks the headings above the current position. Questions in accordions and definition lists rank below all headings.
+ */
 function createOutline() {
   const QUESTION = headingLevels;
   const levels: string[] = [];
@@ -126,7 +128,10 @@ function createOutline() {
   };
 }
 
-/** Rows of the outermost table as lines, with the header repeated: `Size: M | Price: 20`. Inner tables are part of a cell. */
+/**
+ * Turns rows of the outermost table into lines that repeat the header: `Size: M | Price: 20`. Nested tables are cell
+ * text.
+ */
 function createTable() {
   let cells: string[] = [];
   let header: string[] = [];
@@ -151,7 +156,7 @@ function createTable() {
       isHeaderRow &&= tag === "th";
       return true;
     },
-    /** @returns the lines that the row stands for */
+    /** @returns the lines for the row */
     closeRow(): string[] {
       if (depth > 0 || cells.length === 0) return [];
       const row = cells;

@@ -9,7 +9,7 @@ import { readZip, xmlOf } from "./read-zip.ts";
 const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** The parts that carry text. Images and embedded files are never unpacked. */
+/** The parts that contain text. Images and embedded files are never unpacked. */
 const textPart =
   /^(\[Content_Types\]\.xml|_rels\/.*|(word|xl)\/[^/]+\.xml|(word|xl)\/_rels\/.*|xl\/worksheets\/[^/]+\.xml|docProps\/core\.xml)$/i;
 const otherFormats: ReadonlyArray<readonly [part: RegExp, format: string]> = [
@@ -18,7 +18,7 @@ const otherFormats: ReadonlyArray<readonly [part: RegExp, format: string]> = [
   [/^META-INF\//, "Java archives are"],
 ];
 
-/** A DOCX or XLSX file; both are archives of XML parts. */
+/** Reads a DOCX or XLSX file. Both are archives of XML parts. */
 export async function extractOffice(bytes: Uint8Array, onProgress: OnProgress): Promise<Extracted> {
   const names: string[] = [];
   const parts = readZip(bytes, (name) => {
@@ -32,11 +32,11 @@ export async function extractOffice(bytes: Uint8Array, onProgress: OnProgress): 
   const other = otherFormats.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1];
   throw new ExtractionError(
     "NOT_SUPPORTED",
-    `${other ?? "ZIP archives are"} not supported. Upload the texts as PDF, DOCX, XLSX, CSV, HTML, Markdown or plain text.`,
+    `${other ?? "ZIP archives are"} not supported. Upload the text as PDF, DOCX, XLSX, CSV, HTML, Markdown or plain text.`,
   );
 }
 
-/** mammoth gets an archive of checked parts only, so that it unpacks nothing else by itself. */
+/** Passes mammoth a new archive that contains only the checked parts, so that it cannot unpack anything else. */
 async function docxBlocks(parts: ReadonlyMap<string, Uint8Array>) {
   const checked: Record<string, Uint8Array> = {};
   for (const [name, content] of parts) {

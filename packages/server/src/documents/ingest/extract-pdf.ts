@@ -4,18 +4,18 @@ import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
 import type { Block } from "./split-passages.ts";
 
-/** What pdf.js says of a piece of text: where it stands, how high it is, and whether a line ends after it. */
+/** A piece of text from pdf.js: its position, its height, and whether a line ends after it. */
 type Item = { str: string; transform: number[]; height: number; hasEOL: boolean };
 type Line = { text: string; y: number; height: number };
 
-/** A line gap of this many line heights starts a paragraph. */
+/** A gap of this many line heights starts a new paragraph. */
 const PARAGRAPH_GAP = 1.6;
-/** Lines at the top or bottom that stand on at least this part of the pages are headers and footers. */
+/** Lines at the top or bottom of at least this share of the pages are headers or footers. */
 const REPEATED_SHARE = 0.5;
 const MIN_PAGES_FOR_REPEATS = 4;
 const EDGE_LINES = 2;
 
-/** The text of a PDF, page by page. */
+/** Reads the text of a PDF page by page. */
 export async function extractPdf(
   bytes: Uint8Array,
   onProgress: OnProgress,
@@ -25,7 +25,7 @@ export async function extractPdf(
   if (numPages > fileLimits.maxPages) {
     throw new ExtractionError(
       "TOO_MANY_PAGES",
-      `The PDF has ${numPages} pages; ${fileLimits.maxPages} is the limit. Split it into several files.`,
+      `The PDF has ${numPages} pages. The limit is ${fileLimits.maxPages}. Split it into several files.`,
     );
   }
   const pages: Line[][] = [];
@@ -55,14 +55,11 @@ export async function extractPdf(
 
 async function open(bytes: Uint8Array) {
   try {
-    // A copy, because pdf.js takes the memory over.
+    // Copied because pdf.js takes ownership of the buffer.
     return await getDocumentProxy(new Uint8Array(bytes), { stopAtErrors: false, verbosity: 0 });
   } catch (error) {
     if (error instanceof Error && error.name === "PasswordException") {
-      throw new ExtractionError(
-        "ENCRYPTED",
-        "The PDF is protected by a password. Save it without one and upload it again.",
-      );
+      throw new ExtractionError("ENCRYPTED", "The PDF is password-protected. Remove the password and upload it again.");
     }
     throw new ExtractionError("DAMAGED", "The PDF is incomplete or damaged. Save it again and upload the new copy.");
   }
@@ -94,7 +91,7 @@ function linesOf(items: readonly Item[]): Line[] {
   }
 }
 
-/** Joins lines to paragraphs, by the gaps between them, and words that were cut at the end of a line. */
+/** Joins lines into paragraphs based on the gaps between them, and joins words that were hyphenated at a line end. */
 function paragraphs(lines: readonly Line[]): string[] {
   const found: string[] = [];
   let current = "";
@@ -120,7 +117,7 @@ function joined(before: string, line: string): string {
   return isCjk ? before + line : `${before} ${line}`;
 }
 
-/** Headers and footers: lines at the edges of pages that differ in their numbers at most. */
+/** Finds headers and footers: lines at page edges that repeat, ignoring differences in digits. */
 function repeatedLines(pages: readonly Line[][]): Set<string> {
   if (pages.length < MIN_PAGES_FOR_REPEATS) return new Set();
   const counts = new Map<string, number>();
@@ -134,7 +131,7 @@ function repeatedLines(pages: readonly Line[][]): Set<string> {
   return new Set(frequent.map(([shape]) => shape));
 }
 
-/** The lines of a page without its header and footer. A page that consists of nothing else is kept as it is. */
+/** Removes a page's header and footer. A page that consists of nothing else is left unchanged. */
 function withoutEdges(lines: readonly Line[], repeated: ReadonlySet<string>): readonly Line[] {
   const kept = lines.filter(({ text }, index) => !isAtEdge(index, lines.length) || !repeated.has(shapeOf(text)));
   return kept.length === 0 ? lines : kept;

@@ -5,7 +5,7 @@ const underline = /^(=+|-{3,})\s*$/;
 const fence = /^\s*(```|~~~)/;
 const listItem = /^\s*([-*+]|\d+[.)])\s+/;
 
-/** Markdown or plain text as blocks. Headings and paragraphs are recognized; code blocks are kept as they are. */
+/** Splits Markdown or plain text into blocks. Recognizes headings and paragraphs, and leaves code blocks unchanged. */
 export function extractText(text: string): Block[] {
   const blocks: Block[] = [];
   const headings: string[] = [];
@@ -48,7 +48,7 @@ export function extractText(text: string): Block[] {
   return blocks;
 }
 
-/** Links become their text; emphasis marks go. */
+/** Replaces links with their text and removes emphasis markers. */
 function plain(line: string): string {
   if (line.length > 20_000) return line;
   return line

@@ -6,7 +6,7 @@ import { xmlOf } from "./read-zip.ts";
 import type { Block } from "./split-passages.ts";
 import { tableBlocks } from "./table-blocks.ts";
 
-/** A column beyond this one is layout, not data. */
+/** Columns beyond this one are treated as layout and ignored. */
 const MAX_COLUMNS = 200;
 /** Built-in number formats that show a date. */
 const DATE_FORMATS = new Set([14, 15, 16, 17, 22, 27, 30, 36, 45, 46, 47, 50, 57]);
@@ -14,7 +14,7 @@ const DATE_FORMATS = new Set([14, 15, 16, 17, 22, 27, 30, 36, 45, 46, 47, 50, 57
 type Parts = ReadonlyMap<string, Uint8Array>;
 type Workbook = { strings: string[]; dateStyles: Set<number> };
 
-/** The filled rows of every sheet, with the sheet's name as heading. */
+/** Reads the non-empty rows of every sheet, with the sheet's name as the heading. */
 export function extractSheets(parts: Parts, onProgress: OnProgress): Block[] {
   const workbook = { strings: readStrings(parts), dateStyles: readDateStyles(parts) };
   const sheets = readSheets(parts);
@@ -23,7 +23,7 @@ export function extractSheets(parts: Parts, onProgress: OnProgress): Block[] {
     onProgress(index, sheets.length);
     const blocks = tableBlocks(readRows(parts, part, workbook), name);
     characters += blocks.reduce((sum, { text }) => sum + text.length, 0);
-    // Many cells can share one long string, so a small file can mean any amount of text.
+    // Many cells can share one long string, so a small file can expand to any amount of text.
     if (characters > fileLimits.maxCharacters) throw tooMuchText();
     return blocks;
   });
@@ -136,14 +136,14 @@ function readRows(parts: Parts, part: string, { strings, dateStyles }: Workbook)
   return rows;
 }
 
-/** `BC12` is column 54, counted from 0. */
+/** Column index of a cell reference, from 0: 54 for `BC12`. */
 function columnOf(reference: string | undefined): number | null {
   const [letters] = /^[A-Z]{1,3}/.exec(reference ?? "") ?? [];
   if (!letters) return null;
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
-/** Excel counts days from 1899-12-30. */
+/** Converts an Excel date, which counts days from 1899-12-30. */
 function dateOf(days: number): string {
   const date = new Date(Math.round((days - 25_569) * 86_400_000));
   if (Number.isNaN(date.getTime())) return String(days);
@@ -156,7 +156,7 @@ const localName = (name: string) => name.slice(name.indexOf(":") + 1);
 
 type Handlers = {
   open?: (tag: SaxesTagPlain) => void;
-  /** `name` is that of the element that the text is directly in */
+  /** `name` is the element that directly contains the text */
   text?: (text: string, name: string) => void;
   close?: (name: string) => void;
 };

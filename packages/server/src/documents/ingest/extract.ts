@@ -4,8 +4,8 @@ import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
 
 /**
- * Reads a file. Each format is loaded when it is needed first. Meant for the extraction process, because hostile files can
- * take any amount of time and memory here.
+ * Reads a file. The code for a format is loaded on first use. Run this in the extraction process only, because a
+ * hostile file can take any amount of time and memory.
  */
 export async function extract(bytes: Uint8Array, onProgress: OnProgress): Promise<Extracted> {
   const extracted = await extractByFormat(bytes, onProgress);

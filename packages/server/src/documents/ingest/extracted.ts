@@ -1,7 +1,7 @@
 import type { Block } from "./split-passages.ts";
 
-/** What a file says. `title` is its own one, if it has any. */
+/** The content of a file. `title` comes from the file's own metadata. */
 export type Extracted = { mimeType: string; title: string | null; blocks: Block[] };
 
-/** Called with the pages or other units that were read; `total` is 0 while it is unknown. */
+/** Called with the number of pages or other units read so far. `total` is 0 while it is unknown. */
 export type OnProgress = (done: number, total: number) => void;

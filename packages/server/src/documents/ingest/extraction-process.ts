@@ -10,11 +10,11 @@ import { faqPassages, readableText, splitPassages } from "./split-passages.ts";
 import { textParts } from "./text-parts.ts";
 
 /**
- * The extraction process: reads one file at a time. It has no access to the network, the database or the environment's
- * secrets, and is ended by its watchdog or its parent when a file takes too much time or memory.
+ * The extraction process reads one file at a time. It has no access to the network, the database or the environment's
+ * secrets. Its watchdog or its parent kills it when a file takes too much time or memory.
  */
 const PROGRESS_MS = 200;
-/** About 100 KB a message. */
+/** About 100 KB per message. */
 const CHUNKS_AT_ONCE = 100;
 
 let job: ExtractionJob | SiteJob | null = null;
@@ -74,7 +74,7 @@ async function read({ kind, title, isUnnamed }: ExtractionJob, bytes: Uint8Array
   return { mimeType, title: name, texts: [...textParts(readableText(blocks))], prepared };
 }
 
-/** Progress is also the sign of life that the parent waits for. */
+/** Progress messages also serve as the heartbeat that the parent expects. */
 function createProgress() {
   let last = 0;
   return (done: number, total: number) => {
@@ -85,16 +85,20 @@ function createProgress() {
   };
 }
 
-/** A library that fails on a file says nothing that helps its owner. */
+/** Replaces a library's error with a message that helps the file's owner. */
 function unreadable(error: unknown): ExtractionError {
   if (error instanceof ExtractionError) return error;
-  const reason = error instanceof RangeError ? "Its structure is nested too deeply." : "It does not follow its format.";
-  return new ExtractionError("DAMAGED", `The file could not be read. ${reason} Save it again, or in another format.`);
+  const reason =
+    error instanceof RangeError ? "Its structure is nested too deeply." : "It does not conform to its format.";
+  return new ExtractionError(
+    "DAMAGED",
+    `The file could not be read. ${reason} Save it again, or save it in another format.`,
+  );
 }
 
 function describe(error: unknown): { code: ExtractionError["code"]; message: string } {
   if (error instanceof ExtractionError) return { code: error.code, message: error.message };
-  return { code: "INTERNAL", message: "The server could not index the text. Please report this with the file." };
+  return { code: "INTERNAL", message: "The server could not index the text. Please report this and attach the file." };
 }
 
 function sendResult({ texts, prepared, ...rest }: ExtractionResult): void {

@@ -3,18 +3,20 @@ import type { PreparedDocument } from "../search/prepare-document.ts";
 import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { TextPart } from "./text-parts.ts";
 
-/** `isUnnamed`: the title that the file gives itself replaces `title`. */
+/** `isUnnamed`: the title in the file's own metadata replaces `title`. */
 export type ExtractionJob = { kind: DocumentKind; title: string; isUnnamed: boolean };
 
 export type ExtractionResult = {
   mimeType: string;
-  /** the title that the document has from now on */
+  /** the document's new title */
   title: string;
   texts: TextPart[];
   prepared: PreparedDocument;
 };
 
-/** A file and its result go over in parts, so that the parent never handles all of it in one turn. */
+/**
+ * Files and results are sent in parts, so that the parent never handles all of one in a single turn of its event loop.
+ */
 export type ExtractionMessage =
   | { type: "start"; job: ExtractionJob | SiteJob }
   | { type: "part"; bytes: Uint8Array }
@@ -22,6 +24,6 @@ export type ExtractionMessage =
   | { type: "progress"; done: number; total: number }
   | { type: "chunks"; chunks: ExtractionResult["prepared"]["chunks"] }
   | { type: "text"; text: TextPart }
-  /** the result of a document without the chunks and texts that were sent before */
+  /** the result of a document, without the chunks and texts sent before */
   | { type: "done"; result: ExtractionResult | SiteResult[SiteJob["kind"]] }
   | { type: "failed"; code: DocumentErrorCode; message: string };

@@ -10,7 +10,7 @@ const defaults = {
   timeoutMs: 60_000,
   /** without any progress */
   silenceMs: 10_000,
-  /** after which an unused process ends */
+  /** an idle process ends after this time */
   idleMs: 30_000,
 };
 
@@ -19,12 +19,12 @@ export type Extractor = ReturnType<typeof createExtractor>;
 type Job = ExtractionJob | SiteJob;
 type Result = ExtractionResult | SiteResult[SiteJob["kind"]];
 type ResultParts = { chunks: ExtractionResult["prepared"]["chunks"]; texts: ExtractionResult["texts"] };
-/** The file that is being read, and what has arrived of its result. */
+/** The file that is being read, and the parts of its result received so far. */
 type Current = ResultParts & { settle(outcome: Result | Error): void; onProgress: OnProgress };
 
 /**
- * Reads files in a process of its own, one at a time, because a hostile file can take any amount of memory and time. The
- * process is started with the first file, and ended when a file exceeds a limit or nothing was read for a while.
+ * Reads files one at a time in a separate process, because a hostile file can take any amount of memory and time. The
+ * process starts with the first file. It ends when a file exceeds a limit, and after it was idle for a while.
  */
 export function createExtractor(options: Partial<typeof defaults> = {}) {
   const limits = { ...defaults, ...options };
@@ -54,7 +54,7 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     child = null;
   }
 
-  /** Ends the process, because it cannot be interrupted in any other way. */
+  /** Kills the process, which cannot be interrupted in any other way. */
   function giveUp(error: Error): void {
     stop();
     current?.settle(error);
@@ -85,7 +85,7 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
       if (outcome instanceof Error) throw outcome;
       return outcome;
     } catch (error) {
-      // Sending to a process that has just ended fails, too; why it ended says more.
+      // Sending to a process that has just ended fails as well. The reason why it ended is more informative.
       throw error instanceof ExtractionError || !running.killed ? error : await promise;
     } finally {
       clearTimeout(silence);
@@ -97,7 +97,7 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     }
   }
 
-  /** Reads a file after those that were asked for earlier. The process answers a job with the result of its kind. */
+  /** Reads a file after all earlier ones. The process responds to a job with the result type of its kind. */
   function enqueue(job: Job, parts: Parts, onProgress: OnProgress): Promise<Result> {
     const result = last.then(() => read(job, parts, onProgress));
     last = result.catch(() => {});
@@ -120,7 +120,7 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
     close(): void {
       giveUp(new Error("The server is shutting down."));
     },
-    /** The process id, while there is one. For measurements. */
+    /** The process id while the process runs. Used for measurements. */
     pid: (): number | undefined => child?.pid,
   };
 }
@@ -138,7 +138,10 @@ function withParts(result: Result, { chunks, texts }: ResultParts): Result {
   return { ...result, texts, prepared: { ...result.prepared, chunks } };
 }
 
-/** It gets no environment: no secret is worth reading in a process that parses hostile files. */
+/**
+ * Starts the process without environment variables, because it parses hostile files and must not be able to leak
+ * secrets.
+ */
 function startProcess(): ChildProcess {
   return fork(new URL("./extraction-process.ts", import.meta.url), [], {
     serialization: "advanced",
@@ -168,12 +171,12 @@ function tooSlow(ms: number): ExtractionError {
   );
 }
 
-/** The watchdog kills the process at its memory limit, and V8 aborts it at the limit of its heap. */
+/** Explains why the process ended. The watchdog kills it at the memory limit, and V8 aborts it at the heap limit. */
 function exitError(code: number | null, signal: NodeJS.Signals | null): Error {
   if (signal === "SIGKILL" || signal === "SIGABRT" || signal === "SIGTRAP" || code === 134) {
     return new ExtractionError(
       "OUT_OF_MEMORY",
-      "Reading the file needs more memory than a file may use. Split it into smaller files.",
+      "Reading the file exceeded the memory limit. Split it into smaller files.",
     );
   }
   return new Error(`The extraction process ended with ${signal ?? code}.`);

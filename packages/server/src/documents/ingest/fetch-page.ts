@@ -6,7 +6,7 @@ import { MAX_PAGE_BYTES, PAGE_TIMEOUT_MS, USER_AGENT } from "./page-limits.ts";
 
 export type FetchPage = ReturnType<typeof createFetchPage>;
 
-/** Fetches a single page that a member named. @throws ExtractionError with a message for that member */
+/** Fetches a single page that a member added. @throws ExtractionError with a message for that member */
 export function createFetchPage(outbound: Outbound) {
   return async (url: string, signal: AbortSignal): Promise<Buffer> => {
     const options = {
@@ -28,7 +28,7 @@ export function createFetchPage(outbound: Outbound) {
   };
 }
 
-/** What went wrong, for a member of the organization. */
+/** Converts the error to one whose message is meant for a member of the organization. */
 function unreachable(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error;
   return new ExtractionError(error.kind === "too_large" ? "TOO_LARGE" : "NOT_REACHABLE", error.message);

@@ -1,4 +1,4 @@
-/** An open element, as far as reading its text depends on it and its ancestors. */
+/** The properties of an open element, inherited ones included, that decide how its text is read. */
 export type Element = {
   tag: string;
   /** its text is not read */
@@ -10,12 +10,12 @@ export type Element = {
 
 const words = (list: string) => new Set(list.split(" "));
 
-/** Never text. Buttons are read, because accordions use them for their questions. */
+/** Elements whose content is never text. Buttons are read because accordions use them for their questions. */
 const unread = words(
   "script style noscript template svg math canvas object iframe select option textarea video audio datalist title head",
 );
 const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
-/** Below this level come the questions of accordions. */
+/** Questions in accordions rank below these levels. */
 export const headingLevels = headings.length;
 
 const blocks = words(

@@ -1,4 +1,4 @@
-/** What a page says about itself. Addresses are as written in the page. */
+/** Metadata of a page. URLs are as written in the page. */
 export type PageMetadata = {
   title: string | null;
   canonical: string | null;
@@ -19,7 +19,7 @@ export function createPageMetadata() {
   let socialTitle = "";
   let canonical: string | null = null;
   let base: string | null = null;
-  /** within the first `title`; those of embedded graphics come later */
+  /** position relative to the first `title`; later ones belong to embedded graphics */
   let titleState: "before" | "in" | "after" = "before";
 
   function readMeta({ name, property, content = "" }: Record<string, string>): void {

@@ -12,20 +12,20 @@ import type { Trx } from "../store.ts";
 import type { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionResult } from "./extraction-protocol.ts";
 
-/** A job that this process holds: `fence` proves whose it is. */
+/** A job that this process has leased. `fence` identifies the lease. */
 export type LeasedJob = DocumentJobRow;
 
-/** How long a job is held without being renewed. After a crash, another process continues after this time. */
+/** Duration of a lease. After a crash, another process takes over the job when the lease expires. */
 export const LEASE_MS = 30_000;
 
-/** Parts of a text that are written before the event loop turns. */
+/** Text parts written before other work gets a turn of the event loop. */
 const TEXTS_AT_ONCE = 8;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
 /**
- * The documents that wait to be processed. Each claim and each renewal leases a job for a while; an outcome is written
- * only by the holder of the newest lease. All instants are the database's.
+ * The queue of documents to process. Each claim and each renewal leases a job; only the holder of the newest lease can
+ * write an outcome. All times come from the database clock.
  */
 export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   const now = databaseNow(databaseKind);
@@ -33,7 +33,7 @@ export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "database
     db.updateTable("documentJobs").where("documentId", "=", documentId).where("fence", "=", fence);
 
   return {
-    /** Leases jobs that are due, oldest first; none of the agents in `exceptAgents`. */
+    /** Leases due jobs, oldest first, except those of the agents in `exceptAgents`. */
     async claim(limit: number, exceptAgents: readonly string[]): Promise<LeasedJob[]> {
       const due = db
         .selectFrom("documentJobs")
@@ -55,7 +55,7 @@ export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "database
       const renewed = held(job).set({ dueAt: sql`${now} + ${LEASE_MS}` });
       return (await renewed.executeTakeFirst()).numUpdatedRows > 0n;
     },
-    /** Gives a job back, to be claimed by any process after `waitMs`. */
+    /** Releases a job. Any process can claim it after `waitMs`. */
     async release(job: LeasedJob, waitMs: number): Promise<void> {
       await inTransaction(db, async (trx) => {
         await versionOf(trx, job).set({ state: "queued", stage: null }).execute();
@@ -67,7 +67,7 @@ export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "database
           .execute();
       });
     },
-    /** The document as it is now; undefined when it was deleted or has a newer version. */
+    /** The current document; undefined when it was deleted or has a newer version. */
     async document({ organizationId, documentId, version }: LeasedJob): Promise<DocumentRow | undefined> {
       return db
         .selectFrom("documents")
@@ -84,16 +84,16 @@ export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "database
   };
 }
 
-/** What the holder of a lease writes. Nothing is written when the lease was lost. */
+/** The writes of a lease holder. Nothing is written when the lease was lost. */
 function outcomes(db: Db) {
   return {
-    /** Makes a fetched page the original of the document. @returns false when the lease was lost */
+    /** Sets a fetched page as the document's original. @returns false when the lease was lost */
     async attachFile(job: LeasedJob, file: Pick<DocumentRow, "fileId" | "bytes">): Promise<boolean> {
       const fence = db.selectFrom("documentJobs").select("fence").where("documentId", "=", job.documentId);
       const attached = versionOf(db, job).set(file).where(fence, "=", job.fence);
       return (await attached.executeTakeFirst()).numUpdatedRows > 0n;
     },
-    /** Makes the new version the visible one, in one step. @returns false when the lease was lost and nothing was written */
+    /** Publishes the new version atomically. @returns false when the lease was lost and nothing was written */
     async complete(job: LeasedJob, { title, mimeType, texts, prepared }: ExtractionResult): Promise<boolean> {
       const { organizationId, agentId, documentId, version } = job;
       const last = texts.at(-1);
@@ -126,7 +126,7 @@ function outcomes(db: Db) {
       if (!isDone && staged !== null) await deleteStaged(db, job);
       return isDone;
     },
-    /** Records why a version cannot be processed. The version before it stays visible. */
+    /** Records why a version cannot be processed. The previous version stays visible. */
     async fail(job: LeasedJob, { code, message }: Pick<ExtractionError, "code" | "message">): Promise<boolean> {
       return settle(db, job, { state: "failed", errorCode: code, errorMessage: message }, async () => {});
     },
@@ -134,8 +134,8 @@ function outcomes(db: Db) {
 }
 
 /**
- * Writes an outcome and takes the job out of the queue, or writes nothing when the lease was lost. The document is locked
- * before its job, as everywhere: another order could deadlock with a request that changes the document.
+ * Writes an outcome and deletes the job, or writes nothing when the lease was lost. Locks the document before its job,
+ * as all other code does. A different order could deadlock with a request that changes the document.
  */
 async function settle(
   db: Db,
@@ -160,7 +160,7 @@ async function settle(
   }
 }
 
-/** The document while it has the job's version. */
+/** An update of the document that applies only while it has the job's version. */
 function versionOf(executor: Pick<Trx, "updateTable">, { organizationId, documentId, version }: LeasedJob) {
   return executor
     .updateTable("documents")

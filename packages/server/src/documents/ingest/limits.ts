@@ -1,4 +1,4 @@
-/** What a single file may have. The API shows these values. */
+/** Limits for a single file. The API returns these values. */
 export const fileLimits = {
   maxFileBytes: 25 * 1024 * 1024,
   maxPages: 2_000,

@@ -1,7 +1,7 @@
-/** By which robots.txt and `X-Robots-Tag` address the crawler. */
+/** The user agent token that robots.txt and `X-Robots-Tag` match. */
 export const ROBOT_NAME = "FoyerBot";
-/** How the server introduces itself to sites. */
+/** The `User-Agent` header that the server sends to sites. */
 export const USER_AGENT = `${ROBOT_NAME}/1.0 (knowledge base of a chat agent)`;
 export const PAGE_TIMEOUT_MS = 30_000;
-/** Of a fetched page. Several are in memory at once, so they may be smaller than uploads. */
+/** Maximum size of a fetched page. Several are in memory at once, so the limit is lower than for uploads. */
 export const MAX_PAGE_BYTES = 10 * 1024 * 1024;

@@ -7,9 +7,9 @@ import type { Extractor } from "./extractor.ts";
 import type { FetchPage } from "./fetch-page.ts";
 import type { JobQueue, LeasedJob } from "./job-queue.ts";
 
-/** Waits before a page that could not be reached is fetched again. Afterwards the document has failed. */
+/** Delays before an unreachable page is fetched again. After the last attempt, the document fails. */
 const FETCH_RETRIES_MS = [10_000, 60_000];
-/** A job that was claimed more often than this has ended its process several times. */
+/** A job that was claimed more often than this has crashed its process several times. */
 const MAX_ATTEMPTS = 5;
 const PROGRESS_MS = 1_000;
 
@@ -22,12 +22,12 @@ type Parts = {
   onIndexed(agentId: string): void;
 };
 
-/** Takes one document from its original to the search index. */
+/** Processes one document, from its original to the search index. */
 export function createDocumentProcessor(parts: Parts): RunJob<LeasedJob> {
   const { queue } = parts;
   return async (job, signal) => {
     const document = await queue.document(job);
-    // Deleted, or changed again; then its job has a new fence.
+    // The document was deleted, or changed again, in which case its job has a new fence.
     if (!document) return;
     failpoint("document.claimed");
     try {
@@ -47,7 +47,7 @@ export function createDocumentProcessor(parts: Parts): RunJob<LeasedJob> {
   };
 }
 
-/** The document with an original: a page is fetched and stored first. */
+/** Returns the document with its original. A page is fetched and stored first. */
 async function withOriginal(
   { queue, files, fetchPage }: Parts,
   job: LeasedJob,
@@ -78,12 +78,12 @@ async function readOriginal(
   return extractor.extract(request, files.read(fileId ?? ""), (done, total) => {
     if (Date.now() - lastReport < PROGRESS_MS) return;
     lastReport = Date.now();
-    // A lost report shows in the next one.
+    // If a report is lost, the next one includes its progress.
     queue.reportProgress(job, "extracting", done, total).catch(() => {});
   });
 }
 
-/** A page is named after its own title, unless somebody gave it another name. */
+/** Whether the document takes its title from the page, which it does unless a member named it. */
 function isUnnamed({ kind, title, url, sourceId }: DocumentRow): boolean {
   return kind === "page" && (sourceId !== null || title === url?.slice(0, 500));
 }

@@ -1,14 +1,14 @@
 import { type FlateError, Unzip, UnzipInflate } from "fflate";
 import { ExtractionError } from "./extraction-error.ts";
 
-/** Of all unpacked parts that are read, and of their number. A 25 MB archive can unpack to 25 GB. */
+/** Limits for the total size and the number of unpacked parts. A 25 MB archive can unpack to 25 GB. */
 const MAX_UNPACKED = 100 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
 const SLICE = 64 * 1024;
 
 /**
- * Unpacks the parts of an archive that `isWanted` chooses by name. The size that the archive declares is checked first,
- * and then what really comes out, because the declaration can lie.
+ * Unpacks the parts of an archive that `isWanted` selects by name. Checks the declared sizes first, and then the actual
+ * sizes while unpacking, because the declared sizes can be wrong.
  */
 export function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
   const parts = new Map<string, Uint8Array>();
@@ -17,7 +17,7 @@ export function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean):
   let entries = 0;
   const unzip = new Unzip((file) => {
     if (++entries > MAX_ENTRIES)
-      throw new ExtractionError("TOO_LARGE", `The file holds more than ${MAX_ENTRIES} parts.`);
+      throw new ExtractionError("TOO_LARGE", `The file contains more than ${MAX_ENTRIES} parts.`);
     if (!isWanted(file.name) || parts.has(file.name)) return;
     declared += file.originalSize ?? 0;
     if (declared > MAX_UNPACKED) throw tooLarge();
@@ -47,7 +47,10 @@ function push(unzip: Unzip, chunk: Uint8Array, isLast: boolean): void {
   }
 }
 
-/** The text of an XML part. Office never writes document types, which can define entities that grow without bound. */
+/**
+ * The text of an XML part. Refuses document type declarations: Office never writes them, and entities can expand
+ * without bound.
+ */
 export function xmlOf(parts: ReadonlyMap<string, Uint8Array>, name: string): string | null {
   const bytes = parts.get(name);
   if (!bytes) return null;

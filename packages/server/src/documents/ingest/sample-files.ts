@@ -1,6 +1,6 @@
 import { deflateSync, strToU8, zipSync } from "fflate";
 
-/** A PDF with one text line per entry of each page, in the order of the objects. `extra` replaces or adds objects by number. */
+/** A PDF file. `pages` holds the text lines of each page. `extra` adds or replaces objects by number. */
 export function pdfFile(pages: readonly string[][], extra: Record<number, string | Buffer> = {}, trailer = ""): Buffer {
   const objects = new Map<number, string | Buffer>();
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
@@ -48,7 +48,7 @@ function assemble(objects: ReadonlyMap<number, string | Buffer>, trailer: string
   return Buffer.concat(parts);
 }
 
-/** A content stream of so many megabytes that compress to almost nothing. */
+/** A content stream of this size that compresses to almost nothing. */
 export function hugeStream(megabytes: number): Buffer {
   const zeros = Buffer.from(deflateSync(new Uint8Array(megabytes * 1024 * 1024).fill(32), { level: 9 }));
   return Buffer.concat([
@@ -64,7 +64,7 @@ const contentTypes = `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlf
 const relationships = (target: string) =>
   `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="${target}"/></Relationships>`;
 
-/** A DOCX file with this `w:body` content. `parts` adds or replaces parts of the archive. */
+/** A DOCX file with `body` as the content of `w:body`. `parts` adds or replaces parts of the archive. */
 export function docxFile(body: string, parts: Record<string, string | Uint8Array> = {}): Buffer {
   const document = `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`;
   return zip({
@@ -75,13 +75,13 @@ export function docxFile(body: string, parts: Record<string, string | Uint8Array
   });
 }
 
-/** A paragraph of a DOCX file, as a heading with `level`. */
+/** A paragraph of a DOCX file, or a heading if `level` is set. */
 export function paragraph(text: string, level?: number): string {
   const style = level ? `<w:pPr><w:pStyle w:val="Heading${level}"/></w:pPr>` : "";
   return `<w:p>${style}<w:r><w:t>${text}</w:t></w:r></w:p>`;
 }
 
-/** An XLSX file with one sheet of these rows; numbers in the second style are dates. */
+/** An XLSX file with one sheet of these rows. Numbers get the second cell style, which formats them as dates. */
 export function xlsxFile(
   rows: ReadonlyArray<ReadonlyArray<string | number>>,
   parts: Record<string, string | Uint8Array> = {},

@@ -1,6 +1,6 @@
 import type { Passage } from "../search/prepare-document.ts";
 
-/** A paragraph, list item, table row or the like, in reading order. */
+/** A paragraph, list item, table row or similar unit of text. */
 export type Block = {
   text: string;
   /** headings above the block, outermost first */
@@ -10,20 +10,20 @@ export type Block = {
 };
 
 /**
- * Sizes in letters of an alphabet. Measured on the labelled collections, passages of about a thousand letters rank best;
- * a Chinese or Japanese character carries about as much as two and a half letters.
+ * Passage sizes in Latin letters. On the labeled test collections, passages of about a thousand letters rank best. A
+ * Chinese or Japanese character carries about as much information as two and a half letters.
  */
 const TARGET = 1_000;
 const MAX = 1_500;
 const CJK_EXTRA = 1.5;
-/** A heading above a passage, at most. */
+/** Maximum length of a passage's heading. */
 const MAX_HEADING = 300;
 
 const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 
 /**
  * Splits a document into passages. A passage never crosses a heading or a page, so that its citation is exact. Short
- * blocks are joined; a block that is too long is cut between sentences.
+ * blocks are joined, and long ones are split between sentences.
  */
 export function splitPassages(blocks: Iterable<Block>): Passage[] {
   const passages: Passage[] = [];
@@ -52,7 +52,7 @@ export function splitPassages(blocks: Iterable<Block>): Passage[] {
   return passages;
 }
 
-/** A FAQ entry: its wordings make the passages of its answer easier to find. */
+/** The passages of a FAQ entry. Its wordings make the passages of its answer easier to find. */
 export function faqPassages({ question, otherWordings, answer }: FaqText): Passage[] {
   const wordings = [question, ...otherWordings].map((text, ordinal) => ({
     ordinal,
@@ -68,7 +68,7 @@ export function faqPassages({ question, otherWordings, answer }: FaqText): Passa
 
 type FaqText = { question: string; otherWordings: readonly string[]; answer: string };
 
-/** The text as a person reads it in the dashboard: headings as in Markdown, then what stands below them. */
+/** The text that the dashboard shows, with Markdown headings. */
 export function* readableText(blocks: Iterable<Block>): Generator<string> {
   let shown: readonly string[] = [];
   let isFirst = true;
@@ -105,7 +105,7 @@ function sizeOf(text: string): number {
 
 const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
 
-/** A text in pieces of at most `MAX`, cut between sentences, or between words where a sentence is longer than that. */
+/** Splits a text into pieces of at most `MAX`, between sentences, or between words within a longer sentence. */
 function cut(text: string): string[] {
   if (sizeOf(text) <= MAX) return [text];
   const pieces: string[] = [];
@@ -121,7 +121,7 @@ function cut(text: string): string[] {
     piece += part;
     size += partSize;
   };
-  // The segmenter is given bounded windows, because its time grows faster than linearly with some inputs.
+  // The segmenter gets bounded windows, because its run time grows faster than linearly with some inputs.
   for (const window of windows(text, 20_000)) {
     for (const { segment } of sentences.segment(window)) {
       if (sizeOf(segment) <= MAX) add(segment);
@@ -143,7 +143,7 @@ function* windows(text: string, length: number): Generator<string> {
   }
 }
 
-/** Pieces of at most 400 characters; at spaces where there are any. */
+/** Splits a text into pieces of at most 400 characters, at spaces if possible. */
 function atSpaces(text: string): string[] {
   return [...windows(text, 400)];
 }

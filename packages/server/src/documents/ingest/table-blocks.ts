@@ -1,8 +1,8 @@
 import type { Block } from "./split-passages.ts";
 
 /**
- * Rows of a table as blocks, each with the names of its columns, because a row without its header means nothing:
- * `Name: City bike | Price: 20`. The first row with several filled cells is the header.
+ * Converts the rows of a table to blocks. Each repeats the column names, because a row means nothing without its
+ * header: `Name: City bike | Price: 20`. The first row with several filled cells is the header.
  */
 export function tableBlocks(rows: Iterable<readonly string[]>, name: string | null): Block[] {
   const headings = name === null ? [] : [name];
@@ -19,12 +19,12 @@ export function tableBlocks(rows: Iterable<readonly string[]>, name: string | nu
     const cells = row.flatMap((cell, index) => (cell === "" ? [] : [names[index] ? `${names[index]}: ${cell}` : cell]));
     blocks.push({ text: cells.join(" | "), headings, page: null });
   }
-  // A table that consists of its header alone still says something.
+  // A table that consists only of a header is kept as text.
   if (blocks.length === 0 && header) blocks.push({ text: header.filter(Boolean).join(" | "), headings, page: null });
   return blocks;
 }
 
-/** A header names its columns; numbers are values. */
+/** Whether a row can be the header. A row with numbers is data. */
 function isHeader(row: readonly string[]): boolean {
   return row.every((cell) => cell.length <= 100 && !/^[\d\s.,:%€$£¥+-]+$/.test(cell));
 }

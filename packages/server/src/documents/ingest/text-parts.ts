@@ -1,10 +1,10 @@
-/** A part of a text, and where it starts in the whole, in characters. */
+/** A part of a text. `start` is its offset in the whole text, in characters. */
 export type TextPart = { start: number; text: string };
 
-/** Characters per part, at most. */
+/** Maximum characters per part. */
 export const TEXT_PART = 65_536;
 
-/** Joins pieces of text to parts that fit into a row each. A surrogate pair is never cut. */
+/** Joins pieces of text into parts that each fit into a database row. Never splits a surrogate pair. */
 export function* textParts(pieces: Iterable<string>): Generator<TextPart> {
   let start = 0;
   let waiting = "";

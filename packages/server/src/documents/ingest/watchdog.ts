@@ -2,11 +2,11 @@ import process from "node:process";
 import { workerData } from "node:worker_threads";
 
 /**
- * Runs in a thread of the extraction process, because a file that takes all memory or loops keeps the main thread from
- * checking itself. It ends the process when that grows beyond its limit or has lost its parent.
+ * Runs in a thread of the extraction process, because a file that loops or exhausts the memory blocks the main thread.
+ * Kills the process when it exceeds its memory limit or its parent is gone.
  */
 const POLL_MS = 10;
-/** Below the limit of 512 MB, because a process can allocate dozens of megabytes between two looks. */
+/** Below the limit of 512 MB, because a process can allocate dozens of megabytes between two checks. */
 const MAX_RSS = 432 * 1024 * 1024;
 
 const { parent } = workerData as { parent: number };

@@ -1,6 +1,6 @@
 import { francAll } from "franc-min";
 
-/** ISO 639-3 codes of franc's answers, with the code that the stemmers go by. */
+/** Maps franc's ISO 639-3 codes to the ISO 639-1 codes of the stemmers. */
 const codes: Readonly<Record<string, string>> = {
   arb: "ar",
   ces: "cs",
@@ -23,11 +23,11 @@ const codes: Readonly<Record<string, string>> = {
   tur: "tr",
 };
 
-/** More text makes the answer slower, not better. */
+/** More text makes detection slower but not more accurate. */
 const MAX_SAMPLE = 4_000;
 const MIN_SAMPLE = 40;
 
-/** ISO 639-1 code of the language that a whole document is written in; null when the text is too short to tell. */
+/** Detects a document's language as an ISO 639-1 code. @returns null when the text is too short */
 export function detectLanguage(text: string): string | null {
   const sample = text.slice(0, MAX_SAMPLE);
   if (/[\u0e00-\u0e7f]/.test(sample)) return "th";

@@ -1,24 +1,24 @@
 import Database from "better-sqlite3";
 import { type DatabaseAddress, openSqliteFile } from "../../db/open.ts";
 
-/** Values that both drivers take and give alike. */
+/** Values that both drivers accept and return in the same form. */
 export type Value = string | number | Buffer | null;
 
-/** A connection of an index thread. Statements are written with `?` for the parameters. */
+/** A connection of an index thread. Statements use `?` as the parameter placeholder. */
 export type IndexConnection = {
   kind: DatabaseAddress["kind"];
   all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]>;
-  /** Everything that `work` reads is of one moment. */
+  /** Runs `work` on a consistent snapshot. */
   reading<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` in a transaction that may write. */
   writing<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
 
-/** A statement of these threads never takes longer, or it is ended by PostgreSQL. */
+/** PostgreSQL cancels statements of these threads that take longer. */
 const STATEMENT_TIMEOUT_MS = { read: 10_000, write: 60_000 };
 
-/** @param mode `read` opens SQLite's file so that nothing can be written */
+/** @param mode `read` opens SQLite's file as read-only */
 export async function connect(address: DatabaseAddress, mode: "read" | "write"): Promise<IndexConnection> {
   return address.kind === "sqlite" ? connectSqlite(address.file, mode) : connectPostgres(address.url, mode);
 }
@@ -78,7 +78,7 @@ async function connectPostgres(url: string, mode: "read" | "write"): Promise<Ind
         oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
     },
   });
-  // The query that is under way rejects as well, and a thread without a query opens a new connection.
+  // The running query rejects as well, and an idle thread opens a new connection.
   client.on("error", () => {});
   await client.connect();
   const within = async <T>(begin: string, work: () => Promise<T>): Promise<T> => {
@@ -105,7 +105,7 @@ async function connectPostgres(url: string, mode: "read" | "write"): Promise<Ind
   };
 }
 
-/** PostgreSQL's `bigint`; our numbers stay below 2^53. */
+/** The type id of PostgreSQL's `bigint`. Values stay below 2^53. */
 const INT8 = 20;
 
 /** `?, ?, ?` for a list of values. */

@@ -6,7 +6,7 @@ import type { PassageHit, PassageQuery } from "./search-index.ts";
 import { searchIndex } from "./search-index.ts";
 import { createVectorMemory } from "./vector-memory.ts";
 
-/** `sweep` looks for agents with work left, and maintains them. */
+/** `sweep` finds agents with unfinished maintenance and maintains them. */
 export type IndexTask =
   | { kind: "search"; query: PassageQuery }
   | { kind: "maintain"; agentId: string }
@@ -16,7 +16,7 @@ export type IndexThreadData = { address: DatabaseAddress; mode: "read" | "write"
 export type IndexRequest = { id: number; task: IndexTask };
 export type IndexReply = { id: number } & ({ hits: PassageHit[] } | { error: string });
 
-/** One task at a time; the connection is opened with the first, and again after an error. */
+/** Runs one task at a time. The connection is opened for the first task, and reopened after an error. */
 const { address, mode } = workerData as IndexThreadData;
 let opened: Promise<IndexConnection> | null = null;
 /** Only the thread that searches fills it. It ends with the thread. */

@@ -2,13 +2,13 @@ import { setTimeout as rest } from "node:timers/promises";
 import { type IndexConnection, placeholders } from "./index-connection.ts";
 import { type MergedSegment, mergeSegments } from "./merge-segments.ts";
 
-/** Single documents that a search reads one by one before they are merged, and their size. */
+/** Limits for single-document segments, which searches read one by one. Beyond them, they are merged. */
 const MAX_DOCUMENTS = 32;
 const MAX_DOCUMENT_BYTES = 256_000;
-/** Merged at once; collected in memory. */
+/** Limits for one merge, which is collected in memory. */
 const MERGED_AT_ONCE = 256;
 const MERGED_BYTES = 8_000_000;
-/** Segments of a level that are merged into one of the next. */
+/** Segments of one level that are merged into one of the next level. */
 const FAN_IN = 8;
 /** Share of deleted chunks at which a segment is rewritten. */
 const MAX_DEAD = 0.2;
@@ -17,8 +17,8 @@ const ROWS_DELETED_AT_ONCE = 500;
 type Candidate = MergedSegment & { bytes: number };
 
 /**
- * Merges segments until few are left, and deletes what remains of merged ones. One process at a time maintains an agent's
- * index; another one returns at once.
+ * Merges segments until few are left, and deletes the rows of merged ones. Only one process at a time maintains an
+ * agent's index; in other processes the call returns immediately.
  */
 export async function maintainAgent(connection: IndexConnection, agentId: string): Promise<void> {
   if (!(await lock(connection, agentId))) return;
@@ -43,7 +43,7 @@ export async function maintainAgent(connection: IndexConnection, agentId: string
   }
 }
 
-/** Which segments to merge now, and the level of the result; null when the index is in order. */
+/** The segments to merge next and the level of the result; null when nothing needs to be merged. */
 function nextMerge<S extends Omit<Candidate, "organizationId" | "agentId">>(
   segments: readonly S[],
 ): { sources: S[]; level: number } | null {
@@ -69,7 +69,7 @@ function firstOf<S extends { bytes: number }>(segments: readonly S[]): S[] {
   });
 }
 
-/** Agents whose index was left in disorder, for example by a process that ended. */
+/** Agents whose index needs maintenance, for example because a process crashed during a merge. */
 export async function agentsToMaintain(connection: IndexConnection): Promise<string[]> {
   const rows = await connection.all<{ agentId: string }>(
     `select distinct "agentId" from (
@@ -87,7 +87,7 @@ export async function agentsToMaintain(connection: IndexConnection): Promise<str
   return rows.map(({ agentId }) => agentId);
 }
 
-/** Deletes everything of an agent that no longer exists, in small transactions. */
+/** Deletes the index of a deleted agent in small transactions. */
 export async function removeDeletedAgent(connection: IndexConnection, agentId: string): Promise<void> {
   const agents = await connection.all(`select 1 from agents where id = ?`, [agentId]);
   if (agents.length > 0) return;
@@ -166,7 +166,9 @@ async function deleteInSteps(connection: IndexConnection, { table, key, where, v
   }
 }
 
-/** SQLite's file is used by one process only, and it has one thread for this. */
+/**
+ * Acquires an advisory lock on PostgreSQL. SQLite needs none: one process uses its file, with one maintenance thread.
+ */
 async function lock(connection: IndexConnection, agentId: string): Promise<boolean> {
   if (connection.kind === "sqlite") return true;
   const rows = await connection.all<{ isOurs: boolean }>(
@@ -182,5 +184,5 @@ async function unlock(connection: IndexConnection, agentId: string) {
   }
 }
 
-/** Tells our advisory locks from others; any number will do. */
+/** Distinguishes these advisory locks from others. The number is arbitrary. */
 const LOCK_CLASS = 730_195;

@@ -3,7 +3,7 @@ import { type IndexConnection, placeholders, type Value } from "./index-connecti
 import { compareTerms, forEachPosting, type Posting, packPostings, unpackContents } from "./postings.ts";
 import { BLOCK_CHUNKS } from "./read-index.ts";
 
-/** A segment that is merged with others of its agent. */
+/** A segment to merge with others of its agent. */
 export type MergedSegment = {
   id: number;
   organizationId: string;
@@ -17,7 +17,9 @@ export type MergedSegment = {
   lastNumber: number;
 };
 
-/** Rows and bytes written in one transaction: a few milliseconds, for which other writers of SQLite wait. */
+/**
+ * Maximum rows and bytes per transaction. Other SQLite writers wait for it, so it must take a few milliseconds only.
+ */
 const ROWS_AT_ONCE = 200;
 const BYTES_AT_ONCE = 256_000;
 const ROWS_READ_AT_ONCE = 1_000;
@@ -25,8 +27,8 @@ const ROWS_READ_AT_ONCE = 1_000;
 type TermRows = { term: string; rows: Array<{ segment: MergedSegment; postings: Uint8Array }> };
 
 /**
- * Writes the postings of several segments as one new segment, which replaces them in one step. Searches meanwhile use the
- * old ones. Ended at any point, it leaves a segment that is still `building`, which the next maintenance deletes.
+ * Writes the postings of several segments to a new segment, which then replaces them atomically. Until then, searches
+ * use the old ones. An interrupted merge leaves a segment in state `building`, which the next maintenance deletes.
  */
 export async function mergeSegments(
   connection: IndexConnection,
@@ -63,7 +65,7 @@ async function liveChunks(connection: IndexConnection, sources: readonly MergedS
 
 async function createSegment(connection: IndexConnection, sources: readonly MergedSegment[], level: number) {
   const [first] = sources;
-  if (!first) throw new Error("A segment is made of at least one other.");
+  if (!first) throw new Error("A merge needs at least one segment.");
   const languages = [...new Set(sources.flatMap((source) => source.languages.split(",").filter(Boolean)))].sort();
   const sum = (value: (source: MergedSegment) => number) => sources.reduce((total, source) => total + value(source), 0);
   const values: Value[] = [
@@ -85,7 +87,7 @@ async function createSegment(connection: IndexConnection, sources: readonly Merg
   return row.id;
 }
 
-/** Single documents are small: their terms are collected in memory. */
+/** Merges single-document segments. They are small, so their terms are collected in memory. */
 async function* ofDocuments(connection: IndexConnection, sources: readonly MergedSegment[]): AsyncGenerator<TermRows> {
   const byTerm = new Map<string, TermRows["rows"]>();
   for (const segment of sources) {
@@ -104,10 +106,10 @@ async function* ofDocuments(connection: IndexConnection, sources: readonly Merge
 
 type Row = { term: string; block: number; postings: Buffer };
 
-/** Reads all segments side by side, in the order of the terms. */
+/** Merges larger segments by reading all of them in parallel, in the order of the terms. */
 async function* ofSegments(connection: IndexConnection, sources: readonly MergedSegment[]): AsyncGenerator<TermRows> {
   const cursors: Array<Awaited<ReturnType<typeof openCursor>>> = [];
-  // One after the other: they share a connection.
+  // Opened sequentially because they share a connection.
   for (const segment of sources) cursors.push(await openCursor(connection, segment));
   for (;;) {
     let term: string | null = null;
@@ -150,7 +152,9 @@ async function openCursor(connection: IndexConnection, segment: MergedSegment) {
   return cursor;
 }
 
-/** Ascending by number, without deleted chunks. `lengths` collects the lengths of what is left. */
+/**
+ * Merges postings in ascending order without deleted chunks. `lengths` collects the lengths of the remaining chunks.
+ */
 function merged(rows: TermRows["rows"], live: ReadonlySet<number> | null, lengths: Map<number, number>): Posting[] {
   const postings: Posting[] = [];
   let isAscending = true;
@@ -185,7 +189,7 @@ function createPostingsWriter(connection: IndexConnection, segmentId: number) {
     values = [];
     rows = 0;
     bytes = 0;
-    // Other writers get their turn: SQLite's wait for the lock without a queue.
+    // Pause so that other writers get a turn: SQLite has no queue for its write lock.
     await rest(Math.min(20, Math.ceil(performance.now() - startedAt)));
   }
   return {
@@ -200,7 +204,7 @@ function createPostingsWriter(connection: IndexConnection, segmentId: number) {
   };
 }
 
-/** From here on searches use the new segment. Documents that were deleted meanwhile are counted as dead in it. */
+/** Makes searches use the new segment. Counts documents that were deleted in the meantime as dead. */
 async function publish(
   connection: IndexConnection,
   id: number,

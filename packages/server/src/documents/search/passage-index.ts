@@ -9,12 +9,12 @@ type AgentScope = { organizationId: string; agentId: string };
 type DocumentVersion = AgentScope & { documentId: string; version: number };
 type DocumentSelection = AgentScope & { documentIds: readonly string[] };
 
-/** Rows a statement. SQLite runs it within the process, so larger documents let the event loop turn in between. */
+/** Rows per statement. SQLite runs statements on the event loop, so writing a large document yields in between. */
 const ROWS_AT_ONCE = 100;
 
 /**
- * Writes the chunks of a large version ahead, in small transactions, because committing thousands of rows at once holds
- * SQLite for 40 ms and more. No search finds them until `replaceInIndex` makes the version the current one.
+ * Writes the chunks of a large version in advance, in small transactions, because committing thousands of rows at once
+ * blocks SQLite for 40 ms and more. Searches do not find them until `replaceInIndex` makes the version current.
  * @returns the number of the first chunk, or null when the version is small and `replaceInIndex` writes its chunks
  */
 export async function stageChunks(
@@ -23,7 +23,7 @@ export async function stageChunks(
   { chunks }: PreparedDocument,
 ): Promise<number | null> {
   if (chunks.length <= ROWS_AT_ONCE) return null;
-  // A process that died, or lost its lease, may have left some of them.
+  // A process that crashed or lost its lease may have left some of them.
   await deleteStaged(db, { documentId, version });
   const scope = { organizationId, agentId };
   const firstNumber = await inTransaction(db, (trx) => takeNumbers(trx, scope, chunks.length));
@@ -31,7 +31,7 @@ export async function stageChunks(
   return firstNumber;
 }
 
-/** Deletes the chunks of a version that did not become the current one. */
+/** Deletes the chunks of a version that did not become current. */
 export async function deleteStaged(
   db: Kysely<Tables>,
   { documentId, version }: Pick<DocumentVersion, "documentId" | "version">,
@@ -55,8 +55,8 @@ export async function deleteStaged(
 }
 
 /**
- * Makes this version the one that searches find. The earlier version and its chunks are deleted.
- * `staged`: what `stageChunks` returned for it
+ * Makes a version current, so that searches find it. The previous version and its chunks are deleted.
+ * `staged`: the result of `stageChunks` for this version
  */
 export async function replaceInIndex(
   trx: Transaction<Tables>,
@@ -132,7 +132,9 @@ async function insertChunks(
   }
 }
 
-/** Numbers of an agent's chunks are dense, so that a search can add up scores in an array. @returns the first */
+/**
+ * Allocates chunk numbers. They are dense within an agent, so a search can sum scores in an array. @returns the first
+ */
 async function takeNumbers(trx: Transaction<Tables>, { organizationId, agentId }: AgentScope, count: number) {
   const { nextNumber } = await trx
     .insertInto("agentIndexes")
@@ -194,7 +196,7 @@ async function removeChunks(
       .where("ordinal", "<", from + ROWS_AT_ONCE)
       .executeTakeFirst();
     if (deleted.numDeletedRows < BigInt(ROWS_AT_ONCE)) {
-      // Ordinals may have gaps; whatever is left goes in one statement.
+      // Ordinals may have gaps, so a last statement deletes the remaining chunks.
       await trx
         .deleteFrom("documentChunks")
         .where("documentId", "=", documentId)

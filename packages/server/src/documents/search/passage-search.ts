@@ -7,28 +7,28 @@ import type { IndexReply, IndexRequest, IndexTask, IndexThreadData } from "./ind
 import type { PassageHit, PassageQuery } from "./search-index.ts";
 
 const SEARCH_TIMEOUT_MS = 10_000;
-/** Merging a million chunks takes minutes; a thread that is stuck for longer is ended. */
+/** Merging a million chunks takes minutes. A thread that takes longer than this is stuck and is terminated. */
 const MAINTENANCE_TIMEOUT_MS = 3_600_000;
 const IDLE_MS = 30_000;
 const SWEEP_EVERY_MS = 3_600_000;
-/** After the last change, so that a sync of many documents is merged in few steps. */
+/** Delay after the last change, so that the documents of a sync are merged in few steps. */
 const MAINTENANCE_DELAY_MS = 250;
 
 export type PassageSearch = {
-  /** @throws AppError 503 when it takes too long, or too many searches wait */
+  /** @throws AppError 503 when the search takes too long or too many searches are waiting */
   search(query: PassageQuery): Promise<PassageHit[]>;
-  /** Call it after a transaction that changed an agent's index or deleted the agent. Returns at once. */
+  /** Call this after a transaction that changed an agent's index or deleted the agent. Returns immediately. */
   maintain(agentId: string): void;
-  /** Resolves when all maintenance that was asked for is done. */
+  /** Resolves when all requested maintenance is done. */
   settled(): Promise<void>;
-  /** Looks for unfinished maintenance every hour. */
+  /** Starts the hourly check for unfinished maintenance. */
   startSweeps(): void;
   close(): Promise<void>;
 };
 
 /**
- * The passage index of this process. A thread searches on a connection of its own, and another merges segments, so that
- * neither holds the event loop. Both are started with their first task and end after 30 idle seconds.
+ * The passage index of this process. One thread searches and another merges segments, each on its own connection, so
+ * that neither blocks the event loop. Both start with their first task and end after being idle for 30 seconds.
  */
 export function createPassageSearch(
   { db, address }: Pick<OpenDatabase, "db" | "address">,
@@ -43,7 +43,7 @@ export function createPassageSearch(
   let running: Promise<void> = Promise.resolve();
   let isClosed = false;
 
-  /** Most agents have no documents: nothing is started for them. */
+  /** Avoids starting a thread for agents without documents, which most agents are. */
   async function isNeeded(task: IndexTask): Promise<boolean> {
     const indexes = db.selectFrom("agentIndexes").select("agentId").limit(1);
     const own = task.kind === "maintain" ? indexes.where("agentId", "=", task.agentId) : indexes;
@@ -56,7 +56,7 @@ export function createPassageSearch(
       try {
         if (await isNeeded(task)) await maintainer.run(task);
       } catch (error) {
-        // The index stays correct and is only slower to search; the next sweep tries again.
+        // The index stays correct and only becomes slower to search. The next sweep retries.
         if (!isClosed) log.error({ err: error }, "maintenance of the document index failed");
       }
     });
@@ -110,7 +110,7 @@ function createIndexThread(workerData: IndexThreadData, timeoutMs: number) {
       pending?.settle(error);
     };
     started.on("error", (error) => fail(error as Error));
-    started.on("exit", (code) => fail(new Error(`The thread of the document index ended with ${code}.`)));
+    started.on("exit", (code) => fail(new Error(`The document index thread exited with code ${code}.`)));
     return started;
   }
 
@@ -136,7 +136,7 @@ function createIndexThread(workerData: IndexThreadData, timeoutMs: number) {
       const overdue = setTimeout(() => {
         void worker?.terminate();
         worker = null;
-        resolve(new AppError("OVERLOADED", "Searching the documents takes too long. Try again.", { retryAfter: 10 }));
+        resolve(new AppError("OVERLOADED", "Searching the documents took too long. Try again.", { retryAfter: 10 }));
       }, timeoutMs);
       const reply = await promise;
       clearTimeout(overdue);

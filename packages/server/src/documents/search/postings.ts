@@ -1,14 +1,14 @@
-/** One chunk that a term occurs in. */
+/** A chunk in which a term occurs. */
 export type Posting = {
   /** the chunk's number, or its ordinal within a single document */
   chunk: number;
-  /** how often, questions and headings weighted */
+  /** occurrences of the term; those in questions and headings are weighted */
   frequency: number;
   /** words in the chunk */
   length: number;
 };
 
-/** A growing buffer of unsigned variable-length integers: seven bits a byte, the lowest first. */
+/** A growing buffer of unsigned variable-length integers: seven bits per byte, lowest first. */
 function createByteWriter(initialSize = 256) {
   let bytes = new Uint8Array(initialSize);
   let size = 0;
@@ -54,7 +54,7 @@ function readNumber(reader: ByteReader): number {
   }
 }
 
-/** Packs the postings of a term, ascending by chunk: about four bytes each. */
+/** Packs the postings of a term, sorted by chunk, into about four bytes each. */
 export function packPostings(postings: readonly Posting[]): Uint8Array {
   const writer = createByteWriter(postings.length * 4 + 8);
   let previous = 0;
@@ -67,7 +67,7 @@ export function packPostings(postings: readonly Posting[]): Uint8Array {
   return writer.finish();
 }
 
-/** Calls `visit` for every posting, without an object for each: a search reads hundreds of thousands. */
+/** Calls `visit` for every posting. Allocates no object per posting, because a search reads hundreds of thousands. */
 export function forEachPosting(
   bytes: Uint8Array,
   visit: (chunk: number, frequency: number, length: number) => void,
@@ -84,7 +84,7 @@ export function forEachPosting(
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The terms of one document with their postings, by ordinal, in the order of the terms. */
+/** Packs the terms of one document with their postings (by ordinal), sorted by term. */
 export function packContents(terms: ReadonlyMap<string, Posting[]>): Uint8Array {
   const writer = createByteWriter(4_096);
   for (const [term, postings] of [...terms].sort(([a], [b]) => compareTerms(a, b))) {
@@ -101,7 +101,7 @@ export function packContents(terms: ReadonlyMap<string, Posting[]>): Uint8Array 
 
 export type TermPostings = { term: string; chunks: number; postings: Uint8Array };
 
-/** Reads what `packContents` wrote. */
+/** Reads the output of `packContents`. */
 export function* unpackContents(bytes: Uint8Array): Generator<TermPostings> {
   const reader = { bytes, at: 0 };
   while (reader.at < bytes.length) {
@@ -115,7 +115,7 @@ export function* unpackContents(bytes: Uint8Array): Generator<TermPostings> {
   }
 }
 
-/** Finds the postings of some terms in what `packContents` wrote, without decoding the rest. */
+/** Finds the postings of some terms in the output of `packContents` without decoding the rest. */
 export function findInContents(bytes: Uint8Array, wanted: ReadonlyMap<string, Uint8Array>): TermPostings[] {
   const found: TermPostings[] = [];
   const byLength = new Map<number, Array<[string, Uint8Array]>>();
@@ -142,7 +142,7 @@ export function findInContents(bytes: Uint8Array, wanted: ReadonlyMap<string, Ui
 
 export const encodeTerm = (term: string): Uint8Array => encoder.encode(term);
 
-/** The order of their UTF-8 bytes, which is that of both databases. UTF-16 differs for characters beyond U+FFFF. */
+/** Compares terms by their UTF-8 bytes, as both databases do. UTF-16 order differs for characters beyond U+FFFF. */
 export function compareTerms(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -3,8 +3,8 @@ import { type Posting, packContents } from "./postings.ts";
 import { wordsOf } from "./words.ts";
 
 /**
- * A piece of a document as extraction found it. A FAQ entry has one `question` passage for its question and one for
- * each other wording; those are not found by themselves but make the `body` passages (the answer) easier to find.
+ * A piece of a document from extraction. A FAQ entry has a `question` passage for its question and one for each other
+ * wording. Searches never return those; they make the `body` passages (the answer) easier to find.
  */
 export type Passage = {
   /** 0, 1, 2, … within the document */
@@ -16,34 +16,34 @@ export type Passage = {
   part: "question" | "body";
 };
 
-/** A document ready for the index. Structured-cloneable, so that it can be made in another process. */
+/** A document ready for the index. It is structured-cloneable, so that another process can prepare it. */
 export type PreparedDocument = {
   title: string;
   /** ISO 639-1 codes of the stemmers that were used */
   languages: string[];
   chunks: PreparedChunk[];
-  /** words of all chunks after analysis, each counted as often as it occurs */
+  /** number of words in all chunks after analysis, repetitions included */
   tokens: number;
   /** the packed postings */
   contents: Uint8Array;
 };
 
 type PreparedChunk = Omit<Passage, "part"> & {
-  /** question and other wordings of a FAQ entry, one a line; null elsewhere */
+  /** question and other wordings of a FAQ entry, one per line; null for other kinds */
   question: string | null;
 };
 
 type DocumentInput = {
   title: string;
-  /** ISO 639-1 codes; empty or null: detected from the text */
+  /** ISO 639-1 codes; when empty or null, the language is detected from the text */
   languages: readonly string[] | null;
   passages: readonly Passage[];
 };
 
-/** A word of a FAQ's question or wordings counts as much as so many of the answer. */
+/** The weight of a word in a FAQ entry's question or wordings, relative to one in its answer. */
 const QUESTION_WEIGHT = 3;
 
-/** Analyzes a document: pure CPU, some MB of text a second. Run it outside the event loop. */
+/** Analyzes a document. This is CPU-bound (a few MB of text per second), so run it outside the event loop. */
 export function prepareDocument({ title, languages, passages }: DocumentInput): PreparedDocument {
   const chunks = toChunks(passages);
   const stemmedFor = languages && languages.length > 0 ? [...languages] : detected(title, chunks);
@@ -62,7 +62,10 @@ export function prepareDocument({ title, languages, passages }: DocumentInput): 
   return { title, languages: stemmedFor, chunks, tokens, contents: packContents(terms) };
 }
 
-/** The question of a FAQ entry becomes a part of each of its answer's chunks; without an answer it stands alone. */
+/**
+ * Converts passages to chunks. Every chunk of a FAQ answer includes the question. Without an answer, it is its own
+ * chunk.
+ */
 function toChunks(passages: readonly Passage[]): PreparedChunk[] {
   const questions = passages.filter(({ part }) => part === "question").map(({ text }) => text);
   const bodies = passages.filter(({ part }) => part === "body");

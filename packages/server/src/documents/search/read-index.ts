@@ -1,7 +1,7 @@
 import { type IndexConnection, placeholders } from "./index-connection.ts";
 import { encodeTerm, findInContents, type TermPostings, unpackContents } from "./postings.ts";
 
-/** Terms of one segment with the same beginning that are looked at. */
+/** Maximum terms with the same prefix that are read from one segment. */
 const MAX_TERMS = 500;
 /** Chunks in a block of postings, about 32 KB. */
 export const BLOCK_CHUNKS = 8_192;
@@ -18,7 +18,7 @@ export type Segment = {
   contents: Buffer | null;
 };
 
-/** Postings of a term in a segment; `base` is what to add to their chunks to get numbers. */
+/** Postings of a term in a segment. Adding `base` to their chunks gives chunk numbers. */
 export type SegmentPostings = TermPostings & { base: number };
 
 type PostingsRow = { segmentId: number; term: string; block: number; chunks: number };
@@ -34,7 +34,7 @@ export async function readSegments(
   );
 }
 
-/** What the segments of single documents have of these terms: their postings came with the segments. */
+/** Finds the terms in single-document segments, whose postings were read together with the segments. */
 export function findInDocuments(segments: readonly Segment[], terms: readonly string[]): SegmentPostings[] {
   const wanted = new Map(terms.map((term) => [term, encodeTerm(term)]));
   return segments.flatMap(({ contents, firstNumber }) =>
@@ -42,7 +42,7 @@ export function findInDocuments(segments: readonly Segment[], terms: readonly st
   );
 }
 
-/** In how many chunks of the merged segments each term is. */
+/** Counts the chunks of the merged segments that contain each term. */
 export async function countInSegments(
   connection: IndexConnection,
   segmentIds: readonly number[],
@@ -82,7 +82,7 @@ export type ChunkRow = {
   title: string;
 };
 
-/** The chunks that may be found now: their document's current version, and enabled. In no particular order. */
+/** Reads the chunks that belong to the current version of an enabled document, in no particular order. */
 export async function readChunks(
   connection: IndexConnection,
   { organizationId, agentId }: { organizationId: string; agentId: string },

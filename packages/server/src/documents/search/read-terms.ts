@@ -11,20 +11,22 @@ import {
 import { hasSimilarTerms, PREFIX_LENGTH, similarTerms } from "./similar-terms.ts";
 import { type QueryTerm, weightOf } from "./word-scores.ts";
 
-/** Postings that a search reads: the rarest terms first, and at least one of them. Four bytes each. */
+/**
+ * Maximum postings that a search reads, four bytes each. The rarest terms come first, and at least one is always read.
+ */
 const MAX_POSTINGS = 300_000;
-/** Chunks of an agent up to which all postings are read at once; beyond, they are counted first. */
+/** Up to this number of chunks, all postings are read at once. In larger indexes they are counted first. */
 const SMALL_INDEX = 20_000;
-/** More blocks than any term has; PostgreSQL keeps their number in 32 bits. */
+/** More blocks than any term has, and within PostgreSQL's 32-bit `integer`. */
 const MAX_BLOCKS = 1_000_000;
-/** Words of a question that other terms are looked for, each a scan of what begins alike. */
+/** Maximum words of a question for which similar terms are searched. Each takes a scan of the terms with its prefix. */
 const MAX_UNKNOWN = 4;
-/** A word that only resembles the question's says less. */
+/** Weight of a term that only resembles the question's word. */
 const SIMILAR_WEIGHT = 0.6;
 
 type Index = { connection: IndexConnection; segments: readonly Segment[]; all: number };
 
-/** Sets the terms' weights, and reads the postings of the rarest of them. `all`: chunks in the index. */
+/** Sets the weights of the terms and reads the postings of the rarest ones. */
 export async function readTerms(index: Index, terms: readonly QueryTerm[]): Promise<SegmentPostings[]> {
   const known = await lookUp(index, namesOf(terms));
   for (const term of terms) {
@@ -50,7 +52,7 @@ export async function readTerms(index: Index, terms: readonly QueryTerm[]): Prom
   const merged = await readPostings(index.connection, {
     segmentIds: mergedIds(index.segments),
     terms: [...chosen],
-    // Only a single word can be over the bound; then the oldest blocks of every segment stand for the rest.
+    // Only a single word can exceed the limit. In that case, only the oldest blocks of every segment are read.
     blocks: Math.max(1, Math.ceil(MAX_POSTINGS / BLOCK_CHUNKS)),
   });
   return [...findInDocuments(index.segments, [...chosen]), ...merged];
@@ -66,7 +68,7 @@ function chunksOf({ terms }: QueryTerm, counts: ReadonlyMap<string, number>, all
   );
 }
 
-/** In how many chunks each term is; with the postings where the index is small. */
+/** Counts the chunks that contain each term. In a small index, also reads the postings. */
 async function lookUp({ connection, segments, all }: Index, names: readonly string[]) {
   const isSmall = all <= SMALL_INDEX;
   const segmentIds = mergedIds(segments);

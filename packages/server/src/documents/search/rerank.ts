@@ -1,7 +1,7 @@
 import { normalize } from "./words.ts";
 
 export type Candidate = {
-  /** question and other wordings of a FAQ entry, one a line */
+  /** question and other wordings of a FAQ entry, one per line */
   question: string | null;
   title: string;
   heading: string | null;
@@ -9,16 +9,16 @@ export type Candidate = {
 };
 
 const GRAM = 4;
-/** Characters of a passage that are compared. */
+/** Maximum characters of a passage that are compared. */
 const MAX_TEXT = 6_000;
-/** Share of the words' score; the other half is the overlap of character 4-grams. */
+/** Weight of the word score. The other half is the overlap of character 4-grams. */
 const WORDS_SHARE = 0.5;
 
 /**
- * Compares questions with passages by their character 4-grams, weighted by how rare each is among the candidates. It
- * finds what stems miss: compounds, typing errors, and the order of words.
- * @param wordScores of each candidate, the best first; any scale
- * @returns 0 to 1 for each candidate
+ * Compares questions with passages by their character 4-grams, weighted by how rare each is among the candidates. This
+ * matches what stems miss: compounds, typos and word order.
+ * @param wordScores the score of each candidate on any scale, best first
+ * @returns a score from 0 to 1 for each candidate
  */
 export function rerank(query: string, candidates: readonly Candidate[], wordScores: readonly number[]): number[] {
   const grams = queryGrams(query);
@@ -40,7 +40,7 @@ export function rerank(query: string, candidates: readonly Candidate[], wordScor
     let nearest = 0;
     for (const wording of wordings) {
       const shared = weigh(wording);
-      // A short wording that says nothing else is nearer than a long text that has these words among others.
+      // A short wording that says nothing else is closer than a long text that contains these words among others.
       const similarity = (2 * shared) / (total + shared + (wording.size - wording.found.length) * rarest);
       nearest = Math.max(nearest, 0.5 * (shared / total) + 0.5 * similarity);
     }
@@ -49,16 +49,16 @@ export function rerank(query: string, candidates: readonly Candidate[], wordScor
   });
 }
 
-/** `found`: which of the query's grams a text has; `size`: how many different ones it has in all, at most. */
+/** `found`: the query's grams that a text contains. `size`: an upper bound for the distinct grams in the text. */
 type Found = { found: number[]; size: number };
 
-/** Codes of four characters, as one number each. Collisions are rare, and cost a little precision only. */
+/** The query's 4-grams, each as a number. Collisions are rare and only cost a little precision. */
 function queryGrams(query: string) {
   const ids = new Map<number, number>();
   eachGram(query, (code) => {
     if (!ids.has(code)) ids.set(code, ids.size);
   });
-  // Most grams of a passage are not in the query: a look at one bit tells faster than the map.
+  // Most grams of a passage are not in the query, and checking one bit is faster than a map lookup.
   const bits = new Uint8Array(65_536);
   for (const code of ids.keys()) bits[code & 0xffff] = 1;
   const seen = new Uint32Array(ids.size);
@@ -82,7 +82,7 @@ function queryGrams(query: string) {
   };
 }
 
-/** Words of the text with one space around each, four characters at a time. */
+/** Visits the 4-grams of a text whose words are separated by single spaces. */
 function eachGram(text: string, visit: (code: number) => void) {
   const words = ` ${(normalize(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).join(" ")} `;
   for (let end = GRAM - 1; end < words.length; end++) visit(hashOf(words, end));
@@ -94,7 +94,7 @@ function hashOf(words: string, end: number) {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** How much each gram tells the candidates apart. */
+/** How well each gram distinguishes the candidates. */
 function rarity(size: number, passages: readonly Found[][]): number[] {
   const counts = new Array<number>(size).fill(0);
   for (const units of passages) {

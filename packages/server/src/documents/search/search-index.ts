@@ -12,7 +12,7 @@ import { wordsOf } from "./words.ts";
 export type PassageQuery = {
   organizationId: string;
   agentId: string;
-  /** 1 to 3 questions; a passage counts for the one that it answers best */
+  /** 1 to 3 questions; a passage gets the score of the one that it answers best */
   queries: readonly string[];
   /** 1 to 50; 6 by default */
   limit?: number;
@@ -24,16 +24,16 @@ export type PassageQuery = {
 
 export type PassageHit = {
   documentId: string;
-  /** names the chunk of this version of the document */
+  /** identifies the chunk within this version of the document */
   chunkId: string;
   ordinal: number;
-  /** of a FAQ entry, its question */
+  /** for a FAQ entry, its question */
   heading: string | null;
   page: number | null;
   text: string;
   /** 0 to 1: how much of the question the passage covers, or how near it is in meaning */
   score: number;
-  /** the words of the question that were found, as the question has them */
+  /** the words of the question that were found, as written in the question */
   matched: string[];
   matchedBy: MatchedBy;
 };
@@ -42,19 +42,19 @@ export type PassageHit = {
 const CANDIDATES = 50;
 const MAX_PER_DOCUMENT = 3;
 const DEFAULT_LIMIT = 6;
-/** Words of a question that are looked up; longer ones are pasted texts. */
+/** Maximum words of a question that are searched. Longer ones are pasted texts. */
 const MAX_WORDS = 64;
 const MAX_QUERY_LENGTH = 2_000;
-/** Stemmers that a question is analyzed with, those of most chunks first. */
+/** Maximum stemmers applied to a question, starting with the languages of most chunks. */
 const MAX_LANGUAGES = 6;
-/** Candidates looked at until enough of them are enabled and not deleted. */
+/** Maximum candidates checked to find enough that are enabled and not deleted. */
 const MAX_LOOKED_AT = 12_800;
 
-/** `terms`: the words of the questions that it was found for. */
+/** `terms`: the words of the questions that it matches. */
 type Found = { chunk: ChunkRow; score: number; terms: QueryTerm[] };
 type Ranked = Found & { matchedBy: MatchedBy };
 
-/** Searches an agent's index on a connection that reads one moment's state. The same on both databases. */
+/** Searches an agent's index on a connection that reads a snapshot. Results are the same on both databases. */
 export async function searchIndex(
   connection: IndexConnection,
   memory: VectorMemory,
@@ -141,7 +141,7 @@ async function searchOnce({ connection, query, segments, languages, text }: Ques
     candidates.map(({ chunk }) => chunk),
     candidates.map(({ score }) => score),
   );
-  // The best passage's share of what a perfect match would have: comparable from question to question.
+  // The best passage's share of a perfect score makes scores comparable between questions.
   const coverage = Math.min(1, (candidates[0]?.score ?? 0) / (highestScore(terms) || 1));
   return candidates.map(({ chunk }, index) => ({
     chunk,
@@ -150,7 +150,7 @@ async function searchOnce({ connection, query, segments, languages, text }: Ques
   }));
 }
 
-/** The question's words, each once, with the stems that they may have. */
+/** The distinct words of a question, each with its stems in the languages. */
 function queryTerms(text: string, languages: readonly string[]): QueryTerm[] {
   const byStems = new Map<string, QueryTerm>();
   for (const { surface, terms } of wordsOf(text, languages)) {
@@ -161,7 +161,7 @@ function queryTerms(text: string, languages: readonly string[]): QueryTerm[] {
   return [...byStems.values()];
 }
 
-/** The best candidates that are enabled and not deleted; more and more are looked at until there are enough. */
+/** The best candidates that are enabled and not deleted. Reads growing batches until there are enough. */
 async function liveCandidates(
   connection: IndexConnection,
   query: PassageQuery,
@@ -203,7 +203,7 @@ function languagesOf(segments: readonly Segment[]): string[] {
   return ordered.slice(0, MAX_LANGUAGES).map(([language]) => language);
 }
 
-/** At most three passages a document. */
+/** Keeps at most three passages per document. */
 function limited(ranked: readonly Ranked[], limit: number): Ranked[] {
   const perDocument = new Map<string, number>();
   const kept = ranked.filter(({ chunk }) => {

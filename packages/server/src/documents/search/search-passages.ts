@@ -10,7 +10,7 @@ export type SearchDeps = {
   embedQueries(question: Question): Promise<Meaning | null>;
 };
 
-/** The best passages of an agent's enabled documents, best first, at most 3 of one document. `ms`: time taken. */
+/** Finds the best passages of an agent's enabled documents, best first, at most 3 per document. `ms`: duration. */
 export async function searchPassages(
   { passageSearch, embedQueries }: SearchDeps,
   query: PassageQuery,

@@ -1,16 +1,16 @@
-/** Terms that begin like a word are compared with it. */
+/** A word is compared with the terms that share a prefix of this length. */
 export const PREFIX_LENGTH = 3;
 const MIN_LENGTH = 5;
-/** A shorter beginning would be shared by words of any meaning. */
+/** Shorter prefixes are shared by unrelated words. */
 const MIN_COMPOUND = 5;
 const MAX_SIMILAR = 6;
 
-/** True for terms worth looking for by their beginning; character pairs and short words are not. */
+/** Whether to search for similar terms. Character pairs and short words have too many. */
 export const hasSimilarTerms = (term: string): boolean => term.length >= MIN_LENGTH;
 
 /**
- * The indexed terms that a term may stand for which no passage has: the same with a typing error, or the beginning of the
- * same compound. The nearest first.
+ * Indexed terms that a term without matches may have meant, closest first: spellings that differ by a typo, or terms
+ * that share the beginning of a compound.
  */
 export function similarTerms(term: string, indexed: Iterable<string>): string[] {
   const found: Array<{ name: string; distance: number }> = [];
@@ -22,7 +22,7 @@ export function similarTerms(term: string, indexed: Iterable<string>): string[] 
   return found.slice(0, MAX_SIMILAR).map(({ name }) => name);
 }
 
-/** Edits from one to the other, or what a compound adds; null when they are different words. */
+/** The edit distance, or the length that a compound adds; null when the terms are unrelated. */
 function distanceOf(term: string, name: string): number | null {
   const allowed = term.length >= 8 ? 2 : 1;
   if (Math.abs(term.length - name.length) <= allowed) {
@@ -34,7 +34,7 @@ function distanceOf(term: string, name: string): number | null {
   return 2 + Math.abs(term.length - name.length) / 10;
 }
 
-/** Insertions, deletions, replacements, and swaps of neighbours. */
+/** Damerau-Levenshtein distance: insertions, deletions, replacements, and swaps of adjacent characters. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

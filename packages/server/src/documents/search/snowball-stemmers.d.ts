@@ -1,4 +1,4 @@
-/** The package has no types of its own. */
+/** The package does not include types. */
 declare module "snowball-stemmers" {
   const snowball: { newStemmer(algorithm: string): { stem(word: string): string } };
   export = snowball;

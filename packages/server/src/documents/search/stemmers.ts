@@ -1,6 +1,6 @@
 import snowball from "snowball-stemmers";
 
-/** Languages with a stemmer, by ISO 639-1 code. Words of other languages are compared as they are. */
+/** Languages with a stemmer, by ISO 639-1 code. Words of other languages are compared unstemmed. */
 const algorithms: Readonly<Record<string, string>> = {
   ar: "arabic",
   ca: "catalan",
@@ -28,12 +28,12 @@ const algorithms: Readonly<Record<string, string>> = {
 };
 
 /**
- * People often leave out the accents of these languages when they type, so accents are dropped before stemming. In the
- * others an accent makes a different letter, which the stemmer's rules need.
+ * Languages in which people often omit accents when typing, so accents are removed before stemming. In other languages
+ * an accent marks a different letter, which the stemmer's rules need.
  */
 const foldedFirst = new Set(["ca", "de", "en", "es", "fr", "it", "nl", "pt"]);
 
-/** Bounds the memory of the cache: about 5 MB a language. */
+/** Limits the cache to about 5 MB per language. */
 const MAX_CACHED_WORDS = 50_000;
 
 type Stem = (word: string) => string;
@@ -64,7 +64,7 @@ const mark = /\p{M}+/gu;
 const special: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i" };
 const specialLetters = /[ßæœøđłı]/g;
 
-/** Drops accents and vowel points. Only for scripts in which they don't make the word: see `words.ts`. */
+/** Removes accents and vowel points. Only for scripts in which they do not distinguish words: see `words.ts`. */
 export function foldMarks(word: string): string {
   return /^[a-z0-9]*$/.test(word)
     ? word

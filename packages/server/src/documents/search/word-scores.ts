@@ -3,31 +3,33 @@ import type { Segment } from "./read-index.ts";
 
 const K1 = 1.2;
 const B = 0.75;
-/** Over a wider range of numbers, most of which are deleted chunks, a map takes less memory than an array. */
+/** Beyond this range of chunk numbers, most of which are deleted, a map takes less memory than an array. */
 const MAX_DENSE = 8_000_000;
 
-/** A word of the query: its stems in the agent's languages, of which a passage has any. */
+/** A word of the query with its stems in the agent's languages. A passage matches if it contains any of them. */
 export type QueryTerm = {
   surface: string;
   terms: string[];
-  /** chunks that have it */
+  /** number of chunks that contain it */
   chunks: number;
   weight: number;
-  /** the weight of the word itself, where other terms stand for it */
+  /** the weight of the word itself, when similar terms replace it */
   ownWeight: number;
 };
 
-/** How much a word says that `chunks` of `all` chunks have. */
+/** The inverse document frequency of a word that `chunks` of `all` chunks contain. */
 export function weightOf(chunks: number, all: number): number {
   return Math.log(1 + (all - chunks + 0.5) / (chunks + 0.5));
 }
 
-/** The most that BM25 could give to a passage for these words. */
+/** The highest BM25 score that a passage can reach for these words. */
 export function highestScore(terms: readonly QueryTerm[]): number {
   return terms.reduce((sum, { ownWeight }) => sum + ownWeight * (K1 + 1), 0);
 }
 
-/** Adds up BM25 by chunk number. The order of the segments makes no difference: a chunk is in one of them. */
+/**
+ * Sums BM25 scores by chunk number. The order of the segments does not matter, because a chunk is in only one of them.
+ */
 export function createScores(segments: readonly Segment[], averageLength: number) {
   const first = Math.min(...segments.map(({ firstNumber }) => firstNumber));
   const last = Math.max(...segments.map(({ lastNumber }) => lastNumber));
@@ -43,7 +45,7 @@ export function createScores(segments: readonly Segment[], averageLength: number
         else sparse.set(chunk + base, (sparse.get(chunk + base) ?? 0) + score);
       });
     },
-    /** The best so many, best first; of equal ones the older chunk. */
+    /** The chunks with the best scores, best first. Of equal scores, the older chunk comes first. */
     best(count: number): Array<{ number: number; score: number }> {
       const heap: Array<{ number: number; score: number }> = [];
       const offer = (number: number, score: number) => {

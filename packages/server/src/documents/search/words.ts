@@ -1,17 +1,17 @@
 import { foldMarks, stemmerFor } from "./stemmers.ts";
 
-/** One word of a text. `terms` are what it is found by: one a language, or the character pairs of a run without spaces. */
+/** A word of a text. `terms` are its index terms: one per language, or the character pairs of a run without spaces. */
 export type Word = { surface: string; terms: string[] };
 
-/** Longer words are mostly encoded data. */
+/** Longer words are ignored. They are mostly encoded data. */
 const MAX_TERM_LENGTH = 40;
 
 const runs =
   /(?<pairs>[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+)|(?<segmented>[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+)|(?<word>[\p{L}\p{N}\p{M}]+?(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[^\p{L}\p{N}\p{M}]|$)(?:['’]\p{L}+)?)/gu;
 
 /**
- * The words of a text, folded and stemmed for each of the languages. Chinese, Japanese and Korean give every pair of
- * neighbouring characters; Thai, Lao, Khmer and Burmese are segmented by the dictionaries of ICU.
+ * Splits a text into words, folded and stemmed for each of the languages. Chinese, Japanese and Korean yield every
+ * pair of adjacent characters. Thai, Lao, Khmer and Burmese are segmented with ICU's dictionaries.
  */
 export function wordsOf(text: string, languages: readonly string[]): Word[] {
   const words: Word[] = [];
@@ -24,7 +24,7 @@ export function wordsOf(text: string, languages: readonly string[]): Word[] {
   return words;
 }
 
-/** Compatibility forms (full width, ligatures) and case are folded; typographic apostrophes become plain ones. */
+/** Folds case and compatibility forms (full width, ligatures), and replaces typographic apostrophes with plain ones. */
 export function normalize(text: string): string {
   return text
     .normalize("NFKC")

@@ -5,11 +5,11 @@ import type { SiteClient } from "./site-client.ts";
 import type { Judged, SiteScope } from "./site-protocol.ts";
 import type { SyncProblem } from "./sync-queue.ts";
 
-/** RFC 9309 asks crawlers to read at least 500 KiB of robots.txt. What comes after that is ignored. */
+/** RFC 9309 requires crawlers to read at least 500 KiB of robots.txt. The rest is ignored. */
 const MAX_ROBOTS_BYTES = 512 * 1024;
 const MAX_ROBOTS_DOWNLOAD = 4 * 1024 * 1024;
 const MAX_SITEMAP_BYTES = 20 * 1024 * 1024;
-/** Sitemaps of one sync or preview, including those that indexes list. */
+/** Maximum sitemaps per sync or preview, including those listed in sitemap indexes. */
 const MAX_SITEMAPS = 100;
 
 export type DiscoveryParts = { client: SiteClient; extractor: Extractor };
@@ -19,11 +19,11 @@ export type OpenSite = {
   scope: SiteScope;
   startUrl: string;
   crawlDelayMs: number | null;
-  /** that robots.txt names */
+  /** URLs listed in robots.txt */
   sitemaps: string[];
 };
 
-/** Why a site cannot be read at all. */
+/** Thrown when a site cannot be read at all. */
 export class SiteError extends Error {
   readonly problem: SyncProblem;
 
@@ -33,7 +33,7 @@ export class SiteError extends Error {
   }
 }
 
-/** Reads robots.txt. @throws SiteError when the site cannot be asked or does not allow its start page to be read */
+/** Reads robots.txt. @throws SiteError when the site cannot be reached or robots.txt excludes its start page */
 export async function openSite(
   { client, extractor }: DiscoveryParts,
   { url, include, exclude }: { url: string; include: string[]; exclude: string[] },
@@ -43,7 +43,7 @@ export async function openSite(
   const robots = await fetchRobots(client, origin, signal);
   const scope = { origin, include, exclude, robots };
   const rules = await extractor.readForSite({ kind: "robots", scope, startUrl: url }).catch((error: unknown) => {
-    throw new SiteError("NOT_ALLOWED", `${origin}/robots.txt could not be understood: ${messageOf(error)}`);
+    throw new SiteError("NOT_ALLOWED", `${origin}/robots.txt could not be parsed: ${messageOf(error)}`);
   });
   if (!rules.isStartAllowed) {
     throw new SiteError(
@@ -54,7 +54,7 @@ export async function openSite(
   return { scope, startUrl: url, crawlDelayMs: rules.crawlDelayMs, sitemaps: rules.sitemaps };
 }
 
-/** @returns the text; null when there is none, which allows everything */
+/** @returns the text, or null when there is no robots.txt, which allows everything */
 async function fetchRobots(client: SiteClient, origin: string, signal: AbortSignal): Promise<string | null> {
   const url = `${origin}/robots.txt`;
   const refuse = (what: string) =>
@@ -73,7 +73,7 @@ async function fetchRobots(client: SiteClient, origin: string, signal: AbortSign
 }
 
 export type SitemapPages = Judged & {
-  /** a sitemap that should be there could not be read */
+  /** set when a sitemap that should exist could not be read */
   problem: SyncProblem | null;
 };
 
@@ -99,11 +99,11 @@ export async function readSitemaps(
     }
     try {
       const { status, body } = await client.get({ url, maxBytes: MAX_SITEMAP_BYTES, crawlDelayMs, signal });
-      // A site that names no sitemap need not have one.
+      // A site whose robots.txt lists no sitemap does not need to have one.
       if (named.length === 0 && count === 0 && status >= 400 && status < 500 && status !== 429) break;
       if (status !== 200) throw new SiteError("SITEMAP_FAILED", `answered with HTTP ${status}`);
       const found = await extractor.readForSite({ kind: "sitemap", scope, url, maxUrls: maxUrls + 1 }, [body]);
-      // One more than asked for shows that the list is cut.
+      // One more than the maximum shows that the list is truncated.
       for (const page of found.allowed) if (allowed.size <= maxUrls) allowed.add(page);
       for (const page of found.disallowed) if (disallowed.size < maxUrls) disallowed.add(page);
       for (const address of found.sitemaps) {
@@ -114,7 +114,7 @@ export async function readSitemaps(
       }
     } catch (error) {
       if (signal.aborted) throw error;
-      // Many sites answer an address that does not exist with a page.
+      // Many sites respond with an HTML page at URLs that do not exist.
       if (named.length === 0 && count === 0 && error instanceof ExtractionError) break;
       problem ??= failed(url, `could not be read (${messageOf(error).replace(/\.$/, "")})`);
     }

@@ -11,7 +11,7 @@ export const HIDDEN_BY_OWNER: readonly string[] = [EXCLUDED_BY_ROBOTS, notPublic
 
 const READABLE = /^(text\/(html|plain|markdown)|application\/(xhtml\+xml|pdf))$/;
 
-/** Why a response is not a page; null when it is one. A page that failed may be there again next time. */
+/** Why a response is not a usable page, or null. A page in state `failed` may succeed in the next sync. */
 export function readProblem({ status, headers, body }: GetResult): Problem | null {
   if (status === 304) return null;
   if (status === 404 || status === 410)
@@ -19,8 +19,8 @@ export function readProblem({ status, headers, body }: GetResult): Problem | nul
   if (status === 401 || status === 403) {
     return { state: "skipped", reason: notPublic(status) };
   }
-  if (status === 429) return { state: "failed", reason: "The site answers too many requests (HTTP 429)." };
-  if (status >= 500) return { state: "failed", reason: `The site failed to answer (HTTP ${status}).` };
+  if (status === 429) return { state: "failed", reason: "The site reports too many requests (HTTP 429)." };
+  if (status >= 500) return { state: "failed", reason: `The site failed to respond (HTTP ${status}).` };
   if (status !== 200) return { state: "skipped", reason: `The site answered with HTTP ${status} instead of the page.` };
   const type = mediaTypeOf(headers["content-type"]);
   if (type !== "" && !READABLE.test(type)) {
@@ -40,7 +40,7 @@ function mediaTypeOf(value: string | string[] | undefined): string {
 /** Whether `X-Robots-Tag` forbids using the page, to all robots or to this one. */
 export function isNoindexHeader(headers: GetResult["headers"]): boolean {
   return [headers["x-robots-tag"] ?? []].flat().some((value) => {
-    // A value can begin with the robot that it and the rules after it are for: `otherbot: noindex, nofollow`.
+    // A value can start with the robot that its rules apply to: `otherbot: noindex, nofollow`.
     const [, robot, rules = ""] = /^\s*(?:([\w-]+)\s*:)?(.*)$/s.exec(value) ?? [];
     const isForUs = robot === undefined || robot.toLowerCase() === ROBOT_NAME.toLowerCase();
     return isForUs && rules.split(",").some((rule) => /^(noindex|none)$/i.test(rule.trim()));

@@ -5,28 +5,28 @@ import type { Deps } from "../../deps.ts";
 import type { Trx } from "../store.ts";
 import type { SyncJob } from "./sync-queue.ts";
 
-/** Rows a statement, so that none holds up SQLite, and with it the event loop. */
+/** Rows per statement, so that no statement blocks SQLite and with it the event loop. */
 const ROWS_AT_ONCE = 200;
-/** Pages with documents that are removed in one step. */
+/** Pages removed per step, together with their documents. */
 const REMOVAL_BATCH = 20;
 const MISSES_UNTIL_REMOVAL = 2;
 
 type NewPages = {
   urls: readonly string[];
   depth: number;
-  /** why the pages are listed without being read */
+  /** why the pages are skipped; absent when they are to be read */
   skippedFor?: string;
 };
 
 export type PageStore = ReturnType<typeof createPageStore>;
 
-/** The pages of a sync. Writers expect a transaction that holds the lease of the sync. */
+/** The pages of a sync. Writers require a transaction that holds the lease of the sync. */
 export function createPageStore({ db }: Pick<Deps, "db">) {
   const pagesOf = ({ id }: Pick<SyncJob, "id">) => db.selectFrom("sourcePages").where("sourceId", "=", id);
 
   return {
     ...pageWriters(),
-    /** The next page to read, those nearest to the start first. */
+    /** The next page to read. Pages closest to the start page come first. */
     async nextPending(job: SyncJob): Promise<SourcePageRow | undefined> {
       return pagesOf(job)
         .selectAll()
@@ -40,7 +40,7 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
     async get(job: SyncJob, url: string): Promise<SourcePageRow | undefined> {
       return pagesOf(job).selectAll().where("url", "=", url).executeTakeFirst();
     },
-    /** Known addresses in order, from after `from`. */
+    /** Known URLs after `from`, in order. */
     async addresses(job: SyncJob, from: string): Promise<string[]> {
       const rows = await pagesOf(job)
         .select("url")
@@ -50,7 +50,7 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
         .execute();
       return rows.map(({ url }) => url);
     },
-    /** The address under which this sync has already read the same content. */
+    /** The URL at which this sync has already read the same content. */
     async twin(job: SyncJob, url: string, contentHash: string): Promise<string | undefined> {
       const row = await pagesOf(job)
         .select("url")
@@ -92,7 +92,7 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
       const { n } = await lost.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
       return { n: Number(n), some: await lost.selectAll().orderBy("url").limit(limit).execute() };
     },
-    /** Pages that complete syncs could not use repeatedly. */
+    /** Pages that several complete syncs could not use. */
     async removable(job: SyncJob): Promise<SourcePageRow[]> {
       return pagesOf(job)
         .selectAll()
@@ -103,7 +103,7 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
         .limit(REMOVAL_BATCH)
         .execute();
     },
-    /** Pages with these addresses. */
+    /** The pages with these URLs. */
     async getAll(job: SyncJob, urls: readonly string[]): Promise<SourcePageRow[]> {
       if (urls.length === 0) return [];
       return pagesOf(job).selectAll().where("url", "in", urls).execute();
@@ -114,8 +114,9 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
 function pageWriters() {
   return {
     /**
-     * Adds the pages that this sync does not have yet, up to the source's maximum. Pages of earlier syncs are read again.
-     * @returns false when there were more than the maximum
+     * Adds the pages that this sync has not found yet, up to the source's maximum. Pages of earlier syncs are read
+     * again.
+     * @returns false when the maximum was exceeded
      */
     async add(trx: Trx, job: SyncJob, { urls, depth, skippedFor }: NewPages): Promise<boolean> {
       const counted = trx.selectFrom("sourcePages").where("sourceId", "=", job.id).where("sync", "=", job.sync);
@@ -140,7 +141,9 @@ function pageWriters() {
     async update(trx: Trx, job: SyncJob, url: string, changes: Partial<SourcePageRow>): Promise<void> {
       await trx.updateTable("sourcePages").set(changes).where("sourceId", "=", job.id).where("url", "=", url).execute();
     },
-    /** Counts a complete sync for the pages that it could not use. Pages that failed may be there again next time. */
+    /**
+     * Counts a miss for each page that a complete sync could not use, except failed ones, which may succeed next time.
+     */
     async countMisses(trx: Trx, job: SyncJob, options: { includeNotFound: boolean }): Promise<void> {
       await trx
         .updateTable("sourcePages")
@@ -156,7 +159,7 @@ function pageWriters() {
       if (urls.length === 0) return;
       await trx.deleteFrom("sourcePages").where("sourceId", "=", job.id).where("url", "in", urls).execute();
     },
-    /** Nothing waits any more: pages that have a document keep it, the others are found again by the next sync. */
+    /** Clears the pending pages. Those with a document keep it; the next sync finds the others again. */
     async settlePending(trx: Trx, { id }: Pick<SyncJob, "id">): Promise<void> {
       const pending = { sourceId: id, state: "pending" } as const;
       await trx

@@ -5,10 +5,10 @@ import { ExtractionError } from "../ingest/extraction-error.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
 import { type DiscoveryParts, type OpenSite, openSite, readSitemaps, SiteError } from "./discover.ts";
 
-/** How long the links of a site without sitemaps are followed. */
+/** Time limit for following links on a site without sitemaps. */
 const LINKS_MS = 15_000;
 const LINKS_PAGES = 50;
-/** For everything together. */
+/** Time limit for the whole preview. */
 const PREVIEW_MS = 60_000;
 const MAX_PREVIEWS = 4;
 
@@ -19,7 +19,7 @@ export function createPreview(parts: DiscoveryParts) {
   let running = 0;
   return async (input: Input): Promise<SourcePreview> => {
     if (running >= MAX_PREVIEWS) {
-      throw new AppError("OVERLOADED", "The server is looking at other sites. Try again in a moment.", {
+      throw new AppError("OVERLOADED", "The server is busy with other previews. Try again in a moment.", {
         retryAfter: 5,
       });
     }
@@ -51,7 +51,7 @@ async function preview(parts: DiscoveryParts, input: Input, signal: AbortSignal)
   return followLinks(parts, site, { maxPages: input.maxPages, signal });
 }
 
-/** Where the address leads to: many sites redirect to `www`, to https or to a language. */
+/** Follows redirects from the given address. Many sites redirect to `www`, to https or to a language. */
 async function startOf({ client }: DiscoveryParts, url: string, signal: AbortSignal): Promise<string> {
   const answer = await client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs: null, signal });
   if (answer.status !== 200) {
@@ -77,7 +77,8 @@ async function followLinks(
     const url = queue.shift();
     if (url === undefined) break;
     const checkRedirect = (target: string) => {
-      if (new URL(target).origin !== scope.origin) throw new OutboundError("redirect", `${url} leads to another site.`);
+      if (new URL(target).origin !== scope.origin)
+        throw new OutboundError("redirect", `${url} redirects to another site.`);
     };
     try {
       const { status, body } = await client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal, checkRedirect });
@@ -92,7 +93,7 @@ async function followLinks(
         queue.push(address);
       }
     } catch (error) {
-      // A page that cannot be read is left out.
+      // Pages that cannot be read are left out.
       if (signal.aborted || !(error instanceof OutboundError || error instanceof ExtractionError)) throw error;
     }
   }
@@ -106,11 +107,11 @@ async function followLinks(
   };
 }
 
-/** A problem with the site is a problem with the address that the request names. */
+/** Reports a problem with the site as a validation error of the request's `url`. */
 function explained(error: unknown, url: string, signal: AbortSignal): unknown {
   const message = (text: string) =>
     new AppError("VALIDATION_ERROR", text, { details: [{ path: "url", code: "invalid", message: text }] });
-  if (signal.aborted) return message(`${url} answers too slowly: nothing was found within ${PREVIEW_MS / 1_000} s.`);
+  if (signal.aborted) return message(`${url} is too slow: no pages were found within ${PREVIEW_MS / 1_000} s.`);
   if (error instanceof SiteError || error instanceof OutboundError) return message(error.message);
   return error;
 }

@@ -25,31 +25,31 @@ export type SyncParts = DiscoveryParts & {
   writer: DocumentWriter;
 };
 
-/** A sync while a process works on it. */
+/** A sync that runs in this process. */
 export type RunningSync = {
   parts: SyncParts;
   job: SyncJob;
   site: OpenSite;
-  /** of the organization at the beginning */
+  /** the organization's plan when the sync started */
   plan: string;
   signal: AbortSignal;
-  /** links are followed, unless the pages to read were chosen */
+  /** false when the owner chose the pages to read */
   followsLinks: boolean;
-  /** set once the plan allows no more documents; pages that are not there yet are skipped from then on */
+  /** set when the plan allows no more documents; new pages are skipped from then on */
   limitReached: string | null;
 };
 
-/** What became of a page. */
+/** The outcome of reading a page. */
 type Outcome = {
   page: Partial<SourcePageRow>;
   links: Pick<LinksResult, "allowed" | "disallowed" | "isTruncated"> | null;
-  /** the site did not answer properly, so it may be down */
+  /** the site did not respond properly, so it may be down */
   isLost?: boolean;
-  /** it was written in the transaction of its document; `hasAllLinks` as `record` returned it */
+  /** set when the page was written in its document's transaction; `hasAllLinks` is the result of `record` */
   recorded?: { hasAllLinks: boolean };
 };
 
-/** Reads one page and records it together with its document and its links. @returns whether the site failed to answer */
+/** Reads one page and records it with its document and its links. @returns whether the site failed to respond */
 export async function readPage(sync: RunningSync, page: SourcePageRow): Promise<boolean> {
   const { queue } = sync.parts;
   const outcome = await outcomeOf(sync, page);
@@ -80,7 +80,7 @@ async function outcomeOf(sync: RunningSync, page: SourcePageRow): Promise<Outcom
   }
 }
 
-/** @returns false when the site has more pages than may be read */
+/** @returns false when the site has more pages than the limit */
 async function record(
   { parts: { pages }, job }: RunningSync,
   trx: Trx,
@@ -98,7 +98,7 @@ async function record(
 export function tooManyPages({ url, maxPages }: SyncJob): SyncProblem {
   return {
     code: "TOO_MANY_PAGES",
-    message: `More than ${maxPages} pages were found from ${url}; the others are not read. Narrow the site down with include and exclude patterns.`,
+    message: `More than ${maxPages} pages were found at ${url}. The rest was not read. Use include and exclude patterns to narrow the site down.`,
   };
 }
 
@@ -113,7 +113,7 @@ function skipped(reason: string, links: Outcome["links"] = null): Outcome {
   return { page: { state: "skipped", reason }, links };
 }
 
-/** Decides what a page that was fetched is good for. */
+/** Decides what to do with a fetched page. */
 async function understood(
   sync: RunningSync,
   page: SourcePageRow,
@@ -122,7 +122,7 @@ async function understood(
 ): Promise<Outcome> {
   const { parts, job, site } = sync;
   const isUnchanged = response.status === 304;
-  // Only the changed text of a page is stored, but its links are needed in any case.
+  // The text is stored only if it changed, but the links are always needed.
   const content = isUnchanged ? parts.files.read(document?.fileId ?? "") : [response.body];
   const found = await parts.extractor.readForSite(
     { kind: "links", scope: site.scope, url: page.url, maxUrls: maxSourcePages },
@@ -134,12 +134,15 @@ async function understood(
     if (alias) return alias;
     if (found.isNoindex || isNoindexHeader(response.headers)) {
       await forget(sync, document);
-      return skipped("The page asks not to be indexed (noindex).", links);
+      return skipped("The page has a noindex rule.", links);
     }
   }
-  if (!found.isInScope) return skipped("The patterns do not include the page. It was read only for its links.", links);
+  if (!found.isInScope) return skipped("The patterns exclude the page. It was read only for its links.", links);
   if (!found.hasText) {
-    return skipped("The page contains no text. Pages that JavaScript builds in the browser cannot be read.", links);
+    return skipped(
+      "The page contains no text. Pages that are rendered by JavaScript in the browser cannot be read.",
+      links,
+    );
   }
   const twin = await parts.pages.twin(job, page.url, found.contentHash);
   if (twin !== undefined) return skipped(`The page has the same content as ${shown(twin)}.`, links);
@@ -149,8 +152,8 @@ async function understood(
 }
 
 /**
- * A page that another address stands for, because it redirects there or names it as its canonical one. When that address
- * points back, the page is read after all.
+ * Handles a page that is an alias, because it redirects to another URL or declares one as canonical. If that URL points
+ * back to the page, the page is read after all.
  */
 async function aliasOf(
   { parts, job, site, followsLinks }: RunningSync,
@@ -160,7 +163,7 @@ async function aliasOf(
 ): Promise<Outcome | null> {
   const target = withoutHash(answeredBy) === page.url ? canonical : withoutHash(answeredBy);
   if (target === null || target === page.url) return null;
-  const verb = target === canonical ? "names as its canonical address" : "redirects to";
+  const verb = target === canonical ? "declares as its canonical URL" : "redirects to";
   if (new URL(target).host !== new URL(site.scope.origin).host) {
     return isSameSite(target, page.url) ? null : skipped(`The page ${verb} another site: ${shown(target)}.`);
   }
@@ -168,7 +171,7 @@ async function aliasOf(
   if (known?.sync === job.sync && known.state !== "pending" && known.state !== "read") return null;
   const { allowed } = await parts.extractor.readForSite({ kind: "addresses", scope: site.scope, urls: [target] });
   const [address] = allowed;
-  // An address that may not be read cannot stand for this page.
+  // A URL that must not be read cannot replace this page.
   if (address === undefined || address === page.url) return null;
   if (!followsLinks && known?.sync !== job.sync) return null;
   return skipped(`The page ${verb} ${shown(address)}.`, { allowed: [address], disallowed: [], isTruncated: false });
@@ -180,13 +183,13 @@ function withoutHash(address: string): string {
   return url.href;
 }
 
-/** A canonical address that differs only in `www.` is a common mistake, and no other site. */
+/** Whether two URLs differ only in `www.`, a common mistake in canonical URLs that does not mean another site. */
 function isSameSite(one: string, other: string): boolean {
   const bare = (address: string) => new URL(address).host.replace(/^www\./, "");
   return bare(one) === bare(other);
 }
 
-/** Deletes the document of a page whose owner does not want it to be found. */
+/** Deletes the document of a page that now has a noindex rule. */
 async function forget({ parts, job }: RunningSync, document: DocumentRow | undefined): Promise<void> {
   if (document) await parts.writer.delete(job.organizationId, [document]);
 }

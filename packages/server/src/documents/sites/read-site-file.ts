@@ -10,7 +10,10 @@ const MAX_SITEMAPS = 1_000;
 
 let latest: { scope: string; filter: AddressFilter } | null = null;
 
-/** Reads a file for the crawler. Meant for the extraction process: sitemaps, patterns and robots.txt can be hostile. */
+/**
+ * Reads a file for the crawler. Run this in the extraction process, because sitemaps, patterns and robots.txt can be
+ * hostile.
+ */
 export function readSiteFile(job: SiteJob, bytes: Uint8Array): SiteResult[SiteJob["kind"]] {
   const filter = filterOf(job.scope);
   switch (job.kind) {
@@ -67,7 +70,7 @@ function readLinks(filter: AddressFilter, { url, maxUrls }: SiteJob & { kind: "l
   return result;
 }
 
-/** A canonical address on another host is returned as it is written; the caller decides what it means. */
+/** The normalized canonical URL. One on another host is returned as written, and the caller decides what it means. */
 function canonicalOf(filter: AddressFilter, written: string | null, url: string, base: string): string | null {
   const target = written === null ? null : URL.parse(written, base);
   if (!target || !/^https?:$/.test(target.protocol)) return null;
@@ -75,7 +78,7 @@ function canonicalOf(filter: AddressFilter, written: string | null, url: string,
   return canonical === url ? null : canonical;
 }
 
-/** The pages of one sync share a scope, so parsing robots.txt once is enough. */
+/** Caches the latest filter. The pages of a sync share a scope, so robots.txt is parsed once. */
 function filterOf(scope: SiteScope): AddressFilter {
   const key = JSON.stringify(scope);
   if (latest?.scope !== key) latest = { scope: key, filter: createAddressFilter(scope) };

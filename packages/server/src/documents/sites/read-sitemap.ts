@@ -2,21 +2,21 @@ import { gunzipSync } from "node:zlib";
 import { SaxesParser } from "saxes";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 
-/** The sitemap protocol allows 50 MB for one sitemap, uncompressed. */
+/** The sitemap protocol's limit for an uncompressed sitemap. */
 const MAX_BYTES = 50 * 1024 * 1024;
-/** The protocol's own limit, for addresses as well as for the sitemaps of an index. */
+/** The protocol's limit, both for the URLs in a sitemap and for the sitemaps in an index. */
 const MAX_ENTRIES = 50_000;
 const MAX_ADDRESS = 2_000;
 const SLICE = 65_536;
 
-/** The addresses of pages that a sitemap lists, and of the sitemaps that an index lists. */
+/** The page URLs in a sitemap, or the sitemap URLs in a sitemap index. */
 export type Sitemap = { pages: string[]; sitemaps: string[] };
 
-/** Reads a sitemap or a sitemap index in XML, or a list of addresses, compressed or not. Meant for the extraction process. */
+/** Reads a sitemap, a sitemap index or a plain list of URLs, gzipped or not. Run this in the extraction process. */
 export function readSitemap(bytes: Uint8Array): Sitemap {
   const text = new TextDecoder().decode(inflated(bytes));
   if (!/^\s*</.test(text.slice(0, 1_000))) return { pages: linesOf(text), sitemaps: [] };
-  // A document type can define entities that grow without bound; sitemaps have none.
+  // Sitemaps have no document type declaration, which could define entities that expand without bound.
   if (/<!(DOCTYPE|ENTITY)/i.test(text.slice(0, 10_000))) {
     throw new ExtractionError("DAMAGED", "The sitemap contains a document type declaration.");
   }

@@ -28,7 +28,7 @@ import { syncIntervals } from "./sync-queue.ts";
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
 const MAX_SOURCES_PER_AGENT = 50;
-/** Documents of a deleted site that are hidden in one step. */
+/** Documents of a deleted site that are disabled per step. */
 const DISABLED_AT_ONCE = 100;
 
 type Parts = {
@@ -83,7 +83,7 @@ function previewer(outbound: Deps["outbound"], { preview }: Parts) {
 
 function writers(outbound: Deps["outbound"], { agents, store, documents, writer, onQueued }: Parts) {
   return {
-    /** Adds a site. Its first sync is due at once. */
+    /** Adds a site. Its first sync is due immediately. */
     async create({ organizationId }: Principal, input: SourceCreate, keep?: Keep): Promise<DocumentSourceDetail> {
       await agents.get(organizationId, input.agentId);
       const row = newRow(outbound, organizationId, input);
@@ -100,18 +100,18 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
       onQueued();
       return source;
     },
-    /** Changes a site. When that changes which pages are read, a sync begins. */
+    /** Changes a site. Starts a sync if the change affects which pages are read. */
     async update(organizationId: string, id: string, input: SourceChanges): Promise<DocumentSourceDetail> {
       const source = await existing(store, organizationId, id);
       const changes = changesOf(outbound, source, input);
-      const restart = (["url", "include", "exclude", "urls", "maxPages"] as const).some(
+      const restartsSync = (["url", "include", "exclude", "urls", "maxPages"] as const).some(
         (name) => changes[name] !== undefined && changes[name] !== source[name],
       );
-      const updated = await store.change(source, changes, { restart }).catch((error: unknown) => {
+      const updated = await store.change(source, changes, { restartsSync }).catch((error: unknown) => {
         throw isDuplicate(error) ? alreadyThere() : error;
       });
       if (!updated) throw notFound("Source");
-      if (restart) onQueued();
+      if (restartsSync) onQueued();
       return detail(store, updated);
     },
     /** Deletes a site. The agent stops using its documents before this resolves; they are deleted in the background. */
@@ -130,14 +130,14 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
 
 function actions({ store, pages, onQueued }: Parts) {
   return {
-    /** Begins a sync, unless one is queued or running. */
+    /** Queues a sync, unless one is queued or running. */
     async sync(organizationId: string, id: string): Promise<DocumentSourceDetail> {
       const source = await existing(store, organizationId, id);
       const queued = await store.queue(source);
       if (queued) onQueued();
       return detail(store, queued ?? (await existing(store, organizationId, id)));
     },
-    /** Ends a sync, in whatever process it runs: that process loses its lease and writes nothing more. */
+    /** Stops a sync in any process. The process that runs it loses its lease and writes nothing more. */
     async stop(organizationId: string, id: string): Promise<DocumentSourceDetail> {
       const source = await existing(store, organizationId, id);
       await store.inTransaction(async (trx) => {
@@ -191,7 +191,7 @@ function newRow(outbound: Deps["outbound"], organizationId: string, input: Sourc
   };
 }
 
-/** The columns that a request changes. `null` stands for the default. */
+/** The columns that a request changes. `null` resets a setting to its default. */
 function changesOf(outbound: Deps["outbound"], source: SourceRow, input: SourceChanges): Partial<SourceRow> {
   const { url, include, exclude, urls, schedule, maxPages } = input;
   const start = url == null ? new URL(source.url) : startAddress(outbound, url);
@@ -205,14 +205,14 @@ function changesOf(outbound: Deps["outbound"], source: SourceRow, input: SourceC
   };
 }
 
-/** An idle source gets its next sync by the new schedule; otherwise the sync that is under way plans it. */
+/** Reschedules an idle source. A queued or running sync schedules the next one itself when it ends. */
 function scheduleColumns(source: SourceRow, schedule: SourceRow["schedule"]): Partial<SourceRow> {
   if (schedule === source.schedule || source.state !== "idle") return { schedule };
   const interval = syncIntervals[schedule];
   return { schedule, dueAt: interval === null ? null : (source.lastSyncAt ?? source.createdAt) + interval };
 }
 
-/** @throws 400 when the address cannot be read by this server */
+/** @throws 400 when this server cannot read the address */
 function startAddress(outbound: Deps["outbound"], address: string): URL {
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -238,7 +238,7 @@ function checkPatterns(path: string, patterns: readonly string[] | null | undefi
   return [...(patterns ?? [])];
 }
 
-/** The pages to read as the crawler writes their addresses. @throws 400 for a page of another host */
+/** Normalizes the URLs of the chosen pages as the crawler does. @throws 400 for a page on another host */
 function chosenPages(start: URL, urls: readonly string[] | null | undefined): string | null {
   if (urls == null) return null;
   const pages = urls.map((address, index) => {
@@ -255,12 +255,12 @@ function chosenPages(start: URL, urls: readonly string[] | null | undefined): st
 }
 
 function alreadyThere(): AppError {
-  return new AppError("CONFLICT", "This agent already has a site with this address. Change that one instead.");
+  return new AppError("CONFLICT", "This agent already has a site with this address. Edit that site instead.");
 }
 
 function tooManySources(): AppError {
   return new AppError(
     "CONFLICT",
-    `An agent can have ${MAX_SOURCES_PER_AGENT} sites at most. Delete one, or read several parts of a site with one entry.`,
+    `An agent can have at most ${MAX_SOURCES_PER_AGENT} sites. Delete one, or combine several parts of a website into one site.`,
   );
 }

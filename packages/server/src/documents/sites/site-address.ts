@@ -1,8 +1,8 @@
 const MAX_ADDRESS = 2_000;
-/** Parameters that advertisements and newsletters add. They never change a page. */
+/** Tracking parameters that ads and newsletters add. They never change a page's content. */
 const TRACKING = /^(utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid)$/;
 
-/** The address without its hash and without parameters that only count visitors; null when it is too long. */
+/** Removes the fragment and tracking parameters from a URL. @returns null when it is too long */
 export function withoutTracking(url: URL): string | null {
   url.hash = "";
   const tracking = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));

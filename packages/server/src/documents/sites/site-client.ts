@@ -5,11 +5,11 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import { createHostSemaphore } from "../../outbox/host-semaphore.ts";
 import { PAGE_TIMEOUT_MS, USER_AGENT } from "../ingest/page-limits.ts";
 
-/** Between two requests to a host, if its robots.txt asks for nothing else or for less. */
+/** Minimum delay between two requests to a host. robots.txt can only increase it. */
 const MIN_DELAY_MS = 50;
-/** A longer delay that robots.txt asks for counts as this one: 5,000 pages take 14 hours with it. */
+/** Upper limit for the delay in robots.txt. With it, reading 5,000 pages takes 14 hours. */
 const MAX_DELAY_MS = 10_000;
-/** After this time it does not matter any more when a host was last asked. */
+/** Time after which the last request to a host is forgotten. */
 const FORGET_MS = 60_000;
 const MAX_WAIT_MS = 300_000;
 
@@ -19,21 +19,21 @@ type GetOptions = {
   url: string;
   headers?: Record<string, string>;
   maxBytes: number;
-  /** what robots.txt asks for; null when it says nothing */
+  /** the delay in robots.txt, or null */
   crawlDelayMs: number | null;
   signal: AbortSignal;
   /** Throws to refuse a redirect to this address. */
   checkRedirect?: (url: string) => void | Promise<void>;
 };
 
-/** Asks sites for pages, one request at a time to each host and with a pause in between. */
+/** Fetches pages with one request at a time per host and a delay between requests. */
 export function createSiteClient(outbound: Outbound) {
   const hosts = createHostSemaphore(1);
   const lastRequests = new Map<string, number>();
 
   function forgetOld(): void {
     const oldest = performance.now() - FORGET_MS;
-    // Entries are in the order of their instants, because each request moves its host to the end.
+    // Entries are ordered by time, because each request moves its host to the end.
     for (const [host, at] of lastRequests) {
       if (at > oldest) return;
       lastRequests.delete(host);
@@ -41,7 +41,7 @@ export function createSiteClient(outbound: Outbound) {
   }
 
   return {
-    /** @throws OutboundError; the answer to a conditional request can be a status of 304 without a body */
+    /** A conditional request can return status 304 without a body. @throws OutboundError */
     async get({ crawlDelayMs, ...options }: GetOptions): Promise<GetResult> {
       const { url, headers, signal } = options;
       const { host } = new URL(url);

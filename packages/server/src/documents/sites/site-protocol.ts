@@ -1,4 +1,7 @@
-/** Which addresses belong to a site. The patterns and robots.txt are untrusted, so only the extraction process matches them. */
+/**
+ * Defines which URLs belong to a site. Patterns and robots.txt are untrusted, so only the extraction process matches
+ * them.
+ */
 export type SiteScope = {
   /** protocol and host, such as `https://example.com` */
   origin: string;
@@ -8,16 +11,16 @@ export type SiteScope = {
   robots: string | null;
 };
 
-/** Addresses within the site, without duplicates and hashes. Addresses that match no pattern are left out. */
+/** URLs within the site, without duplicates and fragments. URLs that the patterns exclude are left out. */
 export type Judged = {
   allowed: string[];
   /** excluded by robots.txt */
   disallowed: string[];
-  /** the list was cut at the number that was asked for */
+  /** whether the list was truncated to the requested number */
   isTruncated: boolean;
 };
 
-/** What the extraction process reads for the crawler. The file that goes with it is empty for `addresses`. */
+/** A job of the extraction process for the crawler. The accompanying file is empty for `addresses`. */
 export type SiteJob =
   | { kind: "robots"; scope: SiteScope; startUrl: string }
   | { kind: "sitemap"; scope: SiteScope; url: string; maxUrls: number }
@@ -30,13 +33,13 @@ type SitemapResult = Judged & { sitemaps: string[] };
 
 export type LinksResult = Judged & {
   title: string | null;
-  /** absolute; null when the page names none, itself, or an address that is not a web page's */
+  /** absolute; null when the page declares none, itself, or a URL that is not a web page */
   canonical: string | null;
   isNoindex: boolean;
-  /** the patterns and robots.txt let the page itself be used */
+  /** whether the patterns and robots.txt allow the page */
   isInScope: boolean;
   hasText: boolean;
-  /** of title and text, so that scripts and changing attributes do not count as a change */
+  /** hash of title and text, so that changed scripts or attributes do not count as a change */
   contentHash: string;
 };
 

@@ -4,22 +4,22 @@ import { ROBOT_NAME } from "../ingest/page-limits.ts";
 import { withoutTracking } from "./site-address.ts";
 import type { Judged, SiteScope } from "./site-protocol.ts";
 
-/** Files that links often lead to and that are not pages. */
+/** Extensions of files that are often linked but are not pages. */
 const NO_PAGE =
   /\.(7z|aac|apk|avi|avif|bmp|bz2|css|csv|dmg|docx?|eot|exe|flac|gif|gz|ico|ics|iso|jar|jpe?g|js|json|m4a|m4v|mjs|mov|mp3|mp4|mpe?g|msi|ogg|otf|pkg|png|pptx?|rar|rss|svg|tar|tgz|tiff?|ttf|vcf|wasm|wav|webm|webp|wmv|woff2?|xlsx?|xml|xz|zip)$/i;
 
-/** The package's types describe a default export that its CommonJS module does not have. */
+/** The package's types declare a default export that its CommonJS module does not have. */
 const parseRobots = robotsParser as unknown as (url: string, text: string) => Robot;
 
 export type AddressFilter = ReturnType<typeof createAddressFilter>;
 
-/** Decides which addresses belong to a site. Meant for the extraction process. */
+/** Decides which URLs belong to a site. Run this in the extraction process. */
 export function createAddressFilter(scope: SiteScope) {
   const { origin, include, exclude } = scope;
   const robots = scope.robots === null ? null : parseRobots(`${origin}/robots.txt`, scope.robots);
   const site = new URL(origin);
 
-  /** The address as the crawler writes it; null for what is not a page of this host. */
+  /** Normalizes a URL; null when it is not a page on this host. */
   function normalize(address: string, base: string): string | null {
     const url = URL.parse(address, base);
     if (!url || !/^https?:$/.test(url.protocol) || url.host !== site.host || url.username !== "") return null;
@@ -40,7 +40,7 @@ export function createAddressFilter(scope: SiteScope) {
     normalize,
     isIncluded,
     isAllowed,
-    /** @param maxUrls how many allowed addresses are returned at most */
+    /** @param maxUrls maximum number of allowed URLs to return */
     judge(addresses: Iterable<string>, base: string, maxUrls: number): Judged {
       const allowed = new Set<string>();
       const disallowed = new Set<string>();

@@ -248,13 +248,13 @@ onBothDatabases("Sites", (createDatabase) => {
       "/ read",
       "/a read",
       "/away skipped: It redirects to another site: https://elsewhere.example/.",
-      `/b?ref=1 skipped: The page names as its canonical address ${site.url}/a.`,
+      `/b?ref=1 skipped: The page declares as its canonical URL ${site.url}/a.`,
       `/copy skipped: The page has the same content as ${site.url}/a.`,
-      "/gone skipped: The page asks not to be indexed (noindex).",
+      "/gone skipped: The page has a noindex rule.",
       "/hidden read",
       "/new read",
       `/old skipped: The page redirects to ${site.url}/new.`,
-      "/secret skipped: The page asks not to be indexed (noindex).",
+      "/secret skipped: The page has a noindex rule.",
     ]);
     site.pages.set("/new", { body: page("New", "The new page."), headers: { "x-robots-tag": "none" } });
     await sources.sync(id);

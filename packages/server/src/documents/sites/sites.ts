@@ -15,7 +15,7 @@ import { createSiteSync } from "./sync-site.ts";
 
 /** Concurrent syncs. Each spends most of its time waiting for its site. */
 const MAX_CONCURRENT = 8;
-/** An organization with many sites must not keep others waiting. */
+/** Prevents an organization with many sites from blocking others. */
 const MAX_PER_ORGANIZATION = 3;
 
 type Parts = {
@@ -26,7 +26,7 @@ type Parts = {
   extractor: Extractor;
 };
 
-/** Everything about the sites that documents come from, put together. */
+/** Creates the parts that crawl sites and connects them. */
 export function createSites(deps: Deps, { agents, documents, files, writer, extractor }: Parts) {
   const client = createSiteClient(deps.outbound);
   const queue = createSyncQueue(deps);

@@ -6,7 +6,7 @@ export type PageCounts = Record<SourcePageState, number>;
 
 export const noPages: PageCounts = { pending: 0, read: 0, skipped: 0, missing: 0, failed: 0 };
 
-/** The source as the API shows it. */
+/** Converts a row to the API's representation. */
 export function toSource(row: SourceRow, pages: PageCounts): DocumentSource {
   const { state } = row;
   if (state === "deleting") throw notFound("Source");
@@ -23,7 +23,7 @@ export function toSource(row: SourceRow, pages: PageCounts): DocumentSource {
     error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
     pages,
     lastSyncAt: instant(row.lastSyncAt),
-    // While a sync is queued or running, the column belongs to its lease.
+    // While a sync is queued or running, the column holds its due time or lease.
     nextSyncAt: state === "idle" ? instant(row.dueAt) : null,
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),

@@ -14,7 +14,7 @@ type Owned = Pick<SourceRow, "id" | "organizationId">;
 
 export type SourceStore = ReturnType<typeof createSourceStore>;
 
-/** The sources that members see. A source that is being deleted looks as if it were gone. */
+/** The sources that members can see. A source that is being deleted is hidden. */
 export function createSourceStore(deps: StoreDeps) {
   return { ...readers(deps), ...writers(deps) };
 }
@@ -54,7 +54,7 @@ function readers({ db, reads }: StoreDeps) {
       }
       return counts;
     },
-    /** In the order of their addresses. */
+    /** Pages ordered by URL. */
     async pages({ id, organizationId }: Owned, state: SourcePageState | undefined, { limit, offset }: Page) {
       const listed = db
         .selectFrom("sourcePages")
@@ -99,7 +99,7 @@ function writers({ db, databaseKind }: StoreDeps) {
       .where("id", "=", id)
       .where("organizationId", "=", organizationId)
       .where("state", "<>", "deleting");
-  /** Ends the lease of a running sync. */
+  /** Revokes the lease of a running sync. */
   const withoutLease = { fence: sql<number>`fence + 1`, attempts: 0 };
   const queued = { ...withoutLease, state: "queued" as const, dueAt: now };
 
@@ -119,20 +119,20 @@ function writers({ db, databaseKind }: StoreDeps) {
         .execute();
       return true;
     },
-    /** Changes settings. `restart` begins a sync with them, also in place of a running one. */
+    /** Changes settings. `restartsSync` starts a sync with the new settings and replaces a running one. */
     async change(
       source: SourceRow,
       changes: Partial<SourceRow>,
-      { restart }: { restart: boolean },
+      { restartsSync }: { restartsSync: boolean },
     ): Promise<SourceRow | undefined> {
-      const set = { ...changes, ...(restart ? queued : {}), updatedAt: Date.now() };
+      const set = { ...changes, ...(restartsSync ? queued : {}), updatedAt: Date.now() };
       return update(db, source, set).returningAll().executeTakeFirst();
     },
-    /** Plans a sync for now, unless one is planned or running. */
+    /** Queues a sync, unless one is queued or running. */
     async queue(source: SourceRow): Promise<SourceRow | undefined> {
       return update(db, source, queued).where("state", "=", "idle").returningAll().executeTakeFirst();
     },
-    /** Ends a sync that is planned or running. @param nextMs until the next one by schedule; null when there is none */
+    /** Stops a queued or running sync. @param nextMs delay until the next scheduled sync; null without a schedule */
     async stop(trx: Trx, source: SourceRow, nextMs: number | null): Promise<SourceRow | undefined> {
       const idle = {
         ...withoutLease,
@@ -141,7 +141,7 @@ function writers({ db, databaseKind }: StoreDeps) {
       };
       return update(trx, source, idle).where("state", "<>", "idle").returningAll().executeTakeFirst();
     },
-    /** Hides a source from its readers. Its documents are deleted in the background. */
+    /** Hides a source from members. Its documents are deleted in the background. */
     async markDeleted(source: SourceRow): Promise<void> {
       await update(db, source, { ...withoutLease, state: "deleting", dueAt: now }).execute();
     },

@@ -9,24 +9,26 @@ import type { Deps } from "../../deps.ts";
 import { LeaseLost } from "../leased-worker.ts";
 import type { Trx } from "../store.ts";
 
-/** How long a sync is held without being renewed. */
+/** Duration of a lease. */
 export const SYNC_LEASE_MS = 30_000;
 /** Milliseconds between the end of a sync and the next one. */
 export const syncIntervals = { manual: null, daily: 86_400_000, weekly: 604_800_000 } as const;
 
-/** A sync, or the deletion of a source, that this process holds: `fence` proves whose it is. */
+/** A sync, or the deletion of a source, that this process has leased. `fence` identifies the lease. */
 export type SyncJob = SourceRow;
 export type SyncQueue = ReturnType<typeof createSyncQueue>;
 
-/** A problem that prevented a sync from reading the whole site. The message is for the members of the organization. */
+/**
+ * A problem that prevented a sync from reading the whole site. The message is meant for members of the organization.
+ */
 export type SyncProblem = { code: SourceErrorCode; message: string };
 
 type QueueDeps = Pick<Deps, "db" | "databaseKind">;
 type Executor = Pick<Trx, "updateTable">;
 
 /**
- * The syncs that are due. A sync that was interrupted is claimed again and continues. Two sources of one host never run at
- * the same time, in whatever process. All instants are the database's.
+ * The queue of due syncs. An interrupted sync is claimed again and continues. Two sources with the same host never run
+ * at the same time, even in different processes. All times come from the database clock.
  */
 export function createSyncQueue(deps: QueueDeps) {
   return { ...leases(deps), ...outcomes(deps) };
@@ -96,11 +98,11 @@ async function claimOne({ db, databaseKind }: QueueDeps, exceptOrganizations: re
   });
 }
 
-/** What the holder of a lease writes. Everything throws `LeaseLost` when another process or a request has taken the lease. */
+/** The writes of a lease holder. All throw `LeaseLost` when another process or a request has taken the lease. */
 function outcomes({ db, databaseKind }: QueueDeps) {
   const now = databaseNow(databaseKind);
 
-  /** Extends the lease, and keeps it until the end of the transaction. */
+  /** Extends the lease and locks it until the end of the transaction. */
   async function hold(executor: Executor, job: SyncJob, changes: Partial<SourceRow> = {}): Promise<void> {
     const held = { attempts: 0, dueAt: sql<number>`${now} + ${SYNC_LEASE_MS}`, ...changes };
     if ((await ofJob(executor, job).set(held).executeTakeFirst()).numUpdatedRows === 0n) throw new LeaseLost();
@@ -115,15 +117,17 @@ function outcomes({ db, databaseKind }: QueueDeps) {
         return work(trx);
       });
     },
-    /** Records that the sync may not find all pages, so that those it does not find are not taken for deleted. */
+    /** Records that the sync may not find all pages, so that missing ones are not considered deleted. */
     markIncomplete: (job: SyncJob): Promise<void> => hold(db, job, { isComplete: 0 }),
-    /** The same with the reason. The first problem is kept, because later ones often follow from it. */
+    /**
+     * Marks the sync as incomplete and records why. Keeps the first problem, because later ones often follow from it.
+     */
     async note(job: SyncJob, { code, message }: SyncProblem): Promise<void> {
       await hold(db, job, { isComplete: 0 });
       const noted = { errorCode: code, errorMessage: message };
       await ofJob(db, job).set(noted).where("errorCode", "is", null).execute();
     },
-    /** Ends a sync. A problem replaces the one that was noted. */
+    /** Ends a sync. A problem replaces the recorded one. */
     async finish(trx: Trx, job: SyncJob, problem: SyncProblem | null): Promise<void> {
       const interval = syncIntervals[job.schedule];
       const changes: UpdateObject<Tables, "sources"> = {

@@ -7,18 +7,18 @@ import { type RunningSync, readPage, type SyncParts, tooManyPages } from "./read
 import { requireConclusive } from "./require-conclusive.ts";
 import type { SyncJob, SyncProblem } from "./sync-queue.ts";
 
-/** When this many pages in a row cannot be fetched, the site is down. */
+/** After this many pages in a row that cannot be fetched, the site is considered down. */
 const MAX_LOST_IN_A_ROW = 10;
-/** A sync that was claimed this often without any progress has ended its process several times. */
+/** A sync that was claimed this often without progress has crashed its process several times. */
 const MAX_ATTEMPTS = 5;
-/** Documents of a deleted source that are deleted in one step. */
+/** Documents of a deleted source that are deleted per step. */
 const DELETION_BATCH = 20;
 
 type Parts = SyncParts & { db: Db };
 
 /**
- * Runs one sync from where it was interrupted: finds the site's pages, reads them one by one, and removes pages that are
- * gone. Every step is recorded with the lease, so a process that lost it writes nothing.
+ * Runs a sync, or continues an interrupted one: finds the site's pages, reads them one by one, and removes pages that
+ * no longer exist. Every step is recorded under the lease, so a process that lost it writes nothing.
  */
 export function createSiteSync(parts: Parts): RunJob<SyncJob> {
   return async (job, signal) => {
@@ -51,7 +51,7 @@ async function begin(parts: Parts, job: SyncJob, signal: AbortSignal): Promise<R
   return { parts, job, site, plan, signal, followsLinks: job.urls === null, limitReached: null };
 }
 
-/** Stores the addresses to start from: the pages that were chosen, or the start page and what the sitemaps list. */
+/** Stores the initial pages: the chosen ones, or the start page and those in the sitemaps. */
 async function discover(sync: RunningSync): Promise<void> {
   const { parts, job, site, signal } = sync;
   const { queue, pages } = parts;
@@ -76,7 +76,7 @@ function judge({ parts, site }: RunningSync, urls: string[]) {
   return parts.extractor.readForSite({ kind: "addresses", scope: site.scope, urls });
 }
 
-/** Removes at once what the owner no longer wants: pages that the patterns exclude or that were not chosen. */
+/** Immediately removes pages that the owner no longer wants: those that the patterns exclude or that are not chosen. */
 async function removeExcluded(sync: RunningSync, chosen: readonly string[] | null): Promise<void> {
   const { parts, job, site } = sync;
   const wanted = chosen && new Set(chosen);
@@ -115,7 +115,7 @@ async function readPages(sync: RunningSync): Promise<void> {
   }
 }
 
-/** A site that shows none of its pages is broken rather than empty. @throws SiteError */
+/** Fails the sync if no page could be used, because such a site is broken rather than empty. @throws SiteError */
 async function requireSuccess({ parts, job }: RunningSync): Promise<void> {
   if ((await parts.pages.count(job, ["read"])) > 0) return;
   const start = await parts.pages.get(job, job.url);
@@ -124,10 +124,12 @@ async function requireSuccess({ parts, job }: RunningSync): Promise<void> {
     throw new SiteError("NOT_REACHABLE", `${job.url} could not be read: ${reason} Nothing was removed.`);
   }
   const why = reason ? ` About ${job.url}: ${reason}` : " Check the address and the patterns.";
-  throw new SiteError("NO_PAGES", `No page could be used, and nothing was removed.${why}`);
+  throw new SiteError("NO_PAGES", `No page could be used. Nothing was removed.${why}`);
 }
 
-/** Counts this sync for the pages that it could not use, exactly once: the phase changes in the same transaction. */
+/**
+ * Counts a miss for each page that this sync could not use, exactly once: the phase changes in the same transaction.
+ */
 async function countMisses({ queue, pages }: SyncParts, job: SyncJob): Promise<void> {
   await queue.held(job, async (trx) => {
     const { isComplete } = await trx
@@ -185,7 +187,7 @@ async function end({ queue, pages }: SyncParts, job: SyncJob, problem: SyncProbl
   });
 }
 
-/** Deletes the documents of a deleted source in steps, and the source at the end. */
+/** Deletes the documents of a deleted source in steps, and then the source. */
 async function deleteSource(parts: Parts, job: SyncJob, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
@@ -200,6 +202,6 @@ async function deleteSource(parts: Parts, job: SyncJob, signal: AbortSignal): Pr
 function internalError(): SiteError {
   return new SiteError(
     "INTERNAL",
-    "The server was interrupted several times while it read the site. Sync again; if that does not help, exclude the pages that were read last.",
+    "The server was interrupted several times while reading the site. Sync again. If that does not help, exclude the pages that were read last.",
   );
 }
