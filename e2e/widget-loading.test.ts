@@ -216,7 +216,7 @@ describe("the widget on a website", () => {
     const { page } = await site.browser.open();
     const warning = page.waitForEvent("console", (message) => message.type() === "warning");
     await page.goto(site.host.page("/", { "data-agent-id": agentId }));
-    expect((await warning).text()).toContain("This agent does not answer pages on");
+    expect((await warning).text()).toContain("This agent is not allowed on");
     expect(await page.locator("foyer-widget").count()).toBe(0);
   });
 });

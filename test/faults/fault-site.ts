@@ -31,8 +31,8 @@ export const preload = (...names: Array<keyof typeof preloads>) =>
  * other settings. A given `database` is used and not dropped.
  */
 export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Record<string, string> = {}) {
-  const made = typeof kind === "string" ? await (kind === "SQLite" ? createSqlite() : createPostgres()) : null;
-  const { address } = made ?? (kind as TestDatabase);
+  const created = typeof kind === "string" ? await (kind === "SQLite" ? createSqlite() : createPostgres()) : null;
+  const { address } = created ?? (kind as TestDatabase);
   const folder = temporaryFolder();
   const receiver = await startReceiver();
   const lives: Life[] = [];
@@ -141,7 +141,7 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
       await Promise.all(lives.map(({ exited }) => exited));
       await db.destroy();
       await receiver.stop();
-      await made?.drop();
+      await created?.drop();
       folder.remove();
     },
   };

@@ -30,7 +30,7 @@ describe.each(faultRun.databases)("a process killed on %s", { timeout }, (databa
         const toolId = await submitAndDie(site, at);
         const left = await deliveries(site);
         expect(left).toHaveLength(isKept ? 3 : 0);
-        const [kept] = await submissions(site);
+        const [submission] = await submissions(site);
 
         await site.endLeases();
         const next = await site.start();
@@ -46,7 +46,7 @@ describe.each(faultRun.databases)("a process killed on %s", { timeout }, (databa
         // The client that got no answer asks again: what was kept is not kept twice.
         const before = receiver.received.length;
         const { submissionId } = await submit(next, toolId, key);
-        if (kept) expect([submissionId, receiver.received.length]).toEqual([kept.id, before]);
+        if (submission) expect([submissionId, receiver.received.length]).toEqual([submission.id, before]);
         expect(await submissions(site)).toEqual([{ id: submissionId, status: "success" }]);
         next.kill("SIGTERM");
         expect((await next.exited).code).toBe(0);

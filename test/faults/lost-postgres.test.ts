@@ -42,8 +42,12 @@ async function holdsEverything(load: Awaited<ReturnType<typeof underLoad>>) {
   await expect.poll(site.open).toEqual([]);
   const delivered = new Set(site.receiver.received.map(({ headers }) => String(headers["webhook-id"])));
   expect(load.acknowledged.filter((id) => !delivered.has(id))).toEqual([]);
-  const kept = await site.db.selectFrom("submissions").select("id").where("status", "=", "webhook_success").execute();
-  const ids = new Set(kept.map(({ id }) => id));
+  const successful = await site.db
+    .selectFrom("submissions")
+    .select("id")
+    .where("status", "=", "webhook_success")
+    .execute();
+  const ids = new Set(successful.map(({ id }) => id));
   expect(load.acknowledged.filter((id) => !ids.has(id))).toEqual([]);
 }
 

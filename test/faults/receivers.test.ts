@@ -37,23 +37,23 @@ const residentBytes = async () => {
 const failed = (error: string) => ({ status: "webhook_failed", webhookResult: { success: false, error } });
 
 it("a delivery gives up on a receiver that hangs", async () => {
-  const made = await deliver(() => {});
-  expect(made).toMatchObject({ ...failed("Timed out"), attempt: { status: null, error: "Timed out" } });
-  expect(made.attempt.durationMs).toBeGreaterThanOrEqual(1_990);
+  const delivery = await deliver(() => {});
+  expect(delivery).toMatchObject({ ...failed("Timed out"), attempt: { status: null, error: "Timed out" } });
+  expect(delivery.attempt.durationMs).toBeGreaterThanOrEqual(1_990);
 });
 
 it("a delivery gives up on a receiver that responds endlessly slowly", async () => {
-  const made = await deliver((response) => {
+  const delivery = await deliver((response) => {
     const drip = setInterval(() => response.write("."), 50);
     response.on("close", () => clearInterval(drip));
   });
-  expect(made).toMatchObject(failed("Timed out"));
+  expect(delivery).toMatchObject(failed("Timed out"));
 });
 
 it("a delivery reads 64 KiB of an endless response and stores 16", async () => {
   let written = 0;
   const isOver = Promise.withResolvers<void>();
-  const made = await deliver((response) => {
+  const delivery = await deliver((response) => {
     const chunk = Buffer.alloc(65_536, "f");
     const flood = () => {
       while (!response.destroyed && response.write(chunk)) written += chunk.length;
@@ -62,16 +62,16 @@ it("a delivery reads 64 KiB of an endless response and stores 16", async () => {
     flood();
   });
   await isOver.promise;
-  expect(made).toMatchObject({ status: "webhook_success", attempt: { status: 200, response: "f".repeat(16_384) } });
+  expect(delivery).toMatchObject({ status: "webhook_success", attempt: { status: 200, response: "f".repeat(16_384) } });
   // What the two sockets hold between them, not what two seconds of flooding bring.
   expect(written).toBeLessThan(32 * 1024 * 1024);
 });
 
 it("a delivery follows no redirect and records its target", async () => {
   const target = `${site.receiver.url}/elsewhere`;
-  const made = await deliver((response) => response.writeHead(302, { location: target }).end());
-  expect(made).toMatchObject({ ...failed("HTTP 302"), attempt: { status: 302 } });
-  expect(made.attempt.detail).toContain(target);
+  const delivery = await deliver((response) => response.writeHead(302, { location: target }).end());
+  expect(delivery).toMatchObject({ ...failed("HTTP 302"), attempt: { status: 302 } });
+  expect(delivery.attempt.detail).toContain(target);
 });
 
 it("a delivery does not decompress a gzip bomb", async () => {
@@ -79,9 +79,9 @@ it("a delivery does not decompress a gzip bomb", async () => {
   await deliver((response) => response.end("warm"));
   const before = await residentBytes();
   for (let time = 0; time < 3; time++) {
-    const made = await deliver((response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
-    expect(made.status).toBe("webhook_success");
-    expect(made.attempt.response?.length).toBeLessThanOrEqual(16_384);
+    const delivery = await deliver((response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb));
+    expect(delivery.status).toBe("webhook_success");
+    expect(delivery.attempt.response?.length).toBeLessThanOrEqual(16_384);
   }
   expect((await residentBytes()) - before).toBeLessThan(50_000_000);
 });
@@ -107,14 +107,14 @@ it.each([
       response.socket?.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello"),
   ],
 ])("a delivery fails at a receiver that %s, and the worker continues", async (_, answer) => {
-  const made = await deliver(answer);
-  expect(made).toMatchObject({ ...failed("Not reachable"), attempt: { status: null, error: "Not reachable" } });
-  expect(made.attempt.detail).toContain(new URL(site.receiver.url).host);
+  const delivery = await deliver(answer);
+  expect(delivery).toMatchObject({ ...failed("Not reachable"), attempt: { status: null, error: "Not reachable" } });
+  expect(delivery.attempt.detail).toContain(new URL(site.receiver.url).host);
   expect(await deliver((response) => response.end("ok"))).toMatchObject({ status: "webhook_success" });
 });
 
 it("a delivery records the response whatever its bytes", async () => {
   const bytes = Buffer.from([0, 255, 128, 0xc3, 0x28, 0, 10, ...Buffer.from("é")]);
-  const made = await deliver((response) => response.end(bytes));
-  expect(made).toMatchObject({ status: "webhook_success", attempt: { response: expect.stringContaining("é") } });
+  const delivery = await deliver((response) => response.end(bytes));
+  expect(delivery).toMatchObject({ status: "webhook_success", attempt: { response: expect.stringContaining("é") } });
 });

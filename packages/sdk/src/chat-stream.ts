@@ -127,7 +127,7 @@ async function* readEvents({ body }: Response, silence: number): AsyncGenerator<
 
 /**
  * Reads a stream to its end, which comes right after the last event. Cancelling it there would show up as a failed
- * request in the browser's network panel. After a second the stream is cancelled anyway.
+ * request in the browser's network panel. After a second the stream is canceled anyway.
  */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const timer = setTimeout(() => reader.cancel().catch(() => {}), 1_000);

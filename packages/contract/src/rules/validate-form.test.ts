@@ -432,7 +432,7 @@ describe("error messages", () => {
     [" Name ", "Name is required"],
     ["", "f is required"],
     ["  ", "f is required"],
-  ])("use the name of a field labelled %j where they must", (label, message) => {
+  ])("use the name of a field labeled %j where they must", (label, message) => {
     const field = { ...fieldOf("text", { required: { value: true } }), label };
     expect(validateForm([field], {}, compile)[0]?.message).toBe(message);
   });

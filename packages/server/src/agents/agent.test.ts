@@ -79,8 +79,8 @@ onBothDatabases("agents", (createDatabase) => {
 
   it("get unique slugs within an organization, even when created concurrently", async () => {
     const account = await server.createAccount();
-    const made = await Promise.all(Array.from({ length: 5 }, () => create({ name: "Bike Shop" }, account)));
-    expect(made.map((agent) => agent.slug).sort()).toEqual([
+    const created = await Promise.all(Array.from({ length: 5 }, () => create({ name: "Bike Shop" }, account)));
+    expect(created.map((agent) => agent.slug).sort()).toEqual([
       "bike-shop",
       "bike-shop-2",
       "bike-shop-3",

@@ -13,11 +13,11 @@ const MAX_CHARACTERS = 200;
 
 /** Checks which origins may use an agent, and remembers rejected ones for the owner, in this process only. */
 export function createOriginCheck(now: () => number = Date.now) {
-  const known = new LRUCache<string, LRUCache<string, RefusedOrigin>>({ max: MAX_AGENTS });
+  const originsByAgent = new LRUCache<string, LRUCache<string, RefusedOrigin>>({ max: MAX_AGENTS });
 
   function note(agentId: string, origin: string): void {
-    const ofAgent = known.get(agentId) ?? new LRUCache({ max: MAX_ORIGINS });
-    known.set(agentId, ofAgent);
+    const ofAgent = originsByAgent.get(agentId) ?? new LRUCache({ max: MAX_ORIGINS });
+    originsByAgent.set(agentId, ofAgent);
     const before = ofAgent.get(origin);
     const isRecent = before !== undefined && now() - before.at < KEPT_MS;
     ofAgent.set(origin, { origin, times: isRecent ? before.times + 1 : 1, at: now() });
@@ -31,11 +31,14 @@ export function createOriginCheck(now: () => number = Date.now) {
     checkOrigin(agent: Pick<AgentRow, "id" | "allowedOrigins">, origin: string | undefined, ownOrigin: string): void {
       if (!origin || isAllowed(agent, origin, ownOrigin)) return;
       note(agent.id, origin.slice(0, MAX_CHARACTERS));
-      throw new AppError("FORBIDDEN", `This agent does not answer pages on ${origin}.`);
+      throw new AppError(
+        "FORBIDDEN",
+        `This agent is not allowed on ${origin}. Add the origin to the agent's allowed origins.`,
+      );
     },
     /** The origins that the agent rejected during the last day, newest first. */
     refusedOrigins(agentId: string): RefusedOrigin[] {
-      const all = [...(known.get(agentId)?.values() ?? [])];
+      const all = [...(originsByAgent.get(agentId)?.values() ?? [])];
       return all.filter(({ at }) => now() - at < KEPT_MS).sort((a, b) => b.at - a.at);
     },
   };

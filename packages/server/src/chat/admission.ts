@@ -6,9 +6,9 @@ import type { Encryption } from "../encryption.ts";
 import { AppError } from "../errors.ts";
 import { type Visitor, visitorOf } from "./new-messages.ts";
 
-/** `known` is the continued conversation, and `access` is what grants it. Both are null for a new conversation. */
+/** `conversation` is the continued conversation, and `access` is what grants it. Both are null for a new conversation. */
 type Admitted = {
-  known: ConversationRow | null;
+  conversation: ConversationRow | null;
   access: ConversationAccess | null;
   identity: { provenUserId: string | null; visitor: Visitor };
 };
@@ -22,23 +22,23 @@ export function createAdmission(encryption: Encryption, conversations: Pick<Conv
     const proven = provenUserId(request, agent, encryption);
     const isBelieved = agent.requireIdentity === 0 || proven !== null;
     const identity = { provenUserId: proven, visitor: visitorOf(request, { isBelieved, isVerified: proven !== null }) };
-    if (!request.conversationId) return { known: null, access: null, identity };
-    const known = await conversations.find({ organizationId: agent.organizationId }, request.conversationId);
-    const access = known ? accessTo(known, { ...sent, userId: proven }, { agent, encryption }) : null;
-    if (!known || !access) throw notYours();
+    if (!request.conversationId) return { conversation: null, access: null, identity };
+    const conversation = await conversations.find({ organizationId: agent.organizationId }, request.conversationId);
+    const access = conversation ? accessTo(conversation, { ...sent, userId: proven }, { agent, encryption }) : null;
+    if (!conversation || !access) throw notYours();
     if (access === "open" && request.regenerate) throw notYours();
-    return { known, access, identity };
+    return { conversation, access, identity };
   };
 }
 
 /** A visitor who signs in can claim an anonymous conversation only by proving access to it. */
 export function claimOf(
-  known: ConversationRow | null,
+  conversation: ConversationRow | null,
   access: ConversationAccess | null,
   visitor: Visitor,
 ): Visitor | null {
   const holds = access === "token" || access === "organization";
-  return known && known.userId === null && visitor.userId !== null && holds ? visitor : null;
+  return conversation && conversation.userId === null && visitor.userId !== null && holds ? visitor : null;
 }
 
 /** The same error as for a conversation that does not exist, so that ids cannot be probed. */

@@ -48,7 +48,7 @@ export type LoopInput = {
   runTool(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolOutcome>;
   signal: AbortSignal;
   /** Reports the tokens of each step, including steps that failed or were stopped. */
-  spend?(tokens: number): void;
+  onTokensUsed?(tokens: number): void;
 };
 
 type ToolCallPart = Extract<ModelPart, { type: "tool-call" }>;
@@ -132,7 +132,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Pro
   } finally {
     // A reply that the visitor abandoned has used tokens. A model that failed before any output has not.
     const isCharged = answer.usage || answer.text || answer.content.length > 0 || signal.aborted;
-    if (isCharged) input.spend?.(usageOfStep(prompt, answer, answer.usage));
+    if (isCharged) input.onTokensUsed?.(usageOfStep(prompt, answer, answer.usage));
   }
   if (answer.text) answer.content.push({ type: "text", text: answer.text });
   return answer;
@@ -187,12 +187,16 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: U
 async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {
   const pieces = answer.calls.map((call): ToolPiece => {
     const tool = input.find(call.toolName);
-    const known = { label: tool?.label ?? null, toolId: tool?.id ?? null, executionType: tool?.executionType ?? null };
+    const toolInfo = {
+      label: tool?.label ?? null,
+      toolId: tool?.id ?? null,
+      executionType: tool?.executionType ?? null,
+    };
     return {
       type: "tool",
       id: call.toolCallId,
       name: call.toolName,
-      ...known,
+      ...toolInfo,
       input: parseInput(call.input) ?? null,
     };
   });

@@ -25,12 +25,12 @@ export function createCitationFilter(isKnown: (n: number) => boolean) {
   }
 
   function keepKnown(citation: string, numbers: string): string {
-    const known = numbers
+    const knownNumbers = numbers
       .split(",")
       .map(Number)
       .filter((n) => isKnown(n));
-    if (known.length === 0) return "";
-    return `${citation.startsWith(" ") ? " " : ""}[${known.join(", ")}]`;
+    if (knownNumbers.length === 0) return "";
+    return `${citation.startsWith(" ") ? " " : ""}[${knownNumbers.join(", ")}]`;
   }
 
   return {

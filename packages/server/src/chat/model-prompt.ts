@@ -49,11 +49,11 @@ const beforeOpening: LanguageModelV4Message = {
 
 function withinLimit(history: readonly HistoryRow[]) {
   let characters = 0;
-  const kept = history.findLastIndex((row, index) => {
+  const lastDropped = history.findLastIndex((row, index) => {
     characters += row.content.length + (row.pieces?.length ?? 0);
     return characters > HISTORY_CHARACTERS && index < history.length - 1;
   });
-  return history.slice(kept + 1);
+  return history.slice(lastDropped + 1);
 }
 
 function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Message[] {

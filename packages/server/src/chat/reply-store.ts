@@ -42,7 +42,7 @@ export type ReplyStore = ReturnType<typeof createReplyStore>;
 export type Ended = {
   conversationId: string;
   end: ReplyEnd;
-  spend: TokenUsage;
+  usage: TokenUsage;
   failure: Omit<ReplyFailureRow, "messageId" | "conversationId" | "at"> | null;
   /** whether the reply is part of the agent's analytics */
   isCounted: boolean;
@@ -72,26 +72,26 @@ const SILENT_MS = 30_000;
 /** What the chat writes. Its queries run for every reply, so each is built once. */
 export function createReplyStore(db: Db, count: Counting) {
   const queries = replyQueries(db);
-  const keepEnd = createBatchWriter<Ended, boolean>(db, keepEnds, { maxItems: 100 });
+  const keepEnd = createBatchWriter<Ended, boolean>(db, storeEnds, { maxItems: 100 });
 
   /** Conversations first, then messages, each in one order: everybody locks rows this way. */
-  async function keepEnds(trx: Executor, ended: readonly Ended[]): Promise<boolean[]> {
+  async function storeEnds(trx: Executor, ended: readonly Ended[]): Promise<boolean[]> {
     const stored = new Set<string>();
     for (const { conversationId, end } of inOrder(ended, ({ conversationId }) => conversationId)) {
       const size = { textBytes: Buffer.byteLength(end.content), toolBytes: Buffer.byteLength(end.pieces ?? "") };
       const { rows } = await queries.finish(trx, { id: conversationId, replyId: end.id, ...size });
       if (rows.length > 0) stored.add(end.id);
     }
-    for (const one of inOrder(ended, ({ end }) => end.id)) if (stored.has(one.end.id)) await keepOne(trx, one);
+    for (const one of inOrder(ended, ({ end }) => end.id)) if (stored.has(one.end.id)) await storeEnd(trx, one);
     await count.tokens(
       trx,
-      ended.map(({ spend }) => spend),
+      ended.map(({ usage }) => usage),
     );
     await count.conversations(trx, ended.filter(({ isCounted, end }) => isCounted && stored.has(end.id)).map(toEvent));
     return ended.map(({ end }) => stored.has(end.id));
   }
 
-  async function keepOne(trx: Executor, { conversationId, end, failure, answer }: Ended): Promise<void> {
+  async function storeEnd(trx: Executor, { conversationId, end, failure, answer }: Ended): Promise<void> {
     const { rows } = await queries.end(trx, end);
     const preview = previewOf(end.content);
     if (rows[0]?.isLast && preview !== "") {
@@ -151,7 +151,7 @@ export function createReplyStore(db: Db, count: Counting) {
   };
 }
 
-function toEvent({ spend: { agentId }, end }: Ended) {
+function toEvent({ usage: { agentId }, end }: Ended) {
   return {
     agentId,
     at: end.now,

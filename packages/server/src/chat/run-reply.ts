@@ -64,7 +64,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         ...(documents?.kind === "search" ? withSearch(tools, documents) : tools),
         openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
         signal: reply.signal,
-        spend: (more: number) => {
+        onTokensUsed: (more: number) => {
           tokens += more;
         },
       };
@@ -98,7 +98,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
       const isStored = await store.end({
         conversationId,
         end,
-        spend: { agentId: agent.id, ...usageOwner, tokens },
+        usage: { agentId: agent.id, ...usageOwner, tokens },
         failure,
         isCounted: !isTest && refusal === null,
         answer: isRecorded ? { ...scope, ...answerOf(reply.pieces, { question, stopReason }), at: end.now } : null,

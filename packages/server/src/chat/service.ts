@@ -77,13 +77,13 @@ export function createChatService(
      * @throws AppError for every problem that is known before the model is called
      */
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
-      const { known, access, identity } = await admit(agent, request, caller.proof);
-      const messages = await messagesOf(agent, request, known === null, openingOf);
+      const { conversation: existing, access, identity } = await admit(agent, request, caller.proof);
+      const messages = await messagesOf(agent, request, existing === null, openingOf);
       const tools = await toolsOf(agent.id);
-      const model = await models.choose(agent, { isNewConversation: !known, isVisitor: isVisitor(agent, caller) });
+      const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
       // The demo quotes what a search finds; it cannot read a prompt.
       const documents = await documentsOf(agent, { mustSearch: model.source === null });
-      const conversation = known ?? newConversation(agent, request, { ...identity, messages, caller });
+      const conversation = existing ?? newConversation(agent, request, { ...identity, messages, caller });
       const isOpen = access === "open";
       const reply = createRunningReply(
         {
@@ -100,13 +100,13 @@ export function createChatService(
         const usageOwner = budgets.usageOwnerOf({ visitor, ip: caller.ip, organizationId });
         const refusal = await budgets.refusal(agent, usageOwner);
         // Load the notes first: nothing may fail between storing the turn and starting its reply.
-        const notes = known ? await notesOf(agent.id, known.id) : [];
+        const notes = existing ? await notesOf(agent.id, existing.id) : [];
         const begun = await store.begin(
           {
             conversation,
-            isNew: known === null,
+            isNew: existing === null,
             mayReplaceReply: !isOpen,
-            claimedBy: claimOf(known, access, identity.visitor),
+            claimedBy: claimOf(existing, access, identity.visitor),
             messages,
             replyId: reply.messageId,
             model: refusal === null ? model.modelId : null,

@@ -32,8 +32,8 @@ export async function backUp(file: string, dataDir: string, folder: string): Pro
 export async function restore(file: string, dataDir: string, folder: string): Promise<string> {
   const source = openBackup(join(folder, DATABASE));
   try {
-    const kept = join(dataDir, `before-restore-${new Date().toISOString().replace(/[:.]/g, "-")}`);
-    if (existsSync(file)) await backUp(file, dataDir, kept);
+    const previousDir = join(dataDir, `before-restore-${new Date().toISOString().replace(/[:.]/g, "-")}`);
+    if (existsSync(file)) await backUp(file, dataDir, previousDir);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     await source.backup(file);
     const secret = join(folder, secretFileName);
@@ -41,7 +41,7 @@ export async function restore(file: string, dataDir: string, folder: string): Pr
       copyFileSync(secret, join(dataDir, secretFileName));
       chmodSync(join(dataDir, secretFileName), 0o600);
     }
-    return kept;
+    return previousDir;
   } finally {
     source.close();
   }

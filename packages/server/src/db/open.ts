@@ -65,8 +65,8 @@ function withStatementCache(database: Database.Database) {
     prepare(sql: string) {
       // SQLite rolls back by itself when the disk is full or failing. A second rollback would fail and hide the cause.
       if (sql === "rollback" && !database.inTransaction) return noRollback;
-      const known = statements.get(sql);
-      if (known) return known;
+      const cached = statements.get(sql);
+      if (cached) return cached;
       if (statements.size >= 500) statements.clear();
       const statement = database.prepare(sql);
       statements.set(sql, statement);

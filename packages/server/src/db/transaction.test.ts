@@ -55,7 +55,7 @@ it("a transaction does not run again after an error", async () => {
   expect(runs).toBe(1);
 });
 
-it("a statement is cancelled at its time limit, and another connection continues", async () => {
+it("a statement is canceled at its time limit, and another connection continues", async () => {
   const { db } = opened;
   const sleep = (seconds: number) => sql<{ slept: string }>`select pg_sleep(${seconds}) as slept`.execute(db);
   await expect(withStatementTimeout(100, () => inTransaction(db, () => sleep(60)))).rejects.toThrow(/timeout/);

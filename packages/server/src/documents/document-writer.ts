@@ -239,11 +239,11 @@ async function deleteRows(parts: Parts, organizationId: string, rows: readonly O
   const { store } = parts;
   const deleted = await store.inTransaction(async (trx) => {
     const ids = rows.map(({ id }) => id);
-    const gone = await store.delete(trx, organizationId, ids);
-    for (const [agentId, own] of Map.groupBy(gone, (row) => row.agentId)) {
+    const deleted = await store.delete(trx, organizationId, ids);
+    for (const [agentId, own] of Map.groupBy(deleted, (row) => row.agentId)) {
       await removeFromIndex(trx, { organizationId, agentId, documentIds: own.map(({ id }) => id) });
     }
-    return gone;
+    return deleted;
   });
   for (const { fileId } of deleted) if (fileId) discard(parts, fileId);
   return deleted.length;

@@ -80,7 +80,7 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     }
   }
 
-  function busyGroups(): string[] {
+  function groupsAtLimit(): string[] {
     const counts = new Map<string, number>();
     for (const job of running.keys()) counts.set(groupOf(job), (counts.get(groupOf(job)) ?? 0) + 1);
     return [...counts].flatMap(([group, count]) => (count >= maxPerGroup ? [group] : []));
@@ -91,7 +91,7 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     const free = maxConcurrent - running.size;
     if (free <= 0) return true;
     try {
-      for (const job of await queue.claim(Math.min(free, maxPerGroup), busyGroups())) {
+      for (const job of await queue.claim(Math.min(free, maxPerGroup), groupsAtLimit())) {
         running.set(job, runJob(job));
       }
       return true;

@@ -235,10 +235,10 @@ function bulkActions({ store, writer }: Parts) {
   return {
     /** Changes the documents that exist. @returns the number of changed documents */
     async bulk(organizationId: string, ids: readonly string[], action: BulkAction): Promise<number> {
-      const known = [...new Set(ids)].filter((id) => isId("doc", id));
+      const validIds = [...new Set(ids)].filter((id) => isId("doc", id));
       let changed = 0;
-      for (let start = 0; start < known.length; start += BATCH) {
-        const rows = await store.getAll(organizationId, known.slice(start, start + BATCH));
+      for (let start = 0; start < validIds.length; start += BATCH) {
+        const rows = await store.getAll(organizationId, validIds.slice(start, start + BATCH));
         changed += action === "delete" ? await writer.delete(organizationId, rows) : await change(rows, action);
         await new Promise(setImmediate);
       }

@@ -135,7 +135,7 @@ async function requeue(
   const restarted = await records.change(submission.id, async (trx) => {
     const leased: LeasedDelivery[] = [];
     for (const delivery of chosen) {
-      leased.push(...(await queue.restart(trx, delivery, (form && currentAddress(form, delivery)) ?? delivery)));
+      leased.push(...(await queue.retry(trx, delivery, (form && currentAddress(form, delivery)) ?? delivery)));
     }
     return leased;
   });

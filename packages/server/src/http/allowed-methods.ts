@@ -9,16 +9,16 @@ export type RouteTable = {
 /** Collects the methods of each path, because Fastify does not expose them. */
 export function collectRoutes(app: FastifyInstance): RouteTable {
   const router = findMyWay({ ignoreTrailingSlash: true });
-  const known = new Set<HTTPMethod>();
+  const registered = new Set<HTTPMethod>();
   app.addHook("onRoute", (route: RouteOptions) => {
     for (const method of [route.method].flat() as HTTPMethod[]) {
       if (method === "OPTIONS" || router.hasRoute(method, route.url)) continue;
-      known.add(method);
+      registered.add(method);
       router.on(method, route.url, () => {});
     }
   });
   return {
-    methodsOf: (url) => [...known].filter((method) => router.find(method, pathOf(url)) !== null),
+    methodsOf: (url) => [...registered].filter((method) => router.find(method, pathOf(url)) !== null),
   };
 }
 

@@ -240,9 +240,9 @@ onBothDatabases("bad input", (createDatabase) => {
       ["5e-324", 5e-324],
     ] as const) {
       const payload = `{"name":"Number","temperature":${number}}`;
-      const made = JSON.parse((await send({ method: "POST", url: "/agents", payload })).text).data;
-      expect(made.temperature === temperature, payload).toBe(true);
-      expect(JSON.parse((await get(`/agents/${made.id}`)).text).data).toEqual(made);
+      const created = JSON.parse((await send({ method: "POST", url: "/agents", payload })).text).data;
+      expect(created.temperature === temperature, payload).toBe(true);
+      expect(JSON.parse((await get(`/agents/${created.id}`)).text).data).toEqual(created);
     }
   });
 
@@ -485,7 +485,7 @@ function named(name: string) {
 /** The smallest body that the endpoint takes. A new endpoint with a body needs a line here. */
 function validBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
   if (!withBody.some((endpoint) => endpoint.name === name)) return {};
-  const behaviour = { triggerType: "exit_intent", actionType: "open_chat" };
+  const behavior = { triggerType: "exit_intent", actionType: "open_chat" };
   const bodies: Record<string, object> = {
     createAgent: { name: "New" },
     updateAgent: { name: "Mine" },
@@ -497,12 +497,12 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     testProvider: { apiKey: "sk-test", baseUrl: "http://127.0.0.1:9/v1" },
     createTool: { agentId, name: "stock", description: "d", executionType: "mock", inputSchema: { type: "object" } },
     updateTool: { description: "d" },
-    createTrigger: { name: "t", ...behaviour, conditions: {}, actionConfig: {} },
+    createTrigger: { name: "t", ...behavior, conditions: {}, actionConfig: {} },
     updateTrigger: { name: "t" },
     submitForm: { toolId: formId, formData: {}, fieldsCompleted: [] },
     reportClientResult: { submissionId, success: true },
     recordFormEvent: { toolId: formId, eventType: "impression", formInstanceId: "i" },
-    recordTriggerEvent: { agentId, triggerName: "t", ...behaviour, eventType: "fired" },
+    recordTriggerEvent: { agentId, triggerName: "t", ...behavior, eventType: "fired" },
     retrySubmissions: { toolId: formId, statuses: ["failed"] },
     testTool: { input: {} },
     createSecret: { name: "FRESH", value: "v" },

@@ -15,9 +15,9 @@ export function registerCors(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
   app.addHook("onRoute", ({ method, url, config }) => {
     if (!config?.crossOrigin || method === "OPTIONS" || method === "HEAD") return;
-    const known = methods.get(url);
-    methods.set(url, [...(known ?? []), String(method)]);
-    if (!known) addPreflight(app, url, methods);
+    const existing = methods.get(url);
+    methods.set(url, [...(existing ?? []), String(method)]);
+    if (!existing) addPreflight(app, url, methods);
   });
   // Runs before authentication, so that a page can read why its request was rejected.
   app.addHook("onRequest", (request, reply, done) => {
@@ -35,8 +35,8 @@ const headers = {
 function addPreflight(app: FastifyInstance, url: string, methods: ReadonlyMap<string, string[]>) {
   app.options(url, { config: { access: "public" }, schema: { hide: true } }, (request, reply) => {
     const allowed = methods.get(url) ?? [];
-    const asked = request.headers["access-control-request-method"];
-    if (!asked || !allowed.includes(asked)) return reply.callNotFound();
+    const requestedMethod = request.headers["access-control-request-method"];
+    if (!requestedMethod || !allowed.includes(requestedMethod)) return reply.callNotFound();
     return reply
       .status(204)
       .headers({

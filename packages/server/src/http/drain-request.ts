@@ -15,7 +15,7 @@ export function registerRequestDraining(app: FastifyInstance): void {
 }
 
 function drain(request: FastifyRequest["raw"], onDone: () => void): void {
-  let left = MAX_BYTES;
+  let remaining = MAX_BYTES;
   const finish = () => {
     clearTimeout(timer);
     request.off("data", count).off("end", finish).off("close", finish);
@@ -24,8 +24,8 @@ function drain(request: FastifyRequest["raw"], onDone: () => void): void {
     onDone();
   };
   const count = (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) finish();
+    remaining -= chunk.length;
+    if (remaining < 0) finish();
   };
   const timer = setTimeout(finish, MAX_MS);
   request.on("data", count).on("end", finish).on("close", finish);

@@ -17,8 +17,8 @@ let agentId: string;
 beforeAll(async () => {
   server = await startServer({ listen: true });
   owner = await server.createAccount();
-  const made = { method: "POST", url: "/agents", headers: owner.headers, payload: { name: "Desk" } } as const;
-  agentId = (await server.app.inject(made)).json().data.id;
+  const createAgent = { method: "POST", url: "/agents", headers: owner.headers, payload: { name: "Desk" } } as const;
+  agentId = (await server.app.inject(createAgent)).json().data.id;
 });
 afterAll(() => server.stop());
 
@@ -146,7 +146,7 @@ describe("authentication", () => {
 });
 
 describe("URLs", () => {
-  /** As it stands, without anything being normalised on the way. */
+  /** As it stands, without anything being normalized on the way. */
   const raw = (path: string, method = "GET", headers: object = owner.headers) =>
     new Promise<{ status: number | undefined; allow: unknown; body: string }>((resolve, reject) => {
       const port = new URL(server.url).port;

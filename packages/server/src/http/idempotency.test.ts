@@ -308,10 +308,10 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
           },
           { maxItems: 100 },
         );
-      let made = 0;
+      let created = 0;
       const make = (write: ReturnType<typeof writer>) =>
         withRoute(async (keep) => {
-          const name = `batch_${made++}`;
+          const name = `batch_${created++}`;
           const answer = { name };
           await write({ name, also: keep && ((trx) => keep(trx, agentId, answer)) });
           return answer;

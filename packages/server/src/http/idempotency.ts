@@ -46,7 +46,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
   const running = new Map<string, Promise<unknown>>();
 
   /** The stored response as JSON, or undefined when there is none. */
-  async function kept(id: string, requestHash: string) {
+  async function storedAnswer(id: string, requestHash: string) {
     const row = await find(id);
     if (!row) return undefined;
     if (row.createdAt <= now() - KEPT_MS) {
@@ -83,13 +83,13 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
       const turn = Promise.withResolvers<void>();
       running.set(id, turn.promise);
       try {
-        const earlier = await kept(id, requestHash);
+        const earlier = await storedAnswer(id, requestHash);
         if (earlier !== undefined) return replay(earlier);
         try {
           return await runFirst(id, requestHash, work);
         } catch (error) {
           // If the same request was answered in the meantime, that may have caused the failure.
-          const meanwhile = await kept(id, requestHash);
+          const meanwhile = await storedAnswer(id, requestHash);
           if (meanwhile === undefined) throw error;
           return replay(meanwhile);
         }
@@ -106,8 +106,8 @@ type Call = { request: FastifyRequest; reply: FastifyReply; scope: string; sent?
 /** Deletes expired responses. @returns how many were deleted */
 export function deleteOldAnswers(db: Db, now: number): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
-    const kept = trx.selectFrom("idempotencyKeys").select("id");
-    const old = kept
+    const keys = trx.selectFrom("idempotencyKeys").select("id");
+    const old = keys
       .where("createdAt", "<=", now - KEPT_MS)
       .orderBy("createdAt")
       .limit(limit);

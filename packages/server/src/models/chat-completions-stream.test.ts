@@ -290,9 +290,9 @@ describe("the body of a stream", () => {
     const reader = readChatCompletion(body, url).getReader();
     body.push(event({ content: "Hello" }));
     await reader.read();
-    const cancelled = reader.cancel();
+    const canceled = reader.cancel();
     expect(body.destroyed).toBe(true);
-    await cancelled;
+    await canceled;
   });
 
   it("is destroyed immediately when the call is aborted, and the stream fails with the reason", async () => {

@@ -25,7 +25,7 @@ const lingerTime = 1000;
  *
  * A failure after the start is emitted as an `error` part, which is the last one: an error reported by the provider (as
  * `APICallError`), a line that is not JSON, a line or tool calls above 1 MiB, or a connection that closes too early.
- * Aborting `signal` makes the stream fail with the signal's reason. Aborting, cancelling and errors destroy the body.
+ * Aborting `signal` makes the stream fail with the signal's reason. Aborting, canceling and errors destroy the body.
  */
 export function readChatCompletion(body: Readable, url: string, signal?: AbortSignal): ReadableStream<ModelPart> {
   let stop = () => {};

@@ -61,7 +61,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
   function connectionTo(name: ProviderName, access: ProviderAccess, isOwn: boolean): Connection | null {
     const baseUrl = access.baseUrl ?? providers[name].baseUrl;
     if (!baseUrl || !isUsable(name, access)) return null;
-    const trust = isOwn && access.baseUrl !== null ? "account" : "operator";
+    const trust = isOwn && access.baseUrl !== null ? "untrusted" : "operator";
     return { apiKey: access.apiKey, baseUrl: withDefaultPath(baseUrl, providers[name]), trust, outbound };
   }
 

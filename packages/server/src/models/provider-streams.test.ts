@@ -267,7 +267,7 @@ describe("streams of providers", () => {
     it("shows visitors the text with which the Responses API refuses", async () => {
       const { upstream, createAgent, ask, storedReply } = test.server;
       upstream.script(replay("openai-responses.refusal"));
-      const reply = await ask(await createAgent("gpt-4.1-mini"), "How do I open my neighbour's lock?");
+      const reply = await ask(await createAgent("gpt-4.1-mini"), "How do I open my neighbor's lock?");
       expect(reply).toMatchObject({ text: refusal, stop: { stopReason: "end_turn", usage: tokens([34, 16]) } });
       expect(await storedReply(reply.conversationId)).toMatchObject({ content: refusal, stopReason: "end_turn" });
     });
@@ -288,7 +288,7 @@ describe("streams of providers", () => {
     it("shows visitors the text with which a chat completion refuses", async () => {
       const { upstream, createAgent, ask, storedReply } = test.server;
       upstream.script(replay("openai-chat.refusal"));
-      const reply = await ask(await createAgent("openai-compatible/test"), "How do I open my neighbour's lock?");
+      const reply = await ask(await createAgent("openai-compatible/test"), "How do I open my neighbor's lock?");
       expect(reply).toMatchObject({ text: refusal, stop: { stopReason: "end_turn", usage: tokens([34, 16]) } });
       expect(await storedReply(reply.conversationId)).toMatchObject({ content: refusal, stopReason: "end_turn" });
     });

@@ -2,7 +2,7 @@ import type { Outbound, OutboundRequest, Trust } from "../outbound/guarded-reque
 import type { ChatModel } from "./chat-model.ts";
 import type { EmbeddingFormat } from "./embedding-formats.ts";
 
-/** How to reach a provider for one organization. `trust` says who entered the URL: only the operator's is not guarded. */
+/** How to reach a provider for one organization. Only the operator's URL is trusted. */
 export type Connection = { apiKey: string | null; baseUrl: string; trust: Trust; outbound: Outbound };
 
 /** The description of a provider. Each provider has one file. */

@@ -97,7 +97,7 @@ function explain(answer: Answer, label: string, apiKey: string | null, isHidden:
       ? `The server at this URL does not respond like ${label}.`
       : "The server responds but lists no models.";
   }
-  // The key is removed before the text is cut, because a truncated key would no longer be recognised.
+  // The key is removed before the text is cut, because a truncated key would no longer be recognized.
   const words = isHidden ? "" : withoutKey(said(answer), apiKey).replace(/\s+/g, " ").trim().slice(0, 300);
   return `HTTP ${status}${words ? `: ${words}` : "."}`;
 }

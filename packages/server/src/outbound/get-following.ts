@@ -59,7 +59,7 @@ async function get(outbound: Outbound, { url, headers, timeoutMs, maxBytes, sign
     url,
     method: "GET",
     headers: { "accept-encoding": "gzip, deflate, br", ...headers },
-    trust: "account",
+    trust: "untrusted",
     timeoutMs,
     maxBytes,
     ...(signal ? { signal } : {}),

@@ -6,7 +6,7 @@ import { createGuardedConnect } from "./guarded-connect.ts";
 import { OutboundError } from "./guarded-request.ts";
 import { close, closing, listen, nextTurn, openOutbound, serve, serveCanary } from "./test-servers.ts";
 
-const whole = { method: "GET", trust: "account", timeoutMs: 10_000, maxBytes: 1_000 } as const;
+const whole = { method: "GET", trust: "untrusted", timeoutMs: 10_000, maxBytes: 1_000 } as const;
 
 /** A name server with one answer after the other; the last one stays. */
 function answering(...answers: string[][]) {

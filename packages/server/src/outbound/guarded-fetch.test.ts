@@ -13,7 +13,7 @@ describe("the guarded fetch", () => {
       const { "content-type": type, "x-tool": tool, "accept-encoding": encoding } = request.headers;
       response.end(JSON.stringify({ method: request.method, path: request.url, type, tool, encoding, sent }));
     });
-    const fetch = openOutbound({ allowPrivate: true }).fetch("account");
+    const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
 
     const got = await fetch(new URL(`${url}/a?b=c`), { headers: new Headers({ "x-tool": "1" }) });
     expect(got).toBeInstanceOf(Response);
@@ -55,7 +55,7 @@ describe("the guarded fetch", () => {
       closed = closing(request.socket);
       response.writeHead(200, { "content-encoding": encoding }).write(bomb);
     });
-    const fetch = openOutbound({ allowPrivate: true }).fetch("account");
+    const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
     await expect(fetch(url, { headers: { "Accept-Encoding": "gzip" } })).rejects.toThrow(
       `The server compressed its response (${encoding}) although it was asked not to.`,
     );
@@ -64,7 +64,7 @@ describe("the guarded fetch", () => {
 
   it("refuses an invalid status", async () => {
     const { url } = await serve((_request, response) => response.writeHead(999).end());
-    const fetch = openOutbound({ allowPrivate: true }).fetch("account");
+    const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
     await expect(fetch(url)).rejects.toThrow("unknown status 999");
   });
 
@@ -76,7 +76,7 @@ describe("the guarded fetch", () => {
       if (request.url === "/body") response.write("first");
       else arrived.resolve();
     });
-    const fetch = openOutbound({ allowPrivate: true }).fetch("account");
+    const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
     const reason = new Error("visitor gone");
 
     const early = new AbortController();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createOutbound } from "./guarded-request.ts";
 import { closing, nextTurn, openOutbound, serve } from "./test-servers.ts";
 
-const whole = { method: "GET", trust: "account", timeoutMs: 10_000, maxBytes: 1_000 } as const;
+const whole = { method: "GET", trust: "untrusted", timeoutMs: 10_000, maxBytes: 1_000 } as const;
 const never = () => new Promise<string[]>(() => {});
 
 describe("the guarded request", () => {
@@ -101,7 +101,7 @@ describe("the guarded stream", () => {
       finish = () => response.end("last");
     });
     const outbound = openOutbound({ allowPrivate: true });
-    const { body } = await outbound.stream({ url, method: "GET", trust: "account" });
+    const { body } = await outbound.stream({ url, method: "GET", trust: "untrusted" });
     const chunks = body[Symbol.asyncIterator]();
     expect(String((await chunks.next()).value)).toBe("first");
     finish();
@@ -109,7 +109,7 @@ describe("the guarded stream", () => {
     expect((await chunks.next()).done).toBe(true);
   });
 
-  it.each(["operator", "account"] as const)("closes the connection when the caller aborts (%s)", async (trust) => {
+  it.each(["operator", "untrusted"] as const)("closes the connection when the caller aborts (%s)", async (trust) => {
     let closed: Promise<unknown> | undefined;
     const { url } = await serve((request, response) => {
       closed = closing(request.socket);
@@ -130,7 +130,7 @@ describe("the guarded stream", () => {
       closed = closing(request.socket);
       response.write("first");
     });
-    const { body } = await openOutbound({ allowPrivate: true }).stream({ url, method: "GET", trust: "account" });
+    const { body } = await openOutbound({ allowPrivate: true }).stream({ url, method: "GET", trust: "untrusted" });
     body.destroy();
     await closed;
   });
@@ -141,7 +141,7 @@ describe("the guarded stream", () => {
     const call = outbound.stream({
       url: "http://slow.test",
       method: "GET",
-      trust: "account",
+      trust: "untrusted",
       signal: controller.signal,
     });
     controller.abort(new Error("visitor gone"));
@@ -150,7 +150,7 @@ describe("the guarded stream", () => {
 });
 
 describe("connections", () => {
-  it.each(["operator", "account"] as const)("are reused (%s)", async (trust) => {
+  it.each(["operator", "untrusted"] as const)("are reused (%s)", async (trust) => {
     const { url, seen } = await serve((_request, response) => response.end("ok"));
     const outbound = openOutbound({ allowPrivate: true });
     for (const path of ["/1", "/2"]) {
@@ -183,7 +183,7 @@ describe("failed requests", () => {
       const away = await serve((_request, response) => response.writeHead(status, { location: target.url }).end("x"));
       const bare = await serve((_request, response) => response.writeHead(status).end());
       const outbound = openOutbound({ allowPrivate: true });
-      for (const trust of ["operator", "account"] as const) {
+      for (const trust of ["operator", "untrusted"] as const) {
         const ways = (to: string) => [
           outbound.request({ ...whole, trust, url: to }),
           outbound.stream({ url: to, method: "GET", trust }),

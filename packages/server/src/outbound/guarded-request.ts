@@ -9,10 +9,10 @@ import { explainFailure, OutboundError } from "./outbound-error.ts";
 export { OutboundError };
 
 /**
- * Who chose the URL: "operator" means the environment, which is exempt from the address rules; "account" means a member
- * of an organization, whose URLs are guarded.
+ * Whether the URL is trusted. "operator" means that it comes from the server's environment and is exempt from the address
+ * rules. "untrusted" means that a member or a website chose it, so it is guarded.
  */
-export type Trust = "operator" | "account";
+export type Trust = "operator" | "untrusted";
 
 export type OutboundRequest = {
   url: string;
@@ -110,7 +110,7 @@ async function openResponse(parse: (url: string) => URL, agent: Agent, call: Cal
   call.signal?.throwIfAborted();
   const url = parse(call.url);
   const headers = call.headers ?? {};
-  if (call.trust === "account") refuseHostHeader(headers);
+  if (call.trust === "untrusted") refuseHostHeader(headers);
   const sent = agent.request({
     origin: url.origin,
     path: url.pathname + url.search,
@@ -152,12 +152,12 @@ async function readWhole(open: (call: Call) => Promise<Opened>, { timeoutMs, max
 
 async function readUpTo(body: Readable, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
   const chunks: Buffer[] = [];
-  let left = maxBytes;
+  let remaining = maxBytes;
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk.subarray(0, left));
+    chunks.push(chunk.subarray(0, remaining));
     // Leaving the loop destroys the body, and with it the connection.
-    if (chunk.length > left) return { body: Buffer.concat(chunks), truncated: true };
-    left -= chunk.length;
+    if (chunk.length > remaining) return { body: Buffer.concat(chunks), truncated: true };
+    remaining -= chunk.length;
   }
   return { body: Buffer.concat(chunks), truncated: false };
 }

@@ -144,23 +144,23 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     expect(await claim()).toEqual([waiting]);
   });
 
-  it("restarts a delivery at a new address and takes it from the worker that holds its lease", async () => {
+  it("retries a delivery at a new address and takes it from the worker that holds its lease", async () => {
     const id = await put(-1, { attempts: 5 });
     const [held] = await queue.claim(1, []);
     if (!held) throw new Error("not claimed");
-    const [restarted] = await queue.restart(forms.db, held, { target: '{"url":"x"}', host: "x" });
-    const anew = { state: "pending", attempts: 5, attemptsBefore: 5, target: '{"url":"x"}', host: "x" };
-    expect(restarted).toMatchObject({ id, ...anew, fence: held.fence + 1 });
+    const [retried] = await queue.retry(forms.db, held, { target: '{"url":"x"}', host: "x" });
+    const expected = { state: "pending", attempts: 5, attemptsBefore: 5, target: '{"url":"x"}', host: "x" };
+    expect(retried).toMatchObject({ id, ...expected, fence: held.fence + 1 });
     expect(await claim()).toEqual([]);
     expect(await settle(held, { state: "failed" })).toBeNull();
-    expect(await settle(restarted, { state: "delivered" })).toBe(6);
+    expect(await settle(retried, { state: "delivered" })).toBe(6);
   });
 
-  it("leases a delivery to one of two requests that restart it at the same time", async () => {
+  it("leases a delivery to one of two requests that retry it at the same time", async () => {
     const read = await stateOf(await put(-1, { state: "failed" }));
     const address = { target: '{"url":"x"}', host: "x" };
-    const restarted = await Promise.all([1, 2].map(() => queue.restart(forms.db, read, address)));
-    expect(restarted.flat()).toMatchObject([{ id: read.id, state: "pending", fence: read.fence + 1 }]);
+    const retried = await Promise.all([1, 2].map(() => queue.retry(forms.db, read, address)));
+    expect(retried.flat()).toMatchObject([{ id: read.id, state: "pending", fence: read.fence + 1 }]);
   });
 
   it("gives each delivery to only one of several concurrent claims", async () => {

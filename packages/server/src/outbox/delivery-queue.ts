@@ -29,7 +29,7 @@ export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
  */
 export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind: DatabaseKind }, leaseMs: number) {
   const now = databaseNow(databaseKind);
-  const queries = { ...deliveryQueries(db, databaseKind, now), restartFailed: restartFailed(db, databaseKind, now) };
+  const queries = { ...deliveryQueries(db, databaseKind, now), retryFailed: retryFailed(db, databaseKind, now) };
 
   return {
     /** Inserts deliveries that are leased to the caller by default, or become due after `dueInMs`. */
@@ -78,26 +78,26 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     },
     /** Returns a delivery that was not attempted. Any process may claim it after `dueInMs`. */
     async requeue({ id, fence }: Pick<LeasedDelivery, "id" | "fence">, dueInMs = 0): Promise<void> {
-      await queries.giveBack(db, { id, fence, ms: dueInMs });
+      await queries.requeue(db, { id, fence, ms: dueInMs });
     },
     /**
-     * Restarts a delivery as it was read, with a full set of attempts and leased to the caller. A previous lease is lost.
-     * Returns nothing if the delivery was claimed or restarted since it was read: the other request is sending it now.
+     * Leases a delivery to the caller with a full set of attempts and revokes any previous lease. Returns nothing if the
+     * delivery was claimed or retried since it was read, because the other request is sending it now.
      */
-    async restart(
+    async retry(
       trx: Executor,
       { id, fence }: Pick<LeasedDelivery, "id" | "fence">,
       address: Pick<DeliveryRow, "target" | "host">,
     ): Promise<LeasedDelivery[]> {
-      return (await queries.restart(trx, { id, fence, ...address, ms: leaseMs })).rows;
+      return (await queries.retry(trx, { id, fence, ...address, ms: leaseMs })).rows;
     },
     /**
-     * Restarts failed deliveries, which are then due immediately for any process.
-     * @returns the submissions of the restarted deliveries
+     * Retries failed deliveries, which are then due immediately for any process.
+     * @returns the submissions of the retried deliveries
      */
-    async restartFailed(trx: Executor, rows: readonly AddressRow[]) {
-      const restarted = (await queries.restartFailed(trx, { json: toJson(rows) })).rows;
-      return [...new Set(restarted.map(({ submissionId }) => submissionId))];
+    async retryFailed(trx: Executor, rows: readonly AddressRow[]) {
+      const retried = (await queries.retryFailed(trx, { json: toJson(rows) })).rows;
+      return [...new Set(retried.map(({ submissionId }) => submissionId))];
     },
   };
 }
@@ -155,7 +155,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         .where("state", "=", sql.lit("waiting"))
         .returningAll(),
     ),
-    restart: compileOnce<LeaseKey & { ms: number } & Pick<DeliveryRow, "target" | "host">, LeasedDelivery>((param) =>
+    retry: compileOnce<LeaseKey & { ms: number } & Pick<DeliveryRow, "target" | "host">, LeasedDelivery>((param) =>
       db
         .updateTable("deliveries")
         .set({
@@ -170,7 +170,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         .where("fence", "=", param("fence"))
         .returningAll(),
     ),
-    giveBack: compileOnce<LeaseKey & { ms: number }, never>((param) =>
+    requeue: compileOnce<LeaseKey & { ms: number }, never>((param) =>
       db
         .updateTable("deliveries")
         .set({ dueAt: later(now, param("ms")) })
@@ -181,7 +181,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   };
 }
 
-function restartFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
+function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   return compileOnce<{ json: string }, Pick<DeliveryRow, "submissionId">>((param) =>
     db
       .updateTable("deliveries")

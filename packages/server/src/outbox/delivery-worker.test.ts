@@ -37,20 +37,20 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     onTestFinished(() => worker.stop(0));
     return worker;
   }
-  function made(host: string, more: Partial<NewDelivery> = {}): NewDelivery {
+  function newDelivery(host: string, more: Partial<NewDelivery> = {}): NewDelivery {
     const fixed = { purpose: "action", type: "webhook", target: "{}", state: "pending", createdAt: 1 } as const;
     const counts = { attempts: 0, attemptsBefore: 0, fence: 1 };
     return { id: newId("delivery"), submissionId, position: position++, host, ...fixed, ...counts, ...more };
   }
   /** Due by now, to be claimed. */
   async function put(host: string, count = 1, more: Partial<NewDelivery> = {}) {
-    const rows = Array.from({ length: count }, () => made(host, more));
+    const rows = Array.from({ length: count }, () => newDelivery(host, more));
     await forms.db.transaction().execute((trx) => queue.insert(trx, rows, -1));
     return rows;
   }
   /** Held by the caller, to be run now. */
   async function lease(host: string): Promise<LeasedDelivery> {
-    const row = made(host);
+    const row = newDelivery(host);
     await queue.insert(forms.db, [row]);
     return { ...row, dueAt: 0 };
   }

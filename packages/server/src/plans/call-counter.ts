@@ -51,10 +51,10 @@ export function createSharedCounter(db: Db, clock: RawBuilder<number> = database
    * `askedAt` is earlier than the database's time, so this may end slightly too early. The next call is then looked up.
    */
   function knownFull(organizationId: string, limit: number): MinuteCount | null {
-    const known = full.get(organizationId);
-    if (known?.limit !== limit) return null;
-    const now = known.now + performance.now() - known.askedAt;
-    return now < known.endsAt ? { calls: limit + 1, now, endsAt: known.endsAt } : null;
+    const cached = full.get(organizationId);
+    if (cached?.limit !== limit) return null;
+    const now = cached.now + performance.now() - cached.askedAt;
+    return now < cached.endsAt ? { calls: limit + 1, now, endsAt: cached.endsAt } : null;
   }
 
   async function ask(organizationId: string, limit: number): Promise<MinuteCount> {

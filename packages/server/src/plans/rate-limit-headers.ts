@@ -10,8 +10,8 @@ const states = new WeakMap<FastifyRequest, LimitState>();
  * sent.
  */
 export function noteLimit(request: FastifyRequest, state: LimitState): void {
-  const known = states.get(request);
-  if (!known || state.remaining < known.remaining) states.set(request, state);
+  const previous = states.get(request);
+  if (!previous || state.remaining < previous.remaining) states.set(request, state);
 }
 
 /** Sends `X-RateLimit-*` with every response to a request that a limit was noted for, errors included. */

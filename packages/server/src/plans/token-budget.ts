@@ -86,7 +86,7 @@ export function createTokenBudgets(
     async count(trx: Executor, usages: readonly TokenUsage[]): Promise<void> {
       const day = dayOf(now());
       const month = monthOf(day);
-      for (const [agentId, tokens] of sums(usages.map((spend) => [spend.agentId, spend.tokens]))) {
+      for (const [agentId, tokens] of sums(usages.map((usage) => [usage.agentId, usage.tokens]))) {
         await addToMonth(trx, { agentId, month, tokens });
       }
       const ofOrganizations = usages.flatMap(({ organizationId, tokens }) =>

@@ -45,7 +45,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
     ...contract.putProvider,
     handler: async (request) => {
       const { organizationId } = principalOf(request);
-      const provider = known(request.params.provider);
+      const provider = toProviderName(request.params.provider);
       const access = accessIn(request.body);
       if (access.baseUrl !== null) checkAddress(access.baseUrl);
       checkUsable(provider, access);
@@ -58,7 +58,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
   app.route({
     ...contract.deleteProvider,
     handler: async (request) => {
-      const provider = known(request.params.provider);
+      const provider = toProviderName(request.params.provider);
       const deleted = await providerSettings.delete(principalOf(request).organizationId, provider);
       if (!deleted) throw notFound("Model provider setting");
       return { data: { success: true as const }, error: null };
@@ -68,7 +68,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
   app.route({
     ...contract.testProvider,
     handler: async (request) => {
-      const provider = known(request.params.provider);
+      const provider = toProviderName(request.params.provider);
       const access = accessIn(request.body);
       const isGiven = access.apiKey !== null || access.baseUrl !== null;
       if (isGiven) checkUsable(provider, access);
@@ -110,7 +110,7 @@ function accessIn({ apiKey, baseUrl }: { apiKey?: string | null; baseUrl?: strin
   return { apiKey: apiKey ?? null, baseUrl: baseUrl?.replace(/\/+$/, "") ?? null };
 }
 
-function known(name: string): ProviderName {
+function toProviderName(name: string): ProviderName {
   const provider = providerNames.find((candidate) => candidate === name);
   if (!provider) throw notFound("Model provider");
   return provider;

@@ -16,7 +16,7 @@ import { createTriggerEvents } from "./trigger-events.ts";
 export type VisitorTriggers = ReturnType<typeof createVisitorTriggers>;
 
 type Recorded = { success: true };
-const recorded: Recorded = { success: true };
+const success: Recorded = { success: true };
 
 /** Public endpoints for visitors' pages. `origin` is the page's origin, which the agent must allow (403). */
 export function createVisitorTriggers(
@@ -48,10 +48,10 @@ export function createVisitorTriggers(
      * page.
      */
     async record(event: TriggerEvent, keep?: Keep): Promise<Recorded> {
-      await write(event, keep && ((trx) => keep(trx, event.agentId, recorded))).catch((error) => {
+      await write(event, keep && ((trx) => keep(trx, event.agentId, success))).catch((error) => {
         throw isMissingReference(error) ? notFound("Agent") : error;
       });
-      return recorded;
+      return success;
     },
     /** The text of the agent's enabled bubble, or null. A conversation may start with it. */
     async openingMessage(agentId: string, triggerId: string): Promise<string | null> {

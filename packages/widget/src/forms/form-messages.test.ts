@@ -82,7 +82,7 @@ it("formats the submitted answers for people", () => {
 
 it("sets autocomplete values by field type and name", () => {
   const token = (name: string, type: FormField["type"] = "text") => autoCompleteOf({ name, label: "", type });
-  expect(["first_name", "lastName", "Full name", "zip", "colour"].map((name) => token(name))).toEqual([
+  expect(["first_name", "lastName", "Full name", "zip", "color"].map((name) => token(name))).toEqual([
     "given-name",
     "family-name",
     "name",

@@ -28,7 +28,7 @@ export function createLauncher(
 ) {
   const button = document.createElement("button");
   button.type = "button";
-  button.className = label ? "launcher labelled" : "launcher";
+  button.className = label ? "launcher labeled" : "launcher";
   button.setAttribute("part", "launcher");
   button.addEventListener("click", onPress);
   const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");

@@ -115,7 +115,7 @@ function explainLinkError(code = "") {
   const name = code.toLowerCase();
   if (/token|expired|attempts/.test(name))
     return "That link is invalid, was already used or has expired. Request a new one.";
-  if (/access_denied/.test(name)) return "The other service denied access, or you cancelled.";
+  if (/access_denied/.test(name)) return "The other service denied access, or you canceled.";
   if (/state/.test(name)) return "That sign-in was started in another browser or has expired. Try again here.";
   if (/signup|sign_up/.test(name)) return "There is no account for that address. Ask for an invitation.";
   return "Sign-in failed. Try again or use another method.";

@@ -96,7 +96,7 @@ function Body({
       look={list.look}
       isStale={list.isStale}
       onShowFresh={() => {
-        list.showFresh();
+        list.showNew();
         handle.current?.toTop();
       }}
     />

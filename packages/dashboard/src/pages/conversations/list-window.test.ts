@@ -8,7 +8,7 @@ import {
   PAGE,
   positionOf,
   rowAt,
-  withFresh,
+  withNewConversations,
   without,
   withPage,
   withTop,
@@ -52,7 +52,7 @@ it("keeps positions while new conversations arrive", () => {
   server.add();
   window = askMissing(window, server, 700, 710);
   expect([window.fresh, rowAt(window, 705)?.id]).toEqual([3, server.ids()[708]]);
-  window = withFresh(window);
+  window = withNewConversations(window);
   expect([window.total, window.fresh, rowAt(window, 503)?.id]).toEqual([1_003, 0, read]);
   window = withTop(window, server.ask());
   expect([window.fresh, rowAt(window, 503)?.id, rowAt(window, 0)?.id]).toEqual([0, read, server.ids()[0]]);
@@ -94,7 +94,7 @@ it("stays consistent with the server for any sequence of changes", () => {
         else if (step.kind === "top") window = withTop(window, server.ask());
         else window = askMissing(window, server, step.at, step.at + 20);
       }
-      window = withFresh(withTop(window, server.ask()));
+      window = withNewConversations(withTop(window, server.ask()));
       window = askMissing({ ...window, epoch: window.epoch + 1 }, server, 0, window.total);
       expect(window.total).toBe(server.ids().length);
       expect(server.ids().every((known, at) => rowAt(window, at)?.id === known)).toBe(true);

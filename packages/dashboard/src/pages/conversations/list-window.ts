@@ -50,7 +50,7 @@ export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
 }
 
 /** Adds the waiting conversations to the list. */
-export function withFresh({ fresh, total, entries, epoch }: ListWindow): ListWindow {
+export function withNewConversations({ fresh, total, entries, epoch }: ListWindow): ListWindow {
   const moved = [...entries].map(([at, entry]) => [at + fresh, entry] as const);
   return { total: total + fresh, fresh: 0, entries: new Map(moved), epoch };
 }

@@ -9,7 +9,7 @@ import {
   missingPages,
   openWindow,
   PAGE,
-  withFresh,
+  withNewConversations,
   without,
   withPage,
   withRead,
@@ -38,7 +38,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
     setHeld((held) => {
       if (held?.key !== key) return { key, window: openWindow(answer) };
       const window = withTop(held.window, answer);
-      return { key, window: isAtTop() ? withFresh(window) : window };
+      return { key, window: isAtTop() ? withNewConversations(window) : window };
     });
   }, [top.data, key, isAtTop]);
 
@@ -61,7 +61,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
     /** The error if nothing can be shown. */
     error: isCurrent ? null : top.error,
     retry: () => top.refetch(),
-    showFresh: () => change(withFresh),
+    showNew: () => change(withNewConversations),
     markRead: useCallback((id: string) => change((window) => withRead(window, id)), [change]),
     remove: (id: string) => change((window) => without(window, id)),
   };

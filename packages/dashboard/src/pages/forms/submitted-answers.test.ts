@@ -19,16 +19,12 @@ const file = {
 
 describe("answersOf", () => {
   it("lists answers with labels in form order, followed by answers to fields that no longer exist", () => {
-    const answers = answersOf(
-      { colour: "red", day: "2027-03-14", bikes: ["city-one", "old"], name: "Ada" },
-      fields,
-      id,
-    );
+    const answers = answersOf({ color: "red", day: "2027-03-14", bikes: ["city-one", "old"], name: "Ada" }, fields, id);
     expect(answers.map(({ label, text, isGone }) => [label, text, isGone])).toEqual([
       ["Your name", "Ada", false],
       ["bikes", "The City One, old", false],
       ["Day", "Mar 14, 2027", false],
-      ["colour", "red", true],
+      ["color", "red", true],
     ]);
   });
 

@@ -12,12 +12,12 @@ const states = ["queued", "processing", "ready", "failed"] as const;
 export function listQuery(agentId: string, { q, state, kind, page = 1 }: KnowledgeSearch): DocumentQuery {
   const knownState = states.find((name) => name === state);
   const knownKind = kinds.find((name) => name === kind);
-  const wanted = q?.trim().slice(0, 200);
+  const text = q?.trim().slice(0, 200);
   return {
     agentId,
     limit: PAGE_SIZE,
     offset: (page - 1) * PAGE_SIZE,
-    ...(wanted ? { q: wanted } : {}),
+    ...(text ? { q: text } : {}),
     ...(knownState ? { state: knownState } : {}),
     ...(knownKind ? { kind: knownKind } : {}),
   };

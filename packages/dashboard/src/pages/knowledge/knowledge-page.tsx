@@ -88,7 +88,7 @@ function FullNote({ limit }: { limit: number | null }) {
 function Documents({ agentId }: { agentId: string }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [doomed, setDoomed] = useState<Document | null>(null);
+  const [deleting, setDeleting] = useState<Document | null>(null);
   const list = useQuery({
     ...ask("listDocuments", listQuery(agentId, search)),
     placeholderData: keepPreviousData,
@@ -112,7 +112,7 @@ function Documents({ agentId }: { agentId: string }) {
             documents={documents}
             selected={selection.ids}
             onSelect={selection.select}
-            onDelete={setDoomed}
+            onDelete={setDeleting}
           />
         </>
       ) : (
@@ -128,7 +128,7 @@ function Documents({ agentId }: { agentId: string }) {
           onGo={(target) => void navigate({ search: target === 1 ? filter : { ...filter, page: target } })}
         />
       )}
-      <DeleteDocument document={doomed} onClose={() => setDoomed(null)} />
+      <DeleteDocument document={deleting} onClose={() => setDeleting(null)} />
     </div>
   );
 }

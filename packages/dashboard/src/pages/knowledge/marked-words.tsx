@@ -14,12 +14,12 @@ export function MarkedWords({ text, words }: { text: string; words: readonly str
 
 /** Splits a text into parts. Every second part is a match. */
 export function splitAtWords(text: string, words: readonly string[]): string[] {
-  const wanted = words
+  const alternatives = words
     .filter((word) => word.trim() !== "")
     .toSorted((one, other) => other.length - one.length)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  if (wanted.length === 0) return [text];
+  if (alternatives.length === 0) return [text];
   // Chinese, Japanese and Thai have no spaces between words, so a match can start anywhere.
   const before = "(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{N}])";
-  return text.split(new RegExp(`${before}(${wanted.join("|")})`, "giu"));
+  return text.split(new RegExp(`${before}(${alternatives.join("|")})`, "giu"));
 }

@@ -23,7 +23,7 @@ const isUnderWay = ({ state }: DocumentSource) => state !== "idle";
 export function SitesPage() {
   const { agentId } = route.useParams();
   const [editing, setEditing] = useState<DocumentSource | "new" | null>(null);
-  const [doomed, setDoomed] = useState<DocumentSource | null>(null);
+  const [deleting, setDeleting] = useState<DocumentSource | null>(null);
   const list = useQuery({
     ...ask("listSources", { agentId }),
     refetchInterval: ({ state: { data } }) => (data?.sources.some(isUnderWay) ? POLL_MS : false),
@@ -53,14 +53,14 @@ export function SitesPage() {
       ) : (
         <ul className="grid border-t border-line">
           {sites.map((site) => (
-            <Site key={site.id} site={site} onEdit={() => setEditing(site)} onDelete={() => setDoomed(site)} />
+            <Site key={site.id} site={site} onEdit={() => setEditing(site)} onDelete={() => setDeleting(site)} />
           ))}
         </ul>
       )}
       {editing && (
         <SiteDialog agentId={agentId} site={editing === "new" ? null : editing} onClose={() => setEditing(null)} />
       )}
-      <DeleteSite site={doomed} onClose={() => setDoomed(null)} />
+      <DeleteSite site={deleting} onClose={() => setDeleting(null)} />
     </Page>
   );
 }

@@ -21,13 +21,13 @@ export function unansweredQuery(
   { reason, period, page = 1 }: UnansweredSearch,
   now = Date.now(),
 ): UnansweredQuery {
-  const known = reasons.find((name) => name === reason);
+  const validReason = reasons.find((name) => name === reason);
   const chosen = periods.find(({ value }) => value === period)?.value ?? periods[0].value;
   return {
     agentId,
     limit: UNANSWERED_PAGE_SIZE,
     offset: (page - 1) * UNANSWERED_PAGE_SIZE,
-    ...(known ? { reason: known } : {}),
+    ...(validReason ? { reason: validReason } : {}),
     ...(chosen === "all" ? {} : { from: new Date(now - Number(chosen) * DAY_MS).toISOString().slice(0, 10) }),
   };
 }

@@ -6,11 +6,11 @@ import type { Upload, useUploads } from "./use-uploads.ts";
 export function UploadList({ uploads: { uploads, retry, dismiss } }: { uploads: ReturnType<typeof useUploads> }) {
   if (uploads.length === 0) return null;
   const failed = uploads.filter(({ state }) => state === "failed").length;
-  const left = uploads.length - failed;
+  const remaining = uploads.length - failed;
   return (
     <section aria-label="Uploads" className="mb-6 grid gap-2 rounded-lg border border-line px-4 py-3">
       <p role="status" className="text-sm text-soft">
-        {[left > 0 && `Uploading ${counted(left)}`, failed > 0 && `${counted(failed)} failed`]
+        {[remaining > 0 && `Uploading ${counted(remaining)}`, failed > 0 && `${counted(failed)} failed`]
           .filter(Boolean)
           .join(", ")}
       </p>

@@ -6,7 +6,7 @@ import type { useDraft } from "../../components/use-draft.ts";
 import { PartTabs } from "./part-tabs.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import type { ToolDraft, ToolKind } from "./tool-draft.ts";
-import { type Part, partAt, partsOf } from "./tool-parts.ts";
+import { editorParts, type Part, partAt } from "./tool-parts.ts";
 
 /** The draft of a tool, as every part of its editor gets it. */
 export type ToolDrafting = ReturnType<typeof useDraft<ToolDraft>>;
@@ -34,7 +34,7 @@ type EditorProps = Pick<PartProps, "agentId" | "kind" | "tool" | "draft"> & {
 export function ToolEditor({ views, save, ...props }: EditorProps) {
   const { draft, kind, tool } = props;
   const [lastTest, setLastTest] = useState<ToolTest | null>(null);
-  const parts = partsOf(kind, tool === null);
+  const parts = editorParts(kind, tool === null);
   const { part: wanted } = useSearch({ strict: false });
   const part = parts.find((part) => part === wanted) ?? "about";
   const go = useGoToPart();

@@ -151,8 +151,8 @@ onBothDatabases("API keys", (createDatabase) => {
   it("are limited to one hundred per organization", async () => {
     const owner = await signedInBrowser(server, (await createOwner(server)).email);
     const make = () => owner.call("POST", "/api-keys", { name: "One of many" });
-    const made = await Promise.all(Array.from({ length: 100 }, make));
-    expect(made.every(({ status }) => status === 201)).toBe(true);
+    const created = await Promise.all(Array.from({ length: 100 }, make));
+    expect(created.every(({ status }) => status === 201)).toBe(true);
     expect((await make()).status).toBe(409);
   });
 });

@@ -154,12 +154,12 @@ onBothDatabases("the audit log", (createDatabase) => {
 
   it("records every one of many concurrent calls", async () => {
     const browser = await signedInBrowser(server, (await createOwner(server)).email);
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 40 }, (_, i) => browser.call("POST", "/agents", { name: `Agent ${i}` })),
     );
     const { body } = await browser.call("GET", "/audit-log?limit=1000");
     const ids = body.entries.flatMap((entry: Entry) => (entry.action === "POST /agents" ? [entry.resourceId] : []));
-    expect(ids.toSorted()).toEqual(made.map((answer) => answer.body.data.id).toSorted());
+    expect(ids.toSorted()).toEqual(created.map((answer) => answer.body.data.id).toSorted());
     expect(body.pagination).toEqual({ total: 41, limit: 200, offset: 0 });
   });
 

@@ -140,14 +140,14 @@ onBothDatabases("an emailed link", (createDatabase) => {
 
   it("becomes invalid when the password changes, however it was set", async () => {
     const { email, userId } = await createOwner(server);
-    const neighbour = await createOwner(server);
+    const neighbor = await createOwner(server);
     const browser = createBrowser(server);
     const magicLink = (to: string) => mailAfter(to, () => browser.call("POST", "/auth/magic-link", { email: to }));
     const resetLink = () => mailAfter(email, () => browser.call("POST", "/auth/request-password-reset", { email }));
     const tokenOf = ({ link }: { link: string }) => new URL(link).searchParams.get("token");
     const reset = async (mail: { link: string }, newPassword: string) =>
       (await browser.call("POST", "/auth/reset-password", { token: tokenOf(mail), newPassword })).status;
-    const unrelated = await magicLink(neighbour.email);
+    const unrelated = await magicLink(neighbor.email);
 
     const [first, second, signIn] = [await resetLink(), await resetLink(), await magicLink(email)];
     expect(await reset(second, "another long password")).toBe(200);

@@ -43,8 +43,8 @@ onBothDatabases("sign-in", (createDatabase) => {
       expect.stringMatching(/^foyer_session=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect(headers["cache-control"]).toBe("no-store");
-    const made = await browser.call("POST", "/agents", { name: "By cookie" });
-    expect([made.status, made.body.data.name]).toEqual([201, "By cookie"]);
+    const created = await browser.call("POST", "/agents", { name: "By cookie" });
+    expect([created.status, created.body.data.name]).toEqual([201, "By cookie"]);
     expect((await browser.call("GET", "/agents")).body.data).toHaveLength(1);
     expect((await browser.call("GET", "/auth/session")).body).toEqual(body);
   });

@@ -34,8 +34,8 @@ export function detectFormat(bytes: Uint8Array): { format: Format; text: string 
   if (start.includes("%PDF-")) return { format: "pdf", text: null };
   if (start.startsWith("PK\x03\x04")) return { format: "zip", text: null };
   if (start.startsWith("\xd0\xcf\x11\xe0")) throw oldOffice(bytes);
-  const known = unsupported.find(([magic]) => start.startsWith(magic));
-  if (known) throw new ExtractionError("NOT_SUPPORTED", known[1]);
+  const match = unsupported.find(([magic]) => start.startsWith(magic));
+  if (match) throw new ExtractionError("NOT_SUPPORTED", match[1]);
   const text = decode(bytes);
   return { format: textFormat(text), text };
 }

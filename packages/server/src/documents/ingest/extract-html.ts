@@ -171,10 +171,10 @@ function createTable() {
       }
       isHeaderUsed = true;
       const isLabelled = header.length === row.length && row.length > 1;
-      const labelled = row.map((cell, index) =>
+      const labeled = row.map((cell, index) =>
         isLabelled && header[index] && cell ? `${header[index]}: ${cell}` : cell,
       );
-      return [labelled.filter(Boolean).join(" | ")];
+      return [labeled.filter(Boolean).join(" | ")];
     },
     close(): string[] {
       if (depth > 0) return [];

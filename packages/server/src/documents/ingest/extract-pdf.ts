@@ -133,8 +133,8 @@ function repeatedLines(pages: readonly Line[][]): Set<string> {
 
 /** Removes a page's header and footer. A page that consists of nothing else is left unchanged. */
 function withoutEdges(lines: readonly Line[], repeated: ReadonlySet<string>): readonly Line[] {
-  const kept = lines.filter(({ text }, index) => !isAtEdge(index, lines.length) || !repeated.has(shapeOf(text)));
-  return kept.length === 0 ? lines : kept;
+  const body = lines.filter(({ text }, index) => !isAtEdge(index, lines.length) || !repeated.has(shapeOf(text)));
+  return body.length === 0 ? lines : body;
 }
 
 const isAtEdge = (index: number, count: number) => index < EDGE_LINES || index >= count - EDGE_LINES;

@@ -31,8 +31,8 @@ function connectSqlite(file: string, mode: "read" | "write"): IndexConnection {
   database.pragma("cache_size = -8000");
   const statements = new Map<string, Database.Statement>();
   const prepare = (sql: string) => {
-    const known = statements.get(sql);
-    if (known) return known;
+    const cached = statements.get(sql);
+    if (cached) return cached;
     if (statements.size >= 200) statements.clear();
     const statement = database.prepare(sql);
     statements.set(sql, statement);

@@ -96,8 +96,8 @@ async function* ofDocuments(connection: IndexConnection, sources: readonly Merge
       [segment.id],
     );
     for (const { term, postings } of unpackContents(rows[0]?.contents ?? new Uint8Array())) {
-      const known = byTerm.get(term);
-      if (known) known.push({ segment, postings });
+      const existing = byTerm.get(term);
+      if (existing) existing.push({ segment, postings });
       else byTerm.set(term, [{ segment, postings }]);
     }
   }

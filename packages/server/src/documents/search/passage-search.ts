@@ -46,8 +46,8 @@ export function createPassageSearch(
   /** Avoids starting a thread for agents without documents, which most agents are. */
   async function isNeeded(task: IndexTask): Promise<boolean> {
     const indexes = db.selectFrom("agentIndexes").select("agentId").limit(1);
-    const own = task.kind === "maintain" ? indexes.where("agentId", "=", task.agentId) : indexes;
-    return (await own.executeTakeFirst()) !== undefined;
+    const matching = task.kind === "maintain" ? indexes.where("agentId", "=", task.agentId) : indexes;
+    return (await matching.executeTakeFirst()) !== undefined;
   }
 
   function enqueue(task: IndexTask) {

@@ -28,25 +28,25 @@ type Index = { connection: IndexConnection; segments: readonly Segment[]; all: n
 
 /** Sets the weights of the terms and reads the postings of the rarest ones. */
 export async function readTerms(index: Index, terms: readonly QueryTerm[]): Promise<SegmentPostings[]> {
-  const known = await lookUp(index, namesOf(terms));
+  const lookup = await lookUp(index, namesOf(terms));
   for (const term of terms) {
-    term.chunks = chunksOf(term, known.counts, index.all);
+    term.chunks = chunksOf(term, lookup.counts, index.all);
     term.weight = weightOf(term.chunks, index.all);
     term.ownWeight = term.weight;
   }
   const unknown = terms.filter(({ chunks, terms: [name = ""] }) => chunks === 0 && hasSimilarTerms(name));
   const replaced = unknown.slice(0, MAX_UNKNOWN);
   for (const term of replaced) await replaceBySimilar(index, term);
-  const more = await lookUp(
+  const similarLookup = await lookUp(
     index,
-    namesOf(replaced).filter((name) => !known.names.has(name)),
+    namesOf(replaced).filter((name) => !lookup.names.has(name)),
   );
-  const counts = new Map([...known.counts, ...more.counts]);
+  const counts = new Map([...lookup.counts, ...similarLookup.counts]);
   for (const term of replaced) {
     term.chunks = chunksOf(term, counts, index.all);
     term.weight = SIMILAR_WEIGHT * weightOf(term.chunks, index.all);
   }
-  if (index.all <= SMALL_INDEX) return [...known.postings, ...more.postings];
+  if (index.all <= SMALL_INDEX) return [...lookup.postings, ...similarLookup.postings];
 
   const chosen = new Set(namesOf(withinBound(terms)));
   const merged = await readPostings(index.connection, {

@@ -76,11 +76,11 @@ async function rankByWords(connection: IndexConnection, search: Search): Promise
   for (const text of search.query.queries) {
     const question = { connection, ...search, text: text.slice(0, MAX_QUERY_LENGTH) };
     for (const { chunk, score, terms } of await searchOnce(question)) {
-      const known = byNumber.get(chunk.number);
+      const existing = byNumber.get(chunk.number);
       byNumber.set(chunk.number, {
         chunk,
-        score: Math.max(score, known?.score ?? 0),
-        terms: [...(known?.terms ?? []), ...terms],
+        score: Math.max(score, existing?.score ?? 0),
+        terms: [...(existing?.terms ?? []), ...terms],
         matchedBy: "words",
       });
     }
@@ -206,12 +206,12 @@ function languagesOf(segments: readonly Segment[]): string[] {
 /** Keeps at most three passages per document. */
 function limited(ranked: readonly Ranked[], limit: number): Ranked[] {
   const perDocument = new Map<string, number>();
-  const kept = ranked.filter(({ chunk }) => {
+  const allowed = ranked.filter(({ chunk }) => {
     const count = (perDocument.get(chunk.documentId) ?? 0) + 1;
     perDocument.set(chunk.documentId, count);
     return count <= MAX_PER_DOCUMENT;
   });
-  return kept.slice(0, limit);
+  return allowed.slice(0, limit);
 }
 
 function toHit(found: Ranked, languages: readonly string[]): PassageHit {

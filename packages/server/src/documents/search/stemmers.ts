@@ -41,8 +41,8 @@ const stemmers = new Map<string, Stem>();
 
 /** @returns the stemmer of a language, with its results cached; null when there is none */
 export function stemmerFor(language: string): Stem | null {
-  const known = stemmers.get(language);
-  if (known) return known;
+  const cached = stemmers.get(language);
+  if (cached) return cached;
   const algorithm = algorithms[language];
   if (algorithm === undefined) return null;
   const stemmer = snowball.newStemmer(algorithm);

@@ -125,8 +125,8 @@ function pageWriters() {
       for (let start = 0; start < urls.length; start += ROWS_AT_ONCE) {
         if (start > 0) await nextTurn();
         const found = urls.slice(start, start + ROWS_AT_ONCE);
-        const known = await counted.select("url").where("url", "in", found).execute();
-        const knownUrls = new Set(known.map(({ url }) => url));
+        const existing = await counted.select("url").where("url", "in", found).execute();
+        const knownUrls = new Set(existing.map(({ url }) => url));
         const added = found.filter((url) => !knownUrls.has(url));
         await upsert(trx, job, {
           urls: added.slice(0, Math.max(0, free)),

@@ -46,14 +46,14 @@ type Outcome = {
   /** the site did not respond properly, so it may be down */
   isLost?: boolean;
   /** set when the page was written in its document's transaction; `hasAllLinks` is the result of `record` */
-  recorded?: { hasAllLinks: boolean };
+  recordedWithDocument?: { hasAllLinks: boolean };
 };
 
 /** Reads one page and records it with its document and its links. @returns whether the site failed to respond */
 export async function readPage(sync: RunningSync, page: SourcePageRow): Promise<boolean> {
   const { queue } = sync.parts;
   const outcome = await outcomeOf(sync, page);
-  const { hasAllLinks } = outcome.recorded ?? {
+  const { hasAllLinks } = outcome.recordedWithDocument ?? {
     hasAllLinks: await queue.held(sync.job, (trx) => record(sync, trx, page, outcome)),
   };
   failpoint("site.page.recorded");
@@ -167,13 +167,13 @@ async function aliasOf(
   if (new URL(target).host !== new URL(site.scope.origin).host) {
     return isSameSite(target, page.url) ? null : skipped(`The page ${verb} another site: ${shown(target)}.`);
   }
-  const known = await parts.pages.get(job, target);
-  if (known?.sync === job.sync && known.state !== "pending" && known.state !== "read") return null;
+  const targetPage = await parts.pages.get(job, target);
+  if (targetPage?.sync === job.sync && targetPage.state !== "pending" && targetPage.state !== "read") return null;
   const { allowed } = await parts.extractor.readForSite({ kind: "addresses", scope: site.scope, urls: [target] });
   const [address] = allowed;
   // A URL that must not be read cannot replace this page.
   if (address === undefined || address === page.url) return null;
-  if (!followsLinks && known?.sync !== job.sync) return null;
+  if (!followsLinks && targetPage?.sync !== job.sync) return null;
   return skipped(`The page ${verb} ${shown(address)}.`, { allowed: [address], disallowed: [], isTruncated: false });
 }
 
@@ -236,7 +236,7 @@ async function store(
       const principal = { organizationId, plan };
       await parts.writer.insert({ principal, agentId, content, file, sourceId: job.id, alongside });
     }
-    return { page: changes, links, recorded: { hasAllLinks } };
+    return { page: changes, links, recordedWithDocument: { hasAllLinks } };
   } catch (error) {
     parts.writer.discard(file.id);
     if (!(error instanceof AppError) || error.code !== "DOCUMENT_LIMIT_REACHED") throw error;

@@ -31,7 +31,7 @@ export function createSiteClient(outbound: Outbound) {
   const hosts = createHostSemaphore(1);
   const lastRequests = new Map<string, number>();
 
-  function forgetOld(): void {
+  function deleteOldRequests(): void {
     const oldest = performance.now() - FORGET_MS;
     // Entries are ordered by time, because each request moves its host to the end.
     for (const [host, at] of lastRequests) {
@@ -65,7 +65,7 @@ export function createSiteClient(outbound: Outbound) {
       } finally {
         lastRequests.delete(host);
         lastRequests.set(host, performance.now());
-        forgetOld();
+        deleteOldRequests();
         release();
       }
     },

@@ -87,8 +87,8 @@ async function removeExcluded(sync: RunningSync, chosen: readonly string[] | nul
     if (last === undefined) return;
     from = last;
     const { allowed } = await parts.extractor.readForSite({ kind: "addresses", scope, urls });
-    const kept = new Set(wanted ? allowed.filter((url) => wanted.has(url)) : allowed);
-    const excluded = urls.filter((url) => !kept.has(url));
+    const retained = new Set(wanted ? allowed.filter((url) => wanted.has(url)) : allowed);
+    const excluded = urls.filter((url) => !retained.has(url));
     for (let start = 0; start < excluded.length; start += DELETION_BATCH) {
       await removePages(parts, job, excluded.slice(start, start + DELETION_BATCH));
     }
@@ -149,12 +149,12 @@ async function removeMissing(parts: SyncParts, job: SyncJob, signal: AbortSignal
     const pages = await parts.pages.removable(job);
     if (pages.length === 0) return;
     const stillListed = pages.filter(({ sync, state }) => sync === job.sync && state === "skipped");
-    const gone = pages.filter((page) => !stillListed.includes(page));
+    const missing = pages.filter((page) => !stillListed.includes(page));
     await removeDocuments(parts, job, stillListed);
     await removePages(
       parts,
       job,
-      gone.map(({ url }) => url),
+      missing.map(({ url }) => url),
     );
     failpoint("site.removed");
   }

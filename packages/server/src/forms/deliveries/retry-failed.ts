@@ -43,7 +43,7 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
         const { target, host } = (form && currentAddress(form, delivery)) ?? delivery;
         return { id: delivery.id, target, host };
       });
-      return queue.restartFailed(trx, rows);
+      return queue.retryFailed(trx, rows);
     });
   }
 

@@ -50,7 +50,7 @@ export function createDeliverySender(
 
   async function post(url: string, headers: Record<string, string>, body: Buffer | string, signal: AbortSignal) {
     const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": "application/json" };
-    const limits = { timeoutMs: config.webhooks.timeout, maxBytes: READ_BYTES, trust: "account" } as const;
+    const limits = { timeoutMs: config.webhooks.timeout, maxBytes: READ_BYTES, trust: "untrusted" } as const;
     return readAnswer(await outbound.request({ url, method: "POST", headers: allHeaders, body, signal, ...limits }));
   }
 

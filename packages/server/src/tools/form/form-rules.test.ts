@@ -204,7 +204,7 @@ describe("field defaults", () => {
   it.each<[FormField["type"], string, boolean]>([
     ["select", "red", true],
     ["select", "", true],
-    ["select", "{{user.metadata.colour}}", true],
+    ["select", "{{user.metadata.color}}", true],
     ["select", "Red", false],
     ["select", "red,blue", false],
     ["multiselect", "red", true],

@@ -226,7 +226,7 @@ describe("an HTTP call", () => {
       },
     };
     await runHttpTool(httpTool({ httpUrl: "https://api.example" }), {}, { outbound, secretFor: noSecrets });
-    expect(asked).toMatchObject({ timeoutMs: 10_000, maxBytes: 1_000_000, trust: "account" });
+    expect(asked).toMatchObject({ timeoutMs: 10_000, maxBytes: 1_000_000, trust: "untrusted" });
   });
 
   it("ends with the reply that requested it", async () => {
@@ -326,7 +326,7 @@ describe("secrets in a response", () => {
     expectNoSecret(await echo(() => ({ type: "text/plain", body: `got: ${values.PADDED?.trim()}.` })));
   });
 
-  it("are masked as numbers of any length, while neighbouring numbers stay", async () => {
+  it("are masked as numbers of any length, while neighboring numbers stay", async () => {
     const outcome = await echo(() => ({ type: "application/json", body: `{"pin":${values.PIN},"n":1.50,"s":"v2"}` }));
     expect(outcome.result).toEqual({ pin: "***", n: 1.5, s: "v2" });
   });
@@ -503,9 +503,9 @@ describe("the input sent by an HTTP tool", () => {
   });
 
   it("includes undeclared names only when the schema allows additional properties", async () => {
-    const input = { order: "1", tenant: "other", colour: "red" };
+    const input = { order: "1", tenant: "other", color: "red" };
     expect(await send({ type: "object", properties, additionalProperties: true }, input)).toBe(
-      "/orders/1?tenant=acme&colour=red",
+      "/orders/1?tenant=acme&color=red",
     );
   });
 });

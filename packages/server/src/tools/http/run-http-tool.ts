@@ -48,7 +48,7 @@ export async function runHttpTool(
     mask = createMask(request.secrets);
     const { url, method, headers, body } = request;
     const limits = { timeoutMs: deps.timeoutMs ?? 10_000, maxBytes: maxAnswerBytes };
-    const sent = { url, method, headers, ...(body === null ? {} : { body }), trust: "account" as const };
+    const sent = { url, method, headers, ...(body === null ? {} : { body }), trust: "untrusted" as const };
     received = await deps.outbound.request({ ...sent, ...limits, ...(deps.signal ? { signal: deps.signal } : {}) });
     answer = readAnswer(received, mask);
   } catch (error) {

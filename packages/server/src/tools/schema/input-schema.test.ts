@@ -280,7 +280,7 @@ describe("inputProblem", () => {
     [{ quantity: "1", size: "S" }, "quantity must be number"],
     [{ quantity: "x" }, "size is required; quantity must be number"],
     [{ quantity: 1, size: "XL" }, "size must be one of S, M"],
-    [{ quantity: 1, size: "S", colour: "red" }, "colour is not a known property"],
+    [{ quantity: 1, size: "S", color: "red" }, "color is not a known property"],
     [{ quantity: 1, size: "S", tags: ["a", 2] }, "tags.1 must be string"],
     [{ quantity: 1, size: "S", tags: ["a", "a"] }, "tags must not contain duplicate items"],
     [{}, "quantity is required; size is required"],
