@@ -10,7 +10,7 @@ const points = [{ at: "site.page.recorded:2" }];
 const morePoints = [{ at: "site.discovered" }, { at: "site.page.stored:2" }, { at: "site.counted" }];
 
 it.each(faultRun.isLong ? [...points, ...morePoints] : points)(
-  "a sync that is killed at $at is continued by the next process, and adds no page twice",
+  "a sync killed at $at is continued by the next process without adding a page twice",
   { timeout: faultRun.timeout },
   async ({ at }) => {
     const shop = await startSite({

@@ -62,7 +62,7 @@ it("has 60 documents and 200 questions in six languages, a fifth of which have n
 });
 
 it.each(collections.map(({ name }) => name))(
-  "finds the right page of the help center for %s among the first",
+  "ranks the right help center page among the first results in the collection %s",
   (name) => {
     const { ndcg10, recall5 } = measureAnswers(onSqlite.get(name) ?? []);
     expect(ndcg10).toBeGreaterThanOrEqual(0.85);
@@ -70,7 +70,7 @@ it.each(collections.map(({ name }) => name))(
   },
 );
 
-it("finds the right page first for most questions, typing errors included", () => {
+it("ranks the right page first for most questions, including those with typos", () => {
   const { ndcg10, recall5 } = measureAnswers([...onSqlite.values()].flat());
   expect(ndcg10).toBeGreaterThanOrEqual(0.9);
   expect(recall5).toBeGreaterThanOrEqual(0.93);
@@ -80,6 +80,6 @@ it("scores questions with an answer higher than questions without one", () => {
   expect(measureAnswers([...onSqlite.values()].flat()).answerable).toBeGreaterThanOrEqual(0.88);
 });
 
-it("gives the same first ten with the same scores on SQLite and PostgreSQL", () => {
+it("returns the same top ten results and scores on SQLite and PostgreSQL", () => {
   expect(onPostgres).toEqual(onSqlite);
 });

@@ -9,16 +9,16 @@ export const UnansweredQuestion = Type.Object(
   {
     id: Type.String({ description: "Identifies the group within the agent" }),
     question: Type.String({ description: "The most frequent wording" }),
-    otherWordings: Type.Array(Type.String(), { description: "Other wordings, the most frequent first, at most 10" }),
-    count: Type.Integer({ description: "How often it was asked" }),
+    otherWordings: Type.Array(Type.String(), { description: "Up to 10 other wordings, most frequent first" }),
+    count: Type.Integer({ description: "How often the questions were asked" }),
     reasons: Type.Object({
       nothingFound: Type.Integer({ description: "The search returned no passage" }),
       notCited: Type.Integer({ description: "The reply cites none of the passages that the search returned" }),
       ratedDown: Type.Integer({ description: "The visitor rated the reply down" }),
     }),
     lastAskedAt: Timestamp,
-    conversationId: Type.String({ description: "The conversation in which it was asked last" }),
-    messageId: Type.String({ description: "The reply to the last one" }),
+    conversationId: Type.String({ description: "The conversation in which a question of the group was last asked" }),
+    messageId: Type.String({ description: "The reply to the most recent question" }),
   },
   {
     $id: "UnansweredQuestion",
@@ -67,7 +67,7 @@ export const listUnansweredQuestions = {
     tags,
     summary: "List questions that an agent could not answer, the most recently asked first",
     description:
-      "A question is unanswered when the search returned nothing, when the reply cites none of the passages found and no tool succeeded, or when the visitor rated the reply down. A group leaves the list when it is dismissed or a FAQ entry is created for it. After a FAQ entry, it returns if visitors still do not get an answer.",
+      "A question is unanswered when the search returned nothing, when the reply cites none of the passages found and no tool succeeded, or when the visitor rated the reply down. A group is removed from the list when it is dismissed or when a FAQ entry is created for it. If visitors still get no answer after the FAQ entry, the group returns.",
     querystring: UnansweredQuery,
     response: {
       200: Type.Object({ questions: Type.Array(ref(UnansweredQuestion)), pagination: Pagination }),
@@ -135,6 +135,6 @@ export const ReplySearch = Type.Object(
     }),
     total: Type.Integer({ description: "Number of passages that the model received" }),
   },
-  { $id: "ReplySearch", description: "The passages of documents that a reply received at once" },
+  { $id: "ReplySearch", description: "The document passages that a reply received in one step" },
 );
 export type ReplySearch = Static<typeof ReplySearch>;

@@ -16,11 +16,11 @@ export const documentErrorCodes = {
   TOO_LARGE: "The file or its unpacked content exceeds a limit.",
   TOO_MANY_PAGES: "The file has too many pages.",
   NOT_SUPPORTED: "The format is not supported.",
-  DAMAGED: "The file is incomplete or does not follow its format.",
+  DAMAGED: "The file is incomplete or does not conform to its format.",
   TOO_SLOW: "Reading the file took too long.",
   OUT_OF_MEMORY: "Reading the file needed too much memory.",
   NOT_REACHABLE: "The page could not be fetched.",
-  NOT_ALLOWED: "The page must not be read: robots.txt or a `noindex` rule excludes it.",
+  NOT_ALLOWED: "robots.txt or a `noindex` rule excludes the page.",
   INTERNAL: "The server failed to process the document. Retrying may help.",
 } as const;
 export type DocumentErrorCode = keyof typeof documentErrorCodes;
@@ -48,7 +48,7 @@ const url = Type.String({ format: "uri", minLength: 1, maxLength: 2_000, descrip
 const externalKey = Type.String({ minLength: 1, maxLength: 500, pattern: "^[^\\u0000-\\u001f]+$" });
 const citation = stringEnum(
   citations,
-  "What a reply shows of the document when it cites it: title and link, only the title, or nothing. Defaults to `link`.",
+  "What visitors see when a reply cites the document: title and link, only the title, or nothing. Defaults to `link`.",
 );
 const isEnabled = Type.Boolean({ description: "Whether the agent may use the document. Defaults to true." });
 
@@ -61,7 +61,7 @@ const documentFields = {
   kind: stringEnum(documentKinds),
   title: Type.String(),
   url: nullable(Type.String({ description: "URL of the page. `null` for other kinds." })),
-  externalKey: nullable(Type.String({ description: "The key under which another system maintains the document" })),
+  externalKey: nullable(Type.String({ description: "The document's key in another system that maintains it" })),
   mimeType: Type.String({ description: "Detected from the content, not from the file name" }),
   bytes: Type.Integer({ description: "Size of the original" }),
   language: nullable(Type.String({ description: "Detected language as an ISO 639-1 code, once it is known" })),
@@ -117,7 +117,8 @@ export const DocumentCreate = Type.Object(
         Type.String({
           minLength: 1,
           maxLength: 100,
-          description: "The group of unanswered questions that the document answers. The group leaves their list.",
+          description:
+            "The group of unanswered questions that the document answers. The group is removed from the list of unanswered questions.",
         }),
       ),
     ),
@@ -130,7 +131,7 @@ export const DocumentCreate = Type.Object(
 export type DocumentCreate = Static<typeof DocumentCreate>;
 
 export const DocumentChanges = Type.Object(contentFields, {
-  description: "Fields that are left out stay as they are. A change of the content is processed in the background.",
+  description: "Omitted fields keep their values. Changed content is processed in the background.",
 });
 export type DocumentChanges = Static<typeof DocumentChanges>;
 
@@ -231,7 +232,7 @@ export const getDocumentLimits = {
   config,
   schema: {
     tags,
-    summary: "Read an agent's number of documents and the limits that apply",
+    summary: "Read an agent's document count and limits",
     querystring: Type.Object({ agentId }),
     response: { 200: DocumentLimits },
   },
@@ -280,7 +281,7 @@ export const getDocumentText = {
   config,
   schema: {
     tags,
-    summary: "Read a document's text as it was extracted, in parts",
+    summary: "Read a document's extracted text in parts",
     params,
     querystring: Type.Object({
       offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: "In characters" })),

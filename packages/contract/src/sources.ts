@@ -2,23 +2,23 @@ import Type, { type Static } from "typebox";
 import { documentStates } from "./documents.ts";
 import { nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
-/** How often a site is read again. */
+/** How often a site is synchronized. */
 export const sourceSchedules = ["manual", "daily", "weekly"] as const;
 export type SourceSchedule = (typeof sourceSchedules)[number];
 
 export const sourceStates = ["idle", "queued", "running"] as const;
 
-/** What happened to a page in the newest sync that found it. */
+/** The result of a page in the latest sync that found it. */
 export const sourcePageStates = ["pending", "read", "skipped", "missing", "failed"] as const;
 export type SourcePageState = (typeof sourcePageStates)[number];
 
 /** Why a sync did not read the whole site. Every error carries one of these codes with a message. */
 export const sourceErrorCodes = {
-  NOT_REACHABLE: "The site could not be reached, or stopped answering.",
-  NOT_ALLOWED: "robots.txt does not allow the site to be read.",
+  NOT_REACHABLE: "The site could not be reached, or stopped responding.",
+  NOT_ALLOWED: "robots.txt does not allow reading the site.",
   NO_PAGES: "No page of the site could be read.",
   INCONCLUSIVE: "Many pages now show the same, as when a site is being maintained, so none was removed.",
-  TOO_MANY_PAGES: "The site has more pages than may be read.",
+  TOO_MANY_PAGES: "The site has more pages than the limit.",
   SITEMAP_FAILED: "A sitemap could not be read, so pages may be missing.",
   DOCUMENT_LIMIT_REACHED: "The plan allows no more documents.",
   INTERNAL: "The server failed to read the site. Syncing again may help.",
@@ -63,7 +63,10 @@ const sourceFields = {
   exclude,
   schedule,
   maxPages,
-  state: stringEnum(sourceStates, "`queued` until a sync starts, which waits for another sync of the same host."),
+  state: stringEnum(
+    sourceStates,
+    "`queued` until the sync starts. A sync waits while another one reads the same host.",
+  ),
   error: nullable(SourceError),
   pages: Type.Object(
     {
@@ -114,7 +117,7 @@ export type SourceCreate = Static<typeof SourceCreate>;
 
 export const SourceChanges = Type.Object(
   { url: Type.Optional(nullable(url)), ...settings },
-  { description: "Fields that are left out stay as they are. A change of what is read starts a sync." },
+  { description: "Omitted fields keep their values. A sync starts if the change affects which pages are read." },
 );
 export type SourceChanges = Static<typeof SourceChanges>;
 
@@ -186,8 +189,8 @@ export const previewSource = {
   config,
   schema: {
     tags,
-    summary: "List the pages that a site has, without adding any",
-    description: "Looks into the site's sitemaps first. Without one, it follows links for up to 15 seconds.",
+    summary: "List the pages of a website without adding it",
+    description: "Reads the site's sitemaps. If there are none, it follows links for up to 15 seconds.",
     body: SourcePreviewRequest,
     response: { 200: SourcePreview },
   },
@@ -211,7 +214,7 @@ export const listSourcePages = {
   config,
   schema: {
     tags,
-    summary: "List a website's pages with what happened to each",
+    summary: "List a website's pages and their state",
     params,
     querystring: Type.Object({ state: Type.Optional(stringEnum(sourcePageStates)), ...page }),
     response: { 200: Type.Object({ pages: Type.Array(SourcePage), pagination: Pagination }) },
@@ -250,7 +253,7 @@ export const syncSource = {
   config,
   schema: {
     tags,
-    summary: "Read a website again now",
+    summary: "Synchronize a website now",
     description: "Does nothing if a sync is queued or running. Unchanged pages are not processed again.",
     params,
     response: { 202: ref(DocumentSourceDetail) },
@@ -264,7 +267,7 @@ export const stopSource = {
   schema: {
     tags,
     summary: "Stop the running sync of a website",
-    description: "Pages that were read stay. The next sync takes place as scheduled.",
+    description: "Pages that were already read are kept. The next sync runs as scheduled.",
     params,
     response: { 200: ref(DocumentSourceDetail) },
   },

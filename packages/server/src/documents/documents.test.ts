@@ -77,7 +77,7 @@ onBothDatabases("Documents", (createDatabase) => {
     });
   });
 
-  it("answers 200 with the existing document when the content is there already", async () => {
+  it("responds 200 with the existing document when its content already exists", async () => {
     const input = unique();
     const first = await client.create(input);
     const second = await client.create(input);
@@ -142,7 +142,7 @@ onBothDatabases("Documents", (createDatabase) => {
     expect([renamed.status, renamed.body.title]).toEqual([202, "Another title"]);
   });
 
-  it("refuses a content that another document has", async () => {
+  it("responds 409 to content that another document already has", async () => {
     const [one, two] = [unique("Same"), unique("Same")];
     await client.create(one);
     const { body } = await client.create(two);
@@ -152,7 +152,7 @@ onBothDatabases("Documents", (createDatabase) => {
     });
   });
 
-  it("creates and replaces by key", async () => {
+  it("creates and replaces a document by its external key", async () => {
     const byKey = (body: object) => call("PUT", "/documents/by-key/shop%2F42", { agentId: client.agentId, ...body });
     const first = await byKey({ kind: "text", title: "Offer", text: "Ten percent off." });
     expect(first).toMatchObject({ status: 202, body: { externalKey: "shop/42" } });
@@ -173,7 +173,7 @@ onBothDatabases("Documents", (createDatabase) => {
     expect((await client.upload("As a file.", "offer.txt", "&externalKey=shop/42")).status).toBe(200);
   });
 
-  it("returns the original", async () => {
+  it("returns the original file of a document", async () => {
     const { body } = await client.upload("Name;Price\n", "../../etc/prices \u202e.txt");
     const response = await client.server.app.inject({
       url: `/documents/${body.id}/file`,
@@ -250,7 +250,7 @@ onBothDatabases("Documents", (createDatabase) => {
     }
   });
 
-  it("creates once for an Idempotency-Key", async () => {
+  it("creates one document for repeated requests with an Idempotency-Key", async () => {
     const headers = { ...client.account.headers, "idempotency-key": "once" };
     const payload = { agentId: client.agentId, ...unique() };
     const create = () => client.server.app.inject({ method: "POST", url: "/documents", headers, payload });
@@ -320,7 +320,7 @@ onBothDatabases("Documents", (createDatabase) => {
     expect((await upload("Other bytes")).status).toBe(409);
   });
 
-  it("deletes everything with the agent", async () => {
+  it("deletes all documents of an agent together with the agent", async () => {
     const { db } = client.server.deps;
     const agentId = await createAgent(client.account);
     const { body } = await call("POST", "/documents", { agentId, ...prices });

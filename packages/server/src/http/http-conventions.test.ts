@@ -146,7 +146,7 @@ describe("authentication", () => {
 });
 
 describe("URLs", () => {
-  /** As it stands, without anything being normalized on the way. */
+  /** Sends the path unchanged, because HTTP clients would normalize it. */
   const raw = (path: string, method = "GET", headers: object = owner.headers) =>
     new Promise<{ status: number | undefined; allow: unknown; body: string }>((resolve, reject) => {
       const port = new URL(server.url).port;

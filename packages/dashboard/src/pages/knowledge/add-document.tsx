@@ -24,7 +24,7 @@ export function AddMenu({ onAdd, onChooseFiles }: { onAdd: (kind: AddableKind) =
       items={[
         { label: "Upload files", hint: "PDF, Word, Excel, CSV, HTML, Markdown or text", onSelect: onChooseFiles },
         { label: "Web page", hint: "One public page, read from its address", onSelect: () => onAdd("page") },
-        { label: "Question and answer", hint: "For what visitors often ask", onSelect: () => onAdd("faq") },
+        { label: "Question and answer", hint: "Answers to frequent questions", onSelect: () => onAdd("faq") },
         { label: "Text", hint: "Pasted or written here", onSelect: () => onAdd("text") },
       ]}
     />
@@ -53,7 +53,7 @@ export function refreshDocuments() {
  * existed.
  */
 export function announce({ title, state }: Document) {
-  notify(state === "queued" ? `${title} added` : `${title} was already there`);
+  notify(state === "queued" ? `${title} added` : `${title} already exists`);
 }
 
 function TextDialog({ agentId, onClose }: Props) {
@@ -83,7 +83,7 @@ function TextDialog({ agentId, onClose }: Props) {
   );
 }
 
-/** With `answering`, the entry begins with the visitors' wordings, and their question leaves the list of unanswered ones. */
+/** `answering`: fills in the visitors' wordings, and saving removes the question from the list of unanswered ones. */
 export function FaqDialog({ agentId, answering, onClose }: Props & { answering?: UnansweredQuestion }) {
   const initial = {
     question: answering?.question ?? "",
@@ -114,7 +114,7 @@ export function FaqDialog({ agentId, answering, onClose }: Props & { answering?:
       <TextArea
         label="Other wordings"
         isOptional
-        help="Other ways to ask the same, one per line."
+        help="Other ways to ask the question, one per line."
         value={values.otherWordings}
         onChange={(otherWordings) => change({ otherWordings })}
         error={errorAt("otherWordings")}

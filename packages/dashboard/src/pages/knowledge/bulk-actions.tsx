@@ -17,7 +17,7 @@ const outcomes: Record<Action, string> = {
 
 const counted = (count: number) => (count === 1 ? "1 document" : `${count} documents`);
 
-/** What can be done with the selected documents at once. */
+/** Bulk actions for the selected documents. */
 export function BulkActions({ selected, onClear }: { selected: readonly Document[]; onClear: () => void }) {
   const [isDeleting, setDeleting] = useState(false);
   const call = useCall("changeDocuments", { changes: ["listDocuments", "getDocument", "getDocumentLimits"] });
@@ -66,7 +66,7 @@ export function BulkActions({ selected, onClear }: { selected: readonly Document
         onClose={() => setDeleting(false)}
         onConfirm={() => run("delete")}
       >
-        <p>The agent stops using them immediately. Replies that already cite them stay as they are.</p>
+        <p>The agent stops using them immediately. Existing replies that cite them are not changed.</p>
       </ConfirmDialog>
     </section>
   );

@@ -34,7 +34,7 @@ export function DeleteDocument({
         )
       }
     >
-      <p>The agent stops using it immediately. Replies that already cite it stay as they are.</p>
+      <p>The agent stops using it immediately. Existing replies that cite it are not changed.</p>
     </ConfirmDialog>
   );
 }

@@ -34,7 +34,7 @@ export function DocumentForm({ document, original }: { document: DocumentDetail;
     >
       <Content kind={kind} draft={draft} />
       <Select
-        label="When a reply cites it, show"
+        label="Show in citations"
         value={values.citation}
         options={citationOptions}
         onChange={(citation) => change({ citation })}
@@ -72,7 +72,7 @@ function Content({
         <TextArea
           label="Other wordings"
           isOptional
-          help="Other ways to ask the same, one per line."
+          help="Other ways to ask the question, one per line."
           value={values.otherWordings}
           onChange={(otherWordings) => change({ otherWordings })}
           error={errorAt("otherWordings")}
@@ -91,7 +91,9 @@ function Content({
     <>
       <TextField
         label="Title"
-        help={kind === "text" ? undefined : "A new title is searched, too, so the document is processed again."}
+        help={
+          kind === "text" ? undefined : "Titles are searchable, so changing the title processes the document again."
+        }
         value={values.title}
         onChange={(title) => change({ title })}
         error={errorAt("title")}

@@ -61,7 +61,7 @@ function useDroppedFiles(onFiles: (files: File[]) => void): boolean {
       setOver(true);
     };
     const leave = (event: DragEvent) => {
-      // Only when the pointer leaves the window is there nothing that it enters.
+      // `relatedTarget` is null only when the pointer leaves the window.
       if (event.relatedTarget === null) setOver(false);
     };
     const drop = (event: DragEvent) => {

@@ -97,7 +97,7 @@ function Documents({ agentId }: { agentId: string }) {
   const documents = list.data?.documents ?? [];
   const { page = 1, ...filter } = search;
   const selection = useSelection(JSON.stringify(search));
-  // What was deleted meanwhile is no longer selected.
+  // Documents that were deleted in the meantime are no longer selected.
   const selected = documents.filter(({ id }) => selection.ids.has(id));
   if (list.isError && !list.data) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />;
   return (

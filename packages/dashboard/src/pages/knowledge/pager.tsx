@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { IconButton } from "../../components/button.tsx";
 
-/** Leads to the other pages of a list. Shows nothing for a list of one page. Pages count from 1. */
+/** Navigates between the pages of a list. Hidden if there is only one page. Pages are counted from 1. */
 export function Pager({
   page,
   size,

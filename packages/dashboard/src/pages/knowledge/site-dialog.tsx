@@ -13,10 +13,10 @@ import { linesOf } from "./document-labels.ts";
 const scheduleOptions = [
   { value: "weekly", label: "Weekly" },
   { value: "daily", label: "Daily" },
-  { value: "manual", label: "Only when you ask for it" },
+  { value: "manual", label: "Manually" },
 ] as const satisfies ReadonlyArray<{ value: SourceSchedule; label: string }>;
 
-/** Adds a site, or edits one. A new site is looked at first, so that pages can be left out before anything is read. */
+/** Adds or edits a site. For a new site, a preview lists its pages, so that some can be excluded before a sync. */
 export function SiteDialog({
   agentId,
   site,
@@ -41,7 +41,7 @@ export function SiteDialog({
     const body = { url: url.trim(), include: linesOf(include), exclude: linesOf(exclude), schedule };
     if (site) await api.updateSource({ id: site.id, body });
     else {
-      // A preview of another address says nothing about this one.
+      // Ignore a preview of another address.
       const found = preview.variables?.url === body.url ? preview.data : undefined;
       await api.createSource({ body: { agentId, ...body, ...chosen(found, unticked) } });
     }
@@ -77,7 +77,7 @@ export function SiteDialog({
         label="Address"
         type="url"
         placeholder="https://harbour-bikes.example/"
-        help="Where the site starts. Only pages on the same host are read."
+        help="The page to start from. Only pages on the same host are read."
         value={values.url}
         onChange={(url) => change({ url })}
         error={errorAt("url")}
@@ -86,7 +86,7 @@ export function SiteDialog({
         label="Include"
         isOptional
         placeholder="/help/**"
-        help="Paths to read, one pattern per line. Empty means all."
+        help="Paths to read, one pattern per line. Leave empty to read all pages."
         value={values.include}
         onChange={(include) => change({ include })}
         error={errorAt("include")}
@@ -95,7 +95,7 @@ export function SiteDialog({
         label="Exclude"
         isOptional
         placeholder="/blog/**"
-        help="Paths to leave out, one pattern per line."
+        help="Paths to skip, one pattern per line."
         value={values.exclude}
         onChange={(exclude) => change({ exclude })}
         error={errorAt("exclude")}
@@ -116,7 +116,7 @@ export function SiteDialog({
   );
 }
 
-/** The start address after redirects, and the pages to read where some were left out. */
+/** The start address after redirects, and the pages to read if some were unchecked. */
 function chosen(preview: SourcePreview | undefined, unticked: ReadonlySet<string>) {
   if (!preview) return {};
   const urls = preview.pages.filter((url) => !unticked.has(url));
@@ -143,9 +143,9 @@ function PageList({
       <p role="status" className="text-sm text-soft">
         {pages.length === 1 ? "1 page" : `${pages.length.toLocaleString()} pages`} found in{" "}
         {foundIn === "sitemap" ? "the sitemap" : "links"}.
-        {!isComplete && " The site may have more; they are read, too, unless you untick a page."}
+        {!isComplete && " The site may have more pages. They are also read unless you uncheck a page."}
         {disallowed > 0 && ` robots.txt excludes ${disallowed.toLocaleString()}.`}
-        {unticked.size > 0 && " Only the ticked pages are read; pages that are added to the site later are not."}
+        {unticked.size > 0 && " Only the checked pages are read. Pages added to the site later are not."}
       </p>
       <ul className="max-h-64 overflow-y-auto rounded-lg border border-line">
         {pages.map((url) => (
@@ -161,7 +161,7 @@ function PageList({
   );
 }
 
-/** An address without its host. */
+/** The path and query of a URL. */
 export function pathOf(address: string): string {
   const { pathname, search } = new URL(address);
   return pathname + search;

@@ -38,7 +38,7 @@ export function SitesPage() {
     <Page
       isWide
       title="Sites"
-      description="Websites that the agent knows. Their pages become documents and are kept up to date."
+      description="Websites that the agent reads. Their pages become documents and are kept up to date."
       actions={sites.length > 0 && add}
     >
       <KnowledgeTabs agentId={agentId} />
@@ -48,7 +48,7 @@ export function SitesPage() {
         <SkeletonRows />
       ) : sites.length === 0 ? (
         <EmptyState title="No sites yet" action={add}>
-          <p>Add your help center or website. You see the pages that were found before any of them is read.</p>
+          <p>Add your help center or website. You can review the pages that were found before any of them is read.</p>
         </EmptyState>
       ) : (
         <ul className="grid border-t border-line">

@@ -19,7 +19,7 @@ export function TrySearch({ agentId }: { agentId: string }) {
   return (
     <Section
       title="Try a question"
-      description="Shows the passages the agent finds for a visitor's question. The agent itself may also search in other words."
+      description="Shows the passages the agent finds for a visitor's question. The agent may word its own search differently."
     >
       <form
         className="flex max-w-2xl items-end gap-2"
@@ -46,7 +46,7 @@ function Hits({ agentId, found: { hits, ms } }: { agentId: string; found: Output
     <div className="grid gap-3">
       <p role="status" className="text-soft">
         {hits.length === 0
-          ? "No passage matches. Add a document that answers this question, or another wording to an answer."
+          ? "No passage matches. Add a document that answers this question, or add this wording to an existing answer."
           : `${hits.length === 1 ? "1 passage" : `${hits.length} passages`}, found in ${Math.max(1, Math.round(ms))} ms`}
       </p>
       <ol className="grid gap-4">

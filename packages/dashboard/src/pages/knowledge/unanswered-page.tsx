@@ -24,7 +24,7 @@ const reasonOptions = [
   { value: "rated_down", label: "Rated bad" },
 ];
 
-/** The questions that the agent could not answer, and a way to write the answers. */
+/** Lists the questions that the agent could not answer, and lets members write the answers. */
 export function UnansweredPage() {
   const { agentId } = route.useParams();
   const search = route.useSearch();
@@ -40,7 +40,7 @@ export function UnansweredPage() {
     <Page
       isWide
       title="Unanswered"
-      description="Questions whose replies cite no document, or were rated bad. Questions with the same words are grouped."
+      description="Questions whose replies cited no document or were rated bad. Questions with the same words are grouped."
     >
       <KnowledgeTabs agentId={agentId} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
@@ -88,7 +88,7 @@ export function UnansweredPage() {
 function Filters({ search }: { search: UnansweredSearch }) {
   const navigate = route.useNavigate();
   const { reason = "", period = periods[0].value } = search;
-  // A changed filter starts at the first page, and defaults stay out of the address.
+  // Changing a filter returns to the first page. Defaults are left out of the URL.
   const change = (changed: { reason: string; period: string }) =>
     void navigate({
       search: {
@@ -124,8 +124,8 @@ function NoUnanswered({ isFiltered }: { isFiltered: boolean }) {
     <EmptyState title="No unanswered questions">
       <p>
         {isFiltered
-          ? "No question in this period has this reason."
-          : "When a visitor asks something that the documents don't answer, the question appears here, and you can write the answer. Conversations from the playground are left out."}
+          ? "No questions match these filters."
+          : "When a visitor asks something that the documents don't answer, the question appears here, and you can write the answer. Playground conversations are not included."}
       </p>
     </EmptyState>
   );
@@ -213,7 +213,7 @@ function DismissQuestion({
       <p dir="auto" className="text-ink">
         {question?.question}
       </p>
-      <p>It stays hidden, even if visitors ask it again. The conversations stay as they are.</p>
+      <p>The question stays hidden, even if visitors ask it again. The conversations are kept.</p>
     </ConfirmDialog>
   );
 }

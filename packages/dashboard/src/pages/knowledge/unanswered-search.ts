@@ -1,6 +1,6 @@
 import type { UnansweredQuery } from "@foyer/contract";
 
-/** What the address of the unanswered questions says. Pages count from 1. */
+/** The search parameters of the unanswered questions. Pages are counted from 1. */
 export type UnansweredSearch = { reason?: string; period?: string; page?: number };
 
 export const UNANSWERED_PAGE_SIZE = 20;
@@ -15,7 +15,7 @@ export const periods = [
   { value: "all", label: "All time" },
 ] as const;
 
-/** The request for the questions that the address asks for. The period starts with a day (UTC), so that the request repeats. */
+/** The list request for the search parameters. The period starts at a UTC day, so that repeated requests are cached. */
 export function unansweredQuery(
   agentId: string,
   { reason, period, page = 1 }: UnansweredSearch,

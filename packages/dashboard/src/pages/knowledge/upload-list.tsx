@@ -2,7 +2,7 @@ import { X } from "lucide-react";
 import { Button, IconButton } from "../../components/button.tsx";
 import type { Upload, useUploads } from "./use-uploads.ts";
 
-/** The files that are being uploaded or were not taken, each with its progress or its error. */
+/** Files that are being uploaded or that failed, each with its progress or error. */
 export function UploadList({ uploads: { uploads, retry, dismiss } }: { uploads: ReturnType<typeof useUploads> }) {
   if (uploads.length === 0) return null;
   const failed = uploads.filter(({ state }) => state === "failed").length;

@@ -1,8 +1,8 @@
 import { useState } from "react";
 
 /**
- * The selected rows of a list. They belong to one view of it: another `view`, such as another page or filter, starts
- * without a selection, so that an action never reaches rows that are out of sight.
+ * The selected rows of a list. Changing the `view`, such as the page or a filter, clears the selection, so that an action
+ * never affects rows that are not visible.
  */
 export function useSelection(view: string) {
   const [selection, setSelection] = useState({ view, ids: new Set<string>() as ReadonlySet<string> });

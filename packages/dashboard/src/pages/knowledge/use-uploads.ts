@@ -3,7 +3,7 @@ import { announce, refreshDocuments } from "./add-document.tsx";
 import { sizeInWords } from "./document-labels.ts";
 import { uploadFile } from "./upload-file.ts";
 
-/** A file that is waiting, being sent, or was not taken. It leaves the list when the server has it. */
+/** A file that is waiting, being sent, or failed. It is removed from the list once the server has stored it. */
 export type Upload = {
   id: number;
   file: File;

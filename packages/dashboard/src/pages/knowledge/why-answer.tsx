@@ -15,7 +15,7 @@ export function WhyAnswer({
 }: {
   agentId: string;
   searches: readonly ReplySearch[];
-  /** Only where something else keeps it, such as in a list that removes what is out of sight. */
+  /** Set if the parent keeps the state, such as a virtualized list that unmounts rows. */
   isOpen?: boolean;
   onToggle?: (isOpen: boolean) => void;
 }) {

@@ -1,6 +1,6 @@
 import type { ReplySearch } from "@foyer/contract";
 
-/** What came of a reply's searches: "2 of 6 passages cited". */
+/** Summarizes the outcome of a reply's searches: "2 of 6 passages cited". */
 export function outcomeInWords(searches: readonly ReplySearch[]): string {
   if (searches.every(({ isError }) => isError)) return "The search failed";
   const cited = new Set(
@@ -13,7 +13,7 @@ export function outcomeInWords(searches: readonly ReplySearch[]): string {
   return `${cited.size} of ${received === 1 ? "1 passage" : `${received} passages`} cited`;
 }
 
-/** What a search did and how long it took. */
+/** Describes a search's result and duration. */
 export function searchInWords({ kind, isError, ms, total }: ReplySearch): string {
   if (kind === "prompt") {
     const all = total === 1 ? "one passage" : `all ${total} passages`;

@@ -11,7 +11,7 @@ it("groups questions that differ only in order, case, punctuation, accents, infl
   expect(groupOf("自転車を修理できますか")).toBe(groupOf("自転車を修理できますか？"));
 });
 
-it("does not group questions with different words, and none without words", () => {
+it("does not group questions with different words or questions without words", () => {
   expect(groupOf("Do you rent bikes?")).not.toBe(groupOf("Do you sell bikes?"));
   expect(groupOf("?! 🚲")).toBeNull();
 });

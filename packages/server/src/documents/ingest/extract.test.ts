@@ -27,7 +27,7 @@ describe("reading PDF files", () => {
     expect(blocks[1]?.text).toBe("This is chapter two of the handbook for our guests. Chapter b ends with this line.");
   });
 
-  it("says why a PDF cannot be read", async () => {
+  it("explains why a PDF cannot be read", async () => {
     expect(await failure(pdfFile([[""]]))).toBe("NO_TEXT");
     expect(await failure(Buffer.from("%PDF-1.7\nthis is no PDF"))).toBe("DAMAGED");
     const key = `<${"41".repeat(32)}>`;
@@ -136,7 +136,7 @@ describe("reading text", () => {
     expect(blocks.map(({ text }) => text)).toEqual(["Bike: City | Note: Small, red", "Bike: Cargo | Note: Large"]);
   });
 
-  it("reads what Windows wrote in western Europe", async () => {
+  it("decodes text in Windows-1252", async () => {
     expect((await read(Buffer.from("Gr\xfc\xdfe", "latin1"))).blocks[0]?.text).toBe("Grüße");
   });
 

@@ -40,7 +40,7 @@ it("reads files one after the other, in the order of the requests", async () => 
   expect(await Promise.all(["One.", "Two.", "Three."].map((text) => read(text)))).toEqual([1, 1, 1]);
 });
 
-it("ends its process when nothing was read for a while, and starts another one", async () => {
+it("ends the idle extraction process and starts another one for the next file", async () => {
   const idle = createExtractor({ idleMs: 50 });
   expect(await read("One.", idle)).toBe(1);
   await expect.poll(idle.pid).toBeUndefined();
@@ -48,7 +48,7 @@ it("ends its process when nothing was read for a while, and starts another one",
   idle.close();
 });
 
-it("fails what is being read when it is closed", async () => {
+it("fails the file that is being read when the extractor is closed", async () => {
   const closing = createExtractor();
   const reading = read(docxFile("<w:p>".repeat(500_000)), closing);
   await expect.poll(closing.pid).toBeDefined();

@@ -230,7 +230,7 @@ onBothDatabases("The passage index", (createDatabase) => {
     }
   });
 
-  it("gives at most three passages of a document and six in all unless a limit is set", async () => {
+  it("returns at most three passages per document, and six in total unless a limit is set", async () => {
     for (const id of ["doc_a", "doc_b", "doc_c"]) {
       await index(id, passagesOf(...Array.from({ length: 5 }, (_, n) => `Delivery takes ${n} days.`)));
     }
@@ -249,7 +249,7 @@ onBothDatabases("The passage index", (createDatabase) => {
     expect(await found("delivery")).toEqual(["doc_a/0"]);
   });
 
-  it("answers nothing to an empty question and to one of unknown words", async () => {
+  it("finds nothing for an empty question or one of unknown words", async () => {
     await index("doc_a", passagesOf("Delivery takes four days."));
     expect(await search("?!")).toEqual([]);
     expect(await search("xylophone")).toEqual([]);

@@ -30,7 +30,7 @@ it("folds full-width letters and digits, soft hyphens and typographic apostrophe
   expect(termsOf("ＡＢＣ１２３ e\u00adbike don’t")).toEqual(["abc123", "ebike", "don't"]);
 });
 
-it("gives a word one term for each language that stems it in another way", () => {
+it("creates one term for each language that stems a word differently", () => {
   expect(termsOf("communication", "en", "fr", "de")[0]?.split("|").length).toBeGreaterThan(1);
 });
 
@@ -49,7 +49,7 @@ it.each([
   expect(detectLanguage(text)).toBe(language);
 });
 
-it("takes typing errors and parts of compounds for a word that is not in the index", () => {
+it("matches typos and parts of compounds when a word is not in the index", () => {
   const indexed = ["liefer", "lieferung", "reifen", "refund", "refer", "garantie"];
   expect(similarTerms("lieferkosten", indexed)).toEqual(["liefer"]);
   expect(similarTerms("refnud", indexed)).toEqual(["refund"]);

@@ -34,7 +34,7 @@ it("skips a redirect loop, a redirect to a private address, and a page that is t
   expect(pages[4]).toMatch(/^\/metadata skipped: .*169\.254\.169\.254/);
 });
 
-it("ends at the maximum on a site with endless links, and says so", async () => {
+it("stops at the maximum number of pages on a site with endless links and reports it", async () => {
   const endless = (number: number) => {
     site.pages.set(number === 0 ? "/" : `/${number}`, (_, response) => {
       endless(number + 1);
@@ -48,7 +48,7 @@ it("ends at the maximum on a site with endless links, and says so", async () => 
   expect(error).toMatchObject({ code: "TOO_MANY_PAGES", message: expect.stringContaining("More than 8 pages") });
 });
 
-it("reads the pages it finds when a sitemap is a bomb, declares entities or is no XML", async () => {
+it("reads the other pages when a sitemap is a decompression bomb, declares entities or is not XML", async () => {
   site.pages.set("/", page("Start", "Start."));
   site.pages.set("/robots.txt", `Sitemap: ${site.url}/s.xml`);
   const bomb = gzipSync(Buffer.concat([Buffer.from("<urlset>"), Buffer.alloc(60 * 1024 * 1024, " ")]));
@@ -66,7 +66,7 @@ it("reads the pages it finds when a sitemap is a bomb, declares entities or is n
   }
 });
 
-it("reads nothing when robots.txt forbids everything or fails, and names the way out", async () => {
+it("reads nothing when robots.txt forbids everything or cannot be fetched, and explains how to fix it", async () => {
   site.pages.set("/", page("Start", "Start."));
   site.pages.set("/robots.txt", "User-agent: *\nDisallow: /");
   const forbidden = await sources.read(site.url);

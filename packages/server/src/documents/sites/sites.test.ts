@@ -48,7 +48,7 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(site.seen.mostAtOnce).toBe(1);
   });
 
-  it("does not process unchanged pages again, replaces changed ones, and sends what it knows as a condition", async () => {
+  it("sends conditional requests, replaces changed pages, and does not process unchanged ones again", async () => {
     const { id } = await sources.read(site.url);
     await sources.documents(id);
     const updatedAt = async () =>
@@ -86,7 +86,7 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(await sources.pages(id)).toEqual(["/ read", "/prices read"]);
   });
 
-  it("removes nothing while the site is down, whatever it answers", async () => {
+  it("removes no pages while the site is down, whatever it responds", async () => {
     const { id } = await sources.read(site.url);
     for (const status of [503, 404]) {
       for (const path of ["/", "/help", "/prices"]) site.pages.set(path, { status });
@@ -211,7 +211,7 @@ onBothDatabases("Sites", (createDatabase) => {
     await sources.read(site.url);
   });
 
-  it("skips pages beyond the plan's documents, and says so", async () => {
+  it("skips pages beyond the plan's document limit and reports it", async () => {
     const free = await client.server.createAccount("free");
     const agentId = await createAgent(free);
     for (let number = 0; number < 18; number++) {
@@ -302,7 +302,7 @@ onBothDatabases("Sites", (createDatabase) => {
     }
   });
 
-  it("plans the next sync by the schedule", async () => {
+  it("schedules the next sync of a site", async () => {
     const { id } = await sources.read(site.url, { schedule: "daily" });
     const { lastSyncAt, nextSyncAt } = await sources.get(id);
     expect(Date.parse(nextSyncAt ?? "") - Date.parse(lastSyncAt ?? "")).toBe(86_400_000);

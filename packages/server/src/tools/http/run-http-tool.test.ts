@@ -82,7 +82,7 @@ describe("a response", () => {
     ["an unknown charset", "text/plain; charset=klingon", "grüße", "grüße"],
     ["nothing", "image/png", "", ""],
     ["JSON too deep to walk", "application/json", "[".repeat(200) + "]".repeat(200), "[".repeat(200) + "]".repeat(200)],
-  ])("is %s", async (_what, contentType, body, result) => {
+  ])("converts a response body to a tool result: %s", async (_what, contentType, body, result) => {
     const outcome = await run(answering(contentType, body));
     expect(outcome).toMatchObject({ result, isError: false, problem: null });
     const text = typeof result === "string" ? result : JSON.stringify(result);
