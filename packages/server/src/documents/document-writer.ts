@@ -245,7 +245,12 @@ async function deleteRows(parts: Parts, organizationId: string, rows: readonly O
     }
     return deleted;
   });
-  for (const { fileId } of deleted) if (fileId) discard(parts, fileId);
+  for (const { id, fileId } of deleted) {
+    if (fileId) discard(parts, fileId);
+    await store.deletePassages(id).catch((error: unknown) => {
+      parts.log.warn({ err: error, id }, "could not delete the passages of a deleted document yet");
+    });
+  }
   return deleted.length;
 }
 

@@ -7,6 +7,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { TEXT_PART } from "./ingest/text-parts.ts";
 import { createKnowledgeQueries } from "./knowledge-queries.ts";
+import { deleteChunks } from "./search/passage-index.ts";
 
 type DocumentFilter = Partial<Pick<DocumentRow, "agentId" | "sourceId" | "state" | "kind">> & { q?: string };
 export type Trx = Transaction<Tables>;
@@ -166,6 +167,8 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
       if (updated) await insertJob(trx, updated);
       return updated;
     },
+    /** Deletes what searches no longer find, of a document that was deleted. */
+    deletePassages: (documentId: string): Promise<void> => deleteChunks(db, { documentId }),
     /** @returns the rows that were deleted */
     async delete(trx: Trx, organizationId: string, ids: readonly string[]) {
       return trx

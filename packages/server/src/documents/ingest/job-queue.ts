@@ -7,7 +7,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
 import { LeaseLost } from "../leased-worker.ts";
-import { deleteStaged, replaceInIndex, setSearchable, stageChunks } from "../search/passage-index.ts";
+import { deleteChunks, replaceInIndex, setSearchable, stageChunks } from "../search/passage-index.ts";
 import type { Trx } from "../store.ts";
 import type { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionResult } from "./extraction-protocol.ts";
@@ -123,7 +123,8 @@ function outcomes(db: Db) {
         failpoint("document.indexing");
       });
       failpoint("document.indexed");
-      if (!isDone && staged !== null) await deleteStaged(db, job);
+      if (isDone) await deleteChunks(db, { documentId, before: version });
+      else if (staged !== null) await deleteChunks(db, { documentId, version });
       return isDone;
     },
     /** Records why a version cannot be processed. The previous version stays visible. */

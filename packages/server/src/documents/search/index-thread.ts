@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { DatabaseAddress } from "../../db/open.ts";
 import { connect, type IndexConnection } from "./index-connection.ts";
-import { agentsToMaintain, maintainAgent, removeDeletedAgent } from "./maintain-index.ts";
+import { agentsToMaintain, deleteStrayChunks, maintainAgent, removeDeletedAgent } from "./maintain-index.ts";
 import type { PassageHit, PassageQuery } from "./search-index.ts";
 import { searchIndex } from "./search-index.ts";
 import { createVectorMemory } from "./vector-memory.ts";
@@ -26,6 +26,7 @@ async function run(task: IndexTask): Promise<PassageHit[]> {
   opened ??= connect(address, mode);
   const connection = await opened;
   if (task.kind === "search") return connection.reading(() => searchIndex(connection, memory, task.query));
+  if (task.kind === "sweep") await deleteStrayChunks(connection);
   const agentIds = task.kind === "maintain" ? [task.agentId] : await agentsToMaintain(connection);
   for (const agentId of agentIds) {
     await removeDeletedAgent(connection, agentId);

@@ -87,6 +87,46 @@ export async function agentsToMaintain(connection: IndexConnection): Promise<str
   return rows.map(({ agentId }) => agentId);
 }
 
+/**
+ * Deletes the chunks of documents that no longer exist, and of versions that were replaced or never became current. Whoever
+ * deletes a document or replaces its version does this at once; what is found here was left by a process that ended.
+ */
+export async function deleteStrayChunks(connection: IndexConnection): Promise<void> {
+  // One step through the index for each document, however many chunks it has.
+  const suspects = await connection.all<{ id: string }>(
+    `with recursive found(id) as (
+       select min("documentId") from "documentChunks"
+       union all
+       select (select min("documentId") from "documentChunks" where "documentId" > found.id) from found
+       where found.id is not null
+     )
+     select id from found where id is not null and not exists (
+       select 1 from "indexedDocuments" d where d."documentId" = found.id
+         and d.version = (select min(version) from "documentChunks" c where c."documentId" = found.id)
+         and d.version = (select max(version) from "documentChunks" c where c."documentId" = found.id))`,
+  );
+  for (const { id } of suspects) {
+    const versions = await connection.all<{ version: number }>(
+      `select distinct version from "documentChunks" where "documentId" = ?`,
+      [id],
+    );
+    // Read after the versions: a version that has neither an entry nor a job by now will not get one any more.
+    const used = await connection.all<{ version: number }>(
+      `select version from "indexedDocuments" where "documentId" = ?
+       union select version from "documentJobs" where "documentId" = ?`,
+      [id, id],
+    );
+    for (const { version } of versions.filter((stored) => used.every(({ version: kept }) => kept !== stored.version))) {
+      await deleteInSteps(connection, {
+        table: "documentChunks",
+        key: `"agentId", number`,
+        where: `"documentId" = ? and version = ?`,
+        values: [id, version],
+      });
+    }
+  }
+}
+
 /** Deletes the index of a deleted agent in small transactions. */
 export async function removeDeletedAgent(connection: IndexConnection, agentId: string): Promise<void> {
   const agents = await connection.all(`select 1 from agents where id = ?`, [agentId]);

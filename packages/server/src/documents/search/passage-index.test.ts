@@ -4,7 +4,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../../test/database
 import { migrate } from "../../db/migrate.ts";
 import { type OpenDatabase, openDatabase } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { removeFromIndex, replaceInIndex, setSearchable } from "./passage-index.ts";
+import { deleteChunks, removeFromIndex, replaceInIndex, setSearchable } from "./passage-index.ts";
 import { createPassageSearch, type PassageSearch } from "./passage-search.ts";
 import { type Passage, prepareDocument } from "./prepare-document.ts";
 import { searchPassages } from "./search-passages.ts";
@@ -127,6 +127,7 @@ onBothDatabases("The passage index", (createDatabase) => {
     await index("doc_a", passagesOf("Shipping takes two days."), { version: 2 });
     expect(await found("delivery")).toEqual([]);
     expect(await found("shipping")).toEqual(["doc_a/0"]);
+    await deleteChunks(opened.db, { documentId: ofAgent(agentId, "doc_a"), before: 2 });
     const chunks = opened.db.selectFrom("documentChunks").select("version").where("agentId", "=", agentId);
     expect(await chunks.execute()).toEqual([{ version: 2 }]);
   });

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { queueEmbedding, removeVectors } from "./passage-vectors.ts";
@@ -24,39 +24,45 @@ export async function stageChunks(
 ): Promise<number | null> {
   if (chunks.length <= ROWS_AT_ONCE) return null;
   // A process that crashed or lost its lease may have left some of them.
-  await deleteStaged(db, { documentId, version });
+  await deleteChunks(db, { documentId, version });
   const scope = { organizationId, agentId };
   const firstNumber = await inTransaction(db, (trx) => takeNumbers(trx, scope, chunks.length));
   await insertChunks(db, { ...scope, documentId, version, firstNumber }, chunks);
   return firstNumber;
 }
 
-/** Deletes the chunks of a version that did not become current. */
-export async function deleteStaged(
-  db: Kysely<Tables>,
-  { documentId, version }: Pick<DocumentVersion, "documentId" | "version">,
-): Promise<void> {
+type ChunkSelection = Pick<DocumentVersion, "documentId"> & {
+  /** only of this version */
+  version?: number;
+  /** only of the versions before this one */
+  before?: number;
+};
+
+/**
+ * Deletes chunks that no search finds any more, in small transactions: of a deleted document, of a version that was
+ * replaced, or of one that did not become the current one. What remains after a crash is deleted by index maintenance.
+ */
+export async function deleteChunks(db: Kysely<Tables>, { documentId, version, before }: ChunkSelection): Promise<void> {
+  const some = db
+    .selectFrom("documentChunks")
+    .select(["agentId", "number"])
+    .where("documentId", "=", documentId)
+    .$if(version !== undefined, (query) => query.where("version", "=", version ?? 0))
+    .$if(before !== undefined, (query) => query.where("version", "<", before ?? 0))
+    .limit(ROWS_AT_ONCE) as SelectQueryBuilder<Tables, "documentChunks", { agentId: string; number: number }>;
   for (;;) {
-    const staged = db
-      .selectFrom("documentChunks")
-      .select("ordinal")
-      .where("documentId", "=", documentId)
-      .where("version", "=", version)
-      .limit(ROWS_AT_ONCE);
-    const deleted = await db
+    const { numDeletedRows } = await db
       .deleteFrom("documentChunks")
-      .where("documentId", "=", documentId)
-      .where("version", "=", version)
-      .where("ordinal", "in", staged)
+      .where(({ eb, refTuple }) => eb(refTuple("agentId", "number"), "in", some.$asTuple("agentId", "number")))
       .executeTakeFirst();
-    if (deleted.numDeletedRows === 0n) return;
+    if (numDeletedRows < BigInt(ROWS_AT_ONCE)) return;
     await nextTurn();
   }
 }
 
 /**
- * Makes a version current, so that searches find it. The previous version and its chunks are deleted.
- * `staged`: the result of `stageChunks` for this version
+ * Makes this version the one that searches find. Delete the chunks of earlier ones afterwards with `deleteChunks`.
+ * `staged`: what `stageChunks` returned for it
  */
 export async function replaceInIndex(
   trx: Transaction<Tables>,
@@ -73,7 +79,7 @@ export async function replaceInIndex(
     .where("documentId", "=", documentId)
     .where("organizationId", "=", organizationId)
     .executeTakeFirst();
-  await removeFromIndex(trx, { ...scope, documentIds: [documentId], exceptVersion: version });
+  await removeFromIndex(trx, { ...scope, documentIds: [documentId] });
   const segment = await trx
     .insertInto("indexSegments")
     .values({
@@ -147,10 +153,13 @@ async function takeNumbers(trx: Transaction<Tables>, { organizationId, agentId }
   return nextNumber - count;
 }
 
-/** Deletes the documents' chunks, vectors and index entries. Unknown ids are ignored. */
+/**
+ * Deletes the documents' vectors and index entries, so that no search finds them. Unknown ids are ignored. Delete their
+ * chunks afterwards with `deleteChunks`: committing thousands of rows at once would hold SQLite.
+ */
 export async function removeFromIndex(
   trx: Transaction<Tables>,
-  { organizationId, agentId, documentIds, exceptVersion }: DocumentSelection & { exceptVersion?: number },
+  { organizationId, agentId, documentIds }: DocumentSelection,
 ): Promise<void> {
   for (const documentId of documentIds) {
     const removed = await trx
@@ -158,10 +167,10 @@ export async function removeFromIndex(
       .where("documentId", "=", documentId)
       .where("agentId", "=", agentId)
       .where("organizationId", "=", organizationId)
-      .returning(["segmentId", "chunks", "version"])
+      .returning(["segmentId", "chunks"])
       .executeTakeFirst();
     if (!removed) continue;
-    const { segmentId, chunks, version } = removed;
+    const { segmentId, chunks } = removed;
     const single = trx.deleteFrom("indexSegments").where("id", "=", segmentId).where("level", "=", 0);
     if ((await single.executeTakeFirst()).numDeletedRows === 0n) {
       await trx
@@ -170,42 +179,9 @@ export async function removeFromIndex(
         .where("id", "=", segmentId)
         .execute();
     }
-    await removeChunks(trx, { organizationId, documentId, version, exceptVersion });
   }
   // After all documents: whoever stores vectors locks documents before the agent's progress, too.
   await removeVectors(trx, { organizationId, agentId, documentIds });
-}
-
-type RemovedVersion = {
-  organizationId: string;
-  documentId: string;
-  version: number;
-  exceptVersion: number | undefined;
-};
-
-async function removeChunks(
-  trx: Transaction<Tables>,
-  { organizationId, documentId, version, exceptVersion }: RemovedVersion,
-) {
-  for (let from = 0; ; from += ROWS_AT_ONCE) {
-    const deleted = await trx
-      .deleteFrom("documentChunks")
-      .where("documentId", "=", documentId)
-      .where("organizationId", "=", organizationId)
-      .where("version", "=", version)
-      .where("ordinal", "<", from + ROWS_AT_ONCE)
-      .executeTakeFirst();
-    if (deleted.numDeletedRows < BigInt(ROWS_AT_ONCE)) {
-      // Ordinals may have gaps, so a last statement deletes the remaining chunks.
-      await trx
-        .deleteFrom("documentChunks")
-        .where("documentId", "=", documentId)
-        .where("version", "<>", exceptVersion ?? -1)
-        .execute();
-      return;
-    }
-    await nextTurn();
-  }
 }
 
 /** Shows or hides documents in searches without indexing them again. */
