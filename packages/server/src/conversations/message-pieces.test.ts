@@ -1,20 +1,26 @@
 import { expect, it } from "vitest";
-import { type Piece, toColumns, toolCallsOf } from "./message-pieces.ts";
+import { fromColumns, type Piece, toColumns } from "./message-pieces.ts";
 
-it("toolCallsOf returns the position of each call in the text, and its display", () => {
-  const call = { type: "tool" as const, id: "call_1", name: "find", toolId: null, executionType: "mock", input: {} };
-  const display = { type: "text", slots: { text: "3" }, options: {} };
-  const pieces: Piece[] = [
-    { ...call, result: { result: "3", isError: false, displayConfig: null, display, forModel: "secret" } },
-    { type: "text", text: "Three 🚲. " },
-    { ...call, id: "call_2" },
-    { type: "text", text: "Done." },
-  ];
-  const { content } = toColumns(pieces);
-  const calls = toolCallsOf(pieces);
-  expect(calls.map(({ id, display, form, textBefore }) => [id, display, form, content.slice(0, textBefore)])).toEqual([
-    ["call_1", display, null, ""],
-    ["call_2", null, null, "Three 🚲. "],
-  ]);
-  expect(JSON.stringify(calls)).not.toContain("secret");
+const said = "We repair bikes on Tuesdays.";
+const text: Piece = { type: "text", text: said };
+const passages: Piece = { type: "passages", passages: [], total: 2 };
+const tool: Piece = { type: "tool", id: "call_1", name: "find", toolId: null, executionType: null, input: {} };
+
+it.each<{ what: string; pieces: Piece[] }>([
+  { what: "documents in the prompt", pieces: [text, passages] },
+  { what: "a tool call before the text", pieces: [tool, text] },
+])("a reply with $what stores its text once and reads the same pieces again", ({ pieces }) => {
+  const columns = toColumns(pieces);
+  expect(columns.content).toBe(said);
+  expect(columns.pieces).not.toContain(said);
+  expect(fromColumns(columns)).toEqual(pieces);
+});
+
+it("a reply with several texts keeps where each of them stands", () => {
+  const pieces: Piece[] = [text, tool, { type: "text", text: "And on Fridays." }, passages];
+  expect(fromColumns(toColumns(pieces))).toEqual(pieces);
+});
+
+it("replies of earlier versions, which stored the text of each piece, are read unchanged", () => {
+  expect(fromColumns({ content: said, pieces: JSON.stringify([text, passages]) })).toEqual([text, passages]);
 });

@@ -27,14 +27,22 @@ function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
 }
 
+/** A piece as it is stored. A text that is the whole content of the message is not stored a second time. */
+type StoredPiece = Exclude<Piece, TextPiece> | { type: "text"; text?: string };
+
 /** The columns for these pieces. A reply that is a single text needs no JSON. */
 export function toColumns(pieces: readonly Piece[]): Pick<MessageRow, "content" | "pieces"> {
   const isPlain = pieces.length === 0 || (pieces.length === 1 && pieces[0]?.type === "text");
-  return { content: textOf(pieces), pieces: isPlain ? null : JSON.stringify(pieces) };
+  const hasOneText = pieces.filter(({ type }) => type === "text").length === 1;
+  const stored = pieces.map((piece): StoredPiece => (hasOneText && piece.type === "text" ? { type: "text" } : piece));
+  return { content: textOf(pieces), pieces: isPlain ? null : JSON.stringify(stored) };
 }
 
 export function fromColumns(row: Pick<MessageRow, "content" | "pieces">): Piece[] {
-  if (row.pieces) return JSON.parse(row.pieces);
+  if (row.pieces) {
+    const stored: StoredPiece[] = JSON.parse(row.pieces);
+    return stored.map((piece) => (piece.type === "text" ? { type: "text", text: piece.text ?? row.content } : piece));
+  }
   return row.content ? [{ type: "text", text: row.content }] : [];
 }
 
