@@ -142,7 +142,7 @@ function PageDialog({ agentId, onClose }: Props) {
         label="Address"
         type="url"
         placeholder="https://harbour-bikes.example/returns"
-        help="The server reads this one page. It must be public and allowed by the site's robots.txt."
+        help="The server reads this one page, which must be public. robots.txt is not checked, because you name the page yourself."
         value={values.url}
         onChange={(url) => change({ url })}
         error={errorAt("url")}

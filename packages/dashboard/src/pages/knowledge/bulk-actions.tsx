@@ -5,6 +5,7 @@ import { ConfirmDialog } from "../../components/dialog.tsx";
 import { notify } from "../../components/toasts.ts";
 import { useCall } from "../../data/queries.ts";
 import { isUnderWay } from "./document-labels.ts";
+import { ReturningPages } from "./returning-pages.tsx";
 
 type Action = "delete" | "enable" | "disable" | "retry";
 
@@ -67,6 +68,7 @@ export function BulkActions({ selected, onClear }: { selected: readonly Document
         onConfirm={() => run("delete")}
       >
         <p>The agent stops using them immediately. Existing replies that cite them are not changed.</p>
+        <ReturningPages documents={selected} />
       </ConfirmDialog>
     </section>
   );

@@ -1,6 +1,7 @@
 import type { Document } from "@foyer/contract";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { useCall } from "../../data/queries.ts";
+import { ReturningPages } from "./returning-pages.tsx";
 
 /** Asks before a document is deleted. `onDeleted` leaves the page of the deleted document. */
 export function DeleteDocument({
@@ -35,6 +36,7 @@ export function DeleteDocument({
       }
     >
       <p>The agent stops using it immediately. Existing replies that cite it are not changed.</p>
+      {document && <ReturningPages documents={[document]} />}
     </ConfirmDialog>
   );
 }

@@ -15,7 +15,7 @@ export function TestOutcome({ tool, test, isRunning }: { tool: Tool; test: ToolT
           <Skeleton className="h-32" />
         ) : (
           <p className="rounded-lg border border-dashed border-edge px-4 py-5 text-soft">
-            Run the tool to see {tool.executionType === "http" ? "the request, the response and " : ""}what the AI
+            Run the test to see {tool.executionType === "http" ? "the request, the response and " : ""}what the AI
             receives and the visitor sees.
           </p>
         )}

@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { returningText } from "./returning-pages.tsx";
+
+it("a dialog that deletes pages of a site says that they return, and how to keep them out", () => {
+  expect(returningText(1, 1)).toBe(
+    "This page belongs to a site and returns with its next sync. To keep it out, exclude its path in the site's settings, or disable the document instead.",
+  );
+  expect(returningText(1, 3)).toMatch(
+    /^1 page belongs to a site and returns with the next sync\..* disable the documents/,
+  );
+  expect(returningText(2, 3)).toMatch(/^2 pages belong to a site and return with the next sync\..* exclude the paths/);
+});

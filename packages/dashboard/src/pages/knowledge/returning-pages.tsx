@@ -1,0 +1,16 @@
+import type { Document } from "@foyer/contract";
+
+/** Says in a dialog that deletes documents that pages of a site come back, and how to keep them out. */
+export function ReturningPages({ documents }: { documents: readonly Pick<Document, "sourceId">[] }) {
+  const pages = documents.filter(({ sourceId }) => sourceId !== null).length;
+  if (pages === 0) return null;
+  return <p className="mt-2">{returningText(pages, documents.length)}</p>;
+}
+
+export function returningText(pages: number, documents: number): string {
+  const kept = "exclude its path in the site's settings, or disable the document instead.";
+  if (documents === 1) return `This page belongs to a site and returns with its next sync. To keep it out, ${kept}`;
+  const which = pages === 1 ? "1 page belongs to a site and returns" : `${pages} pages belong to a site and return`;
+  const all = "exclude the paths in the site's settings, or disable the documents instead.";
+  return `${which} with the next sync. To keep pages out, ${all}`;
+}
