@@ -84,6 +84,16 @@ onBothDatabases("documents in the chat", (createDatabase) => {
     expect(resumed.events.filter(({ type }) => type === "sources")).toHaveLength(1);
   });
 
+  it.each([
+    ["See htt[99]ps://evil.example/x.", "See evil.example/x."],
+    ["See w[98, 99]ww.evil.example.", "See evil.example."],
+    ["![a][99](https://evil.example/x.png) [1]", "![a] [1]"],
+    ["/[99]/evil.example/x", "evil.example/x"],
+  ])("removes the link that appears when the citation in %j is removed", async (said, shown) => {
+    model.script(sayWords(...said));
+    expect(textOf(await ask("Are you open on Sunday?"))).toBe(shown);
+  });
+
   it("gives the model the passages as a tool result, between delimiters that no document can know", async () => {
     model.script(sayWords("From 11."));
     await ask("Are you open on Sunday?");

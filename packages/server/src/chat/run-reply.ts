@@ -134,11 +134,12 @@ function withCheckedText(reply: RunningReply, documents: ReplyDocuments, sources
     if (text !== "") reply.text(text);
   };
   const closeText = () => {
-    show(citations.push(links.flush()) + citations.flush());
+    show(links.push(citations.flush()) + links.flush());
     reply.closeText();
   };
   return {
-    text: (text) => show(citations.push(links.push(text))),
+    // Links come last: removing the citation from `htt[99]ps://` makes an address.
+    text: (text) => show(links.push(citations.push(text))),
     closeText,
     toolUse(piece) {
       closeText();
