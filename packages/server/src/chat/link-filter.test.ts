@@ -82,4 +82,13 @@ describe("the link filter", () => {
     }
     expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(3_000);
   });
+
+  it("searches a long trusted text once, not for every link", () => {
+    const long = Array.from({ length: 20_000 }, (_, number) => `https://host-${number}.example/`).join(" ");
+    const filter = createLinkFilter(createKnownLinks(() => [long]));
+    const startedAt = process.cpuUsage();
+    const text = "[a](https://evil.test/) https://www.host-19999.example/b ".repeat(200);
+    expect(filter.push(text) + filter.flush()).toBe("[a] https://www.host-19999.example/b ".repeat(200));
+    expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(1_000);
+  });
 });

@@ -100,20 +100,35 @@ const addresses = /https?:\/\/[^\s<>"'`()[\]\\]+/gi;
  * @param trusted texts and addresses of the owner. Read when the first link appears, because most replies have none.
  */
 export function createKnownLinks(trusted: () => Iterable<string>): (address: string) => boolean {
+  /** A text is searched once, because the results of tools can be long and a reply can have hundreds of links. */
+  const hostsOf = new Map<string, ReadonlySet<string>>();
+
+  function isHostIn(text: string, names: readonly string[]): boolean {
+    const hosts = hostsOf.get(text) ?? hostsIn(text);
+    hostsOf.set(text, hosts);
+    return names.some((name) => hosts.has(name));
+  }
+
   return (address) => {
     const [, contact] = /^(?:mailto|tel):(.{3,})$/i.exec(address) ?? [];
     if (contact !== undefined) return [...trusted()].some((text) => text.includes(contact));
     const url = parsePlain(address);
     if (url === null) return false;
-    for (const text of trusted()) {
-      for (const [known] of text.matchAll(addresses)) {
-        // At the end of a sentence, the dot is not part of the address.
-        const host = URL.parse(known.replace(/[.,;:!?]+$/, ""))?.hostname;
-        if (host && (url.hostname === host || url.hostname.endsWith(`.${host}`))) return true;
-      }
-    }
+    const labels = url.hostname.split(".");
+    const names = labels.map((_, index) => labels.slice(index).join("."));
+    for (const text of trusted()) if (isHostIn(text, names)) return true;
     return false;
   };
+}
+
+function hostsIn(text: string): Set<string> {
+  const hosts = new Set<string>();
+  for (const [known] of text.matchAll(addresses)) {
+    // At the end of a sentence, the dot is not part of the address.
+    const host = URL.parse(known.replace(/[.,;:!?]+$/, ""))?.hostname;
+    if (host) hosts.add(host);
+  }
+  return hosts;
 }
 
 /** Null for anything but a web address whose host reads the same in every program. */
