@@ -46,9 +46,12 @@ export function createSiteClient(outbound: Outbound) {
       const { url, headers, signal } = options;
       const { host } = new URL(url);
       const release = await hosts.acquire(host, MAX_WAIT_MS, signal);
-      signal.throwIfAborted();
-      if (!release) throw new OutboundError("timeout", `${host} is busy with other syncs of this server.`);
+      if (!release) {
+        signal.throwIfAborted();
+        throw new OutboundError("timeout", `${host} is busy with other syncs of this server.`);
+      }
       try {
+        signal.throwIfAborted();
         const delay = Math.min(Math.max(crawlDelayMs ?? 0, MIN_DELAY_MS), MAX_DELAY_MS);
         const pause = (lastRequests.get(host) ?? Number.NEGATIVE_INFINITY) + delay - performance.now();
         if (pause > 0) await wait(pause, undefined, { signal });
