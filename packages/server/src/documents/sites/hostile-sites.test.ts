@@ -94,6 +94,24 @@ it("lists pages that robots.txt excludes without asking for them", async () => {
   expect(site.requests.filter(({ path }) => path.startsWith("/private"))).toEqual([]);
 });
 
+it("reads the allowed pages of a site that links more excluded pages than it may have pages", async () => {
+  const excluded = Array.from({ length: 6 }, (_, number) => `/cart?add=${number}`);
+  site.pages.set("/robots.txt", "User-agent: *\nDisallow: /cart");
+  site.pages.set("/", page("Start", "Start.", [...excluded, "/a"]));
+  site.pages.set("/a", page("A", "Text of A.", ["/b"]));
+  site.pages.set("/b", page("B", "Text of B."));
+  const linked = await sources.read(site.url, { maxPages: 3 });
+  expect(linked).toMatchObject({ error: null, pages: { read: 3, skipped: 3 } });
+  await client.account.call("DELETE", `/sources/${linked.id}`);
+
+  site.pages.set("/", page("Start", "Start."));
+  site.pages.set("/a", page("A", "Text of A."));
+  const listed = [...excluded, "/a", "/b"].map((path) => site.url + path);
+  site.pages.set("/sitemap.xml", sitemap(listed));
+  const { pages, error } = await sources.read(site.url, { maxPages: 3 });
+  expect([pages.read, error]).toEqual([3, null]);
+});
+
 it("continues an interrupted sync without reading or adding a page twice", async () => {
   site.pages.set("/", page("Start", "Start.", ["/a", "/b", "/c"]));
   for (const name of ["a", "c"]) site.pages.set(`/${name}`, page(name, `Text of ${name}.`));

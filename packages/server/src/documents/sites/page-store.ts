@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { SourcePageRow } from "../../db/document-tables.ts";
 import type { Deps } from "../../deps.ts";
 import type { Trx } from "../store.ts";
+import { EXCLUDED_BY_ROBOTS } from "./page-responses.ts";
 import type { SyncJob } from "./sync-queue.ts";
 
 /** Rows per statement, so that no statement blocks SQLite and with it the event loop. */
@@ -14,8 +15,8 @@ const MISSES_UNTIL_REMOVAL = 2;
 type NewPages = {
   urls: readonly string[];
   depth: number;
-  /** why the pages are skipped; absent when they are to be read */
-  skippedFor?: string;
+  /** robots.txt excludes the pages: they are listed without being read */
+  isExcluded?: true;
 };
 
 export type PageStore = ReturnType<typeof createPageStore>;
@@ -114,24 +115,29 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
 function pageWriters() {
   return {
     /**
-     * Adds the pages that this sync has not found yet, up to the source's maximum. Pages of earlier syncs are read
-     * again.
-     * @returns false when the maximum was exceeded
+     * Adds the pages that this sync does not have yet, up to the source's maximum. Pages of earlier syncs are read again.
+     * Excluded pages have a maximum of their own: a shop can link thousands of addresses that robots.txt excludes.
+     * @returns false when there were more than the maximum
      */
-    async add(trx: Trx, job: SyncJob, { urls, depth, skippedFor }: NewPages): Promise<boolean> {
-      const counted = trx.selectFrom("sourcePages").where("sourceId", "=", job.id).where("sync", "=", job.sync);
+    async add(trx: Trx, job: SyncJob, { urls, depth, isExcluded }: NewPages): Promise<boolean> {
+      const ofSync = trx.selectFrom("sourcePages").where("sourceId", "=", job.id).where("sync", "=", job.sync);
+      const counted = ofSync.where(({ eb, or }) =>
+        isExcluded
+          ? eb("reason", "=", EXCLUDED_BY_ROBOTS)
+          : or([eb("reason", "is", null), eb("reason", "<>", EXCLUDED_BY_ROBOTS)]),
+      );
       const { n } = await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
       let free = job.maxPages - Number(n);
       for (let start = 0; start < urls.length; start += ROWS_AT_ONCE) {
         if (start > 0) await nextTurn();
         const found = urls.slice(start, start + ROWS_AT_ONCE);
-        const existing = await counted.select("url").where("url", "in", found).execute();
-        const knownUrls = new Set(existing.map(({ url }) => url));
+        const known = await ofSync.select("url").where("url", "in", found).execute();
+        const knownUrls = new Set(known.map(({ url }) => url));
         const added = found.filter((url) => !knownUrls.has(url));
         await upsert(trx, job, {
           urls: added.slice(0, Math.max(0, free)),
           depth,
-          ...(skippedFor ? { skippedFor } : {}),
+          ...(isExcluded ? { isExcluded } : {}),
         });
         free -= added.length;
         if (free < 0) return false;
@@ -178,10 +184,10 @@ function pageWriters() {
   };
 }
 
-async function upsert(trx: Trx, job: SyncJob, { urls, depth, skippedFor }: NewPages): Promise<void> {
+async function upsert(trx: Trx, job: SyncJob, { urls, depth, isExcluded }: NewPages): Promise<void> {
   if (urls.length === 0) return;
-  const state = skippedFor === undefined ? ("pending" as const) : ("skipped" as const);
-  const reason = skippedFor ?? null;
+  const state = isExcluded ? ("skipped" as const) : ("pending" as const);
+  const reason = isExcluded ? EXCLUDED_BY_ROBOTS : null;
   const rows = urls.map((url) => ({
     sourceId: job.id,
     url,

@@ -12,7 +12,7 @@ import { ExtractionError } from "../ingest/extraction-error.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
 import { fetchPage, shown } from "./fetch-site-page.ts";
-import { EXCLUDED_BY_ROBOTS, isNoindexHeader, readProblem } from "./page-responses.ts";
+import { isNoindexHeader, readProblem } from "./page-responses.ts";
 import type { PageStore } from "./page-store.ts";
 import type { LinksResult } from "./site-protocol.ts";
 import type { SyncJob, SyncProblem, SyncQueue } from "./sync-queue.ts";
@@ -91,7 +91,7 @@ async function record(
   if (!links) return true;
   const next = depth + 1;
   const hasAdded = await pages.add(trx, job, { urls: links.allowed, depth: next });
-  await pages.add(trx, job, { urls: links.disallowed, depth: next, skippedFor: EXCLUDED_BY_ROBOTS });
+  await pages.add(trx, job, { urls: links.disallowed, depth: next, isExcluded: true });
   return hasAdded && !links.isTruncated;
 }
 

@@ -16,7 +16,7 @@ export type Judged = {
   allowed: string[];
   /** excluded by robots.txt */
   disallowed: string[];
-  /** whether the list was truncated to the requested number */
+  /** whether `allowed` was truncated to the requested number */
   isTruncated: boolean;
 };
 

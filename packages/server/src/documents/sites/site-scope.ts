@@ -40,16 +40,21 @@ export function createAddressFilter(scope: SiteScope) {
     normalize,
     isIncluded,
     isAllowed,
-    /** @param maxUrls maximum number of allowed URLs to return */
+    /** @param maxUrls maximum number of URLs of each kind to return */
     judge(addresses: Iterable<string>, base: string, maxUrls: number): Judged {
       const allowed = new Set<string>();
       const disallowed = new Set<string>();
       for (const address of addresses) {
         const url = normalize(address, base);
-        if (url === null || allowed.has(url) || !isIncluded(url)) continue;
-        const found = isAllowed(url) ? allowed : disallowed;
-        if (found.size === maxUrls) return { allowed: [...allowed], disallowed: [...disallowed], isTruncated: true };
-        found.add(url);
+        if (url === null || allowed.has(url) || disallowed.has(url) || !isIncluded(url)) continue;
+        if (!isAllowed(url)) {
+          // Excluded addresses are only listed. However many there are, the allowed ones after them count.
+          if (disallowed.size < maxUrls) disallowed.add(url);
+        } else if (allowed.size < maxUrls) {
+          allowed.add(url);
+        } else {
+          return { allowed: [...allowed], disallowed: [...disallowed], isTruncated: true };
+        }
       }
       return { allowed: [...allowed], disallowed: [...disallowed], isTruncated: false };
     },

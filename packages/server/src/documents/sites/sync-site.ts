@@ -2,7 +2,6 @@ import type { Db } from "../../db/open.ts";
 import { failpoint } from "../../failpoints.ts";
 import { LeaseLost, type RunJob } from "../leased-worker.ts";
 import { openSite, readSitemaps, SiteError } from "./discover.ts";
-import { EXCLUDED_BY_ROBOTS } from "./page-responses.ts";
 import { type RunningSync, readPage, type SyncParts, tooManyPages } from "./read-page.ts";
 import { requireConclusive } from "./require-conclusive.ts";
 import type { SyncJob, SyncProblem } from "./sync-queue.ts";
@@ -64,7 +63,7 @@ async function discover(sync: RunningSync): Promise<void> {
   const hasAll = await queue.held(job, async (trx) => {
     if (!chosen) await pages.add(trx, job, { urls: [site.startUrl], depth: 0 });
     const hasAdded = await pages.add(trx, job, { urls: found.allowed, depth: 1 });
-    await pages.add(trx, job, { urls: found.disallowed, depth: 1, skippedFor: EXCLUDED_BY_ROBOTS });
+    await pages.add(trx, job, { urls: found.disallowed, depth: 1, isExcluded: true });
     await queue.hold(trx, job, { phase: "reading" });
     return hasAdded;
   });
