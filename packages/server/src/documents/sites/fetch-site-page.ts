@@ -14,7 +14,7 @@ export async function fetchPage(
 ): Promise<GetResult> {
   const isUsable = document !== undefined && document.state !== "failed" && document.fileId !== null;
   const { origin } = site.scope;
-  return parts.client.get({
+  const response = await parts.client.get({
     url,
     headers: isUsable
       ? {
@@ -38,6 +38,10 @@ export async function fetchPage(
         throw new OutboundError("redirect", `It redirects to ${shown(target)}, which robots.txt excludes.`);
     },
   });
+  if (response.status === 304 && !isUsable) {
+    throw new OutboundError("unreachable", "The site answered that the page has not changed, without being asked.");
+  }
+  return response;
 }
 
 /** Patterns decide which pages are used, not which redirects are followed. */

@@ -112,6 +112,14 @@ it("reads the allowed pages of a site that links more excluded pages than it may
   expect([pages.read, error]).toEqual([3, null]);
 });
 
+it("keeps what it has of a page that answers 304 to a request without a condition", async () => {
+  site.pages.set("/", page("Start", "Start.", ["/cached"]));
+  site.pages.set("/cached", { status: 304 });
+  const { id } = await sources.read(site.url);
+  expect(await sources.pages(id)).toEqual(["/ read", "/cached failed"]);
+  expect(await sources.documents(id)).toEqual(["/: Start"]);
+});
+
 it("continues an interrupted sync without reading or adding a page twice", async () => {
   site.pages.set("/", page("Start", "Start.", ["/a", "/b", "/c"]));
   for (const name of ["a", "c"]) site.pages.set(`/${name}`, page(name, `Text of ${name}.`));

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { maxSourcePages } from "@foyer/contract";
+import { type DocumentErrorCode, maxSourcePages } from "@foyer/contract";
 import type { DocumentRow, SourcePageRow } from "../../db/document-tables.ts";
 import { AppError } from "../../errors.ts";
 import { failpoint } from "../../failpoints.ts";
@@ -74,8 +74,7 @@ async function outcomeOf(sync: RunningSync, page: SourcePageRow): Promise<Outcom
   } catch (error) {
     if (sync.signal.aborted) throw sync.signal.reason;
     if (error instanceof OutboundError) return unreachable(error);
-    // The page itself cannot be read: for example, its elements are nested too deeply.
-    if (error instanceof ExtractionError) return skipped(error.message);
+    if (error instanceof ExtractionError) return unreadable(error);
     throw error;
   }
 }
@@ -106,6 +105,15 @@ function unreachable({ kind, message }: OutboundError): Outcome {
   if (kind === "timeout" || kind === "unreachable") {
     return { page: { state: "failed", reason: message }, links: null, isLost: true };
   }
+  return skipped(message);
+}
+
+/** Failures that the load of this server or a fault of it can cause: they say nothing about the page. */
+const SERVER_FAILURES: readonly DocumentErrorCode[] = ["TOO_SLOW", "OUT_OF_MEMORY", "INTERNAL"];
+
+/** A page that could be fetched and not be read: for example, its elements are nested too deeply. */
+export function unreadable({ code, message }: ExtractionError): Outcome {
+  if (SERVER_FAILURES.includes(code)) return { page: { state: "failed", reason: message }, links: null };
   return skipped(message);
 }
 

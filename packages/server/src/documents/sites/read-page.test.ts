@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { ExtractionError } from "../ingest/extraction-error.ts";
+import { unreadable } from "./read-page.ts";
+
+it.each([
+  ["TOO_SLOW", "failed"],
+  ["OUT_OF_MEMORY", "failed"],
+  ["INTERNAL", "failed"],
+  ["DAMAGED", "skipped"],
+] as const)(
+  "treats a page that cannot be read because of %s as %s, since only skipped pages are removed later",
+  (code, state) => {
+    expect(unreadable(new ExtractionError(code, "Why."))).toEqual({ page: { state, reason: "Why." }, links: null });
+  },
+);
