@@ -120,6 +120,23 @@ it("keeps what it has of a page that answers 304 to a request without a conditio
   expect(await sources.documents(id)).toEqual(["/: Start"]);
 });
 
+it("lets no organization use up the previews with slow sites", async () => {
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  site.pages.set("/slow", (_, response) => void isReleased.then(() => response.end("Late.")));
+  site.pages.set("/", page("Start", "Start."));
+  const other = await startSite({ "/": page("Start", "Start.") });
+  const preview = { url: `${site.url}/slow` };
+  const call = () => client.account.call("POST", "/sources/preview", preview);
+  const slow = [call(), call()];
+  const third = await call();
+  expect(third).toMatchObject({ status: 503, body: { error: { code: "OVERLOADED" } } });
+  const stranger = await client.server.createAccount();
+  expect((await stranger.call("POST", "/sources/preview", { url: other.url })).status).toBe(200);
+  release();
+  await Promise.all(slow);
+  await other.stop();
+});
+
 it("continues an interrupted sync without reading or adding a page twice", async () => {
   site.pages.set("/", page("Start", "Start.", ["/a", "/b", "/c"]));
   for (const name of ["a", "c"]) site.pages.set(`/${name}`, page(name, `Text of ${name}.`));

@@ -10,27 +10,31 @@ const LINKS_MS = 15_000;
 const LINKS_PAGES = 50;
 /** Time limit for the whole preview. */
 const PREVIEW_MS = 60_000;
-const MAX_PREVIEWS = 4;
+const MAX_PREVIEWS = 8;
+/** A slow site keeps a preview busy for a minute; one organization must not keep others waiting. */
+const MAX_PER_ORGANIZATION = 2;
 
 type Input = { url: string; include: string[]; exclude: string[]; maxPages: number };
 
 /** Finds the pages of a site without storing anything. */
 export function createPreview(parts: DiscoveryParts) {
-  let running = 0;
-  return async (input: Input): Promise<SourcePreview> => {
-    if (running >= MAX_PREVIEWS) {
+  /** one entry for each running preview: its organization */
+  const running: string[] = [];
+  return async (organizationId: string, input: Input): Promise<SourcePreview> => {
+    const own = running.filter((id) => id === organizationId).length;
+    if (running.length >= MAX_PREVIEWS || own >= MAX_PER_ORGANIZATION) {
       throw new AppError("OVERLOADED", "The server is busy with other previews. Try again in a moment.", {
         retryAfter: 5,
       });
     }
-    running++;
+    running.push(organizationId);
     const signal = AbortSignal.timeout(PREVIEW_MS);
     try {
       return await preview(parts, input, signal);
     } catch (error) {
       throw explained(error, input.url, signal);
     } finally {
-      running--;
+      running.splice(running.indexOf(organizationId), 1);
     }
   };
 }

@@ -23,7 +23,7 @@ export function sourceRoutes(app: App, sources: SourceService, idempotency: Idem
   });
   app.route({
     ...contract.previewSource,
-    handler: async (request) => sources.preview(request.body),
+    handler: async (request) => sources.preview(organizationOf(request), request.body),
   });
   app.route({
     ...contract.getSource,

@@ -72,8 +72,8 @@ function readers({ store }: Parts) {
 }
 
 function previewer(outbound: Deps["outbound"], { preview }: Parts) {
-  return async ({ url, include, exclude }: SourcePreviewRequest) =>
-    preview({
+  return async (organizationId: string, { url, include, exclude }: SourcePreviewRequest) =>
+    preview(organizationId, {
       url: startAddress(outbound, url).href,
       include: checkPatterns("include", include),
       exclude: checkPatterns("exclude", exclude),
