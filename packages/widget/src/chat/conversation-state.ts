@@ -70,6 +70,14 @@ export function textOf({ pieces }: ReplyEntry): string {
 }
 
 /**
+ * Whether numbers in brackets can be citations. A few short documents are part of the prompt instead of being searched;
+ * then only the sources at the end show that there are documents.
+ */
+export function mayCite({ pieces, sources }: Pick<ReplyEntry, "pieces" | "sources">): boolean {
+  return sources.length > 0 || pieces.some((piece) => piece.type === "tool" && piece.kind === "documents");
+}
+
+/**
  * The entries of a stored conversation, oldest first. A running reply is left out, because it is streamed from its
  * start.
  */

@@ -7,7 +7,7 @@ import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { CommentField } from "./comment-field.tsx";
-import { type Piece, type ReplyEntry, textOf } from "./conversation-state.ts";
+import { mayCite, type Piece, type ReplyEntry, textOf } from "./conversation-state.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { MessageTime } from "./message-time.tsx";
 import { SourceList } from "./source-list.tsx";
@@ -26,7 +26,7 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
   const problem = reply.problem ?? (reply.state === "failed" ? messages.replyFailed : null);
   const note = { stopped: messages.stopped, cut: messages.stepLimitReached }[reply.state as string];
   const avatar = agentImage(core, "avatar");
-  const hasCitations = reply.pieces.some((piece) => piece.type === "tool" && piece.kind === "documents");
+  const hasCitations = mayCite(reply);
   return (
     <li class={["reply", isRunning ? "live" : "", avatar ? "faced" : ""].join(" ").trim()} part="reply">
       {avatar ? <img class="avatar" src={avatar} alt="" /> : null}

@@ -1,0 +1,24 @@
+import type { Source } from "@foyer/sdk";
+import { expect, it } from "vitest";
+import { mayCite, newReply, type ToolPiece } from "./conversation-state.ts";
+
+const source: Source = { n: 1, title: "Hours", url: null, page: null, snippet: "From 11 to 15." };
+const tool: ToolPiece = {
+  type: "tool",
+  id: "call_1",
+  name: "search_documents",
+  label: null,
+  kind: "documents",
+  state: "running",
+  result: null,
+  display: null,
+  form: null,
+};
+
+it("treats numbers in brackets as citations during a search of documents and in replies with sources", () => {
+  const reply = { ...newReply("r"), pieces: [{ type: "text" as const, text: "From 11 to 15 [1]." }] };
+  expect(mayCite(reply)).toBe(false);
+  expect(mayCite({ ...reply, sources: [source] })).toBe(true);
+  expect(mayCite({ ...reply, pieces: [tool, ...reply.pieces] })).toBe(true);
+  expect(mayCite({ ...reply, pieces: [{ ...tool, kind: "http" }] })).toBe(false);
+});
