@@ -11,6 +11,8 @@ const MAX_PASSAGES = 16;
 /** Some providers allow 16,000 tokens a request, and a Chinese character can be one. */
 const MAX_CHARACTERS = 16_000;
 const REQUEST_MS = 30_000;
+/** After this time the agent waits behind others that are due. A million passages take hours. */
+const TURN_MS = 30_000;
 const RETRIES_MS = [2_000, 10_000, 30_000, 120_000, 600_000];
 /** HTTP statuses with which providers refuse a text, for example because it is too long or its content is not allowed. */
 const REFUSED = new Set([400, 413, 422]);
@@ -24,18 +26,22 @@ type Parts = {
   onReplaced(agentId: string): void;
   /** Waits before retries, shorter in tests. */
   retriesMs?: readonly number[];
+  /** How long an agent is embedded in one go, shorter in tests. */
+  turnMs?: number;
 };
 
 export type EmbedAgent = (job: EmbeddingJob, signal: AbortSignal) => Promise<void>;
 
-/** Embeds an agent's passages, one request at a time, until none is left or the provider fails. */
+/** Embeds an agent's passages, one request at a time, until none is left, the provider fails, or it is others' turn. */
 export function createEmbedAgent(parts: Parts): EmbedAgent {
-  const { queue, log, retriesMs = RETRIES_MS } = parts;
+  const { queue, log, retriesMs = RETRIES_MS, turnMs = TURN_MS } = parts;
   return async (claimed, signal) => {
     let job: EmbeddingJob | null = claimed;
+    const endsAt = performance.now() + turnMs;
     try {
       while (job) {
         signal.throwIfAborted();
+        if (performance.now() > endsAt) return await queue.release(job, 0);
         const passages = await queue.passages(job, MAX_PASSAGES);
         if (passages.length === 0) {
           if (await queue.finish(job)) parts.onReplaced(job.agentId);
@@ -45,7 +51,7 @@ export function createEmbedAgent(parts: Parts): EmbedAgent {
       }
     } catch (error) {
       const held = job ?? claimed;
-      if (signal.aborted) return queue.release(held);
+      if (signal.aborted) return queue.release(held, 0);
       const isExpected = error instanceof EmbeddingError || error instanceof AppError;
       log.warn({ err: error, agentId: held.agentId, model: held.model }, "passages could not be embedded");
       const message = isExpected ? error.message : "The server failed. Its log has the cause.";

@@ -32,8 +32,8 @@ type EmbeddedPassages = {
   isOperatorPaid: boolean;
 };
 
-/** How long an agent is held without a batch being stored. After a crash another process continues after this time. */
-const LEASE_MS = 60_000;
+/** How long an agent is held without being renewed. After a crash, another process continues after this time. */
+export const LEASE_MS = 60_000;
 
 export type EmbeddingQueue = ReturnType<typeof createEmbeddingQueue>;
 
@@ -47,8 +47,8 @@ export function createEmbeddingQueue(deps: QueueDeps) {
   const { db, databaseKind } = deps;
   const now = databaseNow(databaseKind);
   return {
-    /** Leases agents that are due, the longest waiting first. */
-    async claim(limit: number): Promise<EmbeddingJob[]> {
+    /** Leases agents that are due, the longest waiting first; none of the organizations in `exceptOrganizations`. */
+    async claim(limit: number, exceptOrganizations: readonly string[]): Promise<EmbeddingJob[]> {
       const due = await db
         .selectFrom("agentEmbeddings")
         .innerJoin("agents", "agents.id", "agentEmbeddings.agentId")
@@ -56,6 +56,9 @@ export function createEmbeddingQueue(deps: QueueDeps) {
         .where("dueAt", "<=", now)
         .where("isRetired", "=", 0)
         .where("agents.deletedAt", "is", null)
+        .$if(exceptOrganizations.length > 0, (query) =>
+          query.where("agentEmbeddings.organizationId", "not in", exceptOrganizations),
+        )
         .orderBy("dueAt")
         .limit(limit)
         .execute();
@@ -106,23 +109,41 @@ export function createEmbeddingQueue(deps: QueueDeps) {
         text: textOf(parts),
       }));
     },
+    ...leases(deps),
     ...outcomes(deps),
     /** Plans the embedding of agents that have none planned with their organization's model. */
     addMissing: () => planEmbedding(db, null),
   };
 }
 
+const held = (executor: Pick<Trx, "updateTable">, { agentId, model, fence }: EmbeddingJob) =>
+  executor
+    .updateTable("agentEmbeddings")
+    .where("agentId", "=", agentId)
+    .where("model", "=", model)
+    .where("fence", "=", fence)
+    .where("isRetired", "=", 0);
+
+function leases({ db, databaseKind }: QueueDeps) {
+  const now = databaseNow(databaseKind);
+  return {
+    /** Extends the lease. @returns false when it was lost */
+    async renew(job: EmbeddingJob): Promise<boolean> {
+      const renewed = held(db, job).set({ dueAt: later(now, LEASE_MS) });
+      return (await renewed.executeTakeFirst()).numUpdatedRows > 0n;
+    },
+    /** Gives the job back, to be claimed after `waitMs`, behind those that are due already. */
+    async release(job: EmbeddingJob, waitMs: number): Promise<void> {
+      await held(db, job)
+        .set((set) => ({ dueAt: later(now, waitMs), fence: set("fence", "+", 1) }))
+        .execute();
+    },
+  };
+}
+
 /** What the holder of a lease writes. Nothing is written when the lease was lost. */
 function outcomes({ db, databaseKind, budgets }: QueueDeps) {
   const now = databaseNow(databaseKind);
-  const held = (executor: Pick<Trx, "updateTable">, { agentId, model, fence }: EmbeddingJob) =>
-    executor
-      .updateTable("agentEmbeddings")
-      .where("agentId", "=", agentId)
-      .where("model", "=", model)
-      .where("fence", "=", fence)
-      .where("isRetired", "=", 0);
-
   return {
     /**
      * Stores vectors, but none of passages that were deleted meanwhile.
@@ -197,12 +218,6 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
           dueAt: later(now, waitMs),
           fence: set("fence", "+", 1),
         }))
-        .execute();
-    },
-    /** Gives the job back at once, for another process or the next start. */
-    async release(job: EmbeddingJob): Promise<void> {
-      await held(db, job)
-        .set((set) => ({ dueAt: 0, fence: set("fence", "+", 1) }))
         .execute();
     },
   };

@@ -230,6 +230,33 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     await vi.waitFor(async () => expect((await vectors()).map(({ model }) => model)).toEqual([other, other]), 10_000);
   });
 
+  it("embeds one organization's passages while another with many agents waits for a slow provider", async () => {
+    const released = Promise.withResolvers<void>();
+    let waiting = 0;
+    provider.script(async (exchange) => {
+      if (exchange.body.includes("slowly")) {
+        waiting++;
+        await released.promise;
+      }
+      provider.answer(exchange);
+    });
+    const slow = await server.createAccount();
+    for (let count = 0; count < 5; count++) {
+      const text = { kind: "text", title: "Slow", text: "This text is embedded slowly." };
+      await slow.call("POST", "/documents", { agentId: await createAgent(slow), ...text });
+    }
+    await slow.call("PUT", "/documents/embeddings", { model: MODEL });
+    await vi.waitFor(() => expect(waiting).toBeGreaterThan(1), 20_000);
+    try {
+      await addShop();
+      await choose(MODEL);
+      await inState("ready");
+    } finally {
+      released.resolve();
+      await slow.call("PUT", "/documents/embeddings", { model: null });
+    }
+  });
+
   it("deletes a document's vectors with the document, also when they were just being made", async () => {
     await choose(MODEL);
     const parking = await add("Parking", "You can leave your car behind the shop.");
