@@ -73,7 +73,8 @@ onBothDatabases("form submissions", (createDatabase) => {
   });
 
   it("find a form by name only if the name is unique or the agent allows the page's origin", async () => {
-    const stranger = await createFormClient(forms.server, await forms.server.createAccount());
+    const strangerAccount = await forms.server.createAccount();
+    const stranger = await createFormClient(forms.server, strangerAccount);
     const own = await forms.createForm({ name: "contact_form" });
     const get = (origin?: string, query = "") =>
       forms.server.app.inject({
@@ -89,6 +90,8 @@ onBothDatabases("form submissions", (createDatabase) => {
     await forms.account.call("PATCH", `/agents/${forms.agentId}`, { allowedOrigins: ["https://shop.example"] });
     expect((await get("https://shop.example")).json().toolId).toBe(own.id);
     expect((await get("https://other.example")).statusCode).toBe(404);
+    await strangerAccount.call("PATCH", `/agents/${stranger.agentId}`, { allowedOrigins: ["https://shop.example"] });
+    expect((await get("https://shop.example")).statusCode).toBe(404);
     await forms.account.call("PATCH", `/agents/${forms.agentId}`, { allowedOrigins: [] });
   });
 
