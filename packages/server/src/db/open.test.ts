@@ -1,6 +1,10 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSqlite, type TestDatabase } from "../../../../test/databases.ts";
-import { openSqliteFile } from "./open.ts";
+import { openDatabase, openSqliteFile } from "./open.ts";
 
 describe("the SQLite file", () => {
   let database: TestDatabase;
@@ -17,5 +21,17 @@ describe("the SQLite file", () => {
     expect(pragma("synchronous")).toBe(2);
     expect(pragma("foreign_keys")).toBe(1);
     connection.close();
+  });
+
+  it("is readable by its owner only, in a folder that others can read", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "foyer-open-"));
+    const file = join(folder, "foyer.sqlite");
+    chmodSync(folder, 0o755);
+    writeFileSync(file, "", { mode: 0o644 });
+    const { db } = openDatabase({ kind: "sqlite", file }, () => {});
+    await sql`create table written (id integer)`.execute(db);
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(path).mode & 0o777, path).toBe(0o600);
+    await db.destroy();
+    rmSync(folder, { recursive: true });
   });
 });
