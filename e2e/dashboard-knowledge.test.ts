@@ -33,6 +33,8 @@ describe("the dashboard's knowledge", () => {
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("menuitem", { name: kind }).click();
   };
+  const addText = async (title: string, text: string) =>
+    site.call(page, "POST", "/documents", { agentId, kind: "text", title, text });
   const row = (title: string) => page.getByRole("row").filter({ hasText: title });
 
   it("adds a text, shows its progress until it is ready, finds it for a question, and deletes it", async () => {
@@ -92,8 +94,6 @@ describe("the dashboard's knowledge", () => {
     const provider = await startEmbeddingsServer(conceptVector);
     onTestFinished(() => provider.stop());
     await site.call(page, "PUT", "/models/providers/openai-compatible", { baseUrl: provider.url });
-    const addText = (title: string, text: string) =>
-      site.call(page, "POST", "/documents", { agentId, kind: "text", title, text });
     await addText("Parking", "You can leave your car behind the shop.");
 
     await page.goto(`${site.server.url}/dashboard/settings/models`);
@@ -128,9 +128,6 @@ describe("the dashboard's knowledge", () => {
     await stream.ended;
     return (await stream.until("message_start")) as unknown as { conversationId: string };
   };
-  const addText = async (title: string, text: string) =>
-    site.call(page, "POST", "/documents", { agentId, kind: "text", title, text });
-
   it("selects documents for bulk actions, filters them by kind, and uploads a file again that failed", async () => {
     for (let number = 1; number <= 21; number++)
       await addText(`Note ${number}`, `The number of this note is ${number}.`);
