@@ -163,7 +163,7 @@ describe("the doctor", () => {
     expect(smtp.seen.connections).toBe(1);
     const refused = await start({ SMTP_URL: smtp.url.replace("mail-secret", "other-secret") });
     const { find, text } = await examine(refused.browser);
-    expect(find("mail")).toMatchObject({ state: "failure", detail: expect.stringContaining("refused the user name") });
+    expect(find("mail")).toMatchObject({ state: "failure", detail: expect.stringContaining("rejected the user name") });
     expect(text).not.toMatch(/other-secret/);
     const gone = await start({ SMTP_URL: "smtp://127.0.0.1:9" });
     expect((await examine(gone.browser)).find("mail")).toMatchObject({ state: "failure" });
