@@ -28,8 +28,8 @@ export default defineConfig({
     globalSetup: ["test/postgres-server.ts", "test/built-pages.ts"],
     reporters: ["default", new NoSkippedTests()],
     sequence: { sequencer: LongestFirst },
-    // One more than the cores of a small machine, because tests with a browser or a schedule wait for half of their time.
-    maxWorkers: 3,
+    // Twice the cores of a small machine, because workers wait for browsers, processes and schedules a third of the time.
+    maxWorkers: 4,
     projects: [
       {
         ssr,

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import * as contract from "@foyer/contract";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import * as bad from "../../../../test/bad-bodies.ts";
-import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createSqlite, onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
 import { newId } from "../ids.ts";
@@ -87,46 +87,49 @@ onBothDatabases("bad input", (createDatabase) => {
     expect(await everything()).toBe(before);
   };
 
-  it.each(withBody)("for $name gets an error with the path of every wrong value", async (endpoint) => {
-    const cases = [...bad.wrongBodies(endpoint.body, validBody(endpoint.name, owner))];
-    expect(cases.length).toBeGreaterThan(10);
-    await writingNothing(async () => {
-      for (const { path, body } of cases) {
-        const label = `${path} in ${JSON.stringify(body)?.slice(0, 200)}`;
-        const error = errorOf(await json(endpoint, body), label);
-        expect(error, label).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
-        expect(
-          error.details?.map((detail) => detail.path),
-          label,
-        ).toContain(path);
-      }
-    });
-  });
-
-  it.each(writing)(
-    "for $name is refused when it is not JSON, hostile, of another type or too large",
-    async (endpoint) => {
+  // These bodies are refused before any database is asked, so one database is enough.
+  if (createDatabase === createSqlite) {
+    it.each(withBody)("for $name gets an error with the path of every wrong value", async (endpoint) => {
+      const cases = [...bad.wrongBodies(endpoint.body, validBody(endpoint.name, owner))];
+      expect(cases.length).toBeGreaterThan(10);
       await writingNothing(async () => {
-        const call = { method: endpoint.method, url: addressOf(endpoint.url, owner) };
-        for (const payload of [...bad.brokenJson, ...bad.hostileJson(validBody(endpoint.name, owner))]) {
-          const label = payload.toString("latin1", 0, 120);
-          const error = errorOf(await send({ ...call, payload }), label);
+        for (const { path, body } of cases) {
+          const label = `${path} in ${JSON.stringify(body)?.slice(0, 200)}`;
+          const error = errorOf(await json(endpoint, body), label);
           expect(error, label).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
-        }
-        for (const type of bad.otherTypes) {
-          const error = errorOf(await send({ ...call, payload: "{}", type }), type);
-          expect(error, type).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
-        }
-        // A submission has room for files; its own tests have its limit.
-        if (endpoint.name === "submitForm") return;
-        const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
-        for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
-          const error = errorOf(await send({ ...call, payload }));
-          expect(error).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" });
+          expect(
+            error.details?.map((detail) => detail.path),
+            label,
+          ).toContain(path);
         }
       });
-    },
-  );
+    });
+
+    it.each(writing)(
+      "for $name is refused when it is not JSON, hostile, of another type or too large",
+      async (endpoint) => {
+        await writingNothing(async () => {
+          const call = { method: endpoint.method, url: addressOf(endpoint.url, owner) };
+          for (const payload of [...bad.brokenJson, ...bad.hostileJson(validBody(endpoint.name, owner))]) {
+            const label = payload.toString("latin1", 0, 120);
+            const error = errorOf(await send({ ...call, payload }), label);
+            expect(error, label).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+          }
+          for (const type of bad.otherTypes) {
+            const error = errorOf(await send({ ...call, payload: "{}", type }), type);
+            expect(error, type).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
+          }
+          // A submission has room for files; its own tests have its limit.
+          if (endpoint.name === "submitForm") return;
+          const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
+          for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
+            const error = errorOf(await send({ ...call, payload }));
+            expect(error).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" });
+          }
+        });
+      },
+    );
+  }
 
   it.each(withBody)("for $name with unusual text is accepted or refused, and never fails", async (endpoint) => {
     for (const text of ["a\0b", "\ud800", "\udc00x", "\uffff\ufffe", "\u202e\u200b", "%00' or 1=1 --", "{{y}}\\"]) {
