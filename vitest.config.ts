@@ -28,8 +28,8 @@ export default defineConfig({
     globalSetup: ["test/postgres-server.ts", "test/built-pages.ts"],
     reporters: ["default", new NoSkippedTests()],
     sequence: { sequencer: LongestFirst },
-    // Twice the cores of a small machine, because workers wait for browsers, processes and schedules a third of the time.
-    maxWorkers: 4,
+    // One more than the cores of a small machine: four workers took as long as three.
+    maxWorkers: 3,
     projects: [
       {
         ssr,

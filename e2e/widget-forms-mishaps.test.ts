@@ -31,7 +31,9 @@ describe("forms in the widget under unusual conditions", () => {
       .toEqual(["Day: Day must be a date (2026-01-31)", "Moment: Moment must be a date and time (2026-01-31T09:30)"]);
     expect(site.receiver.bodies("/hook")).toEqual([]);
     await page.getByLabel("Moment").fill("2026-12-24T09:30");
-    await page.getByLabel("Day").press("Backspace");
+    // Which part of a date a key reaches depends on the order of focus events, so the whole value is replaced.
+    await page.getByLabel("Day").fill("2026-12-24");
+    await page.getByLabel("Day").fill("");
     await submit(page);
     await sent(page);
     expect(site.receiver.bodies("/hook")[0].formData).toEqual({ day: null, moment: "2026-12-24T09:30" });

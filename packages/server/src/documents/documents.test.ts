@@ -296,12 +296,11 @@ onBothDatabases("Documents", (createDatabase) => {
       .execute();
     await client.upload(long("Second"), "long.txt", query);
     const { chunks } = await client.settled(body.id);
-    const rows = await db
-      .selectFrom("documentChunks")
-      .select(["version", "text"])
-      .where("documentId", "=", body.id)
-      .execute();
-    expect(rows).toHaveLength(chunks);
+    const stored = () =>
+      db.selectFrom("documentChunks").select(["version", "text"]).where("documentId", "=", body.id).execute();
+    // The passages of the old version are deleted once the new one is visible.
+    await expect.poll(async () => (await stored()).length).toBe(chunks);
+    const rows = await stored();
     expect(rows.every(({ version, text }) => version === 2 && text.startsWith("Second"))).toBe(true);
     expect((await call("GET", `/documents/${body.id}/chunks?limit=1`)).body.pagination.total).toBe(chunks);
   });
