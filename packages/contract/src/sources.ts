@@ -40,7 +40,7 @@ const url = Type.String({
 const patterns = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 50, description });
 const include = patterns(
-  "Glob patterns for paths, such as `/help/**`. Only matching pages are read. Empty: all pages. `*` stands for one path segment or part of one, `**` for any number of segments.",
+  "Glob patterns for paths, such as `/help/**`. Only matching pages are read. Empty: all pages. `*` matches one path segment or part of one, `**` any number of segments.",
 );
 const exclude = patterns("Glob patterns for paths that are not read. They take precedence over `include`.");
 const urls = Type.Array(Type.String({ minLength: 1, maxLength: 2_000 }), {

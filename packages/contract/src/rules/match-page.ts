@@ -18,7 +18,7 @@ export function matchPage(pattern: string, path: string): boolean {
   const wanted = glob.split("/");
   const given = page.split("/");
   if (wanted.at(-1) === "**") {
-    // Requires something here: any segment, or the slash of an empty one.
+    // Requires at least one character: a segment, or the slash of an empty one.
     wanted.push(ANY);
     if (given.at(-1) === "") given.pop();
   }
@@ -31,7 +31,7 @@ function fitsSegment(wanted: string, segment: string): boolean {
   return isRow(wanted, segment, "*", (at, place) => wanted.charCodeAt(at) === segment.charCodeAt(place));
 }
 
-/** Whether `given` matches `wanted`, in which each `wildcard` stands for any number of elements. */
+/** Whether `given` matches `wanted`, where each `wildcard` matches any number of elements. */
 function isRow(
   wanted: ArrayLike<string>,
   given: ArrayLike<string>,

@@ -293,7 +293,7 @@ onBothDatabases("the chat", (createDatabase) => {
     expect(late.events.map(({ id, type }) => [id, type])).toEqual(resumed.events.map(({ id, type }) => [id, type]));
   });
 
-  it("ends a resumable reply that nobody resumes", async () => {
+  it("ends a resumable reply that is not resumed", async () => {
     const closed = Promise.withResolvers<void>();
     upstream.script((exchange) => {
       exchange.response.once("close", closed.resolve);

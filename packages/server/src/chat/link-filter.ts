@@ -58,7 +58,7 @@ export function createLinkFilter(isKnown: (address: string) => boolean) {
   };
 }
 
-/** Up to where a text holds no link that may still go on. */
+/** The length of the text before a link that may continue in the next delta. */
 function safeEnd(text: string): number {
   const inline = text.indexOf("](", text.lastIndexOf(")") + 1);
   const isOpen = inline >= 0 && text.length - inline < MAX_DESTINATION && !/\n[ \t\r]*\n/.test(text.slice(inline));

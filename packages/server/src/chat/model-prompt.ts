@@ -14,7 +14,7 @@ type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
 /** Something that happened outside the chat and that the model should know, such as a form submission. */
 export type Note = { createdAt: number; text: string };
 
-/** What the model is told beside the conversation. `reference` is the text of the agent's documents when they are few. */
+/** Instructions in addition to the conversation. `reference` is the text of the agent's documents when they are few. */
 type Instructions = { systemPrompt: string | null; reference?: string | null };
 
 /**

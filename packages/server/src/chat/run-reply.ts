@@ -126,7 +126,7 @@ function withSearch(tools: AgentTools, documents: DocumentSearch) {
   };
 }
 
-/** Removes citations of passages that the model has not received, and links that nobody but a passage has named. */
+/** Removes citations of passages that the model has not received, and links that only a passage contains. */
 function withCheckedText(reply: RunningReply, documents: ReplyDocuments, sources: LinkSources): ReplyOutput {
   const citations = createCitationFilter(documents.cite);
   const links = createLinkFilter(createKnownLinks(() => trustedTexts(reply, documents, sources)));

@@ -73,7 +73,7 @@ export function conversationRoutes(
   });
 }
 
-/** The organization, or the holder of this conversation's token. authenticate.ts admits nobody else. */
+/** The organization, or the holder of this conversation's token. authenticate.ts rejects other callers. */
 export function viewerOf(request: FastifyRequest, conversationId: string): Viewer {
   return request.principal ? { organizationId: request.principal.organizationId } : { conversationId };
 }

@@ -1,9 +1,9 @@
-import { Worker } from "node:worker_threads";
 import { type Compilable, type CompiledQuery, sql } from "kysely";
 import { AppError } from "../errors.ts";
 import type { OpenDatabase } from "./open.ts";
 import { createReadLane } from "./read-lane.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
+import { createTaskThread } from "./task-thread.ts";
 
 export type ReadRequest = { id: number; sql: string; parameters: readonly unknown[]; timeoutMs: number };
 export type ReadResult = { id: number } & ({ rows: unknown[] } | { isLate: boolean; message: string });
@@ -86,61 +86,15 @@ const QUERY_CANCELED = "57014";
 
 /** How long after the deadline a thread that has not stopped its statement is terminated. */
 const GRACE_MS = 1_000;
-const IDLE_MS = 30_000;
 
-/** A worker thread that starts with the first read and stops after 30 idle seconds to free its memory. */
 function createReadThread(file: string) {
-  let worker: Worker | null = null;
-  let pending: { id: number; settle(result: ReadResult | Error): void } | null = null;
-  let idle: NodeJS.Timeout | undefined;
-  let lastId = 0;
-
-  function start(): Worker {
-    const started = new Worker(new URL("./read-thread.ts", import.meta.url), { workerData: { file } });
-    started.unref();
-    started.on("message", (result: ReadResult) => {
-      if (pending?.id === result.id) pending.settle(result);
-    });
-    const fail = (error: Error) => {
-      if (worker !== started) return;
-      worker = null;
-      pending?.settle(error);
-    };
-    started.on("error", (error) => fail(error as Error));
-    started.on("exit", (code) => fail(new Error(`The thread that reads the database ended with ${code}.`)));
-    return started;
-  }
-
-  async function stop(): Promise<void> {
-    clearTimeout(idle);
-    const stopping = worker;
-    worker = null;
-    pending?.settle(new Error("The database is being closed."));
-    await stopping?.terminate();
-  }
-
+  const module = new URL("./read-thread.ts", import.meta.url);
+  const thread = createTaskThread<Omit<ReadRequest, "id">, ReadResult>({ module, workerData: { file }, name: "read" });
   return {
-    stop,
-    /** Call it again only after the previous read has finished. */
+    stop: thread.stop,
     async read<Row>({ sql: text, parameters }: CompiledQuery<Row>, timeoutMs: number): Promise<Row[]> {
-      clearTimeout(idle);
-      worker ??= start();
-      const id = ++lastId;
-      const { promise, resolve } = Promise.withResolvers<ReadResult | Error>();
-      pending = { id, settle: resolve };
-      worker.ref();
-      worker.postMessage({ id, sql: text, parameters, timeoutMs } satisfies ReadRequest);
-      const overdue = setTimeout(() => {
-        void worker?.terminate();
-        worker = null;
-        resolve({ id, isLate: true, message: "" });
-      }, timeoutMs + GRACE_MS);
-      const result = await promise;
-      clearTimeout(overdue);
-      pending = null;
-      worker?.unref();
-      idle = setTimeout(() => void stop(), IDLE_MS).unref();
-      if (result instanceof Error) throw result;
+      const result = await thread.run({ sql: text, parameters, timeoutMs }, timeoutMs + GRACE_MS);
+      if (result === null) throw tooSlow();
       if ("rows" in result) return result.rows as Row[];
       throw result.isLate ? tooSlow() : new Error(result.message);
     },

@@ -9,6 +9,7 @@ import { useDialogForm } from "../../components/use-dialog-form.ts";
 import { api } from "../../data/api.ts";
 import { refresh } from "../../data/queries.ts";
 import { linesOf } from "./document-labels.ts";
+import { FaqFields } from "./faq-fields.tsx";
 
 export type AddableKind = DocumentCreate["kind"];
 
@@ -96,7 +97,6 @@ export function FaqDialog({ agentId, answering, onClose }: Props & { answering?:
     if (answering) await refresh("listUnansweredQuestions");
     onClose();
   });
-  const { values, change, errorAt } = form;
   return (
     <FormDialog
       title={answering ? "Write the answer" : "Add question and answer"}
@@ -105,27 +105,7 @@ export function FaqDialog({ agentId, answering, onClose }: Props & { answering?:
       form={form}
       onClose={onClose}
     >
-      <TextField
-        label="Question"
-        value={values.question}
-        onChange={(question) => change({ question })}
-        error={errorAt("question")}
-      />
-      <TextArea
-        label="Other wordings"
-        isOptional
-        help="Other ways to ask the question, one per line."
-        value={values.otherWordings}
-        onChange={(otherWordings) => change({ otherWordings })}
-        error={errorAt("otherWordings")}
-      />
-      <TextArea
-        label="Answer"
-        rows={5}
-        value={values.answer}
-        onChange={(answer) => change({ answer })}
-        error={errorAt("answer")}
-      />
+      <FaqFields values={form.values} change={form.change} errorAt={form.errorAt} />
     </FormDialog>
   );
 }

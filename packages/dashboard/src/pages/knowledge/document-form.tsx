@@ -5,6 +5,7 @@ import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { queryClient, useCall } from "../../data/queries.ts";
 import { toChanges, toDraft } from "./document-draft.ts";
+import { FaqFields } from "./faq-fields.tsx";
 import { originalKey } from "./original-text.ts";
 
 const citationOptions = [
@@ -60,33 +61,7 @@ function Content({
   kind: DocumentDetail["kind"];
   draft: Pick<Draft, "values" | "change" | "errorAt">;
 }) {
-  if (kind === "faq") {
-    return (
-      <>
-        <TextField
-          label="Question"
-          value={values.question}
-          onChange={(question) => change({ question })}
-          error={errorAt("question")}
-        />
-        <TextArea
-          label="Other wordings"
-          isOptional
-          help="Other ways to ask the question, one per line."
-          value={values.otherWordings}
-          onChange={(otherWordings) => change({ otherWordings })}
-          error={errorAt("otherWordings")}
-        />
-        <TextArea
-          label="Answer"
-          rows={5}
-          value={values.answer}
-          onChange={(answer) => change({ answer })}
-          error={errorAt("answer")}
-        />
-      </>
-    );
-  }
+  if (kind === "faq") return <FaqFields values={values} change={change} errorAt={errorAt} />;
   return (
     <>
       <TextField

@@ -51,7 +51,7 @@ export function createAnswerRecorder(db: Kysely<Tables>) {
     /** A reply that was rated up answered its question, whatever it cites. */
     async recordRating(trx: Executor, reply: Reply, { rating, at }: { rating: "up" | "down"; at: number }) {
       if (rating === "down") return recordQuestion(trx, reply, "rated_down", at);
-      await queries.remove(trx, { messageId: reply.messageId });
+      await queries.remove(trx, { messageId: reply.messageId, organizationId: reply.organizationId });
     },
   };
 }
@@ -85,8 +85,11 @@ function recorderQueries(db: Kysely<Tables>) {
         at: param("at"),
       }),
     ),
-    remove: compileOnce<{ messageId: string }, never>((param) =>
-      db.deleteFrom("unansweredQuestions").where("messageId", "=", param("messageId")),
+    remove: compileOnce<Pick<Reply, "messageId" | "organizationId">, never>((param) =>
+      db
+        .deleteFrom("unansweredQuestions")
+        .where("messageId", "=", param("messageId"))
+        .where("organizationId", "=", param("organizationId")),
     ),
   };
 }

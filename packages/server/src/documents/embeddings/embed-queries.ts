@@ -5,7 +5,7 @@ import { AppError } from "../../errors.ts";
 import { EmbeddingError } from "../../models/embedding-error.ts";
 import type { TokenBudgets, TokenUsage } from "../../plans/token-budget.ts";
 
-/** After this time the search goes on with words alone. */
+/** Time limit, after which the search uses words alone. */
 const MAX_WAIT_MS = 800;
 /** After so many failures in a row, questions are not sent for a while: every search would wait in vain. */
 const FAILURES_IN_A_ROW = 3;

@@ -88,8 +88,8 @@ export async function agentsToMaintain(connection: IndexConnection): Promise<str
 }
 
 /**
- * Deletes the chunks of documents that no longer exist, and of versions that were replaced or never became current. Whoever
- * deletes a document or replaces its version does this at once; what is found here was left by a process that ended.
+ * Deletes the chunks of documents that no longer exist, and of versions that were replaced or never became current. They
+ * are normally deleted together with the document or version; those found here were left by a process that ended.
  */
 export async function deleteStrayChunks(connection: IndexConnection): Promise<void> {
   // One step through the index for each document, however many chunks it has.

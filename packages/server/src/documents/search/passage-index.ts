@@ -180,7 +180,7 @@ export async function removeFromIndex(
         .execute();
     }
   }
-  // After all documents: whoever stores vectors locks documents before the agent's progress, too.
+  // After all documents, because storing vectors also locks documents before the agent's progress.
   await removeVectors(trx, { organizationId, agentId, documentIds });
 }
 

@@ -1,7 +1,7 @@
-import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
 import type { OpenDatabase } from "../../db/open.ts";
 import { createReadLane } from "../../db/read-lane.ts";
+import { createTaskThread } from "../../db/task-thread.ts";
 import { AppError } from "../../errors.ts";
 import type { IndexReply, IndexRequest, IndexTask, IndexThreadData } from "./index-thread.ts";
 import type { PassageHit, PassageQuery } from "./search-index.ts";
@@ -9,7 +9,6 @@ import type { PassageHit, PassageQuery } from "./search-index.ts";
 const SEARCH_TIMEOUT_MS = 10_000;
 /** Merging a million chunks takes minutes. A thread that takes longer than this is stuck and is terminated. */
 const MAINTENANCE_TIMEOUT_MS = 3_600_000;
-const IDLE_MS = 30_000;
 const SWEEP_EVERY_MS = 3_600_000;
 /** Delay after the last change, so that the documents of a sync are merged in few steps. */
 const MAINTENANCE_DELAY_MS = 250;
@@ -93,57 +92,16 @@ export function createPassageSearch(
 }
 
 function createIndexThread(workerData: IndexThreadData, timeoutMs: number) {
-  let worker: Worker | null = null;
-  let pending: { id: number; settle(reply: IndexReply | Error): void } | null = null;
-  let idle: NodeJS.Timeout | undefined;
-  let lastId = 0;
-
-  function start(): Worker {
-    const started = new Worker(new URL("./index-thread.ts", import.meta.url), { workerData });
-    started.unref();
-    started.on("message", (reply: IndexReply) => {
-      if (pending?.id === reply.id) pending.settle(reply);
-    });
-    const fail = (error: Error) => {
-      if (worker !== started) return;
-      worker = null;
-      pending?.settle(error);
-    };
-    started.on("error", (error) => fail(error as Error));
-    started.on("exit", (code) => fail(new Error(`The document index thread exited with code ${code}.`)));
-    return started;
-  }
-
-  async function stop(): Promise<void> {
-    clearTimeout(idle);
-    const stopping = worker;
-    worker = null;
-    pending?.settle(new Error("The database is being closed."));
-    await stopping?.terminate();
-  }
-
+  const module = new URL("./index-thread.ts", import.meta.url);
+  const thread = createTaskThread<Omit<IndexRequest, "id">, IndexReply>({ module, workerData, name: "document index" });
   return {
-    stop,
+    stop: thread.stop,
     /** One at a time. */
     async run(task: IndexTask): Promise<PassageHit[]> {
-      clearTimeout(idle);
-      worker ??= start();
-      const id = ++lastId;
-      const { promise, resolve } = Promise.withResolvers<IndexReply | Error>();
-      pending = { id, settle: resolve };
-      worker.ref();
-      worker.postMessage({ id, task } satisfies IndexRequest);
-      const overdue = setTimeout(() => {
-        void worker?.terminate();
-        worker = null;
-        resolve(new AppError("OVERLOADED", "Searching the documents took too long. Try again.", { retryAfter: 10 }));
-      }, timeoutMs);
-      const reply = await promise;
-      clearTimeout(overdue);
-      pending = null;
-      worker?.unref();
-      idle = setTimeout(() => void stop(), IDLE_MS).unref();
-      if (reply instanceof Error) throw reply;
+      const reply = await thread.run({ task }, timeoutMs);
+      if (reply === null) {
+        throw new AppError("OVERLOADED", "Searching the documents took too long. Try again.", { retryAfter: 10 });
+      }
       if ("error" in reply) throw new Error(reply.error);
       return reply.hits;
     },

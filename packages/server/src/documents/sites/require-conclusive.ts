@@ -32,7 +32,7 @@ export async function requireConclusive(sync: RunningSync): Promise<void> {
     if (!(await isInterchangeable(sync, page))) return;
   }
   throw inconclusive(
-    `${notFound.n} of ${documents} pages are no longer linked, and those that were asked for all the same show nothing of their own`,
+    `${notFound.n} of ${documents} pages are no longer linked, and the ones that were requested anyway have no content of their own`,
   );
 }
 

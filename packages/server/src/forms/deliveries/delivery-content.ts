@@ -61,7 +61,7 @@ export function fileLabels(files: readonly File[]): Record<string, string> {
   );
 }
 
-/** A random marker that stands for a file. A visitor cannot guess it, and it contains nothing that JSON escapes. */
+/** A random placeholder for a file. A visitor cannot guess it, and it contains nothing that JSON escapes. */
 const marker = randomUUID();
 const placeholder = (index: number) => `${marker}:${index}:`;
 const placeholderPattern = new RegExp(`${marker}:(\\d+):`);
