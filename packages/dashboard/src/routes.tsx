@@ -11,7 +11,7 @@ import {
 } from "@tanstack/react-router";
 import { FailedPage, FailedShell, NotFoundPage, PendingPage } from "./components/page-states.tsx";
 import { lastAgentId } from "./data/last-agent.ts";
-import { ask, isSignedOut, queryClient } from "./data/queries.ts";
+import { endpointQuery, isSignedOut, queryClient } from "./data/queries.ts";
 import { analyticsQuery, rangeOf } from "./pages/forms/analytics-days.ts";
 import { pageQuery } from "./pages/forms/submission-filter.ts";
 import { type KnowledgeSearch, listQuery } from "./pages/knowledge/document-search.ts";
@@ -68,7 +68,7 @@ const shell = createRoute({
   errorComponent: FailedShell,
   loader: async ({ location }) => {
     const session = await requireSession(location.href);
-    const agents = session.organization ? await queryClient.ensureQueryData(ask("listAgents")) : [];
+    const agents = session.organization ? await queryClient.ensureQueryData(endpointQuery("listAgents")) : [];
     return { session, agents };
   },
 });
@@ -80,7 +80,7 @@ const home = createRoute({
     // Failed sign-in links end here with a reason. Users without a session see it on the sign-in page.
     const { organization } = await requireSession(location.href, search.error);
     if (!organization) return;
-    const agents = await queryClient.ensureQueryData(ask("listAgents"));
+    const agents = await queryClient.ensureQueryData(endpointQuery("listAgents"));
     const agent = agents.find(({ id }) => id === lastAgentId()) ?? agents[0];
     if (!agent) throw redirect({ to: "/start" });
     throw redirect({ to: "/agents/$agentId/conversations", params: { agentId: agent.id } });
@@ -103,7 +103,7 @@ const agent = createRoute({
   getParentRoute: () => shell,
   path: "/agents/$agentId",
   component: Outlet,
-  loader: ({ params }) => queryClient.ensureQueryData(ask("getAgent", { id: params.agentId })),
+  loader: ({ params }) => queryClient.ensureQueryData(endpointQuery("getAgent", { id: params.agentId })),
 });
 const agentEditor = createRoute({
   getParentRoute: () => agent,
@@ -123,7 +123,7 @@ const embedding = createRoute({
 const tools = createRoute({
   getParentRoute: () => agent,
   path: "/tools",
-  loader: ({ params: { agentId } }) => queryClient.ensureQueryData(ask("listTools", { agentId })),
+  loader: ({ params: { agentId } }) => queryClient.ensureQueryData(endpointQuery("listTools", { agentId })),
   component: lazyRouteComponent(() => import("./pages/tools/tools-page.tsx"), "ToolsPage"),
 });
 const newTool = createRoute({
@@ -136,7 +136,7 @@ const tool = createRoute({
   getParentRoute: () => agent,
   path: "/tools/$toolId",
   validateSearch: stringParams("part"),
-  loader: ({ params: { toolId } }) => queryClient.ensureQueryData(ask("getTool", { id: toolId })),
+  loader: ({ params: { toolId } }) => queryClient.ensureQueryData(endpointQuery("getTool", { id: toolId })),
   component: lazyRouteComponent(() => import("./pages/tools/tool-page.tsx"), "ToolPage"),
 });
 const triggers = createRoute({
@@ -164,15 +164,15 @@ const knowledge = createRoute({
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { agentId }, deps }) => {
-    void queryClient.prefetchQuery(ask("listDocuments", listQuery(agentId, deps)));
-    return queryClient.ensureQueryData(ask("getDocumentLimits", { agentId }));
+    void queryClient.prefetchQuery(endpointQuery("listDocuments", listQuery(agentId, deps)));
+    return queryClient.ensureQueryData(endpointQuery("getDocumentLimits", { agentId }));
   },
   component: lazyRouteComponent(() => import("./pages/knowledge/knowledge-page.tsx"), "KnowledgePage"),
 });
 const sites = createRoute({
   getParentRoute: () => agent,
   path: "/knowledge/sites",
-  loader: ({ params: { agentId } }) => queryClient.prefetchQuery(ask("listSources", { agentId })),
+  loader: ({ params: { agentId } }) => queryClient.prefetchQuery(endpointQuery("listSources", { agentId })),
   component: lazyRouteComponent(() => import("./pages/knowledge/sites-page.tsx"), "SitesPage"),
 });
 const unanswered = createRoute({
@@ -187,7 +187,7 @@ const unanswered = createRoute({
 const document = createRoute({
   getParentRoute: () => agent,
   path: "/knowledge/$documentId",
-  loader: ({ params: { documentId } }) => queryClient.ensureQueryData(ask("getDocument", { id: documentId })),
+  loader: ({ params: { documentId } }) => queryClient.ensureQueryData(endpointQuery("getDocument", { id: documentId })),
   component: lazyRouteComponent(() => import("./pages/knowledge/document-page.tsx"), "DocumentPage"),
 });
 const conversations = createRoute({
@@ -213,8 +213,8 @@ const submissions = createRoute({
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { agentId }, deps }) => {
-    void queryClient.prefetchQuery(ask("listTools", { agentId }));
-    void queryClient.prefetchQuery(ask("listSubmissions", pageQuery(agentId, deps)));
+    void queryClient.prefetchQuery(endpointQuery("listTools", { agentId }));
+    void queryClient.prefetchQuery(endpointQuery("listSubmissions", pageQuery(agentId, deps)));
   },
   component: lazyRouteComponent(() => import("./pages/forms/submissions-page.tsx"), "SubmissionsPage"),
 });
@@ -224,8 +224,8 @@ const formAnalytics = createRoute({
   validateSearch: stringParams<"toolId" | "range">("toolId", "range"),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { agentId }, deps: { range } }) => {
-    void queryClient.prefetchQuery(ask("listTools", { agentId }));
-    void queryClient.prefetchQuery(ask("getFormAnalytics", analyticsQuery(agentId, rangeOf(range))));
+    void queryClient.prefetchQuery(endpointQuery("listTools", { agentId }));
+    void queryClient.prefetchQuery(endpointQuery("getFormAnalytics", analyticsQuery(agentId, rangeOf(range))));
   },
   component: lazyRouteComponent(() => import("./pages/forms/form-analytics-page.tsx"), "FormAnalyticsPage"),
 });
@@ -233,8 +233,8 @@ const submission = createRoute({
   getParentRoute: () => agent,
   path: "/forms/$submissionId",
   loader: ({ params: { agentId, submissionId } }) => {
-    void queryClient.prefetchQuery(ask("listTools", { agentId }));
-    void queryClient.prefetchQuery(ask("getSubmission", { id: submissionId }));
+    void queryClient.prefetchQuery(endpointQuery("listTools", { agentId }));
+    void queryClient.prefetchQuery(endpointQuery("getSubmission", { id: submissionId }));
   },
   component: lazyRouteComponent(() => import("./pages/forms/submission-page.tsx"), "SubmissionPage"),
 });
@@ -244,7 +244,7 @@ const mailedSubmission = createRoute({
   getParentRoute: () => shell,
   path: "/forms/submissions/$submissionId",
   loader: async ({ params: { submissionId } }) => {
-    const { agentId } = await queryClient.ensureQueryData(ask("getSubmission", { id: submissionId }));
+    const { agentId } = await queryClient.ensureQueryData(endpointQuery("getSubmission", { id: submissionId }));
     throw redirect({ to: "/agents/$agentId/forms/$submissionId", params: { agentId, submissionId } });
   },
 });
@@ -381,7 +381,7 @@ declare module "@tanstack/react-router" {
 /** Loads the session. Without one, redirects to the sign-in page, and back to `href` afterwards. */
 async function requireSession(href: string, error?: string) {
   try {
-    return await queryClient.ensureQueryData(ask("getSession"));
+    return await queryClient.ensureQueryData(endpointQuery("getSession"));
   } catch (cause) {
     if (!isSignedOut(cause)) throw cause;
     throw redirect({ to: "/sign-in", search: { next: `/dashboard${href}`, ...(error ? { error } : {}) } });
@@ -390,5 +390,5 @@ async function requireSession(href: string, error?: string) {
 
 /** Starts queries before the page renders. The page itself shows errors. */
 function prefetch(...names: EndpointName[]) {
-  return Promise.allSettled(names.map((name) => queryClient.ensureQueryData(ask(name))));
+  return Promise.allSettled(names.map((name) => queryClient.ensureQueryData(endpointQuery(name))));
 }

@@ -25,7 +25,7 @@ type Call<Name extends EndpointName> = (
 ) => Promise<Output<Name>>;
 
 /** Query options for an endpoint, cached by name and input: `useSuspenseQuery(endpointQuery("getAgent", { id }))`. */
-export function ask<Name extends EndpointName>(name: Name, input?: Input<Name>) {
+export function endpointQuery<Name extends EndpointName>(name: Name, input?: Input<Name>) {
   return queryOptions({
     queryKey: [name, input ?? null] as const,
     queryFn: ({ signal }) => (api[name] as Call<Name>)(input, { signal }),
@@ -41,7 +41,7 @@ export function refresh(...names: EndpointName[]): Promise<unknown> {
  * A call that changes data. `changes` lists the endpoints to refetch afterwards, and `done` is the success message.
  * Errors appear as a toast, except errors of single fields (`VALIDATION_ERROR`), which `useDraft` shows at the fields.
  */
-export function useCall<Name extends EndpointName>(
+export function useEndpointMutation<Name extends EndpointName>(
   name: Name,
   { changes = [], done }: { changes?: EndpointName[]; done?: string | ((output: Output<Name>) => string) } = {},
 ) {

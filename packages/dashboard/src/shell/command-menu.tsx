@@ -6,7 +6,7 @@ import { type ReactNode, useState } from "react";
 import { overlay } from "../components/dialog.tsx";
 import { useReturnFocus } from "../components/use-return-focus.ts";
 import { lastAgentId } from "../data/last-agent.ts";
-import { ask } from "../data/queries.ts";
+import { endpointQuery } from "../data/queries.ts";
 import { type Entry, useEntryGroups } from "./command-search.ts";
 import { agentPages } from "./destinations.tsx";
 
@@ -37,7 +37,7 @@ function Search({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [text, setText] = useState("");
   const { agentId } = useParams({ strict: false });
-  const agents = useQuery(ask("listAgents")).data ?? [];
+  const agents = useQuery(endpointQuery("listAgents")).data ?? [];
   const current = agents.find(({ id }) => id === (agentId ?? lastAgentId())) ?? agents[0];
   const groups = useEntryGroups(text, agents, current);
   const open = ({ link }: Entry) => {

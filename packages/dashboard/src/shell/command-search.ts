@@ -3,7 +3,7 @@ import type { LinkProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { toolTitle } from "../components/tool-title.ts";
 import { type OnboardingProgress, useOnboarding } from "../data/onboarding.ts";
-import { ask } from "../data/queries.ts";
+import { endpointQuery } from "../data/queries.ts";
 import { summaryOf } from "../pages/forms/submitted-answers.ts";
 import { agentPages, canOpen, settingsPages } from "./destinations.tsx";
 import { isMatch } from "./entry-match.ts";
@@ -26,7 +26,7 @@ const isSearch = (text: string) => text.length >= MIN_LENGTH;
 export function useEntryGroups(text: string, agents: readonly Agent[], current: Agent | undefined): EntryGroup[] {
   const search = text.trim();
   const progress = useOnboarding();
-  const role = useQuery(ask("getSession")).data?.role ?? null;
+  const role = useQuery(endpointQuery("getSession")).data?.role ?? null;
   const pages = current ? [{ heading: current.name, entries: pagesOf(current) }] : [];
   const settings = settingsPages.filter((page) => canOpen(role, page));
   const found = useAgentContent(search, current);
@@ -47,11 +47,14 @@ function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[]
   const query = useDebounced(search);
   const agentId = agent?.id ?? "";
   const options = { enabled: agent !== undefined && isSearch(query), staleTime: 30_000 };
-  const tools = useQuery({ ...ask("listTools", { agentId }), ...options }).data ?? [];
-  const triggers = useQuery({ ...ask("listTriggers", { agentId }), ...options }).data ?? [];
-  const submissions = useQuery({ ...ask("listSubmissions", { agentId, limit: MAX_SUBMISSIONS }), ...options }).data;
+  const tools = useQuery({ ...endpointQuery("listTools", { agentId }), ...options }).data ?? [];
+  const triggers = useQuery({ ...endpointQuery("listTriggers", { agentId }), ...options }).data ?? [];
+  const submissions = useQuery({
+    ...endpointQuery("listSubmissions", { agentId, limit: MAX_SUBMISSIONS }),
+    ...options,
+  }).data;
   const conversations = useQuery({
-    ...ask("listConversations", { agentId, q: query.slice(0, 200), limit: MAX_RESULTS }),
+    ...endpointQuery("listConversations", { agentId, q: query.slice(0, 200), limit: MAX_RESULTS }),
     ...options,
   }).data;
   if (!agent || !isSearch(search)) return [];

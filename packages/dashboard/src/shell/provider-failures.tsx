@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { Status } from "../components/status.tsx";
 import { Time } from "../components/time.tsx";
-import { ask } from "../data/queries.ts";
+import { endpointQuery } from "../data/queries.ts";
 import { canOpen, settingsPages } from "./destinations.tsx";
 
 const modelsPage = settingsPages.find(({ to }) => to === "/settings/models");
@@ -17,7 +17,8 @@ export function ProviderFailures({ role }: { role: Role | null }) {
   const isInbox = useRouterState({
     select: ({ location }) => /^\/agents\/[^/]+\/conversations/.test(location.pathname),
   });
-  const failures = useQuery({ ...ask("listProviderFailures"), staleTime: 0, refetchInterval: REFRESH_MS }).data ?? [];
+  const failures =
+    useQuery({ ...endpointQuery("listProviderFailures"), staleTime: 0, refetchInterval: REFRESH_MS }).data ?? [];
   const ongoing = failures.filter(({ isOngoing }) => isOngoing);
   if (isInbox || ongoing.length === 0) return null;
   return (

@@ -7,7 +7,7 @@ import { IconButton } from "../components/button.tsx";
 import { Lamp } from "../components/logo.tsx";
 import { Page } from "../components/page.tsx";
 import { EmptyState } from "../components/states.tsx";
-import { ask } from "../data/queries.ts";
+import { endpointQuery } from "../data/queries.ts";
 import { ProviderFailures } from "./provider-failures.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
@@ -17,7 +17,7 @@ const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ 
 export function Shell() {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isCommandOpen, setCommandOpen] = useState(false);
-  const { organization, role } = useSuspenseQuery(ask("getSession")).data;
+  const { organization, role } = useSuspenseQuery(endpointQuery("getSession")).data;
   const pathname = useRouterState({ select: (state) => state.location.pathname });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: opening another page closes the drawer

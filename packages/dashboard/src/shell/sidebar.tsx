@@ -9,14 +9,14 @@ import { notify } from "../components/toasts.ts";
 import { api } from "../data/api.ts";
 import { lastAgentId, rememberAgent } from "../data/last-agent.ts";
 import { endOnboarding, useOnboarding } from "../data/onboarding.ts";
-import { ask, queryClient } from "../data/queries.ts";
+import { endpointQuery, queryClient } from "../data/queries.ts";
 import { chooseTheme, type Theme, useTheme } from "../data/theme.ts";
 import { agentPages, settingsIcon } from "./destinations.tsx";
 
 /** The current agent, its pages, and the account menu. */
 export function Sidebar({ onSearch }: { onSearch: () => void }) {
   const { agentId } = useParams({ strict: false });
-  const agents = useQuery(ask("listAgents")).data ?? [];
+  const agents = useQuery(endpointQuery("listAgents")).data ?? [];
   if (agentId) rememberAgent(agentId);
   const current = agents.find(({ id }) => id === (agentId ?? lastAgentId())) ?? agents[0];
   return (
@@ -125,7 +125,7 @@ const themes: ReadonlyArray<{ theme: Theme; label: string; icon: ReactNode }> = 
 ];
 
 function AccountMenu() {
-  const { data: session } = useQuery(ask("getSession"));
+  const { data: session } = useQuery(endpointQuery("getSession"));
   const theme = useTheme();
   const navigate = useNavigate();
   const router = useRouter();

@@ -4,7 +4,7 @@ import { NumberField, TextArea, TextField } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { BudgetSection } from "./budget-section.tsx";
 import { DeleteAgent } from "./delete-agent.tsx";
 import { DuplicateAgent } from "./duplicate-agent.tsx";
@@ -23,8 +23,8 @@ export function AgentPage() {
 
 function AgentEditor() {
   const { agentId } = route.useParams();
-  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
-  const save = useCall("updateAgent", { changes: ["getAgent", "listAgents"], done: "Saved" });
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
+  const save = useEndpointMutation("updateAgent", { changes: ["getAgent", "listAgents"], done: "Saved" });
   const { name, systemPrompt, temperature, monthlyTokenBudget } = agent;
   const draft = useDraft({
     name,

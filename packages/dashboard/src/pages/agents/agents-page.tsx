@@ -8,14 +8,14 @@ import { Page } from "../../components/page.tsx";
 import { EmptyState, Skeleton } from "../../components/states.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { modelName } from "./model-name.ts";
 
 /** With more agents than this, the page offers a search. */
 const SEARCH_THRESHOLD = 12;
 
 export function AgentsPage() {
-  const { data: agents } = useSuspenseQuery(ask("listAgents"));
+  const { data: agents } = useSuspenseQuery(endpointQuery("listAgents"));
   const [text, setText] = useState("");
   if (agents.length === 0) return <NoAgents />;
   const wanted = text.trim().toLowerCase();
@@ -63,7 +63,7 @@ function NoAgents() {
 type Summary = { id: string; name: string; model: string; createdAt: string };
 
 function AgentTable({ agents }: { agents: readonly Summary[] }) {
-  const usage = useQuery(ask("getPlan"));
+  const usage = useQuery(endpointQuery("getPlan"));
   return (
     <Table
       label="Agents"

@@ -5,7 +5,7 @@ import { Select, TextArea, TextField } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { ask, queryClient, useCall } from "../../data/queries.ts";
+import { endpointQuery, queryClient, useEndpointMutation } from "../../data/queries.ts";
 import { AccentField } from "./accent-field.tsx";
 import { type AppearanceFieldsProps, type ImageDraft, ImageFields, LauncherFields } from "./launcher-fields.tsx";
 import { ListField } from "./list-field.tsx";
@@ -22,7 +22,7 @@ export function AppearancePage() {
 
 function Appearance() {
   const { agentId } = route.useParams();
-  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const draft = useDraft({ ...toDraft(agent.widget), ...agent.images }, "widget.");
   const save = useSaveAppearance(agent);
   const { logo, avatar, launcher } = draft.values;
@@ -88,9 +88,12 @@ const imageKinds = ["logo", "avatar", "launcher"] as const;
 
 /** Saves the changed part. Each image has a call of its own, and the settings are saved as a whole. */
 function useSaveAppearance({ id }: Agent) {
-  const putImage = useCall("putAgentImage");
-  const deleteImage = useCall("deleteAgentImage");
-  const update = useCall("updateAgent", { changes: ["getAgent"], done: "Saved. Pages show it after a reload" });
+  const putImage = useEndpointMutation("putAgentImage");
+  const deleteImage = useEndpointMutation("deleteAgentImage");
+  const update = useEndpointMutation("updateAgent", {
+    changes: ["getAgent"],
+    done: "Saved. Pages show it after a reload",
+  });
   return async (changed: Partial<WidgetDraft & ImageDraft>) => {
     for (const kind of imageKinds) {
       const image = changed[kind];
@@ -98,7 +101,7 @@ function useSaveAppearance({ id }: Agent) {
       else if (image === null) await deleteImage.mutateAsync({ id, kind });
     }
     // Keeps changes that others made since this page was loaded.
-    const now = await queryClient.fetchQuery({ ...ask("getAgent", { id }), staleTime: 0 });
+    const now = await queryClient.fetchQuery({ ...endpointQuery("getAgent", { id }), staleTime: 0 });
     const widget = toSettings({ ...toDraft(now.widget), ...changed });
     await update.mutateAsync({ id, body: { widget } });
   };

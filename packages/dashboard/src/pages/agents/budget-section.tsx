@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { NumberField, TextArea } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
 import { Skeleton } from "../../components/states.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 
 /** The agent's monthly token limit, and the message shown once it is used up. */
 export function BudgetSection({
@@ -44,7 +44,7 @@ export function BudgetSection({
 }
 
 function TokensUsed({ agentId, budget }: { agentId: string; budget: number | null }) {
-  const usage = useQuery(ask("getPlan"));
+  const usage = useQuery(endpointQuery("getPlan"));
   if (usage.isError) return null;
   if (!usage.data) return <Skeleton className="h-10 max-w-md" />;
   const spent = usage.data.usage.agents.find(({ id }) => id === agentId)?.tokensThisMonth ?? 0;

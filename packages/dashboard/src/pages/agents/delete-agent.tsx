@@ -2,13 +2,13 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { queryClient, useCall } from "../../data/queries.ts";
+import { queryClient, useEndpointMutation } from "../../data/queries.ts";
 
 /** Deletes an agent with everything that belongs to it. */
 export function DeleteAgent({ agent: { id, name } }: { agent: { id: string; name: string } }) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
-  const remove = useCall("deleteAgent", { done: `${name} deleted` });
+  const remove = useEndpointMutation("deleteAgent", { done: `${name} deleted` });
   const confirm = async () => {
     await remove.mutateAsync({ id });
     setOpen(false);

@@ -1,11 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "../../components/button.tsx";
-import { useCall } from "../../data/queries.ts";
+import { useEndpointMutation } from "../../data/queries.ts";
 
 /** Creates a copy of the agent with its settings, tools and triggers, and opens it. */
 export function DuplicateAgent({ agent: { id, name } }: { agent: { id: string; name: string } }) {
   const navigate = useNavigate();
-  const duplicate = useCall("duplicateAgent", { changes: ["listAgents"], done: `${name} duplicated` });
+  const duplicate = useEndpointMutation("duplicateAgent", { changes: ["listAgents"], done: `${name} duplicated` });
   const open = (agentId: string) => void navigate({ to: "/agents/$agentId", params: { agentId } });
   return (
     <Button

@@ -5,7 +5,7 @@ import { CopyField } from "../../components/copy-field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { embedCode, packageCode } from "./embed-line.ts";
 import { IdentitySection } from "./identity-section.tsx";
 import { ListField } from "./list-field.tsx";
@@ -21,8 +21,8 @@ export function EmbedPage() {
 
 function Embedding() {
   const { agentId } = route.useParams();
-  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
-  const save = useCall("updateAgent", { changes: ["getAgent"], done: "Saved" });
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
+  const save = useEndpointMutation("updateAgent", { changes: ["getAgent"], done: "Saved" });
   const { allowedOrigins, allowedImageHosts, requireIdentity } = agent;
   const draft = useDraft({ allowedOrigins, allowedImageHosts, requireIdentity });
   const { values, change, errorAt } = draft;

@@ -4,13 +4,13 @@ import { Button } from "../../components/button.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Skeleton } from "../../components/states.tsx";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 
 /** The secret that signs visitor identities. It is hidden by default, and only admins and owners can see it. */
 export function IdentitySecret({ agentId }: { agentId: string }) {
-  const role = useQuery(ask("getSession")).data?.role;
+  const role = useQuery(endpointQuery("getSession")).data?.role;
   const [isShown, setShown] = useState(false);
-  const secret = useQuery({ ...ask("getIdentitySecret", { id: agentId }), enabled: isShown, gcTime: 0 });
+  const secret = useQuery({ ...endpointQuery("getIdentitySecret", { id: agentId }), enabled: isShown, gcTime: 0 });
   if (role === "member") return <p className="text-soft">Only owners and admins can see the identity secret.</p>;
   return (
     <div className="grid gap-2">
@@ -40,7 +40,7 @@ export function IdentitySecret({ agentId }: { agentId: string }) {
 
 function Rotate({ agentId, onRotated }: { agentId: string; onRotated: () => void }) {
   const [isOpen, setOpen] = useState(false);
-  const rotate = useCall("rotateIdentitySecret", {
+  const rotate = useEndpointMutation("rotateIdentitySecret", {
     changes: ["getIdentitySecret"],
     done: "Identity secret replaced",
   });

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Combobox } from "../../components/combobox.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { DEMO_MODEL } from "./model-name.ts";
 
 /** The model of an agent: the default (`null`), an available model, or any other model by its id. */
@@ -14,7 +14,7 @@ export function ModelField({
   onChange: (model: string | null) => void;
   error: string | undefined;
 }) {
-  const models = useQuery(ask("listModels")).data;
+  const models = useQuery(endpointQuery("listModels")).data;
   const standard = models?.find(({ isDefault }) => isDefault);
   const defaultLabel = standard ? `Default (currently ${standard.id})` : "Default";
   const options = models?.map(({ id, provider, name }) => ({

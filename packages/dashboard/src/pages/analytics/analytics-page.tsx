@@ -6,7 +6,7 @@ import { TextField } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { AgentsTable } from "./agents-table.tsx";
 import { type AnalyticsSearch, rangeOf, ranges } from "./analytics-range.ts";
 import { HoursChart } from "./hours-chart.tsx";
@@ -23,7 +23,7 @@ export function AnalyticsPage() {
   const { scope, ...range } = search;
   const isAll = scope === "all";
   const figures = useQuery({
-    ...ask("getConversationAnalytics", { from, to, ...(isAll ? {} : { agentId }) }),
+    ...endpointQuery("getConversationAnalytics", { from, to, ...(isAll ? {} : { agentId }) }),
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
@@ -74,7 +74,7 @@ function Figures({
 /** Chooses the agent and the range. Both are part of the URL. */
 function Choices({ search }: { search: AnalyticsSearch }) {
   const navigate = route.useNavigate();
-  const { data: agents } = useSuspenseQuery(ask("listAgents"));
+  const { data: agents } = useSuspenseQuery(endpointQuery("listAgents"));
   const range = rangeOf(search);
   const set = (part: AnalyticsSearch) =>
     void navigate({ search: (current: AnalyticsSearch) => ({ ...current, ...part }), replace: true });

@@ -3,12 +3,12 @@ import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { api } from "../../data/api.ts";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
 export function ForgotPasswordPage() {
-  const { data: options } = useQuery(ask("getSignInOptions"));
+  const { data: options } = useQuery(endpointQuery("getSignInOptions"));
   const [isSent, setSent] = useState(false);
   const form = useAuthForm({ email: "" }, async (body) => {
     await api.requestPasswordReset({ body });

@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
-import { ask, isSignedOut } from "../../data/queries.ts";
+import { endpointQuery, isSignedOut } from "../../data/queries.ts";
 import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
 
 const route = getRouteApi("/invitations/$invitationId");
@@ -12,8 +12,8 @@ const route = getRouteApi("/invitations/$invitationId");
 /** Accepts an invitation: with one click when signed in with the invited address, otherwise after signing in or up. */
 export function InvitationPage() {
   const { invitationId: id } = route.useParams();
-  const invitation = useQuery(ask("getInvitation", { id }));
-  const session = useQuery({ ...ask("getSession"), retry: false });
+  const invitation = useQuery(endpointQuery("getInvitation", { id }));
+  const session = useQuery({ ...endpointQuery("getSession"), retry: false });
   const accept = useMutation({
     mutationFn: () => api.acceptInvitation({ id }),
     onSuccess: () => location.assign("/dashboard"),

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { api } from "../../data/api.ts";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { AuthPage, AuthProblem } from "./auth-page.tsx";
 import { safeNext } from "./safe-next.ts";
 import { useAuthForm } from "./use-auth-form.ts";
@@ -14,7 +14,7 @@ const names = { google: "Google", github: "GitHub", oidc: "single sign-on" };
 
 export function SignInPage() {
   const { next, error } = route.useSearch();
-  const { data: options } = useQuery(ask("getSignInOptions"));
+  const { data: options } = useQuery(endpointQuery("getSignInOptions"));
   const [sentTo, setSentTo] = useState<string>();
   const target = safeNext(next);
   const form = useAuthForm({ email: "", password: "" }, async (body) => {

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { api } from "../../data/api.ts";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
 import { useAuthForm } from "./use-auth-form.ts";
 
@@ -13,7 +13,10 @@ const route = getRouteApi("/sign-up");
 /** Creates an account by invitation, or for anyone if the server allows open sign-up. */
 export function SignUpPage() {
   const { invitation } = route.useSearch();
-  const invited = useQuery({ ...ask("getInvitation", { id: invitation ?? "" }), enabled: invitation !== undefined });
+  const invited = useQuery({
+    ...endpointQuery("getInvitation", { id: invitation ?? "" }),
+    enabled: invitation !== undefined,
+  });
   const [mailedTo, setMailedTo] = useState<string>();
   const form = useAuthForm({ email: "", name: "", password: "" }, async ({ email, name, password }) => {
     const address = invited.data?.email ?? email;

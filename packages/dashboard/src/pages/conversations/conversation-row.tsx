@@ -2,7 +2,7 @@ import { CircleAlert, FileText, ThumbsDown, ThumbsUp } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { Skeleton } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { ask, queryClient } from "../../data/queries.ts";
+import { endpointQuery, queryClient } from "../../data/queries.ts";
 import { Highlighted } from "./highlighted.tsx";
 import { type ListedConversation, visitorName } from "./inbox-search.ts";
 
@@ -39,7 +39,7 @@ export const ConversationRow = memo(function ConversationRow({
       aria-current={isOpen ? "page" : undefined}
       tabIndex={isReachable ? 0 : -1}
       // Starts loading on pointer down, before the click is complete.
-      onPointerDown={() => queryClient.prefetchQuery(ask("getConversation", { id: row.id }))}
+      onPointerDown={() => queryClient.prefetchQuery(endpointQuery("getConversation", { id: row.id }))}
       onClick={open}
       onFocus={() => onFocus(row.id)}
       className="grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"

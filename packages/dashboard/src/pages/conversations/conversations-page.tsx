@@ -2,7 +2,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { ask, queryClient, useCall } from "../../data/queries.ts";
+import { endpointQuery, queryClient, useEndpointMutation } from "../../data/queries.ts";
 import type { ListHandle } from "./conversation-list.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import type { InboxSearch } from "./inbox-search.ts";
@@ -22,7 +22,7 @@ export function ConversationsPage() {
 }
 
 function Inbox({ agentId }: { agentId: string }) {
-  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const search = route.useSearch();
   const { conversationId: openId = null } = useParams({ strict: false });
   const handle = useRef<ListHandle | null>(null);
@@ -145,7 +145,7 @@ function DeleteDialog({
   onClose: () => void;
   onDeleted: (id: string) => void;
 }) {
-  const call = useCall("deleteConversation", { done: "Conversation deleted" });
+  const call = useEndpointMutation("deleteConversation", { done: "Conversation deleted" });
   const confirm = async () => {
     if (id === null) return;
     await call.mutateAsync({ id });

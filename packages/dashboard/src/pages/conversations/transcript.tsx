@@ -6,7 +6,7 @@ import { IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { type PreviewContent, WidgetView } from "../../components/widget-view.tsx";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { conversationText } from "./conversation-text.ts";
 import { visitorName } from "./inbox-search.ts";
 import { saveFile } from "./save-file.ts";
@@ -39,7 +39,7 @@ export function Transcript({
   onDelete: () => void;
 }) {
   const { data, error, refetch } = useQuery({
-    ...ask("getConversation", { id: conversationId }),
+    ...endpointQuery("getConversation", { id: conversationId }),
     refetchInterval: ({ state }) => (isGone(state.error) ? false : pollInterval(state.data)),
   });
   // The id belongs to another agent, for example in a hand-written URL.
@@ -66,7 +66,7 @@ export function Transcript({
 
 /** Marks the conversation as read when it is opened, and again after every message that arrives while it is open. */
 function useMarkRead(conversation: ConversationDetail | undefined, onRead: (id: string) => void) {
-  const { mutate } = useCall("readConversation");
+  const { mutate } = useEndpointMutation("readConversation");
   const id = conversation?.id;
   const last = conversation?.messages.at(-1);
   const seen = last && `${last.id} ${last.stopReason}`;
@@ -186,7 +186,7 @@ function BackButton({ onBack }: { onBack: () => void }) {
 /** The forms submitted in a conversation, newest first. `byTool` is null until they have loaded. */
 function useSubmissions(agentId: string, conversationId: string) {
   const query = { agentId, conversationId, limit: 100 };
-  const { data } = useQuery(ask("listSubmissions", query));
+  const { data } = useQuery(endpointQuery("listSubmissions", query));
   return useMemo(() => {
     const all = (data?.submissions ?? []).filter((submission) => submission.conversationId === conversationId);
     const byTool: SubmissionsByTool | null = data ? Map.groupBy(all, ({ toolId }) => toolId) : null;

@@ -1,7 +1,7 @@
 import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { ask, queryClient } from "../../data/queries.ts";
+import { endpointQuery, queryClient } from "../../data/queries.ts";
 import { type InboxSearch, type ListQuery, toListQuery } from "./inbox-search.ts";
 import {
   type ListAnswer,
@@ -30,7 +30,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
   const query = useMemo(() => toListQuery(agentId, search), [agentId, search]);
   const key = JSON.stringify(query);
   const [held, setHeld] = useState<{ key: string; window: ListWindow } | null>(null);
-  const top = useQuery({ ...ask("listConversations", { ...query, limit: PAGE }), refetchInterval: POLL_MS });
+  const top = useQuery({ ...endpointQuery("listConversations", { ...query, limit: PAGE }), refetchInterval: POLL_MS });
 
   useEffect(() => {
     if (!top.data) return;
@@ -120,7 +120,7 @@ function useMissingPages(
 
 /** Not cached: the list holds what it shows, and everything else may have moved. */
 function fetchPage(input: ListQuery) {
-  return queryClient.fetchQuery({ ...ask("listConversations", input), staleTime: 0, gcTime: 0 });
+  return queryClient.fetchQuery({ ...endpointQuery("listConversations", input), staleTime: 0, gcTime: 0 });
 }
 
 function toAnswer({ data, pagination }: Output<"listConversations">): ListAnswer {

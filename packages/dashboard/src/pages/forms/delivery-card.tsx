@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { ResponseText } from "./client-report.tsx";
 import { Countdown } from "./countdown.tsx";
 import { deliveryName, describeAttempt, describeDelivery, formatDuration } from "./submission-labels.ts";
@@ -45,7 +45,7 @@ export function DeliveryCard({ delivery }: { delivery: Delivery }) {
 /** Email deliveries name their recipients by member id. */
 function Target({ delivery: { type, target } }: { delivery: Delivery }) {
   const isMail = type === "email";
-  const { data: members = [] } = useQuery({ ...ask("listMembers"), enabled: isMail });
+  const { data: members = [] } = useQuery({ ...endpointQuery("listMembers"), enabled: isMail });
   if (!isMail) return target;
   const emailOf = (id: string) => members.find((member) => member.id === id)?.email ?? id;
   return target.split(", ").map(emailOf).join(", ");

@@ -2,7 +2,7 @@ import type { Tool } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
 import type { SubmissionSearch } from "./submission-filter.ts";
 import { deliveryName, plural, undelivered } from "./submission-labels.ts";
@@ -23,7 +23,7 @@ export function FailedSubmissions({
   const wanted = undelivered.filter((status) => !search.status || search.status === status);
   const counts = useCounts(owned, queued !== null);
   const failed = wanted.reduce((sum, status) => sum + counts[status], 0);
-  const retry = useCall("retrySubmissions", { changes: ["listSubmissions"] });
+  const retry = useEndpointMutation("retrySubmissions", { changes: ["listSubmissions"] });
   const start = () =>
     retry.mutate(
       { body: { ...owned, statuses: [...wanted] } },
@@ -68,12 +68,15 @@ function useCounts(owned: Owned, isWatched: boolean) {
   const every = { refetchInterval: isWatched ? 2_000 : 10_000 };
   const limit = { limit: 1 };
   const pending = useQuery({
-    ...ask("listSubmissions", { ...owned, ...limit, status: "pending" }),
+    ...endpointQuery("listSubmissions", { ...owned, ...limit, status: "pending" }),
     ...every,
     enabled: isWatched,
   });
-  const webhook = useQuery({ ...ask("listSubmissions", { ...owned, ...limit, status: "webhook_failed" }), ...every });
-  const parts = useQuery({ ...ask("listSubmissions", { ...owned, ...limit, status: "failed" }), ...every });
+  const webhook = useQuery({
+    ...endpointQuery("listSubmissions", { ...owned, ...limit, status: "webhook_failed" }),
+    ...every,
+  });
+  const parts = useQuery({ ...endpointQuery("listSubmissions", { ...owned, ...limit, status: "failed" }), ...every });
   return {
     /** `null` until it is known. */
     pending: pending.isFetchedAfterMount ? (pending.data?.pagination.total ?? null) : null,

@@ -6,7 +6,7 @@ import { ButtonLink } from "../../components/button.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { analyticsQuery, fieldRates, fillDays, type Range, rangeOf, ranges } from "./analytics-days.ts";
 import { DaysTable } from "./days-table.tsx";
 import { FieldDropOff } from "./field-drop-off.tsx";
@@ -22,9 +22,9 @@ export function FormAnalyticsPage() {
   const { agentId } = route.useParams();
   const search = route.useSearch();
   const range = rangeOf(search.range);
-  const tools = useQuery(ask("listTools", { agentId }));
+  const tools = useQuery(endpointQuery("listTools", { agentId }));
   const figures = useQuery({
-    ...ask("getFormAnalytics", analyticsQuery(agentId, range)),
+    ...endpointQuery("getFormAnalytics", analyticsQuery(agentId, range)),
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   });

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { queryClient, useCall } from "../../data/queries.ts";
+import { queryClient, useEndpointMutation } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
 import { isInProgress, plural } from "./submission-labels.ts";
 
@@ -20,7 +20,7 @@ export function SubmissionActions({ submission, fileCount }: { submission: FormS
 function Redeliver({ submission }: { submission: FormSubmissionDetail }) {
   const [isAsking, setAsking] = useState(false);
   const { id, deliveries } = submission;
-  const retry = useCall("retrySubmission", { changes: ["getSubmission", "listSubmissions"] });
+  const retry = useEndpointMutation("retrySubmission", { changes: ["getSubmission", "listSubmissions"] });
   const hasFailed = deliveries.some(({ state }) => state === "failed");
   const isOpen = hasFailed || deliveries.some(({ state }) => state === "pending");
   const webhook = deliveries.find(({ purpose }) => purpose === "webhook");
@@ -56,7 +56,7 @@ function Delete({ submission, fileCount }: { submission: FormSubmissionDetail; f
   const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const { id, agentId } = submission;
-  const remove = useCall("deleteSubmission", { done: "Submission deleted" });
+  const remove = useEndpointMutation("deleteSubmission", { done: "Submission deleted" });
   const confirm = () =>
     remove.mutate(
       { id },

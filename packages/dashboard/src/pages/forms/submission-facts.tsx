@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { Skeleton } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { historyOf } from "./submission-history.ts";
 import { statusOf } from "./submission-labels.ts";
 
@@ -63,7 +63,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 /** The visitor of the submission's conversation, as identified by the site. */
 function Visitor({ agentId, conversationId }: { agentId: string; conversationId: string }) {
-  const { data, error } = useQuery(ask("getConversation", { id: conversationId }));
+  const { data, error } = useQuery(endpointQuery("getConversation", { id: conversationId }));
   if (error instanceof FoyerError && error.code === "NOT_FOUND") {
     return <span className="text-soft">Its conversation was deleted</span>;
   }

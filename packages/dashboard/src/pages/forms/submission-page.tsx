@@ -6,7 +6,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { ClientReport } from "./client-report.tsx";
 import { DeliveryCard } from "./delivery-card.tsx";
 import { SubmissionActions } from "./submission-actions.tsx";
@@ -21,9 +21,9 @@ const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
 /** One submission with its deliveries. The page polls while a delivery is in progress. */
 export function SubmissionPage() {
   const { agentId, submissionId } = route.useParams();
-  const { data: tools } = useSuspenseQuery(ask("listTools", { agentId }));
+  const { data: tools } = useSuspenseQuery(endpointQuery("listTools", { agentId }));
   const { data: submission } = useSuspenseQuery({
-    ...ask("getSubmission", { id: submissionId }),
+    ...endpointQuery("getSubmission", { id: submissionId }),
     refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? 2_000 : 20_000),
   });
   if (submission.agentId !== agentId) return <SubmissionNotFound />;

@@ -5,7 +5,7 @@ import { useEffect } from "react";
 import { ButtonLink } from "../../components/button.tsx";
 import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { FailedSubmissions } from "./failed-submissions.tsx";
 import { FormsTabs } from "./forms-tabs.tsx";
 import { StatusHelp } from "./status-help.tsx";
@@ -22,9 +22,9 @@ export function SubmissionsPage() {
   const { agentId } = route.useParams();
   const search = route.useSearch();
   useEffect(() => rememberSearch(agentId, search), [agentId, search]);
-  const tools = useQuery(ask("listTools", { agentId }));
+  const tools = useQuery(endpointQuery("listTools", { agentId }));
   const list = useQuery({
-    ...ask("listSubmissions", pageQuery(agentId, search)),
+    ...endpointQuery("listSubmissions", pageQuery(agentId, search)),
     placeholderData: keepPreviousData,
     // Counting very many submissions takes the server a while.
     refetchInterval: ({ state: { data } }) => ((data?.pagination.total ?? 0) > 10_000 ? 15_000 : 4_000),

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { notify } from "../../components/toasts.ts";
-import { useCall } from "../../data/queries.ts";
+import { useEndpointMutation } from "../../data/queries.ts";
 import { isUnderWay } from "./document-labels.ts";
 import { ReturningPages } from "./returning-pages.tsx";
 
@@ -21,7 +21,9 @@ const counted = (count: number) => (count === 1 ? "1 document" : `${count} docum
 /** Bulk actions for the selected documents. */
 export function BulkActions({ selected, onClear }: { selected: readonly Document[]; onClear: () => void }) {
   const [isDeleting, setDeleting] = useState(false);
-  const call = useCall("changeDocuments", { changes: ["listDocuments", "getDocument", "getDocumentLimits"] });
+  const call = useEndpointMutation("changeDocuments", {
+    changes: ["listDocuments", "getDocument", "getDocumentLimits"],
+  });
   const run = (action: Action) => {
     const ids = selected.filter((document) => action !== "retry" || !isUnderWay(document)).map(({ id }) => id);
     call.mutate(

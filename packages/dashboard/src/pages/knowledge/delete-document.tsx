@@ -1,6 +1,6 @@
 import type { Document } from "@foyer/contract";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { useCall } from "../../data/queries.ts";
+import { useEndpointMutation } from "../../data/queries.ts";
 import { ReturningPages } from "./returning-pages.tsx";
 
 /** Asks before a document is deleted. `onDeleted` leaves the page of the deleted document. */
@@ -14,7 +14,10 @@ export function DeleteDocument({
   onClose: () => void;
   onDeleted?: () => unknown;
 }) {
-  const call = useCall("deleteDocument", { changes: ["listDocuments", "getDocumentLimits"], done: "Document deleted" });
+  const call = useEndpointMutation("deleteDocument", {
+    changes: ["listDocuments", "getDocumentLimits"],
+    done: "Document deleted",
+  });
   return (
     <ConfirmDialog
       title={`Delete ${document?.title ?? "document"}?`}

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { Select, TextArea, TextField, Toggle } from "../../components/field.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { queryClient, useCall } from "../../data/queries.ts";
+import { queryClient, useEndpointMutation } from "../../data/queries.ts";
 import { toChanges, toDraft } from "./document-draft.ts";
 import { FaqFields } from "./faq-fields.tsx";
 import { originalKey } from "./original-text.ts";
@@ -18,7 +18,7 @@ const citationOptions = [
 export function DocumentForm({ document, original }: { document: DocumentDetail; original: string }) {
   const { id, kind } = document;
   const draft = useDraft(useMemo(() => toDraft(document, original), [document, original]));
-  const update = useCall("updateDocument", { changes: ["listDocuments", "getDocument"], done: "Saved" });
+  const update = useEndpointMutation("updateDocument", { changes: ["listDocuments", "getDocument"], done: "Saved" });
   const { values, change, errorAt } = draft;
   return (
     <form

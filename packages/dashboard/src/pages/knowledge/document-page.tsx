@@ -8,7 +8,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { Tag } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { DeleteDocument } from "./delete-document.tsx";
 import { DocumentContent } from "./document-content.tsx";
 import { DocumentForm } from "./document-form.tsx";
@@ -29,10 +29,10 @@ export function DocumentPage() {
 
 function Document({ id }: { id: string }) {
   const { data: document } = useSuspenseQuery({
-    ...ask("getDocument", { id }),
+    ...endpointQuery("getDocument", { id }),
     refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? POLL_MS : false),
   });
-  const retry = useCall("retryDocument", { changes: ["listDocuments", "getDocument"] });
+  const retry = useEndpointMutation("retryDocument", { changes: ["listDocuments", "getDocument"] });
   return (
     <Page
       isWide

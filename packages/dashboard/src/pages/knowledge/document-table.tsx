@@ -6,7 +6,7 @@ import { Toggle } from "../../components/field.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
-import { useCall } from "../../data/queries.ts";
+import { useEndpointMutation } from "../../data/queries.ts";
 import { isUnderWay, kindNames } from "./document-labels.ts";
 import { DocumentState } from "./document-state.tsx";
 
@@ -73,8 +73,8 @@ function DocumentRow({
   onDelete: (document: Document) => void;
 }) {
   const { id, agentId, title, kind, error, isEnabled, updatedAt } = document;
-  const update = useCall("updateDocument", { changes: ["listDocuments", "getDocument"] });
-  const retry = useCall("retryDocument", { changes: ["listDocuments", "getDocument"] });
+  const update = useEndpointMutation("updateDocument", { changes: ["listDocuments", "getDocument"] });
+  const retry = useEndpointMutation("retryDocument", { changes: ["listDocuments", "getDocument"] });
   // The switch moves immediately and moves back if the server refuses.
   const shown = update.isPending ? update.variables.body.isEnabled === true : isEnabled;
   return (

@@ -1,7 +1,7 @@
 import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { Time } from "../../components/time.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { embeddingText } from "./embedding-text.ts";
 
 export type Embeddings = Output<"getDocumentEmbeddings">;
@@ -11,7 +11,7 @@ const POLL_MS = 2_000;
 /** Below an agent's documents: how far they are embedded. */
 export function AgentEmbeddings({ agentId }: { agentId: string }) {
   const { data } = useQuery({
-    ...ask("getDocumentEmbeddings", { agentId }),
+    ...endpointQuery("getDocumentEmbeddings", { agentId }),
     refetchInterval: ({ state: { data: last } }) => (last?.state === "embedding" ? POLL_MS : false),
   });
   return data && data.model !== null ? (

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { type AddableKind, AddDialog, AddMenu } from "./add-document.tsx";
 import { BulkActions } from "./bulk-actions.tsx";
 import { DeleteDocument } from "./delete-document.tsx";
@@ -30,7 +30,7 @@ export function KnowledgePage() {
 }
 
 function Knowledge({ agentId }: { agentId: string }) {
-  const { data: limits } = useSuspenseQuery(ask("getDocumentLimits", { agentId }));
+  const { data: limits } = useSuspenseQuery(endpointQuery("getDocumentLimits", { agentId }));
   const [adding, setAdding] = useState<AddableKind | null>(null);
   const uploads = useUploads(agentId, limits.maxFileBytes);
   const input = useRef<HTMLInputElement>(null);
@@ -90,7 +90,7 @@ function Documents({ agentId }: { agentId: string }) {
   const navigate = route.useNavigate();
   const [deleting, setDeleting] = useState<Document | null>(null);
   const list = useQuery({
-    ...ask("listDocuments", listQuery(agentId, search)),
+    ...endpointQuery("listDocuments", listQuery(agentId, search)),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => (data?.documents.some(isUnderWay) ? POLL_MS : false),
   });

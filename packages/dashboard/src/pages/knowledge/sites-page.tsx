@@ -8,7 +8,7 @@ import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { KnowledgeTabs } from "./knowledge-tabs.tsx";
 import { Pager } from "./pager.tsx";
 import { pathOf, SiteDialog } from "./site-dialog.tsx";
@@ -25,7 +25,7 @@ export function SitesPage() {
   const [editing, setEditing] = useState<DocumentSource | "new" | null>(null);
   const [deleting, setDeleting] = useState<DocumentSource | null>(null);
   const list = useQuery({
-    ...ask("listSources", { agentId }),
+    ...endpointQuery("listSources", { agentId }),
     refetchInterval: ({ state: { data } }) => (data?.sources.some(isUnderWay) ? POLL_MS : false),
   });
   const sites = list.data?.sources ?? [];
@@ -68,8 +68,8 @@ export function SitesPage() {
 function Site({ site, onEdit, onDelete }: { site: DocumentSource; onEdit: () => void; onDelete: () => void }) {
   const { id, url, error, lastSyncAt, nextSyncAt } = site;
   const [isOpen, setOpen] = useState(false);
-  const sync = useCall("syncSource", { changes: ["listSources"] });
-  const stop = useCall("stopSource", { changes: ["listSources", "listSourcePages"] });
+  const sync = useEndpointMutation("syncSource", { changes: ["listSources"] });
+  const stop = useEndpointMutation("stopSource", { changes: ["listSources", "listSourcePages"] });
   return (
     <li className="grid gap-2 border-b border-line py-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
@@ -142,7 +142,7 @@ function SitePages({ site }: { site: DocumentSource }) {
   const { id, agentId } = site;
   const [page, setPage] = useState(1);
   const list = useQuery({
-    ...ask("listSourcePages", { id, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }),
+    ...endpointQuery("listSourcePages", { id, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }),
     placeholderData: keepPreviousData,
     refetchInterval: isUnderWay(site) ? POLL_MS : false,
   });
@@ -177,7 +177,7 @@ function SitePages({ site }: { site: DocumentSource }) {
 }
 
 function DeleteSite({ site, onClose }: { site: DocumentSource | null; onClose: () => void }) {
-  const call = useCall("deleteSource", {
+  const call = useEndpointMutation("deleteSource", {
     changes: ["listSources", "listDocuments", "getDocumentLimits"],
     done: "Site deleted",
   });

@@ -9,7 +9,7 @@ import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { Tag } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { FaqDialog } from "./add-document.tsx";
 import { KnowledgeTabs } from "./knowledge-tabs.tsx";
 import { Pager } from "./pager.tsx";
@@ -32,7 +32,7 @@ export function UnansweredPage() {
   const [answering, setAnswering] = useState<UnansweredQuestion | null>(null);
   const [dismissing, setDismissing] = useState<UnansweredQuestion | null>(null);
   const list = useQuery({
-    ...ask("listUnansweredQuestions", unansweredQuery(agentId, search)),
+    ...endpointQuery("listUnansweredQuestions", unansweredQuery(agentId, search)),
     placeholderData: keepPreviousData,
   });
   const total = list.data?.pagination.total ?? 0;
@@ -195,7 +195,7 @@ function DismissQuestion({
   question: UnansweredQuestion | null;
   onClose: () => void;
 }) {
-  const call = useCall("dismissUnansweredQuestions", {
+  const call = useEndpointMutation("dismissUnansweredQuestions", {
     changes: ["listUnansweredQuestions"],
     done: "Question dismissed",
   });

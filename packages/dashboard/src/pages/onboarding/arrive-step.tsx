@@ -6,7 +6,7 @@ import { Lamp } from "../../components/logo.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { endOnboarding, rememberOnboarding } from "../../data/onboarding.ts";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { firstVisitorConversation } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
@@ -15,9 +15,9 @@ const POLL_MS = 2_000;
 
 /** Waits for the first conversation of a visitor. The user's own test chats do not count. */
 export function ArriveStep({ agent }: { agent: OnboardingAgent }) {
-  const email = useQuery(ask("getSession")).data?.user.email ?? "";
+  const email = useQuery(endpointQuery("getSession")).data?.user.email ?? "";
   const found = useQuery({
-    ...ask("listConversations", { agentId: agent.id, limit: 100 }),
+    ...endpointQuery("listConversations", { agentId: agent.id, limit: 100 }),
     refetchInterval: ({ state }) => (firstVisitorConversation(state.data?.data ?? [], email) ? false : POLL_MS),
     staleTime: 0,
   });

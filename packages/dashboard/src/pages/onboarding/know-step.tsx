@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { TextArea } from "../../components/field.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { rememberOnboarding } from "../../data/onboarding.ts";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { ModelField } from "../agents/model-field.tsx";
 import { chosenModel, DEMO_MODEL } from "../agents/model-name.ts";
 import { examplePrompt } from "./example-prompt.ts";
@@ -16,7 +16,7 @@ import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 /** Chooses the model and edits the system prompt. */
 export function KnowStep({ agent }: { agent: OnboardingAgent }) {
   const navigate = useNavigate();
-  const save = useCall("updateAgent", { changes: ["getAgent", "listAgents"] });
+  const save = useEndpointMutation("updateAgent", { changes: ["getAgent", "listAgents"] });
   const draft = useDraft({ model: chosenModel(agent), systemPrompt: agent.systemPrompt ?? "" });
   const { values, change, errorAt } = draft;
   const keep = () => draft.submit((_, body) => save.mutateAsync({ id: agent.id, body }));
@@ -77,7 +77,7 @@ function ModelChoice({
   onChange: (model: string | null) => void;
   error: string | undefined;
 }) {
-  const models = useQuery(ask("listModels")).data;
+  const models = useQuery(endpointQuery("listModels")).data;
   const real = models?.filter(({ id }) => id !== DEMO_MODEL) ?? [];
   const usual = real.find(({ isDefault }) => isDefault) ?? real[0];
   const isDemo = value === DEMO_MODEL || (value === null && models !== undefined && !usual);

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { TextField } from "../../components/field.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { useCall } from "../../data/queries.ts";
+import { useEndpointMutation } from "../../data/queries.ts";
 import type { OnboardingAgent } from "./onboarding-steps.ts";
 import { StepFrame } from "./step-frame.tsx";
 import { useKeepOnLeave } from "./use-keep-on-leave.ts";
@@ -9,8 +9,8 @@ import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 /** Creates the agent, or renames the existing one. */
 export function NameStep({ agent }: { agent?: OnboardingAgent }) {
   const navigate = useNavigate();
-  const make = useCall("createAgent", { changes: ["listAgents"] });
-  const rename = useCall("updateAgent", { changes: ["listAgents", "getAgent"] });
+  const make = useEndpointMutation("createAgent", { changes: ["listAgents"] });
+  const rename = useEndpointMutation("updateAgent", { changes: ["listAgents", "getAgent"] });
   const draft = useDraft({ name: agent?.name ?? "" });
   const keep = () => draft.submit((_, body) => rename.mutateAsync({ id: agent?.id ?? "", body }));
   const goOn = (agentId: string) =>

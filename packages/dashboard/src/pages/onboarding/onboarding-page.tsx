@@ -6,7 +6,7 @@ import { Page } from "../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { rememberAgent } from "../../data/last-agent.ts";
 import { endOnboarding, rememberOnboarding, useOnboarding } from "../../data/onboarding.ts";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { ArriveStep } from "./arrive-step.tsx";
 import { EmbedStep } from "./embed-step.tsx";
 import { KnowStep } from "./know-step.tsx";
@@ -24,7 +24,7 @@ export function OnboardingPage() {
   const search = route.useSearch();
   const { agentId } = search;
   const step = stepOf(search);
-  const agent = useQuery({ ...ask("getAgent", { id: agentId ?? "" }), enabled: agentId !== undefined });
+  const agent = useQuery({ ...endpointQuery("getAgent", { id: agentId ?? "" }), enabled: agentId !== undefined });
   const name = agent.data?.name;
   const done = useDoneSteps(agent.data?.id, step);
   return (

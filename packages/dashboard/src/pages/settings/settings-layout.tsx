@@ -5,12 +5,12 @@ import { ButtonLink } from "../../components/button.tsx";
 import { NavTabs } from "../../components/nav-tabs.tsx";
 import { Page, TabbedPage } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { canOpen, settingsPages } from "../../shell/destinations.tsx";
 
 /** The settings, with tabs for the pages that the user's role may open. */
 export function SettingsLayout() {
-  const { data: session } = useSuspenseQuery(ask("getSession"));
+  const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
   const pathname = useLocation({ select: (location) => location.pathname });
   const tabs = settingsPages.filter((page) => canOpen(session.role, page));
   const forbidden = settingsPages.find((page) => pathname.endsWith(page.to) && !canOpen(session.role, page));

@@ -1,6 +1,6 @@
 import type { Output } from "@foyer/sdk";
 import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 
 export type AgentTools = { agent: Output<"listAgents">[number]; tools: Output<"listTools"> };
 
@@ -9,9 +9,9 @@ export type AgentForm = { agent: AgentTools["agent"]; tool: AgentTools["tools"][
 
 /** The tools of the first `count` agents, as they load. `isLoading` is true until all have loaded. */
 export function useAllTools(count: number) {
-  const { data: agents } = useSuspenseQuery(ask("listAgents"));
+  const { data: agents } = useSuspenseQuery(endpointQuery("listAgents"));
   const shown = agents.slice(0, count);
-  const answers = useQueries({ queries: shown.map(({ id }) => ask("listTools", { agentId: id })) });
+  const answers = useQueries({ queries: shown.map(({ id }) => endpointQuery("listTools", { agentId: id })) });
   return {
     byAgent: shown.flatMap((agent, index): AgentTools[] => {
       const tools = answers[index]?.data;

@@ -4,13 +4,16 @@ import { useState } from "react";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
-import { useCall } from "../../data/queries.ts";
+import { useEndpointMutation } from "../../data/queries.ts";
 
 export function DeleteTool({ tool, agentId }: { tool: Tool; agentId: string }) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
   const title = toolTitle(tool.name);
-  const remove = useCall("deleteTool", { changes: ["listTools", "getToolLimits"], done: `${title} deleted` });
+  const remove = useEndpointMutation("deleteTool", {
+    changes: ["listTools", "getToolLimits"],
+    done: `${title} deleted`,
+  });
   const isForm = tool.executionType === "form";
   return (
     <>

@@ -1,12 +1,12 @@
 import type { Tool } from "@foyer/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "../../components/button.tsx";
-import { useCall } from "../../data/queries.ts";
+import { useEndpointMutation } from "../../data/queries.ts";
 
 /** Creates a copy of the saved tool and opens it. */
 export function DuplicateTool({ tool: { id, agentId } }: { tool: Tool }) {
   const navigate = useNavigate();
-  const duplicate = useCall("duplicateTool", {
+  const duplicate = useEndpointMutation("duplicateTool", {
     changes: ["listTools", "getToolLimits"],
     done: ({ name }) => `Created ${name}`,
   });

@@ -2,7 +2,7 @@ import type { ToolFailure } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 
 /** Whether a tool works in chats, in a line. */
 export function FailureLine({ failure }: { failure: ToolFailure | undefined }) {
@@ -26,7 +26,7 @@ export function FailureLine({ failure }: { failure: ToolFailure | undefined }) {
 
 /** The current error of a tool. */
 export function FailureNote({ agentId, toolId }: { agentId: string; toolId: string }) {
-  const failure = useQuery(ask("listToolErrors", { agentId })).data?.[toolId];
+  const failure = useQuery(endpointQuery("listToolErrors", { agentId })).data?.[toolId];
   if (!failure || failure.recoveredAt) return null;
   return (
     <div className="mb-6 border-s-2 border-wrong px-4 py-1">

@@ -6,7 +6,7 @@ import { Page } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { useDraft } from "../../components/use-draft.ts";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { AboutPart } from "./about-part.tsx";
 import { DeliveryPart } from "./delivery/delivery-part.tsx";
 import { DisplayPart } from "./display/display-part.tsx";
@@ -44,10 +44,10 @@ export function ToolPage() {
 
 function SavedTool() {
   const { agentId, toolId } = route.useParams();
-  const { data: tool } = useSuspenseQuery(ask("getTool", { id: toolId }));
+  const { data: tool } = useSuspenseQuery(endpointQuery("getTool", { id: toolId }));
   const saved = useMemo(() => toDraft(tool), [tool]);
   const draft = useDraft(saved);
-  const update = useCall("updateTool", { changes: ["listTools", "getTool"], done: "Saved" });
+  const update = useEndpointMutation("updateTool", { changes: ["listTools", "getTool"], done: "Saved" });
   if (tool.agentId !== agentId)
     throw new FoyerError("NOT_FOUND", "This tool belongs to another agent.", { status: 404 });
   const { name, icon } = toolKinds[tool.executionType];
@@ -95,13 +95,13 @@ export function NewToolPage() {
 
 function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
   const navigate = useNavigate();
-  const { data: session } = useSuspenseQuery(ask("getSession"));
-  const { data: options } = useSuspenseQuery(ask("getSignInOptions"));
+  const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
+  const { data: options } = useSuspenseQuery(endpointQuery("getSignInOptions"));
   // On a server without email, such an action could only fail.
   const recipientId = options.sendsMail ? session.user.id : null;
   const saved = useMemo(() => emptyDraft(kind, recipientId), [kind, recipientId]);
   const draft = useDraft(saved);
-  const create = useCall("createTool", { changes: ["listTools", "getToolLimits"], done: "Tool created" });
+  const create = useEndpointMutation("createTool", { changes: ["listTools", "getToolLimits"], done: "Tool created" });
   const { name, line } = toolKinds[kind];
   return (
     <Page isWide title={`New ${name.toLowerCase().replace("api", "API")}`} description={line}>

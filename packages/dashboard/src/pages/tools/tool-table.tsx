@@ -4,13 +4,13 @@ import { Link } from "@tanstack/react-router";
 import { Toggle } from "../../components/field.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { FailureLine } from "./failure-note.tsx";
 import { toolKinds } from "./tool-kinds.tsx";
 
 /** An agent's tools. A row leads to the tool, and its switch enables or disables it. */
 export function ToolTable({ tools, agentId }: { tools: readonly Tool[]; agentId: string }) {
-  const failures = useQuery(ask("listToolErrors", { agentId })).data ?? {};
+  const failures = useQuery(endpointQuery("listToolErrors", { agentId })).data ?? {};
   return (
     <Table
       label="Tools"
@@ -34,7 +34,7 @@ export function ToolTable({ tools, agentId }: { tools: readonly Tool[]; agentId:
 function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; failure: ToolFailure | undefined }) {
   const { id, name, description, executionType, isEnabled } = tool;
   const { icon, name: kind } = toolKinds[executionType];
-  const update = useCall("updateTool", { changes: ["listTools", "getTool"] });
+  const update = useEndpointMutation("updateTool", { changes: ["listTools", "getTool"] });
   // The switch shows the requested state at once, and returns to the saved one if the call fails.
   const shown = update.isPending ? update.variables.body.isEnabled === true : isEnabled;
   return (

@@ -4,7 +4,7 @@ import { ChevronDown } from "lucide-react";
 import { Button } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { KindList } from "./kind-list.tsx";
 import { kindNames, toolKinds } from "./tool-kinds.tsx";
 import { ToolTable } from "./tool-table.tsx";
@@ -14,8 +14,8 @@ const route = getRouteApi("/shell/agents/$agentId/tools");
 /** An agent’s tools, their errors, and how to create one. */
 export function ToolsPage() {
   const { agentId } = route.useParams();
-  const { data: tools } = useSuspenseQuery(ask("listTools", { agentId }));
-  const { data: limits } = useQuery(ask("getToolLimits", { agentId }));
+  const { data: tools } = useSuspenseQuery(endpointQuery("listTools", { agentId }));
+  const { data: limits } = useQuery(endpointQuery("getToolLimits", { agentId }));
   const isFull = limits?.canCreate === false;
   return (
     <Page

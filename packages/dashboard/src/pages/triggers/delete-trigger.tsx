@@ -1,5 +1,5 @@
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { useCall } from "../../data/queries.ts";
+import { useEndpointMutation } from "../../data/queries.ts";
 
 /** Asks before a trigger is deleted. `onDeleted` leaves the page of the deleted trigger. */
 export function DeleteTrigger({
@@ -12,7 +12,10 @@ export function DeleteTrigger({
   onClose: () => void;
   onDeleted?: () => unknown;
 }) {
-  const call = useCall("deleteTrigger", { changes: ["listTriggers", "getTriggerStats"], done: "Trigger deleted" });
+  const call = useEndpointMutation("deleteTrigger", {
+    changes: ["listTriggers", "getTriggerStats"],
+    done: "Trigger deleted",
+  });
   const confirm = async () => {
     if (!trigger) return;
     await call.mutateAsync({ id: trigger.id });

@@ -6,7 +6,7 @@ import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { emptyDraft, type TriggerDraft, toBody, toDraft } from "./trigger-draft.ts";
 import { TriggerForm } from "./trigger-form.tsx";
 
@@ -16,7 +16,10 @@ const route = getRouteApi("/shell/agents/$agentId/triggers/new");
 export function NewTriggerPage() {
   const { agentId } = route.useParams();
   const { template: templateId } = route.useSearch();
-  const templates = useQuery({ ...ask("listTriggerTemplates", { agentId }), enabled: templateId !== undefined });
+  const templates = useQuery({
+    ...endpointQuery("listTriggerTemplates", { agentId }),
+    enabled: templateId !== undefined,
+  });
   const template = templates.data?.find(({ id }) => id === templateId);
   if (templateId && templates.isPending) {
     return (
@@ -45,10 +48,13 @@ export function NewTriggerPage() {
 function NewTrigger({ agentId, first: given }: { agentId: string; first: TriggerDraft }) {
   // A refetched template must not overwrite what the user has entered.
   const [first] = useState(given);
-  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const navigate = useNavigate();
   const draft = useDraft(first);
-  const create = useCall("createTrigger", { changes: ["listTriggers", "getTriggerStats"], done: "Trigger created" });
+  const create = useEndpointMutation("createTrigger", {
+    changes: ["listTriggers", "getTriggerStats"],
+    done: "Trigger created",
+  });
   const save = async (values: TriggerDraft) => {
     const { id } = await create.mutateAsync({ agentId, body: toBody(values) });
     await navigate({

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { NumberField, Select, TextArea } from "../../components/field.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import type { FieldsProps } from "./condition-fields.tsx";
 import { actions } from "./trigger-labels.ts";
 
@@ -74,7 +74,7 @@ function FormPick({
   onChange: (toolId: string) => void;
   error: string | undefined;
 }) {
-  const { data: tools } = useQuery(ask("listTools", { agentId }));
+  const { data: tools } = useQuery(endpointQuery("listTools", { agentId }));
   const forms = (tools ?? []).filter(({ executionType }) => executionType === "form");
   if (tools && forms.length === 0) {
     return (

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { Table, Td, Th } from "../../components/table.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { countsByDay, type DayCounts, firstDay, lastDays } from "./trigger-days.ts";
 import { formatRate } from "./trigger-labels.ts";
 
@@ -15,7 +15,7 @@ export function TriggerFigures({ agentId, triggerId }: { agentId: string; trigge
   const [range, setRange] = useState<(typeof ranges)[number]>(30);
   const days = lastDays(range);
   const stats = useQuery({
-    ...ask("getTriggerStats", { agentId, from: firstDay(range), groupBy: "day" }),
+    ...endpointQuery("getTriggerStats", { agentId, from: firstDay(range), groupBy: "day" }),
     placeholderData: keepPreviousData,
   });
   const counts = stats.data?.[triggerId];

@@ -6,7 +6,7 @@ import { DeleteSection } from "../../components/delete-section.tsx";
 import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
-import { ask, useCall } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { DeleteTrigger } from "./delete-trigger.tsx";
 import { DuplicateTrigger } from "./duplicate-trigger.tsx";
 import { toChanges, toDraft } from "./trigger-draft.ts";
@@ -24,11 +24,11 @@ export function TriggerPage() {
 
 function TriggerEditor() {
   const { agentId, triggerId } = route.useParams();
-  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
-  const { data: trigger } = useSuspenseQuery(ask("getTrigger", { id: triggerId }));
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
+  const { data: trigger } = useSuspenseQuery(endpointQuery("getTrigger", { id: triggerId }));
   const navigate = useNavigate();
   const draft = useDraft(useMemo(() => toDraft(trigger), [trigger]));
-  const update = useCall("updateTrigger", { changes: ["listTriggers", "getTrigger"], done: "Saved" });
+  const update = useEndpointMutation("updateTrigger", { changes: ["listTriggers", "getTrigger"], done: "Saved" });
   const [isDoomed, setDoomed] = useState(false);
   const leave = () => {
     // Otherwise leaving would ask about unsaved changes of a deleted trigger.

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Skeleton } from "../../components/states.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { describeCondition } from "./trigger-labels.ts";
 
 /** Templates for new triggers. */
 export function TriggerTemplates({ agentId }: { agentId: string }) {
-  const { data, error } = useQuery(ask("listTriggerTemplates", { agentId }));
+  const { data, error } = useQuery(endpointQuery("listTriggerTemplates", { agentId }));
   if (error) return <p className="text-soft">The templates could not be loaded. {error.message}</p>;
   return (
     <ul className="grid gap-x-6 sm:grid-cols-2">

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { ButtonLink } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { EmptyState } from "../../components/states.tsx";
-import { ask } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import { DeleteTrigger } from "./delete-trigger.tsx";
 import { SortableTriggers } from "./sortable-triggers.tsx";
 import { firstDay } from "./trigger-days.ts";
@@ -19,7 +19,7 @@ const route = getRouteApi("/shell/agents/$agentId/triggers");
 /** The agent's triggers in the order in which they run, and templates for more. */
 export function TriggersPage() {
   const { agentId } = route.useParams();
-  const { data: triggers } = useSuspenseQuery(ask("listTriggers", { agentId }));
+  const { data: triggers } = useSuspenseQuery(endpointQuery("listTriggers", { agentId }));
   const add = (
     <ButtonLink look="main" to="/agents/$agentId/triggers/new" params={{ agentId }}>
       New trigger
@@ -57,8 +57,8 @@ export function TriggersPage() {
 function TriggerList({ agentId, triggers }: { agentId: string; triggers: Trigger[] }) {
   const navigate = useNavigate();
   const { busy, toggle, reorder } = useTriggerChanges(agentId);
-  const { data: stats } = useQuery(ask("getTriggerStats", { agentId, from: firstDay(30) }));
-  const { data: tools } = useQuery(ask("listTools", { agentId }));
+  const { data: stats } = useQuery(endpointQuery("getTriggerStats", { agentId, from: firstDay(30) }));
+  const { data: tools } = useQuery(endpointQuery("listTools", { agentId }));
   const [doomed, setDoomed] = useState<Trigger | null>(null);
   const formName = ({ actionConfig: { toolId } }: Trigger) =>
     tools && (tools.find(({ id, executionType }) => id === toolId && executionType === "form")?.name ?? null);

@@ -3,14 +3,14 @@ import { useState } from "react";
 import { notify } from "../../components/toasts.ts";
 import { toSentence } from "../../components/use-draft.ts";
 import { api } from "../../data/api.ts";
-import { ask, queryClient, refresh } from "../../data/queries.ts";
+import { endpointQuery, queryClient, refresh } from "../../data/queries.ts";
 import type { Trigger } from "./trigger-labels.ts";
 import { changesForOrder } from "./trigger-order.ts";
 
 /** Changes that the list shows immediately and reverts when the server refuses them. */
 export function useTriggerChanges(agentId: string) {
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
-  const { queryKey } = ask("listTriggers", { agentId });
+  const { queryKey } = endpointQuery("listTriggers", { agentId });
   const show = (change: (triggers: Trigger[]) => Trigger[]) =>
     queryClient.setQueryData<Trigger[]>(queryKey, (triggers) => triggers && change(triggers));
 

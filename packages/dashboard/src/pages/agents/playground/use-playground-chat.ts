@@ -2,7 +2,7 @@ import { type ConversationKey, createRequest, FoyerError, stopChat, streamChat }
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../../data/api.ts";
-import { ask, refresh } from "../../../data/queries.ts";
+import { endpointQuery, refresh } from "../../../data/queries.ts";
 import { applyEvent, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
 
 /** The chat is a public endpoint. The session only marks the conversation as a test, which analytics leave out. */
@@ -18,8 +18,8 @@ export function usePlaygroundChat(agentId: string) {
   const [turns, setTurns] = useState<readonly PlaygroundTurn[]>([]);
   const [conversation, setConversation] = useState<ConversationKey | null>(null);
   const running = useRef<Running | null>(null);
-  const user = useQuery(ask("getSession")).data?.user;
-  const agent = useQuery(ask("getAgent", { id: agentId })).data;
+  const user = useQuery(endpointQuery("getSession")).data?.user;
+  const agent = useQuery(endpointQuery("getAgent", { id: agentId })).data;
   const isRunning = turns.at(-1)?.state === "running";
 
   // Leaving the page also stops reading the reply. Another agent starts a new conversation.

@@ -3,7 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { ButtonLink } from "../../../components/button.tsx";
 import { Page } from "../../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../../components/states.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import { AuditTable } from "./audit-table.tsx";
 
 const route = getRouteApi("/shell/settings/audit-log");
@@ -14,7 +14,7 @@ const number = new Intl.NumberFormat();
 export function AuditLogPage() {
   const { page = 1 } = route.useSearch();
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...ask("listAuditLog", { limit: PAGE, offset: (page - 1) * PAGE }),
+    ...endpointQuery("listAuditLog", { limit: PAGE, offset: (page - 1) * PAGE }),
     placeholderData: keepPreviousData,
   });
   return (

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Tag } from "../../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import { labelFor } from "./audit-labels.ts";
 
 type Entry = Output<"listAuditLog">["entries"][number];
@@ -82,9 +82,9 @@ function Who({ actor: { type, name } }: Pick<Entry, "actor">) {
 
 /** Current names by id, for entries from before names were recorded. */
 function useNames(): Map<string, string> {
-  const agents = useQuery(ask("listAgents")).data ?? [];
-  const members = useQuery(ask("listMembers")).data ?? [];
-  const keys = useQuery(ask("listApiKeys")).data ?? [];
+  const agents = useQuery(endpointQuery("listAgents")).data ?? [];
+  const members = useQuery(endpointQuery("listMembers")).data ?? [];
+  const keys = useQuery(endpointQuery("listApiKeys")).data ?? [];
   const named = [...agents, ...keys].map(({ id, name }) => [id, name] as const);
   return new Map([...named, ...members.map(({ id, email }) => [id, email] as const)]);
 }

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import { HealthCheck } from "./health-check.tsx";
 import { StreamHealth, streamTest } from "./stream-health.tsx";
 
@@ -30,11 +30,11 @@ const urgency = ["failure", "warning", "ok"];
 /** Problems of the server and of the connection to it, and how to fix them. */
 export function HealthPage() {
   const queries = useQueryClient();
-  const { data, error, isFetching, refetch } = useQuery({ ...ask("getDoctor"), staleTime: 0 });
+  const { data, error, isFetching, refetch } = useQuery({ ...endpointQuery("getDoctor"), staleTime: 0 });
   const stream = useQuery(streamTest);
   const isBusy = isFetching || stream.isFetching;
   const again = () => {
-    queries.invalidateQueries({ queryKey: ask("getDoctor").queryKey });
+    queries.invalidateQueries({ queryKey: endpointQuery("getDoctor").queryKey });
     queries.invalidateQueries({ queryKey: streamTest.queryKey });
   };
   return (

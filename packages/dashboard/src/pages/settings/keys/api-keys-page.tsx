@@ -5,13 +5,13 @@ import { CopyField } from "../../../components/copy-field.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
-import { ask, useCall } from "../../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { ApiKeysTable, type ListedKey } from "./api-keys-table.tsx";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 
 /** The API keys of the organization. */
 export function ApiKeysPage() {
-  const { data: keys } = useSuspenseQuery(ask("listApiKeys"));
+  const { data: keys } = useSuspenseQuery(endpointQuery("listApiKeys"));
   const [isMaking, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<ListedKey | null>(null);
   const make = (
@@ -54,7 +54,7 @@ export function ApiKeysPage() {
 }
 
 function RevokeDialog({ apiKey: { id, name, lastUsedAt }, onClose }: { apiKey: ListedKey; onClose: () => void }) {
-  const revoke = useCall("deleteApiKey", { changes: ["listApiKeys"], done: `${name} revoked` });
+  const revoke = useEndpointMutation("deleteApiKey", { changes: ["listApiKeys"], done: `${name} revoked` });
   return (
     <ConfirmDialog
       title={`Revoke ${name}?`}

@@ -1,6 +1,6 @@
 import type { Output } from "@foyer/sdk";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
-import { useCall } from "../../../data/queries.ts";
+import { useEndpointMutation } from "../../../data/queries.ts";
 
 type Closable = { onClose: () => void };
 
@@ -10,7 +10,7 @@ export function RemoveMemberDialog({
   onClose,
 }: Closable & { member: Output<"listMembers">[number]; session: Output<"getSession"> }) {
   const isSelf = id === user.id;
-  const remove = useCall("removeMember", {
+  const remove = useEndpointMutation("removeMember", {
     changes: isSelf ? [] : ["listMembers"],
     done: isSelf ? "" : `${email} removed`,
   });

@@ -2,7 +2,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Page } from "../../../components/page.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import { canOpen } from "../../../shell/destinations.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { MembersTable } from "./members-table.tsx";
@@ -11,9 +11,9 @@ import { PendingLinks } from "./pending-links.tsx";
 
 /** The members, the pending invitations, and the sign-in links that could not be emailed. */
 export function MembersPage() {
-  const { data: session } = useSuspenseQuery(ask("getSession"));
-  const { data: members } = useSuspenseQuery(ask("listMembers"));
-  const sendsMail = useQuery(ask("getSignInOptions")).data?.sendsMail ?? true;
+  const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
+  const { data: members } = useSuspenseQuery(endpointQuery("listMembers"));
+  const sendsMail = useQuery(endpointQuery("getSignInOptions")).data?.sendsMail ?? true;
   const [isInviting, setInviting] = useState(false);
   const isAdmin = canOpen(session.role, { minimumRole: "admin" });
   return (

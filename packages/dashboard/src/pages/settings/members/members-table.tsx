@@ -6,7 +6,7 @@ import { Tag } from "../../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { notify } from "../../../components/toasts.ts";
-import { useCall } from "../../../data/queries.ts";
+import { useEndpointMutation } from "../../../data/queries.ts";
 import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import { LowerRoleDialog, RemoveMemberDialog } from "./member-dialogs.tsx";
 import { RoleSelect, roleNames } from "./role-select.tsx";
@@ -91,7 +91,7 @@ function Person({ name, email, isSelf }: Member & { isSelf: boolean }) {
  */
 function RoleCell({ member, session }: { member: Member; session: Session }) {
   const [isLosing, setLosing] = useState<Member["role"] | null>(null);
-  const update = useCall("updateMember", { changes: ["listMembers", "getSession"] });
+  const update = useEndpointMutation("updateMember", { changes: ["listMembers", "getSession"] });
   const give = (role: Member["role"], { isUndo = false } = {}) =>
     update.mutate(
       { id: member.id, body: { role } },

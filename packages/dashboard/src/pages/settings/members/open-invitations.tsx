@@ -7,7 +7,7 @@ import { Section } from "../../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
-import { ask, useCall } from "../../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import { CopyLink } from "./copy-link.tsx";
 import { roleNames } from "./role-select.tsx";
@@ -16,7 +16,7 @@ type Invitation = Output<"listInvitations">[number];
 
 /** Invitations that have not been accepted yet. */
 export function OpenInvitations({ sendsMail }: { sendsMail: boolean }) {
-  const { data, error, refetch } = useQuery(ask("listInvitations"));
+  const { data, error, refetch } = useQuery(endpointQuery("listInvitations"));
   const [leaving, setLeaving] = useState<Invitation | null>(null);
   return (
     <Section
@@ -85,7 +85,7 @@ function InvitationTable({
 }
 
 function RevokeDialog({ invitation: { id, email }, onClose }: { invitation: Invitation; onClose: () => void }) {
-  const take = useCall("deleteInvitation", { changes: ["listInvitations"], done: "Invitation revoked" });
+  const take = useEndpointMutation("deleteInvitation", { changes: ["listInvitations"], done: "Invitation revoked" });
   return (
     <ConfirmDialog
       title={`Revoke the invitation for ${email}?`}

@@ -3,7 +3,7 @@ import { Section } from "../../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import { CopyLink } from "./copy-link.tsx";
 
@@ -13,7 +13,7 @@ const kinds = { "sign-in": "Sign in", "password-reset": "Reset password" } as co
 export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
   // The user who requested a link is waiting for it.
   const { data, error, refetch } = useQuery({
-    ...ask("listPendingLinks"),
+    ...endpointQuery("listPendingLinks"),
     enabled: !sendsMail,
     refetchInterval: 10_000,
   });

@@ -6,7 +6,7 @@ import { ErrorState, Skeleton } from "../../../components/states.tsx";
 import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
-import { ask, refresh } from "../../../data/queries.ts";
+import { endpointQuery, refresh } from "../../../data/queries.ts";
 import { EmbeddingProgress, type Embeddings } from "../../knowledge/embedding-progress.tsx";
 
 const POLL_MS = 2_000;
@@ -14,7 +14,7 @@ const POLL_MS = 2_000;
 /** The model with which the documents of all agents are searched by meaning. */
 export function EmbeddingModel() {
   const { data, error, refetch } = useQuery({
-    ...ask("getDocumentEmbeddings", {}),
+    ...endpointQuery("getDocumentEmbeddings", {}),
     refetchInterval: ({ state: { data: last } }) => (last?.state === "embedding" ? POLL_MS : false),
   });
   return (

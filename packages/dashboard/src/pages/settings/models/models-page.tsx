@@ -2,7 +2,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page, Section } from "../../../components/page.tsx";
-import { ask, useCall } from "../../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { EmbeddingModel } from "./embedding-model.tsx";
 import { ProviderDialog } from "./provider-dialog.tsx";
 import { type Provider, ProviderRow } from "./provider-row.tsx";
@@ -10,7 +10,7 @@ import { UsableModels } from "./usable-models.tsx";
 
 /** The providers of models: the server's, or the organization's own keys instead. */
 export function ModelsPage() {
-  const { data: providers } = useSuspenseQuery(ask("listProviders"));
+  const { data: providers } = useSuspenseQuery(endpointQuery("listProviders"));
   const [editing, setEditing] = useState<Provider | null>(null);
   const [removing, setRemoving] = useState<Provider | null>(null);
   const isBare = providers.every(({ source }) => source === null);
@@ -47,7 +47,7 @@ export function ModelsPage() {
 
 function RemoveKeyDialog({ provider: { provider, label }, onClose }: { provider: Provider; onClose: () => void }) {
   const changes = ["listProviders", "listModels", "getDocumentEmbeddings"] as const;
-  const remove = useCall("deleteProvider", {
+  const remove = useEndpointMutation("deleteProvider", {
     changes: [...changes],
     done: `Your ${label} settings were removed`,
   });

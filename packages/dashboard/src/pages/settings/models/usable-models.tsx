@@ -4,14 +4,14 @@ import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Tag } from "../../../components/status.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 
 /** With more models than this, the list has a search field. */
 const SEARCH_THRESHOLD = 12;
 
 /** The models available from the connected providers. Fetching them takes a moment. */
 export function UsableModels({ labels }: { labels: Map<string, string> }) {
-  const { data, error, refetch } = useQuery({ ...ask("listModels"), staleTime: 60_000 });
+  const { data, error, refetch } = useQuery({ ...endpointQuery("listModels"), staleTime: 60_000 });
   const [search, setSearch] = useState("");
   const wanted = search.trim().toLowerCase();
   const found = data?.filter(({ id, isDefault }) => id.toLowerCase().includes(wanted) && (wanted || !isDefault));

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Page, Section } from "../../../components/page.tsx";
 import { ErrorState, Skeleton, SkeletonRows } from "../../../components/states.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import { AgentUsageTable } from "./agent-usage-table.tsx";
 import { Meter } from "./meter.tsx";
 
@@ -13,7 +13,7 @@ const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "num
 /** The plan's limits and this month's usage. */
 export function PlanPage() {
   // The number of requests this minute changes while the page is open.
-  const { data: plan, error, refetch } = useQuery({ ...ask("getPlan"), refetchInterval: 10_000 });
+  const { data: plan, error, refetch } = useQuery({ ...endpointQuery("getPlan"), refetchInterval: 10_000 });
   return (
     <Page title="Plan" description="Your organization's limits and usage.">
       {error && !plan && <ErrorState error={error} onRetry={refetch} />}

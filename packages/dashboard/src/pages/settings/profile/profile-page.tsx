@@ -5,7 +5,7 @@ import { Page, Section } from "../../../components/page.tsx";
 import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { api } from "../../../data/api.ts";
-import { ask, queryClient, useCall } from "../../../data/queries.ts";
+import { endpointQuery, queryClient, useEndpointMutation } from "../../../data/queries.ts";
 import { chooseTheme, type Theme, useTheme } from "../../../data/theme.ts";
 import { canOpen } from "../../../shell/destinations.tsx";
 import { roleNames } from "../members/role-select.tsx";
@@ -14,7 +14,7 @@ import { PasswordForm } from "./password-form.tsx";
 
 /** The user's own account. */
 export function ProfilePage() {
-  const { data: session } = useSuspenseQuery(ask("getSession"));
+  const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
   const { user } = session;
   return (
     <Page title="You" description="Your account on this server.">
@@ -48,7 +48,7 @@ export function ProfilePage() {
 }
 
 function OwnName({ name }: { name: string }) {
-  const save = useCall("updateProfile", { changes: ["getSession", "listMembers"], done: "Name saved" });
+  const save = useEndpointMutation("updateProfile", { changes: ["getSession", "listMembers"], done: "Name saved" });
   return (
     <NameForm
       label="Your name"
@@ -61,7 +61,7 @@ function OwnName({ name }: { name: string }) {
 }
 
 function OrganizationName({ name }: { name: string }) {
-  const save = useCall("updateOrganization", { changes: ["getSession"], done: "Organization renamed" });
+  const save = useEndpointMutation("updateOrganization", { changes: ["getSession"], done: "Organization renamed" });
   return (
     <Section title="Organization name">
       <NameForm
@@ -76,7 +76,7 @@ function OrganizationName({ name }: { name: string }) {
 }
 
 function ConfirmAddress({ email }: { email: string }) {
-  const send = useCall("sendVerificationEmail", { done: `Confirmation link created for ${email}` });
+  const send = useEndpointMutation("sendVerificationEmail", { done: `Confirmation link created for ${email}` });
   return (
     <Button className="justify-self-start" isBusy={send.isPending} onClick={() => send.mutate({ body: { email } })}>
       Send confirmation link
@@ -100,7 +100,7 @@ function Organizations({
   session: { organization: { id: string } | null; organizations: Organization[] };
 }) {
   const navigate = useNavigate();
-  const change = useCall("switchOrganization");
+  const change = useEndpointMutation("switchOrganization");
   const switchTo = (organizationId: string) =>
     change.mutate(
       { body: { organizationId } },

@@ -5,7 +5,7 @@ import { Button } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
-import { ask, useCall } from "../../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { useAllTools } from "../use-all-tools.ts";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { findSecretUses, type SecretUse } from "./secret-uses.ts";
@@ -18,7 +18,7 @@ const SEARCHED_AGENTS = 50;
 
 /** Named credentials for tools. Values can be set but never read. */
 export function SecretsPage() {
-  const { data: secrets } = useSuspenseQuery(ask("listSecrets"));
+  const { data: secrets } = useSuspenseQuery(endpointQuery("listSecrets"));
   const { byAgent, isLoading, hasMore, error } = useAllTools(SEARCHED_AGENTS);
   const uses = isLoading || hasMore || error ? null : findSecretUses(byAgent);
   const [editing, setEditing] = useState<Secret | "new" | null>(null);
@@ -70,7 +70,7 @@ function DeleteDialog({
   isSearched: boolean;
   onClose: () => void;
 }) {
-  const remove = useCall("deleteSecret", { changes: ["listSecrets"], done: `${name} deleted` });
+  const remove = useEndpointMutation("deleteSecret", { changes: ["listSecrets"], done: `${name} deleted` });
   return (
     <ConfirmDialog
       title={`Delete ${name}?`}

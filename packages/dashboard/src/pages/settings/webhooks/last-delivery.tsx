@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Skeleton } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
 import { Time } from "../../../components/time.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import type { AgentForm } from "../use-all-tools.ts";
 
 type SubmissionStatus = Output<"listSubmissions">["submissions"][number]["status"];
@@ -22,7 +22,7 @@ const outcomes: Record<SubmissionStatus, { tone: "plain" | "fine" | "wrong"; tex
 
 /** The delivery status of a form's newest submission, with a link to it. */
 export function LastDelivery({ agent, tool }: AgentForm) {
-  const { data, error } = useQuery(ask("listSubmissions", { toolId: tool.id, limit: 1 }));
+  const { data, error } = useQuery(endpointQuery("listSubmissions", { toolId: tool.id, limit: 1 }));
   if (error) return <span className="text-soft">Unknown</span>;
   if (!data) return <Skeleton className="h-4 w-28" />;
   const [last] = data.submissions;

@@ -6,7 +6,7 @@ import { CopyField } from "../../../components/copy-field.tsx";
 import { ConfirmDialog, Dialog } from "../../../components/dialog.tsx";
 import { ErrorState, Skeleton } from "../../../components/states.tsx";
 import { Time } from "../../../components/time.tsx";
-import { ask, useCall } from "../../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import type { AgentForm } from "../use-all-tools.ts";
 
 type Secret = Output<"getWebhookSecret">;
@@ -16,9 +16,9 @@ const OVERLAP_MS = 86_400_000;
 
 /** Shows a form's signing secret on demand, and replaces it without interruption. */
 export function SigningSecretDialog({ form: { tool, agent }, onClose }: { form: AgentForm; onClose: () => void }) {
-  const { data, error, refetch } = useQuery({ ...ask("getWebhookSecret", { id: tool.id }), gcTime: 0 });
+  const { data, error, refetch } = useQuery({ ...endpointQuery("getWebhookSecret", { id: tool.id }), gcTime: 0 });
   const [isRotating, setRotating] = useState(false);
-  const rotate = useCall("rotateWebhookSecret", {
+  const rotate = useEndpointMutation("rotateWebhookSecret", {
     changes: ["getWebhookSecret"],
     done: "Secret replaced. The previous one stays valid for 24 hours",
   });

@@ -5,13 +5,13 @@ import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Status } from "../../../components/status.tsx";
-import { useCall } from "../../../data/queries.ts";
+import { useEndpointMutation } from "../../../data/queries.ts";
 import { TestDelivery } from "./test-delivery.tsx";
 
 /** Submits the saved form with sample data and shows its deliveries. */
 export function SendTest({ tool, isDirty }: { tool: Tool; isDirty: boolean }) {
   const [isOpen, setOpen] = useState(false);
-  const submit = useCall("submitForm", { changes: ["listSubmissions"] });
+  const submit = useEndpointMutation("submitForm", { changes: ["listSubmissions"] });
   const answers = sampleAnswers(tool.formSchema?.fields ?? []);
   const problems = submit.error instanceof FoyerError ? submit.error.details : [];
   const close = () => {

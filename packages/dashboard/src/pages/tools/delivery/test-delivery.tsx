@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button, ButtonLink } from "../../../components/button.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
-import { ask, useCall } from "../../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 
 /** The deliveries of a test submission with their last attempts, updated until all are done. */
 export function TestDelivery({
@@ -18,10 +18,13 @@ export function TestDelivery({
   const isOpen = (deliveries: readonly Delivery[]) =>
     deliveries.some(({ state }) => state === "pending" || state === "waiting");
   const { data, error, refetch } = useQuery({
-    ...ask("getSubmission", { id: submissionId }),
+    ...endpointQuery("getSubmission", { id: submissionId }),
     refetchInterval: ({ state }) => (state.data && isOpen(state.data.deliveries) ? 1_000 : false),
   });
-  const remove = useCall("deleteSubmission", { changes: ["listSubmissions"], done: "Test submission deleted" });
+  const remove = useEndpointMutation("deleteSubmission", {
+    changes: ["listSubmissions"],
+    done: "Test submission deleted",
+  });
   if (error) return <ErrorState error={error} onRetry={refetch} />;
   if (!data) return <SkeletonRows count={2} />;
   return (

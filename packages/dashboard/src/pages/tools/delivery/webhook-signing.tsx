@@ -7,14 +7,20 @@ import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Section } from "../../../components/page.tsx";
 import { ErrorState, Skeleton } from "../../../components/states.tsx";
 import { Time } from "../../../components/time.tsx";
-import { ask, useCall } from "../../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 
 /** Shows and replaces the secret that signs the form's webhooks. For admins. */
 export function WebhookSigning({ tool }: { tool: Tool }) {
   const [isShown, setShown] = useState(false);
   const [isAsking, setAsking] = useState(false);
-  const { data, error, refetch } = useQuery({ ...ask("getWebhookSecret", { id: tool.id }), enabled: isShown });
-  const rotate = useCall("rotateWebhookSecret", { changes: ["getWebhookSecret"], done: "Signing secret replaced" });
+  const { data, error, refetch } = useQuery({
+    ...endpointQuery("getWebhookSecret", { id: tool.id }),
+    enabled: isShown,
+  });
+  const rotate = useEndpointMutation("rotateWebhookSecret", {
+    changes: ["getWebhookSecret"],
+    done: "Signing secret replaced",
+  });
   return (
     <Section
       title="Signing secret"

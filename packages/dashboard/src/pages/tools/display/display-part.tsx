@@ -6,7 +6,7 @@ import { displayOf, structured } from "@foyer/contract/rules/fill-display";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Select, Toggle } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import { isObject } from "../is-object.ts";
 import { withPart } from "../row-key.ts";
 import { toDisplayConfig } from "../tool-draft.ts";
@@ -92,7 +92,7 @@ type DraftPreviewProps = Pick<PartProps, "agentId" | "draft"> & { known: unknown
 
 /** The unsaved display, filled by the server's rule and rendered by the widget. */
 function DraftPreview({ agentId, draft, known, hasFields }: DraftPreviewProps) {
-  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const { displayConfig, resultFor, name, label } = draft.values;
   const isText = resultFor === "model" || displayConfig.type === "text";
   const result = hasFields || isText ? (known ?? "The result of the tool") : sampleResult(displayConfig);

@@ -2,7 +2,7 @@ import type { Display } from "@foyer/contract";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { WidgetView } from "../../../components/widget-view.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 
 /** A tool's result as visitors see it in the chat, and what the display left out of it. */
 export function ResultPreview({
@@ -16,7 +16,7 @@ export function ResultPreview({
   display: Display;
   warnings: readonly string[];
 }) {
-  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const { name, label } = tool;
   // The display object is new on every render, so equal displays are compared by value to avoid rendering them again.
   const text = JSON.stringify(display);

@@ -4,7 +4,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { WidgetView } from "../../../components/widget-view.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import type { ToolDraft } from "../tool-draft.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { ToolDraft } from "../tool-draft.ts";
  * shows the empty form again.
  */
 export function FormPreview({ agentId, draft }: { agentId: string; draft: ToolDraft }) {
-  const { data: agent } = useSuspenseQuery(ask("getAgent", { id: agentId }));
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const { fields, ...texts } = draft.formSchema;
   const given = Object.entries(texts).filter(([, text]) => text !== "");
   const text = JSON.stringify({

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Select, TextArea } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { useRole } from "../use-role.ts";
 import { HeaderRows } from "./header-rows.tsx";
@@ -14,7 +14,7 @@ const methods = (["GET", "POST", "PUT", "DELETE"] as const).map((value) => ({ va
 export function RequestPart({ draft }: PartProps) {
   const { values, change, errorAt } = draft;
   const { isAdmin } = useRole();
-  const secrets = useQuery({ ...ask("listSecrets"), enabled: isAdmin }).data ?? [];
+  const secrets = useQuery({ ...endpointQuery("listSecrets"), enabled: isAdmin }).data ?? [];
   const texts = [values.httpUrl, ...values.httpHeaders.map(({ value }) => value)];
   return (
     <div className="grid max-w-3xl">

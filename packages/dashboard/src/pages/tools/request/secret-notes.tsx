@@ -2,13 +2,13 @@ import { hostOf, secretsIn } from "@foyer/contract/rules/url-template";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Status } from "../../../components/status.tsx";
-import { ask } from "../../../data/queries.ts";
+import { endpointQuery } from "../../../data/queries.ts";
 import { useRole } from "../use-role.ts";
 
 /** Whether the secrets that a tool uses exist and are allowed for the host it calls. */
 export function SecretNotes({ texts, url }: { texts: string[]; url: string }) {
   const { isAdmin } = useRole();
-  const secrets = useQuery({ ...ask("listSecrets"), enabled: isAdmin }).data;
+  const secrets = useQuery({ ...endpointQuery("listSecrets"), enabled: isAdmin }).data;
   const named = secretsIn(texts);
   const host = hostOf(url);
   if (named.length === 0) return null;

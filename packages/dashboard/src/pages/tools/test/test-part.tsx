@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Section } from "../../../components/page.tsx";
-import { useCall } from "../../../data/queries.ts";
+import { useEndpointMutation } from "../../../data/queries.ts";
 import { toSchemaDraft } from "../inputs/input-schema-draft.ts";
 import { sampleOf } from "../inputs/sample-inputs.ts";
 import type { PartProps } from "../tool-editor.tsx";
@@ -14,7 +14,7 @@ export function TestPart({ tool, draft, lastTest, onTest }: PartProps) {
   const [values, setValues] = useState<Record<string, unknown>>(() =>
     Object.fromEntries(inputs.filter(({ isRequired }) => isRequired).map((input) => [input.name, sampleOf(input)])),
   );
-  const test = useCall("testTool");
+  const test = useEndpointMutation("testTool");
   if (!tool) return null;
   const run = () => {
     const input = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
