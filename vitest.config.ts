@@ -25,7 +25,7 @@ const ssr = { resolve: { conditions: ["foyer-source", ...defaultServerConditions
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/postgres-server.ts", "test/built-pages.ts"],
+    globalSetup: ["test/postgres-server.ts", "test/migrated-databases.ts", "test/built-pages.ts"],
     reporters: ["default", new NoSkippedTests()],
     sequence: { sequencer: LongestFirst },
     // One more than the cores of a small machine: four workers took as long as three.

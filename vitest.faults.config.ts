@@ -8,7 +8,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["foyer-source", ...defaultServerConditions] } },
   test: {
     include: ["test/faults/*.test.ts"],
-    globalSetup: ["test/postgres-server.ts"],
+    globalSetup: ["test/postgres-server.ts", "test/migrated-databases.ts"],
     reporters: ["default", new NoSkippedTests()],
     testTimeout: 120_000,
     hookTimeout: 120_000,

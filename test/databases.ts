@@ -1,31 +1,38 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { describe, inject } from "vitest";
 import type { DatabaseAddress } from "../packages/server/src/db/open.ts";
+import { MIGRATED_DATABASE } from "./migrated-databases.ts";
 
 export type TestDatabase = { address: DatabaseAddress; drop(): Promise<void> };
 
-/** Runs the suite once on SQLite and once on PostgreSQL; `createDatabase` makes an empty one. */
-export function onBothDatabases(name: string, suite: (createDatabase: () => Promise<TestDatabase>) => void): void {
+/** Creates a database with the current schema, or without any tables if `isEmpty`. */
+export type CreateDatabase = (options?: { isEmpty?: boolean }) => Promise<TestDatabase>;
+
+/** Runs the suite once on SQLite and once on PostgreSQL. */
+export function onBothDatabases(name: string, suite: (createDatabase: CreateDatabase) => void): void {
   describe(`${name} on SQLite`, () => suite(createSqlite));
   describe(`${name} on PostgreSQL`, () => suite(createPostgres));
 }
 
-export async function createSqlite(): Promise<TestDatabase> {
+export const createSqlite: CreateDatabase = async ({ isEmpty = false } = {}) => {
   const folder = mkdtempSync(join(tmpdir(), "foyer-sqlite-"));
+  const file = join(folder, "foyer.sqlite");
+  if (!isEmpty) copyFileSync(inject("migratedSqliteFile"), file);
   return {
-    address: { kind: "sqlite", file: join(folder, "foyer.sqlite") },
+    address: { kind: "sqlite", file },
     drop: async () => rmSync(folder, { recursive: true, force: true }),
   };
-}
+};
 
-export async function createPostgres(): Promise<TestDatabase> {
+export const createPostgres: CreateDatabase = async ({ isEmpty = false } = {}) => {
   const server = inject("postgresUrl");
   const name = `foyer_${randomUUID().replaceAll("-", "")}`;
-  await withClient(server, (client) => client.query(`create database ${name}`));
+  const template = isEmpty ? "template1" : MIGRATED_DATABASE;
+  await withClient(server, (client) => client.query(`create database ${name} template ${template}`));
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
@@ -34,7 +41,7 @@ export async function createPostgres(): Promise<TestDatabase> {
       await withClient(server, (client) => client.query(`drop database ${name} with (force)`));
     },
   };
-}
+};
 
 /** One connection, closed after use. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {

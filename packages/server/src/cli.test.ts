@@ -16,7 +16,7 @@ onBothDatabases("the command line", (createDatabase) => {
   let folder: ReturnType<typeof temporaryFolder>;
   let env: Record<string, string>;
   beforeEach(async () => {
-    database = await createDatabase();
+    database = await createDatabase({ isEmpty: true });
     folder = temporaryFolder();
     env = environmentOf(database, folder.path);
   });

@@ -13,7 +13,7 @@ onBothDatabases("migrations", (createDatabase) => {
     return connection;
   };
   beforeEach(async () => {
-    database = await createDatabase();
+    database = await createDatabase({ isEmpty: true });
     opened = [];
   });
   afterEach(async () => {
