@@ -15,7 +15,7 @@ import { createPassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
 import { createDocumentStore } from "./store.ts";
 
-/** Concurrent jobs. Only one file is extracted at a time, while other jobs fetch or write. */
+/** Concurrent jobs. Few files are extracted at a time, while other jobs fetch or write. */
 const MAX_CONCURRENT = 8;
 /** Half of the slots, so that an agent with thousands of pages does not block other agents. */
 const MAX_PER_AGENT = 4;
@@ -79,7 +79,7 @@ export function createDocuments(deps: Deps, agents: AgentService) {
       embeddings.start();
       passageSearch.startSweeps();
     },
-    /** Ends the extraction process and releases unfinished jobs to the queue. */
+    /** Ends the extraction processes and releases unfinished jobs to the queue. */
     async stop(): Promise<void> {
       const stopping = worker.stop();
       extractor.close();

@@ -80,34 +80,36 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     }
   }
 
-  function groupsAtLimit(): string[] {
+  /** How many jobs can be claimed even if all of them are of one group, and the groups that have no room left. */
+  function room(): { limit: number; fullGroups: string[] } {
     const counts = new Map<string, number>();
     for (const job of running.keys()) counts.set(groupOf(job), (counts.get(groupOf(job)) ?? 0) + 1);
-    return [...counts].flatMap(([group, count]) => (count >= maxPerGroup ? [group] : []));
+    const fullGroups = [...counts].flatMap(([group, count]) => (count >= maxPerGroup ? [group] : []));
+    const rooms = [...counts.values()].map((count) => maxPerGroup - count).filter((left) => left > 0);
+    return { limit: Math.min(maxConcurrent - running.size, maxPerGroup, ...rooms), fullGroups };
   }
 
-  /** @returns false when the database is not available */
-  async function claim(): Promise<boolean> {
-    const free = maxConcurrent - running.size;
-    if (free <= 0) return true;
+  /** @returns `all` when every due job within the limits was claimed, `down` when the database is not available */
+  async function claim(): Promise<"all" | "some" | "down"> {
+    const { limit, fullGroups } = room();
+    if (limit <= 0) return "all";
     try {
-      for (const job of await queue.claim(Math.min(free, maxPerGroup), groupsAtLimit())) {
-        running.set(job, runJob(job));
-      }
-      return true;
+      const jobs = await queue.claim(limit, fullGroups);
+      for (const job of jobs) running.set(job, runJob(job));
+      return jobs.length === limit ? "some" : "all";
     } catch (error) {
       log.error({ err: error }, `could not claim a ${jobName}; retrying`);
-      return false;
+      return "down";
     }
   }
 
   async function work(): Promise<void> {
     while (!stopped.signal.aborted) {
       isSignaled = false;
-      const isUp = await claim();
-      if (isSignaled && isUp) continue;
+      const claimed = await claim();
+      if (claimed === "some" || (claimed === "all" && isSignaled)) continue;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, isUp ? POLL_INTERVAL_MS : POLL_AFTER_ERROR_MS).unref();
+        const timer = setTimeout(resolve, claimed === "down" ? POLL_AFTER_ERROR_MS : POLL_INTERVAL_MS).unref();
         wake = () => {
           clearTimeout(timer);
           resolve();

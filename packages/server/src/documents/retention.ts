@@ -23,7 +23,7 @@ export function deleteUnusedOriginals(db: Db, now: number): Promise<number> {
 export async function deleteDocumentsOf(db: Db, agentId: string): Promise<number> {
   await endSyncs(db, agentId);
   await deleteJobs(db, agentId);
-  await deleteSourcePages(db, agentId);
+  await deleteSourcePages(db, { agentId });
   const documents = await deleteRows(db, agentId);
   await deleteOriginals(db, agentId);
   await db.deleteFrom("sources").where("agentId", "=", agentId).execute();
@@ -45,9 +45,13 @@ function deleteJobs(db: Db, agentId: string): Promise<number> {
   });
 }
 
-function deleteSourcePages(db: Db, agentId: string): Promise<number> {
+/** Deletes the pages of an agent's sites, or of one site, a few at a time. */
+export function deleteSourcePages(db: Db, of: { agentId: string } | { sourceId: string }): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
-    const sources = trx.selectFrom("sources").select("id").where("agentId", "=", agentId);
+    const sources = trx
+      .selectFrom("sources")
+      .select("id")
+      .where((row) => ("agentId" in of ? row("agentId", "=", of.agentId) : row("id", "=", of.sourceId)));
     const some = trx
       .selectFrom("sourcePages")
       .select(["sourceId", "url"])

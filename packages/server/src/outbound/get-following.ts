@@ -15,7 +15,7 @@ const decoders = {
 type GetOptions = {
   url: string;
   headers?: Record<string, string>;
-  /** for each request */
+  /** for all requests together, including the redirects */
   timeoutMs: number;
   /** for the body, both compressed and decompressed */
   maxBytes: number;
@@ -37,7 +37,19 @@ export type GetResult = {
  * decompressed outside the event loop and never beyond `maxBytes`.
  * @throws OutboundError
  */
-export async function getFollowing(outbound: Outbound, { checkRedirect, ...options }: GetOptions): Promise<GetResult> {
+export async function getFollowing(outbound: Outbound, { signal, ...options }: GetOptions): Promise<GetResult> {
+  const { url, timeoutMs } = options;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  try {
+    return await follow(outbound, { ...options, signal: signal ? AbortSignal.any([signal, deadline]) : deadline });
+  } catch (error) {
+    if (!deadline.aborted || error !== deadline.reason) throw error;
+    const host = URL.parse(url)?.host;
+    throw new OutboundError("timeout", `${host} did not respond completely within ${timeoutMs / 1_000} s.`);
+  }
+}
+
+async function follow(outbound: Outbound, { checkRedirect, ...options }: GetOptions): Promise<GetResult> {
   let { url } = options;
   for (let redirects = 0; ; redirects++) {
     try {

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from "vitest";
-import { createExtractor } from "./extractor.ts";
+import { createExtractor, type Extractor } from "./extractor.ts";
 import { docxFile, hugeStream, pdfFile, zip } from "./sample-files.ts";
 
 const extractor = createExtractor({ silenceMs: 3_000 });
@@ -11,21 +11,27 @@ async function* inParts(content: Buffer) {
   for (let start = 0; start < content.length; start += 262_144) yield content.subarray(start, start + 262_144);
 }
 
-/** @returns the number of chunks, or the code of the error */
-function read(content: Buffer | string, reader = extractor): Promise<number | string> {
-  const reading = reader.extract(job, inParts(Buffer.from(content)), () => {});
-  return reading.then(
+type Reading = { reader?: Extractor; organizationId?: string; signal?: AbortSignal };
+
+/** @returns the number of chunks, or the code or message of the error */
+function read(content: Buffer | string, options: Reading = {}): Promise<number | string> {
+  const { reader = extractor, organizationId = "org", signal = new AbortController().signal } = options;
+  const file = { job, parts: inParts(Buffer.from(content)), onProgress: () => {} };
+  return reader.extract({ organizationId, signal }, file).then(
     ({ prepared }) => prepared.chunks.length,
     (error: { code?: string; message: string }) => error.code ?? error.message,
   );
 }
+
+/** Takes longer than any test. */
+const endless = docxFile("<w:p>".repeat(500_000));
 
 const pageLoop = { 2: "<< /Type /Pages /Kids [2 0 R] /Count 1 >>" };
 
 it.each([
   ["a PDF that unpacks to 300 MB", pdfFile([["x"]], { 5: hugeStream(300) }), "OUT_OF_MEMORY"],
   ["a PDF whose pages contain themselves", pdfFile([["x"]], pageLoop), "DAMAGED"],
-  ["a DOCX file with half a million open elements", docxFile("<w:p>".repeat(500_000)), "TOO_SLOW"],
+  ["a DOCX file with half a million open elements", endless, "TOO_SLOW"],
   [
     "an archive of 12,000 parts",
     zip(Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`word/${n}.xml`, "x"]))),
@@ -36,22 +42,55 @@ it.each([
   expect(await read("A city bike costs 20 € a day.")).toBe(1);
 });
 
-it("reads files one after the other, in the order of the requests", async () => {
+it("reads the files of one organization one after the other", async () => {
   expect(await Promise.all(["One.", "Two.", "Three."].map((text) => read(text)))).toEqual([1, 1, 1]);
+  expect(extractor.pids()).toHaveLength(1);
+});
+
+it("reads the file of another organization while a slow one is being read and more of its kind wait", async () => {
+  const shared = createExtractor();
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const slow = () => read(endless, { reader: shared, organizationId: "slow", signal });
+  const slowFiles = [slow(), slow(), slow()];
+  expect(await read("One.", { reader: shared, organizationId: "other" })).toBe(1);
+  expect(shared.pids()).toHaveLength(2);
+  stopped.abort(new Error("Canceled."));
+  expect(await Promise.all(slowFiles)).toEqual(["Canceled.", "Canceled.", "Canceled."]);
+  shared.close();
+});
+
+it("gives the place of a canceled file to the waiting organizations in turn", async () => {
+  const shared = createExtractor();
+  const canceled = new AbortController();
+  const slow = read(endless, { reader: shared, organizationId: "a" });
+  const busy = read(endless, { reader: shared, organizationId: "b", signal: canceled.signal });
+  const order: string[] = [];
+  const waiting = ["b", "b", "c"].map(async (organizationId) => {
+    await read("Text.", { reader: shared, organizationId });
+    order.push(organizationId);
+  });
+  canceled.abort(new Error("Canceled."));
+  expect(await busy).toBe("Canceled.");
+  await Promise.all(waiting);
+  expect(order).toEqual(["b", "c", "b"]);
+  shared.close();
+  await slow;
 });
 
 it("ends the idle extraction process and starts another one for the next file", async () => {
   const idle = createExtractor({ idleMs: 50 });
-  expect(await read("One.", idle)).toBe(1);
-  await expect.poll(idle.pid).toBeUndefined();
-  expect(await read("Two.", idle)).toBe(1);
+  expect(await read("One.", { reader: idle })).toBe(1);
+  await expect.poll(idle.pids).toEqual([]);
+  expect(await read("Two.", { reader: idle })).toBe(1);
   idle.close();
 });
 
-it("fails the file that is being read when the extractor is closed", async () => {
+it("fails the file that is being read, and those that wait, when the extractor is closed", async () => {
   const closing = createExtractor();
-  const reading = read(docxFile("<w:p>".repeat(500_000)), closing);
-  await expect.poll(closing.pid).toBeDefined();
+  const readings = [read(endless, { reader: closing }), read("One.", { reader: closing })];
+  await expect.poll(closing.pids).not.toEqual([]);
   closing.close();
-  expect(await reading).toBe("The server is shutting down.");
+  const message = "The server is shutting down.";
+  expect(await Promise.all([...readings, read("Late.", { reader: closing })])).toEqual([message, message, message]);
 });

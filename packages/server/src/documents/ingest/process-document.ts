@@ -71,16 +71,21 @@ async function readOriginal(
   signal: AbortSignal,
 ) {
   await queue.reportProgress(job, "extracting");
-  signal.throwIfAborted();
   let lastReport = Date.now();
-  const { kind, title, fileId } = document;
-  const request = { kind, title, isUnnamed: isUnnamed(document) };
-  return extractor.extract(request, files.read(fileId ?? ""), (done, total) => {
-    if (Date.now() - lastReport < PROGRESS_MS) return;
-    lastReport = Date.now();
-    // If a report is lost, the next one includes its progress.
-    queue.reportProgress(job, "extracting", done, total).catch(() => {});
-  });
+  const { organizationId, kind, title, fileId } = document;
+  return extractor.extract(
+    { organizationId, signal },
+    {
+      job: { kind, title, isUnnamed: isUnnamed(document) },
+      parts: files.read(fileId ?? ""),
+      onProgress(done, total) {
+        if (Date.now() - lastReport < PROGRESS_MS) return;
+        lastReport = Date.now();
+        // If a report is lost, the next one includes its progress.
+        queue.reportProgress(job, "extracting", done, total).catch(() => {});
+      },
+    },
+  );
 }
 
 /** Whether the document takes its title from the page, which it does unless a member named it. */

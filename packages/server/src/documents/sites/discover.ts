@@ -1,6 +1,6 @@
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
-import type { Extractor } from "../ingest/extractor.ts";
+import type { SiteReader } from "../ingest/extractor.ts";
 import type { SiteClient } from "./site-client.ts";
 import type { Judged, SiteScope } from "./site-protocol.ts";
 import type { SyncProblem } from "./sync-queue.ts";
@@ -12,7 +12,7 @@ const MAX_SITEMAP_BYTES = 20 * 1024 * 1024;
 /** Maximum sitemaps per sync or preview, including those listed in sitemap indexes. */
 const MAX_SITEMAPS = 100;
 
-export type DiscoveryParts = { client: SiteClient; extractor: Extractor };
+export type DiscoveryParts = { client: SiteClient; extractor: SiteReader };
 
 /** A site whose robots.txt was read. */
 export type OpenSite = {
@@ -60,7 +60,7 @@ async function fetchRobots(client: SiteClient, origin: string, signal: AbortSign
   const refuse = (what: string) =>
     new SiteError(
       "NOT_REACHABLE",
-      `${url} ${what}, so the site was not read. Nothing was removed. Check that the address opens in a browser, then sync again.`,
+      `${url} ${what}, so no page was read and none was removed. Check that the address opens in a browser, then try again.`,
     );
   const options = { url, maxBytes: MAX_ROBOTS_DOWNLOAD, crawlDelayMs: null, signal };
   const { status, body } = await client.get(options).catch((error: unknown) => {

@@ -29,13 +29,7 @@ export async function fetchPage(
       if (new URL(target).host !== new URL(origin).host) {
         throw new LeavesSite(target);
       }
-      const { allowed } = await parts.extractor.readForSite({
-        kind: "addresses",
-        scope: openScope(site),
-        urls: [target],
-      });
-      if (allowed.length === 0)
-        throw new OutboundError("redirect", `It redirects to ${shown(target)}, which robots.txt excludes.`);
+      await requireAllowed(parts, site, target);
     },
   });
   if (response.status === 304 && !isUsable) {
@@ -44,8 +38,22 @@ export async function fetchPage(
   return response;
 }
 
-/** Patterns decide which pages are used, not which redirects are followed. */
-const openScope = ({ scope }: OpenSite) => ({ ...scope, include: [], exclude: [] });
+/**
+ * Refuses a redirect to a URL that robots.txt excludes or that is not a page of the site. Patterns decide which pages are used, not which
+ * redirects are followed.
+ * @throws OutboundError
+ */
+export async function requireAllowed(
+  { extractor }: Pick<DiscoveryParts, "extractor">,
+  { scope }: OpenSite,
+  target: string,
+): Promise<void> {
+  const anyPath = { ...scope, include: [], exclude: [] };
+  const { allowed, disallowed } = await extractor.readForSite({ kind: "addresses", scope: anyPath, urls: [target] });
+  if (allowed.length > 0) return;
+  const why = disallowed.length > 0 ? "which robots.txt excludes" : "which is not a page of this site";
+  throw new OutboundError("redirect", `It redirects to ${shown(target)}, ${why}.`);
+}
 
 /** A redirect to another host says nothing about the site being down. */
 class LeavesSite extends OutboundError {

@@ -120,6 +120,33 @@ it("keeps what it has of a page that answers 304 to a request without a conditio
   expect(await sources.documents(id)).toEqual(["/: Start"]);
 });
 
+it("requests no page in a preview that robots.txt excludes, not even as the target of a redirect", async () => {
+  const other = await startSite({
+    "/robots.txt": "User-agent: *\nDisallow: /hidden",
+    "/hidden": page("Hidden", "Hidden."),
+  });
+  site.pages.set("/robots.txt", "User-agent: *\nDisallow: /private");
+  site.pages.set("/private", page("Private", "Private."));
+  site.pages.set("/to-private", { status: 302, headers: { location: "/private" } });
+  site.pages.set("/to-other", { status: 302, headers: { location: `${other.url}/hidden` } });
+  site.pages.set("/", page("Start", "Start.", ["/to-private", "/a"]));
+  site.pages.set("/a", page("A", "Text of A."));
+  const preview = (path: string) => client.account.call("POST", "/sources/preview", { url: site.url + path });
+  for (const [path, reason] of [
+    ["/private", `${site.url}/robots.txt does not allow`],
+    ["/to-private", "/private, which robots.txt excludes"],
+    ["/to-other", `${other.url}/robots.txt does not allow`],
+  ] as const) {
+    const { status, body } = await preview(path);
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining(reason)]);
+  }
+  expect(await preview("/")).toMatchObject({ status: 200, body: { pages: [`${site.url}/`, `${site.url}/a`] } });
+  const requested = [...site.requests, ...other.requests].map(({ path }) => path);
+  expect(requested).not.toContain("/private");
+  expect(requested).not.toContain("/hidden");
+  await other.stop();
+});
+
 it("lets no organization use up the previews with slow sites", async () => {
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
   site.pages.set("/slow", (_, response) => void isReleased.then(() => response.end("Late.")));

@@ -121,19 +121,23 @@ function pageWriters() {
      */
     async add(trx: Trx, job: SyncJob, { urls, depth, isExcluded }: NewPages): Promise<boolean> {
       const ofSync = trx.selectFrom("sourcePages").where("sourceId", "=", job.id).where("sync", "=", job.sync);
-      const counted = ofSync.where(({ eb, or }) =>
-        isExcluded
-          ? eb("reason", "=", EXCLUDED_BY_ROBOTS)
-          : or([eb("reason", "is", null), eb("reason", "<>", EXCLUDED_BY_ROBOTS)]),
-      );
-      const { n } = await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
-      let free = job.maxPages - Number(n);
+      const count = ofSync
+        .where(({ eb, or }) =>
+          isExcluded
+            ? eb("reason", "=", EXCLUDED_BY_ROBOTS)
+            : or([eb("reason", "is", null), eb("reason", "<>", EXCLUDED_BY_ROBOTS)]),
+        )
+        .select((x) => x.fn.countAll<number>().as("n"));
+      let free: number | null = null;
       for (let start = 0; start < urls.length; start += ROWS_AT_ONCE) {
         if (start > 0) await nextTurn();
         const found = urls.slice(start, start + ROWS_AT_ONCE);
         const known = await ofSync.select("url").where("url", "in", found).execute();
         const knownUrls = new Set(known.map(({ url }) => url));
         const added = found.filter((url) => !knownUrls.has(url));
+        // Most pages link only to known ones. Counting thousands of pages for each of them would take seconds in all.
+        if (added.length === 0) continue;
+        free ??= job.maxPages - Number((await count.executeTakeFirstOrThrow()).n);
         await upsert(trx, job, {
           urls: added.slice(0, Math.max(0, free)),
           depth,

@@ -2,14 +2,18 @@ import type { SourcePreview } from "@foyer/contract";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
+import type { Extractor } from "../ingest/extractor.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
 import { type DiscoveryParts, type OpenSite, openSite, readSitemaps, SiteError } from "./discover.ts";
+import { requireAllowed } from "./fetch-site-page.ts";
 
 /** Time limit for following links on a site without sitemaps. */
 const LINKS_MS = 15_000;
 const LINKS_PAGES = 50;
 /** Time limit for the whole preview. */
 const PREVIEW_MS = 60_000;
+/** Other sites that the start address may redirect to, one after the other. */
+const MAX_MOVES = 3;
 const MAX_PREVIEWS = 8;
 /** A slow site keeps a preview busy for a minute; one organization must not keep others waiting. */
 const MAX_PER_ORGANIZATION = 2;
@@ -17,7 +21,7 @@ const MAX_PER_ORGANIZATION = 2;
 type Input = { url: string; include: string[]; exclude: string[]; maxPages: number };
 
 /** Finds the pages of a site without storing anything. */
-export function createPreview(parts: DiscoveryParts) {
+export function createPreview({ client, extractor }: Pick<DiscoveryParts, "client"> & { extractor: Extractor }) {
   /** one entry for each running preview: its organization */
   const running: string[] = [];
   return async (organizationId: string, input: Input): Promise<SourcePreview> => {
@@ -30,6 +34,7 @@ export function createPreview(parts: DiscoveryParts) {
     running.push(organizationId);
     const signal = AbortSignal.timeout(PREVIEW_MS);
     try {
+      const parts = { client, extractor: extractor.siteReader({ organizationId, signal }) };
       return await preview(parts, input, signal);
     } catch (error) {
       throw explained(error, input.url, signal);
@@ -40,12 +45,11 @@ export function createPreview(parts: DiscoveryParts) {
 }
 
 async function preview(parts: DiscoveryParts, input: Input, signal: AbortSignal): Promise<SourcePreview> {
-  const url = await startOf(parts, input.url, signal);
-  const site = await openSite(parts, { ...input, url }, signal);
+  const site = await openStart(parts, input, signal);
   const listed = await readSitemaps(parts, site, { maxUrls: input.maxPages, signal });
   if (listed.allowed.length > 0) {
     return {
-      url,
+      url: site.startUrl,
       pages: listed.allowed,
       disallowed: listed.disallowed.length,
       foundIn: "sitemap",
@@ -55,22 +59,51 @@ async function preview(parts: DiscoveryParts, input: Input, signal: AbortSignal)
   return followLinks(parts, site, { maxPages: input.maxPages, signal });
 }
 
-/** Follows redirects from the given address. Many sites redirect to `www`, to https or to a language. */
-async function startOf({ client }: DiscoveryParts, url: string, signal: AbortSignal): Promise<string> {
-  const answer = await client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs: null, signal });
-  if (answer.status !== 200) {
-    throw new SiteError("NOT_REACHABLE", `${answer.url} answered with HTTP ${answer.status} instead of a page.`);
+/** Thrown to continue at another site, whose robots.txt has not been read yet. */
+class RedirectsElsewhere extends Error {
+  readonly target: string;
+
+  constructor(target: string) {
+    super(`The page redirects to ${target}.`);
+    this.target = target;
   }
-  const start = new URL(answer.url);
-  start.hash = "";
-  return start.href;
+}
+
+/**
+ * Opens the site at which the given address ends: many sites redirect to `www`, to https or to a language. No page is
+ * requested before the robots.txt of its own site allows it.
+ */
+async function openStart(parts: DiscoveryParts, input: Input, signal: AbortSignal): Promise<OpenSite> {
+  let { url } = input;
+  for (let moves = 0; moves <= MAX_MOVES; moves++) {
+    const site = await openSite(parts, { ...input, url }, signal);
+    const checkRedirect = (target: string) => {
+      if (new URL(target).origin !== site.scope.origin) throw new RedirectsElsewhere(target);
+      return requireAllowed(parts, site, target);
+    };
+    try {
+      const { crawlDelayMs } = site;
+      const answer = await parts.client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal, checkRedirect });
+      if (answer.status !== 200) {
+        throw new SiteError("NOT_REACHABLE", `${answer.url} answered with HTTP ${answer.status} instead of a page.`);
+      }
+      const start = new URL(answer.url);
+      start.hash = "";
+      return { ...site, startUrl: start.href };
+    } catch (error) {
+      if (!(error instanceof RedirectsElsewhere)) throw error;
+      url = error.target;
+    }
+  }
+  throw new SiteError("NOT_REACHABLE", `${input.url} redirects to more than ${MAX_MOVES} other sites.`);
 }
 
 async function followLinks(
   { client, extractor }: DiscoveryParts,
-  { scope, startUrl, crawlDelayMs }: OpenSite,
+  site: OpenSite,
   { maxPages, signal }: { maxPages: number; signal: AbortSignal },
 ): Promise<SourcePreview> {
+  const { scope, startUrl, crawlDelayMs } = site;
   const until = performance.now() + LINKS_MS;
   const found = new Set<string>();
   const disallowed = new Set<string>();
@@ -83,6 +116,7 @@ async function followLinks(
     const checkRedirect = (target: string) => {
       if (new URL(target).origin !== scope.origin)
         throw new OutboundError("redirect", `${url} redirects to another site.`);
+      return requireAllowed({ extractor }, site, target);
     };
     try {
       const { status, body } = await client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal, checkRedirect });

@@ -9,6 +9,7 @@ import { pageContent } from "../document-columns.ts";
 import type { DocumentWriter } from "../document-writer.ts";
 import type { FileStore } from "../file-store.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
+import { LeaseLost } from "../leased-worker.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
 import { fetchPage, shown } from "./fetch-site-page.ts";
@@ -199,7 +200,9 @@ function isSameSite(one: string, other: string): boolean {
 
 /** Deletes the document of a page that now has a noindex rule. */
 async function forget({ parts, job }: RunningSync, document: DocumentRow | undefined): Promise<void> {
-  if (document) await parts.writer.delete(job.organizationId, [document]);
+  if (!document) return;
+  if (!(await parts.queue.renew(job))) throw new LeaseLost();
+  await parts.writer.delete(job.organizationId, [document]);
 }
 
 type Found = {

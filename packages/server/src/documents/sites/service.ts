@@ -21,7 +21,7 @@ import type { DocumentStore } from "../store.ts";
 import type { PageStore } from "./page-store.ts";
 import type { createPreview } from "./preview.ts";
 import { withoutTracking } from "./site-address.ts";
-import { noPages, toSource, toSourceDetail, toSourcePage } from "./source-columns.ts";
+import { noPages, type PageCounts, toSource, toSourceDetail, toSourcePage } from "./source-columns.ts";
 import type { SourceStore } from "./source-store.ts";
 import { syncIntervals } from "./sync-queue.ts";
 
@@ -104,6 +104,10 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
     async update(organizationId: string, id: string, input: SourceChanges): Promise<DocumentSourceDetail> {
       const source = await existing(store, organizationId, id);
       const changes = changesOf(outbound, source, input);
+      if (changes.host !== undefined && changes.host !== source.host && input.urls === undefined) {
+        const counts = await store.counts(organizationId, [source]);
+        requireNothingToLose(source, changes.host, counts.get(id) ?? noPages);
+      }
       const restartsSync = (["url", "include", "exclude", "urls", "maxPages"] as const).some(
         (name) => changes[name] !== undefined && changes[name] !== source[name],
       );
@@ -252,6 +256,22 @@ function chosenPages(start: URL, urls: readonly string[] | null | undefined): st
     return page;
   });
   return JSON.stringify([...new Set(pages)]);
+}
+
+/**
+ * The next sync deletes all pages that are not on the source's host. A request that also sends `urls` states which
+ * pages replace them; without it, only the address of a site that has no pages yet can be corrected.
+ * @throws 400
+ */
+function requireNothingToLose(source: SourceRow, host: string, pages: PageCounts): void {
+  const count = Object.values(pages).reduce((sum, n) => sum + n, 0);
+  if (count === 0 && source.urls === null) return;
+  const kept = count === 1 ? "the page" : `the ${count} pages`;
+  throw invalid(
+    "url",
+    `is on another host, so ${kept} of ${source.host} would be deleted. Add ${host} as a new site and delete this one once it has been read. To replace the pages right away, send \`urls\` as well; null stands for all pages of ${host}.`,
+    "format",
+  );
 }
 
 function alreadyThere(): AppError {

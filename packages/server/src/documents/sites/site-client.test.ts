@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Outbound } from "../../outbound/guarded-request.ts";
+import { readSiteFile } from "./read-site-file.ts";
 import { createSiteClient } from "./site-client.ts";
 
 const page = { status: 200, headers: {}, body: Buffer.from("Text"), truncated: false, durationMs: 1 };
@@ -16,4 +17,25 @@ describe("the site client", () => {
     const signal = AbortSignal.timeout(2_000);
     expect(await client.get({ ...options, signal })).toMatchObject({ status: 200 });
   });
+
+  it.each([
+    ["the delay that robots.txt asks for", 2_000, 2_000],
+    ["at most 10 seconds, whatever robots.txt asks for", 3_600_000, 10_000],
+    ["50 milliseconds without a delay in robots.txt", null, 50],
+  ])("waits between two requests to a host for %s", async (_, crawlDelayMs, expected) => {
+    const pauses: number[] = [];
+    const client = createSiteClient(outbound, async (ms) => void pauses.push(ms));
+    const { signal } = new AbortController();
+    for (const url of ["https://example.com/a", "https://other.example/", "https://example.com/b"]) {
+      await client.get({ url, maxBytes: 1_000, crawlDelayMs, signal });
+    }
+    expect(pauses).toEqual([expect.closeTo(expected, -2)]);
+  });
+});
+
+it("reads the delay for this robot from robots.txt", () => {
+  const robots = "User-agent: *\nCrawl-delay: 7\n\nUser-agent: FoyerBot\nCrawl-delay: 3";
+  const scope = { origin: "https://example.com", include: [], exclude: [], robots };
+  const job = { kind: "robots", scope, startUrl: "https://example.com/" } as const;
+  expect(readSiteFile(job, new Uint8Array())).toMatchObject({ crawlDelayMs: 3_000, isStartAllowed: true });
 });

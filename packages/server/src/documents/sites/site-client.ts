@@ -13,6 +13,7 @@ const MAX_DELAY_MS = 10_000;
 const FORGET_MS = 60_000;
 const MAX_WAIT_MS = 300_000;
 
+type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 export type SiteClient = ReturnType<typeof createSiteClient>;
 
 type GetOptions = {
@@ -26,8 +27,11 @@ type GetOptions = {
   checkRedirect?: (url: string) => void | Promise<void>;
 };
 
-/** Fetches pages with one request at a time per host and a delay between requests. */
-export function createSiteClient(outbound: Outbound) {
+/**
+ * Fetches pages with one request at a time per host and a delay between requests.
+ * @param pause waits for some milliseconds; replaced in tests
+ */
+export function createSiteClient(outbound: Outbound, pause: Pause = (ms, signal) => wait(ms, undefined, { signal })) {
   const hosts = createHostSemaphore(1);
   const lastRequests = new Map<string, number>();
 
@@ -53,8 +57,8 @@ export function createSiteClient(outbound: Outbound) {
       try {
         signal.throwIfAborted();
         const delay = Math.min(Math.max(crawlDelayMs ?? 0, MIN_DELAY_MS), MAX_DELAY_MS);
-        const pause = (lastRequests.get(host) ?? Number.NEGATIVE_INFINITY) + delay - performance.now();
-        if (pause > 0) await wait(pause, undefined, { signal });
+        const left = (lastRequests.get(host) ?? Number.NEGATIVE_INFINITY) + delay - performance.now();
+        if (left > 0) await pause(left, signal);
         return await getFollowing(outbound, {
           ...options,
           headers: { "user-agent": USER_AGENT, ...headers },

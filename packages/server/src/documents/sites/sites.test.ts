@@ -302,6 +302,28 @@ onBothDatabases("Sites", (createDatabase) => {
     }
   });
 
+  it("moves a site with pages to another host only if the request says which pages replace them", async () => {
+    const { id } = await sources.read(site.url);
+    const moved = await startSite({ "/": page("Moved Bikes", "The new home of our bikes.") });
+    const refused = await call("PUT", `/sources/${id}`, { url: moved.url });
+    expect(refused).toMatchObject({ status: 400, body: { error: { details: [{ path: "url" }] } } });
+    expect(refused.body.error.message).toContain(`the 3 pages of ${new URL(site.url).host} would be deleted`);
+    expect(await sources.get(id)).toMatchObject({ url: `${site.url}/`, state: "idle", pages: { read: 3 } });
+    expect((await call("PUT", `/sources/${id}`, { url: `${site.url}/help` })).status).toBe(200);
+    await sources.settled(id);
+    expect((await call("PUT", `/sources/${id}`, { url: moved.url, urls: null })).status).toBe(200);
+    await sources.settled(id);
+    expect(await sources.documents(id)).toEqual(["/: Moved Bikes"]);
+    await moved.stop();
+  });
+
+  it("lets the address of a site be corrected while none of its pages was found", async () => {
+    const id = await sources.add("http://127.0.0.1:9/");
+    expect((await sources.settled(id)).error).toMatchObject({ code: "NOT_REACHABLE" });
+    expect((await call("PUT", `/sources/${id}`, { url: site.url })).status).toBe(200);
+    expect(await sources.settled(id)).toMatchObject({ error: null, pages: { read: 3 } });
+  });
+
   it("schedules the next sync of a site", async () => {
     const { id } = await sources.read(site.url, { schedule: "daily" });
     const { lastSyncAt, nextSyncAt } = await sources.get(id);

@@ -23,6 +23,9 @@ export type SyncQueue = ReturnType<typeof createSyncQueue>;
  */
 export type SyncProblem = { code: SourceErrorCode; message: string };
 
+/** Collisions with other processes per claim, after which the sources that are left wait for the next claim. */
+const MAX_COLLISIONS = 20;
+
 type QueueDeps = Pick<Deps, "db" | "databaseKind">;
 type Executor = Pick<Trx, "updateTable">;
 
@@ -44,14 +47,16 @@ function leases({ db, databaseKind }: QueueDeps) {
   return {
     async claim(limit: number, exceptOrganizations: readonly string[]): Promise<SyncJob[]> {
       const claimed: SyncJob[] = [];
-      while (claimed.length < limit) {
-        const job = await claimOne({ db, databaseKind }, exceptOrganizations).catch((error: unknown) => {
-          // Another process has just started a sync of the same host.
-          if (isDuplicate(error)) return undefined;
-          throw error;
-        });
-        if (!job) break;
-        claimed.push(job);
+      for (let collisions = 0; claimed.length < limit && collisions <= MAX_COLLISIONS; ) {
+        try {
+          const job = await claimOne({ db, databaseKind }, exceptOrganizations);
+          if (!job) break;
+          claimed.push(job);
+        } catch (error) {
+          if (!isDuplicate(error)) throw error;
+          // Another process has just started a sync of the same host, which the next attempt sees and skips.
+          collisions++;
+        }
       }
       return claimed;
     },

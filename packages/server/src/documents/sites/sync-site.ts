@@ -1,6 +1,8 @@
 import type { Db } from "../../db/open.ts";
 import { failpoint } from "../../failpoints.ts";
+import type { Extractor } from "../ingest/extractor.ts";
 import { LeaseLost, type RunJob } from "../leased-worker.ts";
+import { deleteSourcePages } from "../retention.ts";
 import { openSite, readSitemaps, SiteError } from "./discover.ts";
 import { type RunningSync, readPage, type SyncParts, tooManyPages } from "./read-page.ts";
 import { requireConclusive } from "./require-conclusive.ts";
@@ -14,13 +16,17 @@ const MAX_ATTEMPTS = 5;
 const DELETION_BATCH = 20;
 
 type Parts = SyncParts & { db: Db };
+/** The parts of all syncs. Each sync reads its files as its organization. */
+type SharedParts = Omit<Parts, "extractor"> & { extractor: Extractor };
 
 /**
  * Runs a sync, or continues an interrupted one: finds the site's pages, reads them one by one, and removes pages that
  * no longer exist. Every step is recorded under the lease, so a process that lost it writes nothing.
  */
-export function createSiteSync(parts: Parts): RunJob<SyncJob> {
+export function createSiteSync({ extractor, ...shared }: SharedParts): RunJob<SyncJob> {
   return async (job, signal) => {
+    const { organizationId } = job;
+    const parts: Parts = { ...shared, extractor: extractor.siteReader({ organizationId, signal }) };
     if (job.state === "deleting") return deleteSource(parts, job, signal);
     try {
       if (job.attempts > MAX_ATTEMPTS) throw internalError();
@@ -195,6 +201,8 @@ async function deleteSource(parts: Parts, job: SyncJob, signal: AbortSignal): Pr
     if (!(await parts.queue.renew(job))) throw new LeaseLost();
     await parts.writer.delete(job.organizationId, rows);
   }
+  // The lease is also renewed by the worker's timer. Deleting the source would delete all its pages at once.
+  await deleteSourcePages(parts.db, { sourceId: job.id });
   await parts.db.deleteFrom("sources").where("id", "=", job.id).where("fence", "=", job.fence).execute();
 }
 

@@ -1,0 +1,162 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
+import type { OnProgress } from "./extracted.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
+
+export type FileParts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+export type ExtractionOutcome = ExtractionResult | SiteResult[SiteJob["kind"]];
+
+/** A file to read. Aborting `signal` ends the process, because nothing else interrupts it. */
+export type FileRequest = {
+  job: ExtractionJob | SiteJob;
+  parts: FileParts;
+  onProgress: OnProgress;
+  signal: AbortSignal;
+};
+
+type ResultParts = { chunks: ExtractionResult["prepared"]["chunks"]; texts: ExtractionResult["texts"] };
+/** The file that is being read, and the parts of its result received so far. */
+type Current = ResultParts & { settle(outcome: ExtractionOutcome | Error): void; onProgress: OnProgress };
+
+export type ExtractionChild = ReturnType<typeof createExtractionChild>;
+
+/**
+ * A process that reads one file at a time. It starts with its first file. It ends when a file exceeds a limit or is
+ * canceled, and after it was idle for a while; the next file starts another process.
+ */
+export function createExtractionChild(limits: { timeoutMs: number; silenceMs: number; idleMs: number }) {
+  let child: ChildProcess | null = null;
+  let current: Current | null = null;
+  let idle: NodeJS.Timeout | undefined;
+
+  function start(): ChildProcess {
+    const started = startProcess();
+    started.on("message", (message: ExtractionMessage) => {
+      if (child === started && current) receive(message, current);
+    });
+    const fail = (error: Error) => {
+      if (child !== started) return;
+      child = null;
+      current?.settle(error);
+    };
+    started.on("error", fail);
+    started.on("exit", (code, signal) => fail(exitError(code, signal)));
+    return started;
+  }
+
+  function stop(): void {
+    clearTimeout(idle);
+    child?.kill("SIGKILL");
+    child = null;
+  }
+
+  function giveUp(error: Error): void {
+    stop();
+    current?.settle(error);
+  }
+
+  return {
+    /** Reads a file. Call this again only after it has settled. */
+    async read({ job, parts, onProgress, signal }: FileRequest): Promise<ExtractionOutcome> {
+      clearTimeout(idle);
+      const running = child ?? start();
+      child = running;
+      running.ref();
+      running.channel?.ref();
+      const { promise, resolve } = Promise.withResolvers<ExtractionOutcome | Error>();
+      const silence = setTimeout(() => giveUp(tooSlow(limits.silenceMs)), limits.silenceMs);
+      const deadline = setTimeout(() => giveUp(tooSlow(limits.timeoutMs)), limits.timeoutMs);
+      const cancel = () => giveUp(signal.reason);
+      signal.addEventListener("abort", cancel, { once: true });
+      current = {
+        chunks: [],
+        texts: [],
+        settle: resolve,
+        onProgress(done, total) {
+          silence.refresh();
+          onProgress(done, total);
+        },
+      };
+      try {
+        await sendFile(running, job, parts);
+        silence.refresh();
+        const outcome = await promise;
+        if (outcome instanceof Error) throw outcome;
+        return outcome;
+      } catch (error) {
+        // Sending to a process that has just ended fails as well. The reason why it ended is more informative.
+        throw error instanceof ExtractionError || !running.killed ? error : await promise;
+      } finally {
+        clearTimeout(silence);
+        clearTimeout(deadline);
+        signal.removeEventListener("abort", cancel);
+        current = null;
+        child?.unref();
+        child?.channel?.unref();
+        idle = setTimeout(stop, limits.idleMs).unref();
+      }
+    },
+    stop,
+    /** The process id while the process runs. */
+    pid: (): number | undefined => child?.pid,
+  };
+}
+
+function receive(message: ExtractionMessage, current: Current): void {
+  if (message.type === "progress") current.onProgress(message.done, message.total);
+  if (message.type === "chunks") current.chunks.push(...message.chunks);
+  if (message.type === "text") current.texts.push(message.text);
+  if (message.type === "done") current.settle(withParts(message.result, current));
+  if (message.type === "failed") current.settle(new ExtractionError(message.code, message.message));
+}
+
+function withParts(result: ExtractionOutcome, { chunks, texts }: ResultParts): ExtractionOutcome {
+  if (!("prepared" in result)) return result;
+  return { ...result, texts, prepared: { ...result.prepared, chunks } };
+}
+
+/**
+ * Starts the process without environment variables, because it parses hostile files and must not be able to leak
+ * secrets.
+ */
+function startProcess(): ChildProcess {
+  return fork(new URL("./extraction-process.ts", import.meta.url), [], {
+    serialization: "advanced",
+    env: {},
+    execArgv: ["--max-old-space-size=256", "--permission", "--allow-fs-read=*", "--allow-worker", "--no-warnings"],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+}
+
+async function sendFile(child: ChildProcess, job: ExtractionJob | SiteJob, parts: FileParts): Promise<void> {
+  await send(child, { type: "start", job });
+  for await (const bytes of parts) await send(child, { type: "part", bytes });
+  await send(child, { type: "end" });
+}
+
+async function send(child: ChildProcess, message: ExtractionMessage): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    child.send(message, (error) => (error ? reject(error) : resolve()));
+  });
+  await nextTurn();
+}
+
+function tooSlow(ms: number): ExtractionError {
+  return new ExtractionError(
+    "TOO_SLOW",
+    `Reading the file took longer than ${ms / 1_000} s. Split it into smaller files.`,
+  );
+}
+
+/** Explains why the process ended. The watchdog kills it at the memory limit, and V8 aborts it at the heap limit. */
+function exitError(code: number | null, signal: NodeJS.Signals | null): Error {
+  if (signal === "SIGKILL" || signal === "SIGABRT" || signal === "SIGTRAP" || code === 134) {
+    return new ExtractionError(
+      "OUT_OF_MEMORY",
+      "Reading the file exceeded the memory limit. Split it into smaller files.",
+    );
+  }
+  return new Error(`The extraction process ended with ${signal ?? code}.`);
+}

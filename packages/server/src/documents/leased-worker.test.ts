@@ -1,0 +1,49 @@
+import { pino } from "pino";
+import { expect, it } from "vitest";
+import { createLeasedWorker } from "./leased-worker.ts";
+
+type Job = { group: string; finish(): void; finished: Promise<void> };
+
+it("never runs more jobs of a group than allowed, and fills the places that are left with other groups", async () => {
+  const due: Job[] = ["a", "a", "a", "a", "b", "b"].map((group) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    return { group, finish: resolve, finished: promise };
+  });
+  const jobs = [...due];
+  const running: Job[] = [];
+  const runningGroups = () => running.map(({ group }) => group).sort();
+  const worker = createLeasedWorker<Job>({
+    queue: {
+      async claim(limit, exceptGroups) {
+        const claimed = due.filter(({ group }) => !exceptGroups.includes(group)).slice(0, limit);
+        for (const job of claimed) due.splice(due.indexOf(job), 1);
+        return claimed;
+      },
+      renew: async () => true,
+      release: async () => {},
+    },
+    async run(job) {
+      running.push(job);
+      await job.finished;
+      running.splice(running.indexOf(job), 1);
+    },
+    log: pino({ enabled: false }),
+    leaseMs: 60_000,
+    maxConcurrent: 4,
+    maxPerGroup: 2,
+    groupOf: ({ group }) => group,
+    jobName: "test",
+    idOf: ({ group }) => group,
+  });
+  worker.start();
+  await expect.poll(runningGroups).toEqual(["a", "a", "b", "b"]);
+  // One place of group a is free while its other job runs: a claim for two would exceed the limit.
+  jobs[0]?.finish();
+  jobs[4]?.finish();
+  jobs[5]?.finish();
+  await expect.poll(() => running.includes(jobs[2] as Job)).toBe(true);
+  expect(runningGroups()).toEqual(["a", "a"]);
+  for (const job of jobs) job.finish();
+  await expect.poll(() => due.length + running.length).toBe(0);
+  await worker.stop();
+});
