@@ -70,6 +70,13 @@ const settings = {
     }),
   ),
   allowedImageHosts: nullable(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 100 })),
+  pageQuery: nullable(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      maxItems: 50,
+      description:
+        "Names of the query parameters of a page's URL that are stored with messages and told to the model. The rest of the query is dropped.",
+    }),
+  ),
   requireIdentity: nullable(
     Type.Boolean({
       description: "Accept a `userId` only with a valid `userHash`. Without one, the visitor is anonymous.",
@@ -118,6 +125,7 @@ export const Agent = Type.Object(
     images: AgentImages,
     allowedOrigins: Type.Array(Type.String()),
     allowedImageHosts: Type.Array(Type.String()),
+    pageQuery: Type.Array(Type.String()),
     requireIdentity: Type.Boolean(),
     monthlyTokenBudget: nullable(Type.Integer()),
     budgetMessage: nullable(Type.String()),
@@ -145,6 +153,9 @@ export const AgentWidget = Type.Object(
     widget: WidgetSettings,
     images: AgentImages,
     allowedImageHosts: Type.Array(Type.String()),
+    pageQuery: Type.Array(Type.String(), {
+      description: "The query parameters that the widget sends with a page's URL",
+    }),
     requireIdentity: Type.Boolean(),
   },
   { $id: "AgentWidget" },

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { ChatEventSchema } from "./chat-events.ts";
+import { Page } from "./page.ts";
 import { enveloped, nullable, ref, Success, stringEnum } from "./schema.ts";
 
 /** Limits on what one call appends to a conversation. */
@@ -16,7 +17,7 @@ const address = (description: string) => Type.Optional(nullable(Type.String({ ma
  * Where a visitor is. By default the server takes the device from `User-Agent` and the language from `Accept-Language`.
  */
 export const VisitContext = Type.Object({
-  page: address("URL of the page that shows the chat; cut to 2,000 characters"),
+  page: address("URL of the page that shows the chat; cut to 2,000 characters. Defaults to the message's `page.url`."),
   referrer: address("The page's referrer; cut to 2,000 characters"),
   language: Type.Optional(
     nullable(Type.String({ maxLength: 200, description: "Language of the browser, such as `de-CH`" })),
@@ -48,6 +49,13 @@ export const ChatRequest = Type.Object({
     ),
   ),
   context: Type.Optional(nullable(VisitContext)),
+  page: Type.Optional(
+    nullable({
+      ...Page,
+      description:
+        "The page from which the visitor sends the message. It is stored with the message and quoted to the model as data.",
+    }),
+  ),
   sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
   userId: Type.Optional(nullable(identity)),
   userEmail: Type.Optional(nullable(identity)),

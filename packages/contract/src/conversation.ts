@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ReplySearch } from "./answers.ts";
 import { VisitorForm } from "./form.ts";
+import { MessagePage } from "./page.ts";
 import { enveloped, MEDIA_TYPES, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const stopReasons = ["end_turn", "max_steps", "error", "aborted"] as const;
@@ -65,6 +66,12 @@ export const Message = Type.Object(
     role: stringEnum(["user", "assistant"]),
     content: Type.String(),
     createdAt: Timestamp,
+    page: Type.Optional(
+      Type.Unsafe<MessagePage | null>({
+        anyOf: [ref(MessagePage), { type: "null" }],
+        description: "The page from which the visitor sent the message. Only sent to members and API keys.",
+      }),
+    ),
     toolCalls: Type.Array(ToolCall),
     sources: Type.Array(ref(Source), { description: "The passages of documents that the message cites" }),
     searches: Type.Optional(

@@ -21,6 +21,7 @@ export * from "./mail-recipient.ts";
 export * from "./member.ts";
 export * from "./model.ts";
 export * from "./organization.ts";
+export * from "./page.ts";
 export * from "./plan.ts";
 export * from "./schema.ts";
 export * from "./secret.ts";

@@ -41,6 +41,7 @@ describe("the client, against a real server,", () => {
     expect(rest).toEqual({
       allowedImageHosts: [],
       images: { logo: null, avatar: null, launcher: null },
+      pageQuery: [],
       requireIdentity: false,
     });
   });

@@ -112,7 +112,10 @@ export type FoyerApi = {
   identify(identity: Identity): void;
   /** Deletes the visitor's conversations, session and identity from this browser. */
   logout(): void;
-  /** Sets the values for `{{context.…}}` in form defaults. Replaces the previous values. */
+  /**
+   * Sets facts about the page, such as `{ productId }`: they are sent with each message (at most 4 KB of JSON), told to
+   * the model, and fill `{{context.…}}` in form defaults. Replaces the previous values.
+   */
   setContext(context: Record<string, unknown>): void;
   on<Name extends keyof FoyerEvents>(name: Name, listener: (detail: FoyerEvents[Name]) => void): () => void;
   off<Name extends keyof FoyerEvents>(name: Name, listener: (detail: FoyerEvents[Name]) => void): void;

@@ -7,6 +7,8 @@ export type LoadOptions = {
   agentId: string;
   identity?: Identity;
   consent?: "given" | "required";
+  /** `"off"`: the URL, title and language of the page are not sent with messages. */
+  page?: "off";
   theme?: "auto" | "light" | "dark";
   locale?: string;
   position?: "left" | "right";

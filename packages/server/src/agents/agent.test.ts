@@ -50,6 +50,7 @@ onBothDatabases("agents", (createDatabase) => {
         images: { logo: null, avatar: null, launcher: null },
         allowedOrigins: [],
         allowedImageHosts: [],
+        pageQuery: [],
         requireIdentity: false,
         monthlyTokenBudget: null,
         budgetMessage: null,

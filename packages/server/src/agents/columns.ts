@@ -13,6 +13,8 @@ export const columnDefaults = {
   widget: "{}",
   allowedOrigins: "[]",
   allowedImageHosts: "[]",
+  pageQuery: "[]",
+  followUps: 0,
   requireIdentity: 0,
   monthlyTokenBudget: null,
   budgetMessage: null,
@@ -32,6 +34,7 @@ export function toColumns(input: AgentChanges): Partial<AgentRow> {
   if (input.allowedImageHosts !== undefined) {
     columns.allowedImageHosts = JSON.stringify(hosts(input.allowedImageHosts ?? []));
   }
+  if (input.pageQuery !== undefined) columns.pageQuery = JSON.stringify([...new Set(input.pageQuery ?? [])]);
   if (input.requireIdentity !== undefined) columns.requireIdentity = input.requireIdentity ? 1 : 0;
   if (input.monthlyTokenBudget !== undefined) columns.monthlyTokenBudget = input.monthlyTokenBudget;
   if (input.budgetMessage !== undefined) columns.budgetMessage = input.budgetMessage;
@@ -78,6 +81,7 @@ export function toAgent(row: AgentRow, defaultModelId: string): Agent {
     images: toImages(row),
     allowedOrigins: JSON.parse(row.allowedOrigins),
     allowedImageHosts: JSON.parse(row.allowedImageHosts),
+    pageQuery: JSON.parse(row.pageQuery),
     requireIdentity: row.requireIdentity === 1,
     monthlyTokenBudget: row.monthlyTokenBudget,
     budgetMessage: row.budgetMessage,
@@ -93,6 +97,7 @@ export function toAgentWidget(row: AgentRow): AgentWidget {
     widget: JSON.parse(row.widget),
     images: toImages(row),
     allowedImageHosts: JSON.parse(row.allowedImageHosts),
+    pageQuery: JSON.parse(row.pageQuery),
     requireIdentity: row.requireIdentity === 1,
   };
 }

@@ -39,6 +39,7 @@ describe("the public data of an agent", () => {
         widget,
         images: { logo: null, avatar: null, launcher: null },
         allowedImageHosts: ["images.shop.example"],
+        pageQuery: [],
         requireIdentity: true,
       },
       error: null,

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { fromColumns, type Piece, type ToolPiece } from "../conversations/message-pieces.ts";
+import { quotedPage } from "./message-page.ts";
 import type { HistoryRow } from "./reply-store.ts";
 
 /** The history sent to the model: the newest messages, up to this many characters. */
@@ -36,7 +37,7 @@ export function toPrompt(
     const next = told.find((row) => row.role === "user" && row.createdAt >= note.createdAt);
     return (next ?? told.findLast((row) => row.role === "user"))?.id;
   });
-  const messages = told.flatMap((row) => toMessages(row, notesOf.get(row.id) ?? []));
+  const messages = withChangedPages(told).flatMap((row) => toMessages(row, notesOf.get(row.id) ?? []));
   const opened = isOpening ? [beforeOpening, ...messages] : messages;
   const instructions = [systemPrompt, reference].filter((text) => text?.trim()).join("\n\n");
   return instructions === "" ? opened : [{ role: "system", content: instructions }, ...opened];
@@ -50,15 +51,26 @@ const beforeOpening: LanguageModelV4Message = {
 function withinLimit(history: readonly HistoryRow[]) {
   let characters = 0;
   const lastDropped = history.findLastIndex((row, index) => {
-    characters += row.content.length + (row.pieces?.length ?? 0);
+    characters += row.content.length + (row.pieces?.length ?? 0) + (row.page?.length ?? 0);
     return characters > HISTORY_CHARACTERS && index < history.length - 1;
   });
   return history.slice(lastDropped + 1);
 }
 
+/** Keeps a page only where it differs from that of the visitor's previous message. */
+function withChangedPages(history: readonly HistoryRow[]): HistoryRow[] {
+  let previous: string | null = null;
+  return history.map((row) => {
+    if (row.page === null || row.page === previous) return { ...row, page: null };
+    previous = row.page;
+    return row;
+  });
+}
+
 function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Message[] {
   if (row.role === "user") {
-    const texts = [...notes.map(({ text }) => text), row.content];
+    const page = row.page === null ? [] : [quotedPage(row.page)];
+    const texts = [...notes.map(({ text }) => text), ...page, row.content];
     return [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }];
   }
   const messages: LanguageModelV4Message[] = [];

@@ -4,7 +4,7 @@ import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 
-export type HistoryRow = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "position" | "createdAt">;
+export type HistoryRow = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "page" | "position" | "createdAt">;
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };
 export type ReplyEnd = ReplyState & Pick<MessageRow, "inputTokens" | "outputTokens"> & { stopReason: string };
 export type ConversationSize = Pick<ConversationRow, "messageCount" | "textBytes" | "toolBytes">;
@@ -21,7 +21,7 @@ type LastMessage = Pick<MessageRow, "id" | "role" | "position" | "stopReason" | 
 
 type InsertMessage = Pick<
   MessageRow,
-  "id" | "conversationId" | "position" | "role" | "content" | "stopReason" | "model"
+  "id" | "conversationId" | "position" | "role" | "content" | "page" | "stopReason" | "model"
 > & {
   now: number;
 };
@@ -202,13 +202,14 @@ function messageQueries(db: Db) {
     history: compileOnce<{ conversationId: string; limit: number; maxBytes: number }, HistoryRow>((param) =>
       db
         .selectFrom("messages")
-        .select(["id", "role", "content", "pieces", "position", "createdAt"])
+        .select(["id", "role", "content", "pieces", "page", "position", "createdAt"])
         .where(
           "id",
           "in",
           sql<string>`(select id from (
             select id, sum(bytes) over (order by position desc) - bytes as newer from (
-              select id, position, octet_length(content) + coalesce(octet_length(pieces), 0) as bytes from messages
+              select id, position, octet_length(content) + coalesce(octet_length(pieces), 0)
+                + coalesce(octet_length(page), 0) as bytes from messages
               where "conversationId" = ${param("conversationId")} order by position desc limit ${param("limit")}
             ) as newest
           ) as sized where newer < ${param("maxBytes")})`,
@@ -225,6 +226,7 @@ function messageQueries(db: Db) {
         position: param("position"),
         role: param("role"),
         content: param("content"),
+        page: param("page"),
         pieces: null,
         feedback: null,
         inputTokens: null,

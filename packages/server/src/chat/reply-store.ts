@@ -29,7 +29,7 @@ export type NewTurn = {
   /** whom an anonymous conversation goes over to */
   claimedBy: Visitor | null;
   /** what the visitor's side appends, in order */
-  messages: ReadonlyArray<Pick<MessageRow, "id" | "role" | "content">>;
+  messages: ReadonlyArray<Pick<MessageRow, "id" | "role" | "content" | "page">>;
   replyId: string;
   /** null when none is asked */
   model: string | null;
@@ -177,7 +177,7 @@ async function begin(
   const now = Date.now();
   const added = {
     messages: messages.length + 1,
-    textBytes: messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0),
+    textBytes: messages.reduce((sum, { content, page }) => sum + Buffer.byteLength(content + (page ?? "")), 0),
     toolBytes: 0,
   };
   const said = messages.findLast(({ role }) => role === "user");
@@ -201,7 +201,13 @@ async function begin(
     const stopReason = message.role === "assistant" ? "end_turn" : null;
     await queries.insertMessage(trx, { ...message, conversationId, stopReason, model: null, now });
   }
-  const reply = { id: replyId, role: "assistant" as const, content: "", position: position + appended.length };
+  const reply = {
+    id: replyId,
+    role: "assistant" as const,
+    content: "",
+    page: null,
+    position: position + appended.length,
+  };
   await queries.insertMessage(trx, { ...reply, conversationId, stopReason: null, model, now });
   return {
     history: [...history, ...appended],

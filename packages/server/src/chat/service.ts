@@ -1,4 +1,4 @@
-import type { ChatRequest } from "@foyer/contract";
+import type { ChatRequest, MessagePage } from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
 import type { Proof } from "../conversations/access.ts";
@@ -14,6 +14,7 @@ import { newId } from "../ids.ts";
 import { createTokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import { claimOf, createAdmission } from "./admission.ts";
+import { messagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
 import { createReplyStore, type HistoryRow } from "./reply-store.ts";
@@ -78,12 +79,13 @@ export function createChatService(
      */
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
       const { conversation: existing, access, identity } = await admit(agent, request, caller.proof);
-      const messages = await messagesOf(agent, request, existing === null, openingOf);
+      const page = messagePage(request, agent);
+      const messages = await messagesOf(agent, request, { isNew: existing === null, page, openingOf });
       const tools = await toolsOf(agent.id);
       const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
       // The demo quotes what a search finds; it cannot read a prompt.
       const documents = await documentsOf(agent, { mustSearch: model.source === null });
-      const conversation = existing ?? newConversation(agent, request, { ...identity, messages, caller });
+      const conversation = existing ?? newConversation(agent, request, { ...identity, messages, page, caller });
       const isOpen = access === "open";
       const reply = createRunningReply(
         {
@@ -161,23 +163,34 @@ function promptOf(
   };
 }
 
-/** The messages to append. A new conversation may start with the bubble that the visitor answers. */
+/**
+ * The messages to append, the last of them with its page. A new conversation may start with the bubble that the visitor
+ * answers.
+ */
 async function messagesOf(
   agent: AgentRow,
   request: ChatRequest,
-  isNew: boolean,
-  openingOf: Sources["openingOf"],
-): Promise<Array<NewMessage & { id: string }>> {
+  { isNew, page, openingOf }: { isNew: boolean; page: MessagePage | null; openingOf: Sources["openingOf"] },
+): Promise<Array<NewMessage & { id: string; page: string | null }>> {
   const messages: NewMessage[] = newMessages(request, isNew);
   const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
   const all = opening === null ? messages : [{ role: "assistant" as const, content: opening }, ...messages];
-  return all.map((message) => ({ ...message, id: newId("msg") }));
+  return all.map((message, index) => ({
+    ...message,
+    id: newId("msg"),
+    page: page && index === all.length - 1 ? JSON.stringify(page) : null,
+  }));
 }
 
 function newConversation(
   agent: AgentRow,
   request: ChatRequest,
-  { visitor, messages, caller }: { visitor: Visitor; messages: NewMessage[]; caller: Caller },
+  {
+    visitor,
+    messages,
+    page,
+    caller,
+  }: { visitor: Visitor; messages: NewMessage[]; page: MessagePage | null; caller: Caller },
 ): ConversationRow {
   const now = Date.now();
   return {
@@ -192,7 +205,7 @@ function newConversation(
     isTest: caller.memberOf === agent.organizationId ? 1 : 0,
     textBytes: 0,
     toolBytes: 0,
-    context: visitContext(request.context, caller.visit),
+    context: visitContext(request.context, page, caller.visit),
     lastMessageRole: null,
     lastMessagePreview: null,
     lastMessageAt: null,

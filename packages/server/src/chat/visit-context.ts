@@ -1,4 +1,4 @@
-import type { ConversationContext, VisitContext } from "@foyer/contract";
+import type { ChatRequest, ConversationContext, MessagePage } from "@foyer/contract";
 
 /** Request headers that describe the visit. `country` is set only behind a trusted proxy. */
 export type VisitHeaders = {
@@ -11,13 +11,20 @@ const MAX_ADDRESS = 2_000;
 /** The device patterns take quadratic time. Browsers send about 150 characters. */
 const MAX_USER_AGENT = 1_000;
 
-/** The visit as JSON for the conversation, or null when nothing is known. Invalid values are omitted. */
-export function visitContext(sent: VisitContext | null | undefined, headers: VisitHeaders): string | null {
+/**
+ * The visit as JSON for the conversation, or null when nothing is known. Invalid values are omitted. `page` is the page of
+ * the first message.
+ */
+export function visitContext(
+  sent: ChatRequest["context"],
+  page: MessagePage | null,
+  headers: VisitHeaders,
+): string | null {
   const context: ConversationContext = {
-    page: addressOf(sent?.page),
+    page: addressOf(sent?.page) ?? page?.url ?? null,
     referrer: addressOf(sent?.referrer),
     device: deviceOf((headers.userAgent ?? "").slice(0, MAX_USER_AGENT)),
-    language: languageOf(sent?.language) ?? languageOf(headers.acceptLanguage),
+    language: languageOf(sent?.language) ?? page?.language ?? languageOf(headers.acceptLanguage),
     country: countryOf(headers.country),
   };
   return Object.values(context).some((value) => value !== null) ? JSON.stringify(context) : null;
@@ -41,7 +48,8 @@ function deviceOf(userAgent: string): ConversationContext["device"] {
   return /Windows NT|Macintosh|X11|CrOS/.test(userAgent) ? "desktop" : null;
 }
 
-function languageOf(value: string | null | undefined): string | null {
+/** The language tag of a browser or page, or null. */
+export function languageOf(value: string | null | undefined): string | null {
   const first = value?.split(/[,;]/, 1)[0]?.trim() ?? "";
   return first.length <= 35 && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(first) ? first : null;
 }

@@ -226,6 +226,7 @@ function toMessage(row: MessageRow, isMember: boolean): Message {
     role: row.role,
     content: row.content,
     createdAt: new Date(row.createdAt).toISOString(),
+    ...(isMember ? { page: row.page === null ? null : JSON.parse(row.page) } : {}),
     toolCalls: toolCallsOf(pieces, { isMember }),
     sources: sourcesOf(pieces),
     ...(isMember ? { searches: searchesOf(pieces) } : {}),

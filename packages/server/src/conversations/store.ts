@@ -304,7 +304,8 @@ function pageQueries(db: Db) {
   return { firstPage, total };
 }
 
-const messageBytes = sql<number>`octet_length(content) + coalesce(octet_length(pieces), 0)`;
+const messageBytes = sql<number>`octet_length(content) + coalesce(octet_length(pieces), 0)
+  + coalesce(octet_length(page), 0)`;
 
 function seenBy(viewer: Viewer) {
   return (where: ExpressionBuilder<Tables, "conversations">) =>

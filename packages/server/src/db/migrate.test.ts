@@ -44,6 +44,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0023-embeddings",
       "0024-searchable-documents",
       "0025-answers",
+      "0029-page",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -75,6 +76,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0023-embeddings",
       "0024-searchable-documents",
       "0025-answers",
+      "0029-page",
     ]);
   });
 

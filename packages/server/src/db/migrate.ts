@@ -21,6 +21,7 @@ import { sites } from "./migrations/0022-sites.ts";
 import { embeddings } from "./migrations/0023-embeddings.ts";
 import { searchableDocuments } from "./migrations/0024-searchable-documents.ts";
 import { answers } from "./migrations/0025-answers.ts";
+import { page } from "./migrations/0029-page.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -53,6 +54,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0023-embeddings", embeddings],
   ["0024-searchable-documents", searchableDocuments],
   ["0025-answers", answers],
+  ["0029-page", page],
 ];
 
 /**

@@ -6,6 +6,7 @@ import type { DeletionColumns } from "./deleted-agents.ts";
 import type { DocumentTables } from "./document-tables.ts";
 import type { FormTables } from "./form-tables.ts";
 import type { IndexTables } from "./index-tables.ts";
+import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
 
 /**
@@ -17,6 +18,7 @@ export type Tables = AnswerTables &
   DocumentTables &
   FormTables &
   IndexTables &
+  PageTables &
   PlanTables & {
     organizations: OrganizationRow;
     users: UserRow;
@@ -24,7 +26,7 @@ export type Tables = AnswerTables &
     members: MemberRow;
     apiKeys: ApiKeyRow;
     providerSettings: ProviderSettingsRow;
-    agents: AgentRow & DeletionColumns;
+    agents: Omit<AgentRow, keyof PageColumns> & PageColumns & DeletionColumns;
     agentImages: { agentId: string; kind: string; mediaType: string; content: Buffer };
     agentCounters: AgentCountersRow;
     tools: Omit<ToolRow, "mayUseUnboundSecrets"> & { mayUseUnboundSecrets: Generated<Flag> };
@@ -32,7 +34,7 @@ export type Tables = AnswerTables &
     secrets: SecretRow;
     conversations: ConversationTable & InboxColumns;
     conversationHours: ConversationHourRow;
-    messages: MessageRow;
+    messages: Omit<MessageRow, "page"> & { page: Generated<Json | null> };
     replyFailures: ReplyFailureRow;
     triggers: TriggerRow;
     triggerDays: TriggerDayRow;
@@ -122,6 +124,8 @@ export type AgentRow = {
   widget: Json;
   allowedOrigins: Json;
   allowedImageHosts: Json;
+  pageQuery: Json;
+  followUps: Flag;
   requireIdentity: Flag;
   /** encrypted */
   identitySecret: string;
@@ -245,6 +249,8 @@ export type MessageRow = {
   content: string;
   /** the reply's pieces in order, unless it is a single text */
   pieces: Json | null;
+  /** the page from which the visitor sent it, see chat/message-page.ts */
+  page: Json | null;
   feedback: "up" | "down" | null;
   feedbackComment: string | null;
   /** `null` on a reply that is still running */

@@ -3,6 +3,7 @@ import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { newReply } from "./conversation-state.ts";
+import { currentPage } from "./current-page.ts";
 import { saveOpening } from "./opening.ts";
 import type { ReplyReader } from "./reply-reader.ts";
 
@@ -33,7 +34,8 @@ export function createMessageSender(core: WidgetCore, request: Request, entries:
         ...visitorFields(visitor),
         ...(conversation ? { conversationId: conversation.id } : {}),
         ...(userKey ? {} : { regenerate: true }),
-        ...(conversation ? {} : { context: visitContext(), ...openedBy() }),
+        page: currentPage(core),
+        ...(conversation ? {} : { context: visitContext(core), ...openedBy() }),
       };
       // From now on the bubble's text is stored with the conversation.
       saveOpening(core, null);
@@ -44,12 +46,10 @@ export function createMessageSender(core: WidgetCore, request: Request, entries:
   };
 }
 
-/** The visitor's page. The server reads it when a conversation starts. */
-function visitContext() {
-  const { href } = location;
+/** Where the visitor comes from. The server reads it when a conversation starts. */
+function visitContext({ options }: WidgetCore) {
   return {
-    page: href.slice(0, 2_000),
-    referrer: document.referrer.slice(0, 2_000) || null,
+    referrer: (options.sendsPage && document.referrer.slice(0, 2_000)) || null,
     language: navigator.language,
   };
 }

@@ -9,6 +9,8 @@ export type WidgetOptions = {
   identity: Identity | null;
   /** `required`: nothing is stored in the browser before `Foyer.consent()`. */
   consent: "given" | "required";
+  /** Send the page's URL, title and language with each message. */
+  sendsPage: boolean;
   theme: "auto" | "light" | "dark" | null;
   locale: string | null;
   position: "left" | "right" | null;
@@ -36,6 +38,7 @@ export function readOptions(data: Readonly<Record<string, string | undefined>>, 
     baseUrl: (data.baseUrl || baseUrl).replace(/\/+$/, ""),
     identity: userId ? readIdentity(userId, data) : null,
     consent: data.consent === "required" ? "required" : "given",
+    sendsPage: data.page !== "off",
     theme: oneOf(data.theme, ["auto", "light", "dark"]),
     locale: data.locale || null,
     position: oneOf(data.position, ["left", "right"]),

@@ -30,7 +30,7 @@ export type Registry = {
   formHandlers: Map<string, FormHandler>;
   /** Renderers by tool name. */
   renderers: Map<string, Renderer>;
-  /** The values for `{{context.…}}` in form defaults. */
+  /** What `Foyer.setContext` received. */
   context: Record<string, unknown>;
 };
 

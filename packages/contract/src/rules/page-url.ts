@@ -1,0 +1,15 @@
+/**
+ * The URL of a page as far as it is sent and stored: origin, path, and those query parameters that the agent lists.
+ * Everything else in a query can be private, such as the token of a reset link. Null for anything but http and https.
+ */
+export function pageUrl(address: string, parameters: readonly string[]): string | null {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    return null;
+  }
+  if (!/^https?:$/.test(url.protocol)) return null;
+  const kept = new URLSearchParams([...url.searchParams].filter(([name]) => parameters.includes(name)));
+  return url.origin + url.pathname + (`${kept}` && `?${kept}`);
+}

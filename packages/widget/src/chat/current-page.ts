@@ -1,0 +1,32 @@
+import { pageUrl } from "@foyer/contract/rules/page-url";
+import type { WidgetCore } from "../loader/widget-core.ts";
+
+/** The server's limit for the context, in bytes of JSON. */
+const MAX_CONTEXT_BYTES = 4_096;
+
+/** The page as it is sent with a message: what the page's own code has set, and unless that is off, where it is. */
+export function currentPage({ agent, options, registry }: Pick<WidgetCore, "agent" | "options" | "registry">) {
+  return {
+    context: sendable(registry.context),
+    ...(options.sendsPage
+      ? {
+          url: pageUrl(location.href, agent.pageQuery),
+          title: document.title.slice(0, 1_000),
+          language: document.documentElement.lang || navigator.language,
+        }
+      : {}),
+  };
+}
+
+/** The context, or null if the server would refuse it: a message must not fail because of it. */
+function sendable(context: Record<string, unknown>) {
+  try {
+    const text = JSON.stringify(context);
+    if (new TextEncoder().encode(text).length <= MAX_CONTEXT_BYTES) return JSON.parse(text);
+  } catch {
+    // Reported below: a cycle or a BigInt.
+  }
+  // biome-ignore lint/suspicious/noConsole: the site's developer looks here for a missing context
+  console.warn("Foyer: the context is not sent, because it is not JSON of at most 4 KB.");
+  return null;
+}
