@@ -1,7 +1,14 @@
 import { setTimeout as rest } from "node:timers/promises";
 import { type IndexConnection, placeholders, type Value } from "./index-connection.ts";
-import { compareTerms, forEachPosting, type Posting, packPostings, unpackContents } from "./postings.ts";
-import { BLOCK_CHUNKS } from "./read-index.ts";
+import {
+  BLOCK_CHUNKS,
+  compareTerms,
+  createPostingColumns,
+  type Posting,
+  packPostings,
+  unpackContents,
+  unpackPostings,
+} from "./postings.ts";
 
 /** A segment to merge with others of its agent. */
 export type MergedSegment = {
@@ -161,19 +168,23 @@ function merged(rows: TermRows["rows"], live: ReadonlySet<number> | null, length
   let previous = -1;
   for (const { segment, postings: packed } of rows) {
     const base = segment.level === 0 ? segment.firstNumber : 0;
-    forEachPosting(packed, (offset, frequency, length) => {
-      const chunk = offset + base;
+    unpackPostings(packed, columns);
+    for (let index = 0; index < columns.count; index++) {
+      const chunk = (columns.chunks[index] as number) + base;
+      const length = columns.lengths[index] as number;
       if (live !== null) {
-        if (!live.has(chunk)) return;
+        if (!live.has(chunk)) continue;
         lengths.set(chunk, length);
       }
       isAscending &&= chunk > previous;
       previous = chunk;
-      postings.push({ chunk, frequency, length });
-    });
+      postings.push({ chunk, frequency: columns.frequencies[index] as number, length });
+    }
   }
   return isAscending ? postings : postings.sort((a, b) => a.chunk - b.chunk);
 }
+
+const columns = createPostingColumns();
 
 function createPostingsWriter(connection: IndexConnection, segmentId: number) {
   let values: Value[] = [];

@@ -1,3 +1,6 @@
+/** Postings in a block, which is one row of the index and takes about 32 KB. */
+export const BLOCK_CHUNKS = 8_192;
+
 /** A chunk in which a term occurs. */
 export type Posting = {
   /** the chunk's number, or its ordinal within a single document */
@@ -43,14 +46,16 @@ function createByteWriter(initialSize = 256) {
 type ByteReader = { bytes: Uint8Array; at: number };
 
 function readNumber(reader: ByteReader): number {
-  const { bytes } = reader;
-  let value = 0;
-  let scale = 1;
-  for (;;) {
-    const byte = bytes[reader.at++] ?? 0;
+  const first = reader.bytes[reader.at++] as number;
+  return first < 128 ? first : readLargeNumber(reader, first - 128);
+}
+
+function readLargeNumber(reader: ByteReader, lowest: number): number {
+  let value = lowest;
+  for (let scale = 128; ; scale *= 128) {
+    const byte = reader.bytes[reader.at++] ?? 0;
     if (byte < 128) return value + byte * scale;
     value += (byte - 128) * scale;
-    scale *= 128;
   }
 }
 
@@ -67,18 +72,40 @@ export function packPostings(postings: readonly Posting[]): Uint8Array {
   return writer.finish();
 }
 
-/** Calls `visit` for every posting. Allocates no object per posting, because a search reads hundreds of thousands. */
-export function forEachPosting(
-  bytes: Uint8Array,
-  visit: (chunk: number, frequency: number, length: number) => void,
-): void {
+/** Unpacked postings: element `n` of each array belongs to the n-th posting. Elements from `count` on are garbage. */
+export type PostingColumns = {
+  count: number;
+  chunks: Float64Array;
+  frequencies: Float64Array;
+  lengths: Float64Array;
+};
+
+export const createPostingColumns = (): PostingColumns => ({ count: 0, ...arraysFor(0) });
+
+const arraysFor = (postings: number) => ({
+  chunks: new Float64Array(postings),
+  frequencies: new Float64Array(postings),
+  lengths: new Float64Array(postings),
+});
+
+/**
+ * Unpacks postings into columns that are reused from term to term. A search reads hundreds of thousands of postings:
+ * with an object or a call for each of them it takes several times as long.
+ */
+export function unpackPostings(bytes: Uint8Array, columns: PostingColumns): void {
+  // A posting takes at least three bytes.
+  const most = Math.ceil(bytes.length / 3);
+  if (columns.chunks.length < most) Object.assign(columns, arraysFor(Math.max(BLOCK_CHUNKS, most)));
+  const { chunks, frequencies, lengths } = columns;
   const reader = { bytes, at: 0 };
-  let chunk = 0;
-  while (reader.at < bytes.length) {
+  let count = 0;
+  for (let chunk = 0; reader.at < bytes.length; count++) {
     chunk += readNumber(reader);
-    const frequency = readNumber(reader);
-    visit(chunk, frequency, readNumber(reader));
+    chunks[count] = chunk;
+    frequencies[count] = readNumber(reader);
+    lengths[count] = readNumber(reader);
   }
+  columns.count = count;
 }
 
 const encoder = new TextEncoder();
@@ -103,41 +130,68 @@ export type TermPostings = { term: string; chunks: number; postings: Uint8Array 
 
 /** Reads the output of `packContents`. */
 export function* unpackContents(bytes: Uint8Array): Generator<TermPostings> {
-  const reader = { bytes, at: 0 };
-  while (reader.at < bytes.length) {
-    const nameLength = readNumber(reader);
-    const packedLength = readNumber(reader);
-    const chunks = readNumber(reader);
-    const packedAt = reader.at + nameLength;
-    const term = decoder.decode(bytes.subarray(reader.at, packedAt));
-    reader.at = packedAt + packedLength;
-    yield { term, chunks, postings: bytes.subarray(packedAt, reader.at) };
-  }
+  for (const entry of entriesOf(bytes)) yield toPostings(bytes, entry);
 }
 
 /** Finds the postings of some terms in the output of `packContents` without decoding the rest. */
 export function findInContents(bytes: Uint8Array, wanted: ReadonlyMap<string, Uint8Array>): TermPostings[] {
   const found: TermPostings[] = [];
-  const byLength = new Map<number, Array<[string, Uint8Array]>>();
-  for (const entry of wanted) {
-    const sameLength = byLength.get(entry[1].length);
-    if (sameLength) sameLength.push(entry);
-    else byLength.set(entry[1].length, [entry]);
+  const byLength = new Map<number, Array<Uint8Array>>();
+  for (const name of wanted.values()) {
+    const sameLength = byLength.get(name.length);
+    if (sameLength) sameLength.push(name);
+    else byLength.set(name.length, [name]);
   }
+  for (const entry of entriesOf(bytes)) {
+    for (const name of byLength.get(entry.packedAt - entry.nameAt) ?? []) {
+      if (isAt(bytes, entry.nameAt, name)) found.push(toPostings(bytes, entry));
+    }
+  }
+  return found;
+}
+
+/** The terms in the output of `packContents` that begin with `prefix`. Only these are decoded. */
+export function termsInContents(bytes: Uint8Array, prefix: string): string[] {
+  const wanted = encodeTerm(prefix);
+  const found: string[] = [];
+  for (const { nameAt, packedAt } of entriesOf(bytes)) {
+    if (packedAt - nameAt < wanted.length || !isAt(bytes, nameAt, wanted)) continue;
+    found.push(decoder.decode(bytes.subarray(nameAt, packedAt)));
+  }
+  return found;
+}
+
+/** Where a term and its postings are. The same object is used for every entry. */
+type Entry = { chunks: number; nameAt: number; packedAt: number; end: number };
+
+function* entriesOf(bytes: Uint8Array): Generator<Entry> {
   const reader = { bytes, at: 0 };
+  const entry = { chunks: 0, nameAt: 0, packedAt: 0, end: 0 };
   while (reader.at < bytes.length) {
     const nameLength = readNumber(reader);
     const packedLength = readNumber(reader);
-    const chunks = readNumber(reader);
-    const packedAt = reader.at + nameLength;
-    for (const [term, name] of byLength.get(nameLength) ?? []) {
-      if (name.every((byte, index) => byte === bytes[reader.at + index])) {
-        found.push({ term, chunks, postings: bytes.subarray(packedAt, packedAt + packedLength) });
-      }
-    }
-    reader.at = packedAt + packedLength;
+    entry.chunks = readNumber(reader);
+    entry.nameAt = reader.at;
+    entry.packedAt = entry.nameAt + nameLength;
+    entry.end = entry.packedAt + packedLength;
+    reader.at = entry.end;
+    yield entry;
   }
-  return found;
+}
+
+function toPostings(bytes: Uint8Array, { chunks, nameAt, packedAt, end }: Entry): TermPostings {
+  return {
+    term: decoder.decode(bytes.subarray(nameAt, packedAt)),
+    chunks,
+    postings: bytes.subarray(packedAt, end),
+  };
+}
+
+function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let index = 0; index < wanted.length; index++) {
+    if (bytes[at + index] !== wanted[index]) return false;
+  }
+  return true;
 }
 
 export const encodeTerm = (term: string): Uint8Array => encoder.encode(term);

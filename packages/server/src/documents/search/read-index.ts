@@ -1,10 +1,8 @@
 import { type IndexConnection, placeholders } from "./index-connection.ts";
-import { encodeTerm, findInContents, type TermPostings, unpackContents } from "./postings.ts";
+import { encodeTerm, findInContents, type TermPostings, termsInContents } from "./postings.ts";
 
 /** Maximum terms with the same prefix that are read from one segment. */
 const MAX_TERMS = 500;
-/** Chunks in a block of postings, about 32 KB. */
-export const BLOCK_CHUNKS = 8_192;
 
 export type Segment = {
   id: number;
@@ -107,7 +105,7 @@ export async function termsWithPrefix(
   const found = new Set<string>();
   for (const { contents } of segments) {
     if (contents === null) continue;
-    for (const { term } of unpackContents(contents)) if (term.startsWith(prefix)) found.add(term);
+    for (const term of termsInContents(contents, prefix)) found.add(term);
   }
   for (const { id, level } of segments) {
     if (level === 0) continue;

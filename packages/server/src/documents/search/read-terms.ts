@@ -1,6 +1,6 @@
 import type { IndexConnection } from "./index-connection.ts";
+import { BLOCK_CHUNKS } from "./postings.ts";
 import {
-  BLOCK_CHUNKS,
   countInSegments,
   findInDocuments,
   readPostings,

@@ -1,4 +1,4 @@
-import { normalize } from "./words.ts";
+import { eachGram } from "./character-grams.ts";
 
 export type Candidate = {
   /** question and other wordings of a FAQ entry, one per line */
@@ -8,7 +8,6 @@ export type Candidate = {
   text: string;
 };
 
-const GRAM = 4;
 /** Maximum characters of a passage that are compared. */
 const MAX_TEXT = 6_000;
 /** Weight of the word score. The other half is the overlap of character 4-grams. */
@@ -52,7 +51,7 @@ export function rerank(query: string, candidates: readonly Candidate[], wordScor
 /** `found`: the query's grams that a text contains. `size`: an upper bound for the distinct grams in the text. */
 type Found = { found: number[]; size: number };
 
-/** The query's 4-grams, each as a number. Collisions are rare and only cost a little precision. */
+/** The query's 4-grams, numbered in the order of their first occurrence. */
 function queryGrams(query: string) {
   const ids = new Map<number, number>();
   eachGram(query, (code) => {
@@ -82,23 +81,18 @@ function queryGrams(query: string) {
   };
 }
 
-/** Visits the 4-grams of a text whose words are separated by single spaces. */
-function eachGram(text: string, visit: (code: number) => void) {
-  const words = ` ${(normalize(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).join(" ")} `;
-  for (let end = GRAM - 1; end < words.length; end++) visit(hashOf(words, end));
-}
-
-function hashOf(words: string, end: number) {
-  let hash = 0x811c9dc5;
-  for (let i = end - GRAM + 1; i <= end; i++) hash = Math.imul(hash ^ words.charCodeAt(i), 0x01000193);
-  return (hash ^ (hash >>> 15)) >>> 0;
-}
-
 /** How well each gram distinguishes the candidates. */
 function rarity(size: number, passages: readonly Found[][]): number[] {
   const counts = new Array<number>(size).fill(0);
-  for (const units of passages) {
-    for (const gram of new Set(units.flatMap(({ found }) => found))) counts[gram] = (counts[gram] ?? 0) + 1;
+  const lastCounted = new Int32Array(size).fill(-1);
+  for (const [index, units] of passages.entries()) {
+    for (const { found } of units) {
+      for (const gram of found) {
+        if (lastCounted[gram] === index) continue;
+        lastCounted[gram] = index;
+        counts[gram] = (counts[gram] ?? 0) + 1;
+      }
+    }
   }
   return counts.map((count) => Math.log(1 + (passages.length - count + 0.5) / (count + 0.5)));
 }

@@ -1,4 +1,4 @@
-import { forEachPosting, type TermPostings } from "./postings.ts";
+import { createPostingColumns, type PostingColumns, type TermPostings, unpackPostings } from "./postings.ts";
 import type { Segment } from "./read-index.ts";
 
 const K1 = 1.2;
@@ -38,36 +38,74 @@ export function createScores(segments: readonly Segment[], averageLength: number
   const sparse = new Map<number, number>();
   return {
     add({ postings }: Pick<TermPostings, "postings">, weight: number, base: number): void {
-      const offset = base - first;
-      forEachPosting(postings, (chunk, frequency, length) => {
-        const score = (weight * frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * length) / averageLength));
-        if (isDense) dense[chunk + offset] = (dense[chunk + offset] ?? 0) + score;
-        else sparse.set(chunk + base, (sparse.get(chunk + base) ?? 0) + score);
-      });
+      unpackPostings(postings, columns);
+      toScores(columns, weight, averageLength);
+      if (isDense) addDense(dense, columns, base - first);
+      else addSparse(sparse, columns, base);
     },
     /** The chunks with the best scores, best first. Of equal scores, the older chunk comes first. */
-    best(count: number): Array<{ number: number; score: number }> {
-      const heap: Array<{ number: number; score: number }> = [];
-      const offer = (number: number, score: number) => {
-        if (heap.length >= 2 * count && score <= (heap[count - 1]?.score ?? 0)) return;
-        heap.push({ number, score });
-        if (heap.length >= 4 * count) keepBest(heap, count);
-      };
-      if (isDense) {
-        for (let i = 0; i < dense.length; i++) {
-          const score = dense[i] ?? 0;
-          if (score > 0) offer(first + i, score);
-        }
-      } else {
-        for (const [number, score] of sparse) offer(number, score);
-      }
-      keepBest(heap, count);
-      return heap;
+    best(count: number): Scored[] {
+      return isDense ? bestOfDense(dense, first, count) : bestOfSparse(sparse, count);
     },
   };
 }
 
-function keepBest(candidates: Array<{ number: number; score: number }>, count: number) {
+type Scored = { number: number; score: number };
+
+const columns = createPostingColumns();
+
+/** Replaces the frequencies by the scores of the postings. */
+function toScores({ count, frequencies, lengths }: PostingColumns, weight: number, averageLength: number) {
+  for (let index = 0; index < count; index++) {
+    const frequency = frequencies[index] as number;
+    const length = lengths[index] as number;
+    frequencies[index] = (weight * frequency * (K1 + 1)) / (frequency + K1 * (1 - B + (B * length) / averageLength));
+  }
+}
+
+function addDense(dense: Float64Array, { count, chunks, frequencies: scores }: PostingColumns, offset: number) {
+  for (let index = 0; index < count; index++) {
+    const at = (chunks[index] as number) + offset;
+    dense[at] = (dense[at] as number) + (scores[index] as number);
+  }
+}
+
+function addSparse(sparse: Map<number, number>, { count, chunks, frequencies: scores }: PostingColumns, base: number) {
+  for (let index = 0; index < count; index++) {
+    const number = (chunks[index] as number) + base;
+    sparse.set(number, (sparse.get(number) ?? 0) + (scores[index] as number));
+  }
+}
+
+function bestOfDense(dense: Float64Array, first: number, count: number): Scored[] {
+  const found: Scored[] = [];
+  // Of equal scores the older chunk comes first, so a later one has to exceed the worst.
+  let worst = 0;
+  for (let index = 0; index < dense.length; index++) {
+    const score = dense[index] as number;
+    if (score <= worst) continue;
+    found.push({ number: first + index, score });
+    if (found.length >= 4 * count) worst = keepBest(found, count);
+  }
+  keepBest(found, count);
+  return found;
+}
+
+function bestOfSparse(sparse: ReadonlyMap<number, number>, count: number): Scored[] {
+  const found: Scored[] = [];
+  let worst = 0;
+  for (const [number, score] of sparse) {
+    if (score < worst) continue;
+    found.push({ number, score });
+    if (found.length >= 4 * count) worst = keepBest(found, count);
+  }
+  keepBest(found, count);
+  return found;
+}
+
+/** @returns the lowest score that is left */
+function keepBest(candidates: Scored[], count: number): number {
   candidates.sort((a, b) => b.score - a.score || a.number - b.number);
   candidates.length = Math.min(candidates.length, count);
+  return candidates.at(-1)?.score ?? 0;
 }

@@ -1,0 +1,60 @@
+import { normalize } from "./words.ts";
+
+const GRAM = 4;
+const SPACE = 0x20;
+
+/** 1 for letters, digits and marks, 2 for all others, 0 when not classified yet; by UTF-16 unit. */
+const classes = new Uint8Array(65_536);
+const wordCharacter = /^[\p{L}\p{N}\p{M}]$/u;
+/** The words of the text that was read last. It is reused, because a search reads more than 50 texts. */
+let units = new Uint16Array(16_384);
+
+/**
+ * Visits the hash of every 4-gram of a text, whose words count as separated by single spaces. Collisions are rare and
+ * only cost a little precision.
+ */
+export function eachGram(text: string, visit: (hash: number) => void): void {
+  const length = readWords(text);
+  for (let end = GRAM - 1; end < length; end++) visit(hashOf(units, end));
+}
+
+/** The FNV-1a hash of the four units that end there. */
+function hashOf(words: Uint16Array, end: number): number {
+  let hash = Math.imul(0x811c9dc5 ^ (words[end - 3] as number), 0x01000193);
+  hash = Math.imul(hash ^ (words[end - 2] as number), 0x01000193);
+  hash = Math.imul(hash ^ (words[end - 1] as number), 0x01000193);
+  hash = Math.imul(hash ^ (words[end] as number), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+/** Writes the words into `units`, with one space before each and one after the last. @returns the length */
+function readWords(text: string): number {
+  const normalized = normalize(text);
+  if (units.length < normalized.length + 2) units = new Uint16Array(2 * normalized.length + 2);
+  const buffer = units;
+  buffer[0] = SPACE;
+  let length = 1;
+  for (let index = 0; index < normalized.length; index++) {
+    const unit = normalized.charCodeAt(index);
+    if (isWordUnit(normalized, index, unit)) buffer[length++] = unit;
+    else if (buffer[length - 1] !== SPACE) buffer[length++] = SPACE;
+  }
+  if (buffer[length - 1] !== SPACE) buffer[length++] = SPACE;
+  return length;
+}
+
+function isWordUnit(text: string, index: number, unit: number): boolean {
+  const known = classes[unit];
+  if (known) return known === 1;
+  if (unit >= 0xd800 && unit < 0xe000) return isWordSurrogate(text, index, unit);
+  const isWord = wordCharacter.test(String.fromCharCode(unit));
+  classes[unit] = isWord ? 1 : 2;
+  return isWord;
+}
+
+/** Half of a character beyond U+FFFF. Half a character without its other half belongs to no word. */
+function isWordSurrogate(text: string, index: number, unit: number): boolean {
+  const start = unit < 0xdc00 ? index : index - 1;
+  const code = text.codePointAt(start);
+  return code !== undefined && code > 0xffff && wordCharacter.test(String.fromCodePoint(code));
+}
