@@ -3,11 +3,11 @@ import { type IndexConnection, placeholders, type Value } from "./index-connecti
 import {
   BLOCK_CHUNKS,
   compareTerms,
-  createPostingColumns,
+  openPostings,
   type Posting,
   packPostings,
+  toNextPosting,
   unpackContents,
-  unpackPostings,
 } from "./postings.ts";
 
 /** A segment to merge with others of its agent. */
@@ -168,23 +168,19 @@ function merged(rows: TermRows["rows"], live: ReadonlySet<number> | null, length
   let previous = -1;
   for (const { segment, postings: packed } of rows) {
     const base = segment.level === 0 ? segment.firstNumber : 0;
-    unpackPostings(packed, columns);
-    for (let index = 0; index < columns.count; index++) {
-      const chunk = (columns.chunks[index] as number) + base;
-      const length = columns.lengths[index] as number;
+    for (const cursor = openPostings(packed, base); !cursor.isAtEnd; toNextPosting(cursor)) {
+      const { chunk, frequency, length } = cursor;
       if (live !== null) {
         if (!live.has(chunk)) continue;
         lengths.set(chunk, length);
       }
       isAscending &&= chunk > previous;
       previous = chunk;
-      postings.push({ chunk, frequency: columns.frequencies[index] as number, length });
+      postings.push({ chunk, frequency, length });
     }
   }
   return isAscending ? postings : postings.sort((a, b) => a.chunk - b.chunk);
 }
-
-const columns = createPostingColumns();
 
 function createPostingsWriter(connection: IndexConnection, segmentId: number) {
   let values: Value[] = [];

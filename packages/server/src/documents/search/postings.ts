@@ -72,40 +72,24 @@ export function packPostings(postings: readonly Posting[]): Uint8Array {
   return writer.finish();
 }
 
-/** Unpacked postings: element `n` of each array belongs to the n-th posting. Elements from `count` on are garbage. */
-export type PostingColumns = {
-  count: number;
-  chunks: Float64Array;
-  frequencies: Float64Array;
-  lengths: Float64Array;
-};
+/** A position in packed postings. It is at a posting, whose values it has, or at the end. */
+export type PostingCursor = Posting & { reader: ByteReader; isAtEnd: boolean };
 
-export const createPostingColumns = (): PostingColumns => ({ count: 0, ...arraysFor(0) });
+/** @param base is added to the chunks */
+export function openPostings(bytes: Uint8Array, base: number): PostingCursor {
+  const cursor = { chunk: base, frequency: 0, length: 0, reader: { bytes, at: 0 }, isAtEnd: false };
+  toNextPosting(cursor);
+  return cursor;
+}
 
-const arraysFor = (postings: number) => ({
-  chunks: new Float64Array(postings),
-  frequencies: new Float64Array(postings),
-  lengths: new Float64Array(postings),
-});
-
-/**
- * Unpacks postings into columns that are reused from term to term. A search reads hundreds of thousands of postings:
- * with an object or a call for each of them it takes several times as long.
- */
-export function unpackPostings(bytes: Uint8Array, columns: PostingColumns): void {
-  // A posting takes at least three bytes.
-  const most = Math.ceil(bytes.length / 3);
-  if (columns.chunks.length < most) Object.assign(columns, arraysFor(Math.max(BLOCK_CHUNKS, most)));
-  const { chunks, frequencies, lengths } = columns;
-  const reader = { bytes, at: 0 };
-  let count = 0;
-  for (let chunk = 0; reader.at < bytes.length; count++) {
-    chunk += readNumber(reader);
-    chunks[count] = chunk;
-    frequencies[count] = readNumber(reader);
-    lengths[count] = readNumber(reader);
-  }
-  columns.count = count;
+/** Changes the cursor, because a search reads hundreds of thousands of postings: an object for each would be slow. */
+export function toNextPosting(cursor: PostingCursor): void {
+  const { reader } = cursor;
+  cursor.isAtEnd = reader.at >= reader.bytes.length;
+  if (cursor.isAtEnd) return;
+  cursor.chunk += readNumber(reader);
+  cursor.frequency = readNumber(reader);
+  cursor.length = readNumber(reader);
 }
 
 const encoder = new TextEncoder();

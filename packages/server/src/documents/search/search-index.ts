@@ -6,7 +6,7 @@ import { readTerms } from "./read-terms.ts";
 import { rerank } from "./rerank.ts";
 import { type Meaning, searchVectors } from "./search-vectors.ts";
 import type { VectorMemory } from "./vector-memory.ts";
-import { createScores, highestScore, type QueryTerm } from "./word-scores.ts";
+import { bestChunks, highestScore, type QueryTerm, type Scored } from "./word-scores.ts";
 import { wordsOf } from "./words.ts";
 
 export type PassageQuery = {
@@ -128,14 +128,12 @@ async function searchOnce({ connection, query, segments, languages, text }: Ques
   const terms = queryTerms(text, languages);
   const postings = await readTerms({ connection, segments, all }, terms);
   if (postings.length === 0) return [];
-  const scores = createScores(segments, tokens / Math.max(1, all));
   const byTerm = Map.groupBy(postings, ({ term }) => term);
-  for (const { terms: alternatives, weight } of terms) {
-    for (const term of alternatives) {
-      for (const entry of byTerm.get(term) ?? []) scores.add(entry, weight, entry.base);
-    }
-  }
-  const candidates = await liveCandidates(connection, query, scores);
+  const lists = terms.flatMap(({ terms: alternatives, weight }) =>
+    alternatives.flatMap((term) => (byTerm.get(term) ?? []).map((list) => ({ ...list, weight }))),
+  );
+  const averageLength = tokens / Math.max(1, all);
+  const candidates = await liveCandidates(connection, query, (count) => bestChunks(lists, averageLength, count));
   const reranked = rerank(
     text,
     candidates.map(({ chunk }) => chunk),
@@ -165,11 +163,11 @@ function queryTerms(text: string, languages: readonly string[]): QueryTerm[] {
 async function liveCandidates(
   connection: IndexConnection,
   query: PassageQuery,
-  scores: ReturnType<typeof createScores>,
+  bestOf: (count: number) => Scored[],
 ): Promise<Array<{ chunk: ChunkRow; score: number }>> {
   const live: Array<{ chunk: ChunkRow; score: number }> = [];
   for (let from = 0, count = CANDIDATES; from < MAX_LOOKED_AT; from = count, count *= 4) {
-    const best = scores.best(count).slice(from);
+    const best = bestOf(count).slice(from);
     const rows = await readChunks(
       connection,
       query,
