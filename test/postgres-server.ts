@@ -71,6 +71,12 @@ const settings = (folder: string) => ({
   max_connections: 200,
   // Tests kill the process, never the machine, and what PostgreSQL has written survives that in the page cache.
   fsync: "off",
+  full_page_writes: "off",
+  // Hundreds of databases are created and dropped, and a log for standbys and frequent checkpoints would only cost time.
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  max_wal_size: "4GB",
+  checkpoint_timeout: "1h",
 });
 
 /**
