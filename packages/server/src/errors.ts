@@ -30,19 +30,42 @@ export function invalid(path: string, message: string, code: DetailCode = "inval
   return new AppError("VALIDATION_ERROR", path ? `${path}: ${message}` : message, { details });
 }
 
-const MAX_DETAILS = 20;
+/** The most entries that `error.details` has. */
+export const MAX_DETAILS = 20;
 
-/** Runs independent checks and throws one 400 with the problems of all that failed, at most 20. Other errors are thrown at once. */
+/** Runs independent checks and throws one 400 with the problems of all that failed. Other errors are thrown at once. */
 export function checkAll(checks: Iterable<() => void>): void {
   const failures: AppError[] = [];
   for (const check of checks) {
     try {
       check();
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "VALIDATION_ERROR") throw error;
-      failures.push(error);
+      failures.push(asProblem(error));
     }
   }
+  throwAll(failures);
+}
+
+/** `checkAll` for checks that read the database. They run one after the other. */
+export async function checkAllInTurn(checks: Iterable<() => unknown>): Promise<void> {
+  const failures: AppError[] = [];
+  for (const check of checks) {
+    try {
+      await check();
+    } catch (error) {
+      failures.push(asProblem(error));
+    }
+  }
+  throwAll(failures);
+}
+
+/** @throws the error itself unless it reports invalid fields */
+function asProblem(error: unknown): AppError {
+  if (error instanceof AppError && error.code === "VALIDATION_ERROR") return error;
+  throw error;
+}
+
+function throwAll(failures: AppError[]): void {
   const [first, ...others] = failures;
   if (!first) return;
   if (others.length === 0) throw first;

@@ -1,6 +1,6 @@
 import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget } from "@foyer/contract";
 import type { AgentRow } from "../db/tables.ts";
-import { invalid } from "../errors.ts";
+import { checkAll, invalid } from "../errors.ts";
 import type { AgentSummaryRow } from "./store.ts";
 
 const DEFAULT_TEMPERATURE = 70;
@@ -23,8 +23,14 @@ export const columnDefaults = {
   launcherVersion: null,
 } as const;
 
-/** Converts the given settings to columns. `null` restores the default, and absent settings are omitted. */
+/** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each list */
+export function checkAgent({ allowedOrigins, allowedImageHosts }: AgentChanges): void {
+  checkAll([() => origins(allowedOrigins ?? []), () => hosts(allowedImageHosts ?? [])]);
+}
+
+/** Converts the given settings to columns. `null` restores the default, and absent settings are omitted. @throws 400 */
 export function toColumns(input: AgentChanges): Partial<AgentRow> {
+  checkAgent(input);
   const columns: Partial<AgentRow> = {};
   if (input.model !== undefined) columns.model = input.model;
   if (input.systemPrompt !== undefined) columns.systemPrompt = input.systemPrompt;

@@ -1,8 +1,10 @@
 import * as contract from "@foyer/contract";
 import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
+import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { sendJsonPages } from "../http/json-pages.ts";
+import { checkAgent } from "./columns.ts";
 import type { AgentService, CopyContent } from "./service.ts";
 
 /** `copyContent` copies the tools and triggers of a duplicated agent, because this folder may not import them. */
@@ -23,6 +25,7 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
   });
   app.route({
     ...contract.createAgent,
+    ...withBodyRules<contract.AgentChanges>(({ body }) => checkAgent(body)),
     handler: async (request, reply) => {
       const principal = principalOf(request);
       const agent = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
@@ -40,6 +43,7 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
   });
   app.route({
     ...contract.updateAgent,
+    ...withBodyRules<contract.AgentChanges>(({ body }) => checkAgent(body)),
     handler: async (request) => ({
       data: await agents.update(principalOf(request).organizationId, request.params.id, request.body),
       error: null,

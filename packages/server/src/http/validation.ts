@@ -1,7 +1,7 @@
 import type { DetailCode, ErrorDetail } from "@foyer/contract";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifyInstance } from "fastify";
-import { AppError, invalid } from "../errors.ts";
+import { AppError, invalid, MAX_DETAILS } from "../errors.ts";
 import { nulMessage, pathOfNul } from "./nul-characters.ts";
 import { readQueryValues } from "./query-values.ts";
 
@@ -9,7 +9,20 @@ import { readQueryValues } from "./query-values.ts";
  * For larger bodies the check stops at the first invalid value, so that a hostile body cannot produce a million errors.
  */
 const LIST_ALL_BELOW_BYTES = 65_536;
-const MAX_DETAILS = 20;
+
+/** 400 for a part of a request that its schema refuses. */
+export class SchemaError extends AppError {
+  /**
+   * The body's properties that hold a value of the wrong shape, such as a number instead of a string. A value that is
+   * only too short, too large or the like has the right shape. `null` when not all errors of a body are known.
+   */
+  readonly misshapen: ReadonlySet<string> | null;
+
+  constructor(message: string, details: ErrorDetail[], misshapen: ReadonlySet<string> | null) {
+    super("VALIDATION_ERROR", message, { details });
+    this.misshapen = misshapen;
+  }
+}
 
 /**
  * Validates bodies, queries, path parameters and headers against the contract. Query text becomes numbers and booleans
@@ -27,13 +40,12 @@ export function registerValidation(app: FastifyInstance): void {
       if (httpPart === "querystring") readQueryValues(schema, value);
       check ??= first.compile(schema as object);
       if (check(value)) return { value };
-      let errors = check.errors ?? [];
-      if (httpPart !== "body" || roughSize(value) < LIST_ALL_BELOW_BYTES) {
-        checkAll ??= all.compile(schema as object);
-        checkAll(value);
-        errors = checkAll.errors ?? errors;
+      if (httpPart === "body" && roughSize(value) >= LIST_ALL_BELOW_BYTES) {
+        return { error: schemaError(check.errors ?? [], { httpPart, isComplete: false }) };
       }
-      return { error: validationError(errors, httpPart ?? "body") };
+      checkAll ??= all.compile(schema as object);
+      checkAll(value);
+      return { error: schemaError(checkAll.errors ?? [], { httpPart: httpPart ?? "body", isComplete: true }) };
     };
   });
 }
@@ -61,15 +73,38 @@ function roughSize(value: unknown) {
   return value === undefined ? 0 : JSON.stringify(value).length;
 }
 
-function validationError(errors: ErrorObject[], httpPart: string) {
-  const details = errors.slice(0, MAX_DETAILS).map((error) => describe(error, httpPart));
+function schemaError(errors: ErrorObject[], { httpPart, isComplete }: { httpPart: string; isComplete: boolean }) {
+  const listed = errors.filter((error) => !isPatternOfEmpty(error, errors)).slice(0, MAX_DETAILS);
+  const details = listed.map((error) => describe(error, httpPart));
   const [first] = details;
   const message = first ? `${first.path || "The body"} ${first.message}` : "The request is not valid";
-  return new AppError("VALIDATION_ERROR", `${message}.`, { details });
+  return new SchemaError(`${message}.`, details, httpPart === "body" && isComplete ? misshapenIn(errors) : null);
 }
 
+/** For an empty text, "must not be empty" is enough. */
+function isPatternOfEmpty({ keyword, instancePath }: ErrorObject, errors: ErrorObject[]): boolean {
+  const isEmpty = (other: ErrorObject) => other.keyword === "minLength" && other.instancePath === instancePath;
+  return keyword === "pattern" && errors.some(isEmpty);
+}
+
+/** The properties of the body that hold a value of the wrong shape. `null` when the body itself does. */
+function misshapenIn(errors: ErrorObject[]): ReadonlySet<string> | null {
+  const names = new Set<string>();
+  for (const { keyword, instancePath, params } of errors) {
+    if (boundKeywords.has(keyword)) continue;
+    const [name = keyword === "required" ? String(params.missingProperty) : ""] = pointerParts(instancePath);
+    if (name === "") return null;
+    names.add(name);
+  }
+  return names;
+}
+
+const boundKeywords = new Set(
+  "minLength maxLength minimum maximum pattern format minItems maxItems minProperties maxProperties".split(" "),
+);
+
 function describe(error: ErrorObject, httpPart: string): ErrorDetail {
-  const parent = error.instancePath.slice(1).split("/").map(unescapePointer).filter(Boolean);
+  const parent = pointerParts(error.instancePath);
   const missing = error.keyword === "required" ? [String(error.params.missingProperty)] : [];
   const path = [...parent, ...missing].join(".");
   const code = keywordCodes[error.keyword] ?? "invalid";
@@ -93,7 +128,11 @@ const keywordCodes: Record<string, DetailCode | undefined> = {
   maxProperties: "max_items",
 };
 
-const unescapePointer = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
+/** The property names of a JSON pointer such as `/messages/0/role`. */
+function pointerParts(pointer: string): string[] {
+  const parts = pointer.slice(1).split("/").filter(Boolean);
+  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
 
 function sentence({ keyword, params, message }: ErrorObject): string {
   const limit = String(params.limit);

@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
+import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { withExecutionType } from "./columns.ts";
 import type { ToolRunner } from "./run-tool.ts";
@@ -35,6 +36,9 @@ export function toolRoutes(
   });
   app.route({
     ...contract.createTool,
+    ...withBodyRules<contract.ToolCreate>((part, request) =>
+      tools.checkPartOfNew(principalOf(request).organizationId, part),
+    ),
     preValidation: acceptType,
     handler: async (request, reply) => {
       const principal = principalOf(request);
@@ -46,6 +50,9 @@ export function toolRoutes(
   });
   app.route({
     ...contract.updateTool,
+    ...withBodyRules<contract.ToolChanges, { id: string }>((part, request) =>
+      tools.checkPart(principalOf(request).organizationId, request.params.id, part),
+    ),
     preValidation: acceptType,
     handler: async (request) => tools.update(principalOf(request), request.params.id, request.body),
   });

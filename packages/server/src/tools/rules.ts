@@ -10,23 +10,32 @@ import { checkHeaders } from "./http/header-rules.ts";
 import { checkHttpUrl } from "./http/http-template.ts";
 import { checkInputSchema } from "./schema/input-schema.ts";
 
+type Checks = {
+  /** throws an OutboundError for a URL that must not be called */
+  checkUrl: (url: string) => void;
+  /** settings whose values are unknown, so that nothing is compared with them */
+  unknown: ReadonlySet<string>;
+};
+
 /**
  * Checks the given settings, and that the tool as a whole has what its kind needs. Stored settings that are not given
  * again are not checked again. @throws 400 with the path of every problem
  */
-export function checkTool(tool: Tool, given: ToolSettings, checkUrl: (url: string) => void): void {
+export function checkTool(tool: Tool, given: ToolSettings, { checkUrl, unknown }: Checks): void {
   const { inputSchema, displayConfig, httpUrl, httpHeaders, formSchema, formWebhookUrl, formPostActions } = given;
+  const isKnown = (...names: (keyof ToolSettings)[]) => !names.some((name) => unknown.has(name));
+  const changesInputs = httpUrl !== undefined || inputSchema !== undefined;
   checkAll([
     () => inputSchema !== undefined && checkInputSchema(inputSchema),
     () => displayConfig && checkDisplayConfig(displayConfig),
     () => httpUrl && checkHttpUrl(httpUrl, { checkUrl }),
-    () => (httpUrl !== undefined || inputSchema !== undefined) && checkUrlInputs(tool),
+    () => changesInputs && isKnown("executionType", "inputSchema") && checkUrlInputs(tool),
     () => httpHeaders && checkHeaders("httpHeaders", httpHeaders),
     () => formSchema && checkFormSchema(formSchema),
     () => formWebhookUrl && asInvalid("formWebhookUrl", () => checkUrl(formWebhookUrl)),
     () => formPostActions && checkPostActions(formPostActions, checkUrl),
-    () => (formSchema || given.formConfirmation) && checkConfirmation(tool),
-    () => checkKind(tool),
+    () => (formSchema || given.formConfirmation) && isKnown("formSchema") && checkConfirmation(tool),
+    () => isKnown("executionType") && checkKind(tool),
   ]);
 }
 

@@ -5,7 +5,8 @@ import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, notFound } from "../errors.ts";
+import { AppError, checkAllInTurn, notFound } from "../errors.ts";
+import type { PartialBody } from "../http/body-rules.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
@@ -33,7 +34,7 @@ export function createToolService(
 ) {
   const { agents, mailRecipients, secrets } = services;
   const store = createToolStore(db);
-  const checkRecipients = createRecipientCheck(db, mailRecipients);
+  const checkSettings = createSettingsCheck(outbound, createRecipientCheck(db, mailRecipients));
   const withWarnings = createToolWarnings(mailer, mailRecipients, secrets);
 
   async function existing(organizationId: string, id: string): Promise<ToolRow> {
@@ -48,8 +49,7 @@ export function createToolService(
 
   /** Checks a tool as a whole. `before` is its previous state. */
   async function check(principal: Principal, before: ToolRow | null, after: ToolRow, given: ToolSettings) {
-    checkTool(toTool(after), given, (url) => outbound.checkUrl(url));
-    await checkRecipients(principal.organizationId, given);
+    await checkSettings(after, given);
     await checkSecretUse(secrets, principal, before, after);
   }
 
@@ -84,6 +84,7 @@ export function createToolService(
       if (!isKept) throw limitReached(plan, toolsPerAgent);
       return tool;
     },
+    ...partChecks(existing, checkSettings),
     async duplicate(principal: Principal, id: string): Promise<Tool> {
       const source = await existing(principal.organizationId, id);
       return withWarning(principal.organizationId, toTool(await duplicateTool(store, principal.plan, source)));
@@ -113,6 +114,36 @@ export function createToolService(
     },
   };
 }
+
+type SettingsCheck = ReturnType<typeof createSettingsCheck>;
+
+/** Checks the given settings of a tool. `unknown`: see `checkTool`. @throws 400 with the path of every problem */
+function createSettingsCheck(outbound: Deps["outbound"], checkRecipients: ReturnType<typeof createRecipientCheck>) {
+  return (tool: ToolRow, given: ToolSettings, unknown: ReadonlySet<string> = new Set()): Promise<void> =>
+    checkAllInTurn([
+      () => checkTool(toTool(tool), given, { checkUrl: (url) => outbound.checkUrl(url), unknown }),
+      () => checkRecipients(tool.organizationId, given),
+    ]);
+}
+
+/** Checks of the usable part of a body that its schema refuses. */
+function partChecks(existing: (organizationId: string, id: string) => Promise<ToolRow>, checkSettings: SettingsCheck) {
+  return {
+    /** @throws 400 */
+    async checkPartOfNew(organizationId: string, { body, refused }: PartialBody<ToolCreate>): Promise<void> {
+      const given = { inputSchema: {}, ...settingsOf(body) };
+      await checkSettings(newTool(organizationId, { ...requiredSettings, ...body }, given), given, refused);
+    },
+    /** @throws 400, or 404 */
+    async checkPart(organizationId: string, id: string, { body, refused }: PartialBody<ToolChanges>): Promise<void> {
+      const given = settingsOf(body);
+      await checkSettings({ ...(await existing(organizationId, id)), ...toColumns(given) }, given, refused);
+    },
+  };
+}
+
+/** Stand-ins for required settings that an incomplete body lacks. */
+const requiredSettings = { agentId: "", name: "", description: "", executionType: "mock", inputSchema: {} } as const;
 
 const MAX_NAME = 64;
 /** Tool names consist of letters and underscores, so further copies are told apart by a letter. */

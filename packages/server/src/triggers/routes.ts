@@ -3,8 +3,10 @@ import type { AgentService } from "../agents/service.ts";
 import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
+import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import type { ToolService } from "../tools/service.ts";
+import { checkedSettings } from "./rules.ts";
 import type { TriggerService } from "./service.ts";
 import { createTriggerStats } from "./stats.ts";
 import { formTemplates, triggerTemplates } from "./templates.ts";
@@ -42,6 +44,7 @@ export function triggerRoutes(
   });
   app.route({
     ...contract.createTrigger,
+    ...withBodyRules<contract.TriggerCreate>(({ body }) => checkedSettings(body)),
     handler: async (request, reply) => {
       const principal = principalOf(request);
       const trigger = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
@@ -57,6 +60,9 @@ export function triggerRoutes(
   });
   app.route({
     ...contract.updateTrigger,
+    ...withBodyRules<contract.TriggerChanges, { id: string }>((part, request) =>
+      triggers.checkPart(principalOf(request).organizationId, request.params.id, part),
+    ),
     handler: async (request) => triggers.update(principalOf(request).organizationId, request.params.id, request.body),
   });
   app.route({

@@ -11,16 +11,22 @@ const DAY_MS = 86_400_000;
 
 /**
  * The conditions and the action's settings, reduced to the fields that their types have. `null` counts as not given.
+ * Settings whose type is unknown are not checked.
  * @throws AppError 400 with the path of a problem in each of the two
  */
-export function checkedSettings(trigger: TriggerSettings): Pick<TriggerSettings, "conditions" | "actionConfig"> {
+export function checkedSettings({
+  triggerType,
+  conditions,
+  actionType,
+  actionConfig,
+}: Partial<TriggerSettings>): Pick<TriggerSettings, "conditions" | "actionConfig"> {
   const checked = { conditions: {}, actionConfig: {} };
   checkAll([
     () => {
-      checked.conditions = withoutAbsent(conditionRules[trigger.triggerType](trigger.conditions));
+      if (triggerType && conditions) checked.conditions = withoutAbsent(conditionRules[triggerType](conditions));
     },
     () => {
-      checked.actionConfig = withoutAbsent(actionRules[trigger.actionType](trigger.actionConfig));
+      if (actionType && actionConfig) checked.actionConfig = withoutAbsent(actionRules[actionType](actionConfig));
     },
   ]);
   return checked;

@@ -6,6 +6,7 @@ import { isMissingReference } from "../db/database-errors.ts";
 import type { Tables, TriggerRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
+import type { PartialBody } from "../http/body-rules.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
@@ -77,6 +78,13 @@ export function createTriggerService(
     },
     async get(organizationId: string, id: string): Promise<Trigger> {
       return toTrigger(await existing(organizationId, id));
+    },
+    /** Checks the usable part of a body that changes a trigger. @throws 400, or 404 */
+    async checkPart(organizationId: string, id: string, { body, refused }: PartialBody<TriggerChanges>): Promise<void> {
+      const trigger = toTrigger(await existing(organizationId, id));
+      if (settingNames.every((name) => body[name] === undefined)) return;
+      const known = settingNames.filter((name) => !refused.has(name));
+      checkedSettings(Object.fromEntries(known.map((name) => [name, body[name] ?? trigger[name]])));
     },
     async create(organizationId: string, agentId: string, input: TriggerCreate, keep?: Keep): Promise<Trigger> {
       await agents.get(organizationId, agentId);

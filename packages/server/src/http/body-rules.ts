@@ -1,0 +1,51 @@
+import type { ErrorDetail } from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import { AppError, MAX_DETAILS } from "../errors.ts";
+import { SchemaError } from "./validation.ts";
+
+/** What is left of a body that its schema refuses. `refused` names the properties that were left out. */
+export type PartialBody<Body> = { body: Partial<Body>; refused: ReadonlySet<string> };
+
+/**
+ * Options of a route whose body has rules that its schema cannot express. When the schema refuses the body, `check`
+ * judges the properties that can be judged, and one response lists the problems of both. A valid body is left to the
+ * route's handler.
+ */
+export function withBodyRules<Body, Params = unknown>(
+  check: (part: PartialBody<Body>, request: FastifyRequest<{ Params: Params }>) => unknown,
+) {
+  return {
+    // Without this, the response is sent before any hook sees the body.
+    attachValidation: true,
+    async preHandler(request: FastifyRequest<{ Params: Params }>): Promise<void> {
+      const error = request.validationError;
+      if (!error) return;
+      if (!(error instanceof SchemaError) || error.misshapen === null) throw error;
+      const refused = error.misshapen;
+      const body = { ...(request.body as Partial<Body>) };
+      for (const name of refused) Reflect.deleteProperty(body, name);
+      throw withDetails(error, await problemsOf(() => check({ body, refused }, request)));
+    },
+  };
+}
+
+/** The problems that a check throws as a 400. Other errors, such as a 404, are thrown on. */
+async function problemsOf(check: () => unknown): Promise<ErrorDetail[]> {
+  try {
+    await check();
+    return [];
+  } catch (error) {
+    if (error instanceof AppError && error.code === "VALIDATION_ERROR") return error.details ?? [];
+    throw error;
+  }
+}
+
+/** Adds problems of other values than those that the schema has already refused. */
+function withDetails(error: SchemaError, problems: ErrorDetail[]) {
+  const known = error.details ?? [];
+  const paths = [...known.map(({ path }) => path), ...(error.misshapen ?? [])];
+  const others = problems.filter(({ path }) => !paths.some((refused) => isWithin(path, refused)));
+  return new AppError("VALIDATION_ERROR", error.message, { details: [...known, ...others].slice(0, MAX_DETAILS) });
+}
+
+const isWithin = (path: string, outer: string) => path === outer || path.startsWith(`${outer}.`);
