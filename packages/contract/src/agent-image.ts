@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Agent } from "./agent.ts";
-import { enveloped, ref, stringEnum } from "./schema.ts";
+import { enveloped, idParams, ref, stringEnum } from "./schema.ts";
 
 const KIND_DESCRIPTION =
   "`logo` at the top of the chat, `avatar` beside the agent's replies and bubbles, `launcher` in the launcher";
@@ -10,7 +10,7 @@ export type AgentImageKind = Static<typeof AgentImageKind>;
 
 const tags = ["Agents"];
 const url = "/agents/:id/images/:kind";
-const params = Type.Object({ id: Type.String(), kind: AgentImageKind });
+const params = Type.Object({ ...idParams("agent").properties, kind: AgentImageKind });
 
 /** Replaces the image. Responses contain its path, which changes with the content. */
 export const putAgentImage = {

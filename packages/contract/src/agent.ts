@@ -1,15 +1,27 @@
 import Type, { type Static } from "typebox";
-import { enveloped, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { enveloped, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
-const name = Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+const name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: "\\S",
+  description: "Name of the agent, which visitors see",
+});
 const model = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: "^(?!.*\\.\\.)[\\w.:@+-]+(/[\\w.:@+-]+)*$",
   description: "`provider/model`, or the name of a model. `null` always uses the server's current default model.",
 });
-const systemPrompt = Type.String({ maxLength: 100_000 });
-const temperature = Type.Number({ minimum: 0, maximum: 100 });
+const systemPrompt = Type.String({
+  maxLength: 100_000,
+  description: "Instructions that the model receives with every message. Defaults to none.",
+});
+const temperature = Type.Number({
+  minimum: 0,
+  maximum: 100,
+  description: "How varied the replies are, from 0, most predictable, to 100. Defaults to 70.",
+});
 
 const launcherIcons = ["chat", "message", "question", "sparkle", "lamp"] as const;
 
@@ -26,11 +38,28 @@ const offset = (edge: string) =>
 
 /** How the widget looks and greets visitors. Every field is optional; `null` means the widget's own default. */
 export const WidgetSettings = Type.Object({
-  title: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
-  greeting: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
-  suggestions: Type.Optional(nullable(Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 10 }))),
+  title: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 200, description: "Title of the chat panel. Defaults to the name of the agent." }),
+    ),
+  ),
+  greeting: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 2_000, description: "Markdown shown before the first message. Defaults to none." }),
+    ),
+  ),
+  suggestions: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+        maxItems: 10,
+        description: "Messages that visitors can send with one click before the first message. Defaults to none.",
+      }),
+    ),
+  ),
   accentColor: Type.Optional(nullable(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", description: "`#rrggbb`" }))),
-  position: Type.Optional(nullable(stringEnum(["left", "right"]))),
+  position: Type.Optional(
+    nullable(stringEnum(["left", "right"], "Side of the window on which the launcher is. Defaults to `right`.")),
+  ),
   theme: Type.Optional(
     nullable(
       stringEnum(
@@ -46,8 +75,19 @@ export const WidgetSettings = Type.Object({
   ),
   offsetX: offset("side"),
   offsetY: offset("bottom"),
-  locale: Type.Optional(nullable(Type.String({ pattern: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$", maxLength: 35 }))),
-  launcherLabel: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
+  locale: Type.Optional(
+    nullable(
+      Type.String({
+        pattern: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$",
+        maxLength: 35,
+        description:
+          "Language tag of the widget's own texts, such as `de-CH`. Defaults to the page's language, then the browser's.",
+      }),
+    ),
+  ),
+  launcherLabel: Type.Optional(
+    nullable(Type.String({ maxLength: 100, description: "Text beside the launcher's icon. Defaults to none." })),
+  ),
   errorMessage: Type.Optional(
     nullable(
       Type.String({
@@ -61,7 +101,7 @@ export const WidgetSettings = Type.Object({
 const settings = {
   systemPrompt: nullable(systemPrompt),
   temperature: nullable(temperature),
-  widget: nullable(WidgetSettings),
+  widget: nullable({ ...WidgetSettings, description: "How the widget looks and greets visitors" }),
   allowedOrigins: nullable(
     Type.Array(Type.String({ maxLength: 300 }), {
       maxItems: 100,
@@ -69,7 +109,13 @@ const settings = {
         "Origins (`https://shop.example`) whose pages may use this agent. An empty list allows every origin.",
     }),
   ),
-  allowedImageHosts: nullable(Type.Array(Type.String({ maxLength: 253 }), { maxItems: 100 })),
+  allowedImageHosts: nullable(
+    Type.Array(Type.String({ maxLength: 253 }), {
+      maxItems: 100,
+      description:
+        "Hosts (`images.example`) from which replies and product cards may load images. An empty list allows every host.",
+    }),
+  ),
   pageQuery: nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 50,
@@ -163,7 +209,7 @@ export const AgentWidget = Type.Object(
 export type AgentWidget = Static<typeof AgentWidget>;
 
 const tags = ["Agents"];
-const params = Type.Object({ id: Type.String() });
+const params = idParams("agent");
 const config = { access: "account" } as const;
 
 export const listAgents = {

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, Pagination, ref, stringEnum, Timestamp } from "./schema.ts";
+import { idParams, listOffset, nullable, Pagination, ref, stringEnum, Timestamp } from "./schema.ts";
 
 /** Why a question counts as unanswered. */
 export const unansweredReasons = ["nothing_found", "not_cited", "rated_down"] as const;
@@ -29,7 +29,7 @@ export const UnansweredQuestion = Type.Object(
 export type UnansweredQuestion = Static<typeof UnansweredQuestion>;
 
 export const UnansweredQuery = Type.Object({
-  agentId: Type.String({ minLength: 1 }),
+  agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
   reason: Type.Optional(stringEnum(unansweredReasons, "Counts only questions with this reason")),
   from: Type.Optional(
     Type.String({
@@ -41,7 +41,7 @@ export const UnansweredQuery = Type.Object({
     Type.String({ format: "date-or-date-time", description: "End of the period. A date includes the whole day." }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  offset: Type.Optional(listOffset),
 });
 export type UnansweredQuery = Static<typeof UnansweredQuery>;
 
@@ -83,8 +83,12 @@ export const dismissUnansweredQuestions = {
     tags,
     summary: "Remove groups of unanswered questions from the list for good",
     body: Type.Object({
-      agentId: Type.String({ minLength: 1 }),
-      ids: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 100 }),
+      agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
+      ids: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        minItems: 1,
+        maxItems: 100,
+        description: "Ids of the groups of questions",
+      }),
     }),
     response: { 200: Type.Object({ dismissed: Type.Integer({ description: "Number of groups that exist" }) }) },
   },
@@ -98,10 +102,10 @@ export const listDocumentUses = {
     tags,
     summary: "List the replies that cite a document, newest first",
     description: "Replies in conversations that members start in the playground are not included.",
-    params: Type.Object({ id: Type.String() }),
+    params: idParams("document"),
     querystring: Type.Object({
       limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+      offset: Type.Optional(listOffset),
     }),
     response: { 200: Type.Object({ uses: Type.Array(ref(DocumentUse)), pagination: Pagination }) },
   },

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, ref, Success, Timestamp } from "./schema.ts";
+import { idParams, nullable, ref, Success, Timestamp } from "./schema.ts";
 
 /** An API key without the key itself, which is not stored. */
 export const ApiKey = Type.Object(
@@ -38,7 +38,12 @@ export const createApiKey = {
     tags,
     summary: "Create an API key. Only this response contains the key.",
     body: Type.Object({
-      name: Type.String({ minLength: 1, maxLength: 100, pattern: "\\S" }),
+      name: Type.String({
+        minLength: 1,
+        maxLength: 100,
+        pattern: "\\S",
+        description: "Tells the key apart from others",
+      }),
       expiresAt: Type.Optional(
         nullable(
           Type.String({
@@ -59,7 +64,7 @@ export const deleteApiKey = {
   schema: {
     tags,
     summary: "Revoke an API key",
-    params: Type.Object({ id: Type.String() }),
+    params: idParams("API key"),
     response: { 200: Success },
   },
 } as const;

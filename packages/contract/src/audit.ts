@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, Pagination, ref, stringEnum, Timestamp } from "./schema.ts";
+import { listOffset, nullable, Pagination, ref, stringEnum, Timestamp } from "./schema.ts";
 
 /** Who changed what, when and from where. The new values are not recorded. */
 export const AuditEntry = Type.Object(
@@ -31,8 +31,8 @@ export const listAuditLog = {
     tags: ["Audit log"],
     summary: "List audit log entries, newest first. Entries are kept for 400 days.",
     querystring: Type.Object({
-      limit: Type.Optional(Type.Integer({ minimum: 1 })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 50. Values above 200 count as 200." })),
+      offset: Type.Optional(listOffset),
     }),
     response: { 200: Type.Object({ entries: Type.Array(ref(AuditEntry)), pagination: Pagination }) },
   },

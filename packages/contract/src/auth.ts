@@ -6,9 +6,9 @@ import { nullable, ref, Success, stringEnum } from "./schema.ts";
 export { type Role, roles } from "./rules/roles.ts";
 
 const email = Type.String({ format: "email", minLength: 3, maxLength: 254, description: "Email address" });
-const newPassword = Type.String({ minLength: 12, maxLength: 128 });
-const somePassword = Type.String({ minLength: 1, maxLength: 128 });
-const token = Type.String({ minLength: 1, maxLength: 2_000 });
+const newPassword = Type.String({ minLength: 12, maxLength: 128, description: "The new password" });
+const somePassword = Type.String({ minLength: 1, maxLength: 128, description: "The current password" });
+const token = Type.String({ minLength: 1, maxLength: 2_000, description: "Token of the emailed link" });
 const callbackUrl = Type.String({
   minLength: 1,
   maxLength: 2_000,
@@ -63,7 +63,15 @@ export const signUpByEmail = {
       email,
       password: newPassword,
       name: Type.Optional(nullable(plainName)),
-      invitationId: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 100 }))),
+      invitationId: Type.Optional(
+        nullable(
+          Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: "Id of an invitation for this address. Required unless open sign-up is enabled.",
+          }),
+        ),
+      ),
     }),
     response: {
       201: Type.Object({
@@ -109,7 +117,9 @@ export const switchOrganization = {
   schema: {
     tags,
     summary: "Switch to another of the user's organizations",
-    body: Type.Object({ organizationId: Type.String({ minLength: 1, maxLength: 100 }) }),
+    body: Type.Object({
+      organizationId: Type.String({ minLength: 1, maxLength: 100, description: "Id of the organization to switch to" }),
+    }),
     response: { 200: ref(Session) },
   },
 } as const;
@@ -234,6 +244,8 @@ export const confirmEmail = {
   },
 } as const;
 
+const providerParams = Type.Object({ provider: Type.String({ description: "`google`, `github` or `oidc`" }) });
+
 export const signInByProvider = {
   method: "GET",
   url: "/auth/sign-in/:provider",
@@ -241,7 +253,7 @@ export const signInByProvider = {
   schema: {
     tags,
     summary: "Sign in with `google`, `github` or `oidc`. 404 if the provider is not configured.",
-    params: Type.Object({ provider: Type.String() }),
+    params: providerParams,
     querystring: Type.Object({ callbackUrl: Type.Optional(callbackUrl) }),
     response: { 302: Type.Null({ description: "Redirects to the provider" }) },
   },
@@ -254,12 +266,23 @@ export const providerCallback = {
   schema: {
     tags,
     summary: "Callback for sign-in providers",
-    params: Type.Object({ provider: Type.String() }),
+    params: providerParams,
     querystring: Type.Object({
-      code: Type.Optional(Type.String({ maxLength: 4_000 })),
-      state: Type.Optional(Type.String({ maxLength: 4_000 })),
-      error: Type.Optional(Type.String({ maxLength: 200 })),
-      iss: Type.Optional(Type.String({ maxLength: 2_000 })),
+      code: Type.Optional(
+        Type.String({
+          maxLength: 4_000,
+          description: "Authorization code, which the server exchanges for the identity",
+        }),
+      ),
+      state: Type.Optional(
+        Type.String({ maxLength: 4_000, description: "The value that the server sent to the provider" }),
+      ),
+      error: Type.Optional(
+        Type.String({ maxLength: 200, description: "Why the provider refused, such as `access_denied`" }),
+      ),
+      iss: Type.Optional(
+        Type.String({ maxLength: 2_000, description: "Issuer identifier of the provider (RFC 9207)" }),
+      ),
     }),
     response: moved,
   },

@@ -9,7 +9,7 @@ export const chatLimits = { messages: 200, characters: 32_000 } as const;
 /** Limits of a conversation: messages, and UTF-8 bytes of their text and of their tool calls. */
 export const conversationLimits = { messages: 2_000, textBytes: 2 * 1024 * 1024, toolBytes: 8 * 1024 * 1024 } as const;
 
-const identity = Type.String({ maxLength: 320 });
+const identity = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 320, description })));
 
 const address = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 20_000, description })));
 
@@ -26,11 +26,27 @@ export const VisitContext = Type.Object({
 export type VisitContext = Static<typeof VisitContext>;
 
 export const ChatRequest = Type.Object({
-  agentId: Type.String({ minLength: 1 }),
-  messages: Type.Array(Type.Object({ role: stringEnum(["user", "assistant"]), content: Type.String() }), {
-    minItems: 1,
-  }),
-  conversationId: Type.Optional(nullable(Type.String({ minLength: 1 }))),
+  agentId: Type.String({ minLength: 1, description: "Id of the agent that replies" }),
+  messages: Type.Array(
+    Type.Object({
+      role: stringEnum(["user", "assistant"], "Who wrote the message. The last message must have the role `user`."),
+      content: Type.String({
+        description: `Text of the message, at most ${chatLimits.characters.toLocaleString("en")} characters`,
+      }),
+    }),
+    {
+      minItems: 1,
+      description: `The messages so far, oldest first. A new conversation stores all of them. An existing one appends the user messages after the last \`assistant\` message, at most ${chatLimits.messages} at once.`,
+    },
+  ),
+  conversationId: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        description: "Id of the conversation to continue, from `message_start`. Without it, a new conversation begins.",
+      }),
+    ),
+  ),
   regenerate: Type.Optional(nullable(Type.Boolean({ description: "Replace the last reply with a new one" }))),
   resumable: Type.Optional(
     nullable(
@@ -48,7 +64,9 @@ export const ChatRequest = Type.Object({
       }),
     ),
   ),
-  context: Type.Optional(nullable(VisitContext)),
+  context: Type.Optional(
+    nullable({ ...VisitContext, description: "Where the visitor is. Stored with a new conversation." }),
+  ),
   page: Type.Optional(
     nullable({
       ...Page,
@@ -56,10 +74,17 @@ export const ChatRequest = Type.Object({
         "The page from which the visitor sends the message. It is stored with the message and quoted to the model as data.",
     }),
   ),
-  sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
-  userId: Type.Optional(nullable(identity)),
-  userEmail: Type.Optional(nullable(identity)),
-  userName: Type.Optional(nullable(identity)),
+  sessionId: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 200,
+        description: "Any id that stays the same for an anonymous visitor. Rate limits count by it.",
+      }),
+    ),
+  ),
+  userId: identity("The visitor's id on your site. Agents with `requireIdentity` accept it only with `userHash`."),
+  userEmail: identity("The visitor's email address. Form defaults can use it as `{{user.email}}`."),
+  userName: identity("The visitor's name. Form defaults can use it as `{{user.name}}`."),
   userMetadata: Type.Optional(
     nullable(
       Type.Object(
@@ -83,7 +108,7 @@ export const ChatRequest = Type.Object({
 export type ChatRequest = Static<typeof ChatRequest>;
 
 const tags = ["Chat"];
-const params = Type.Object({ conversationId: Type.String() });
+const params = Type.Object({ conversationId: Type.String({ description: "Id of the conversation" }) });
 const stream = {
   description:
     "A stream of Server-Sent Events, ended by `message_stop`. Each event has an `id`, an `event` name, and one `data` line with the JSON of a `ChatEvent`. Comment lines every 15 s keep the connection open.",
@@ -118,7 +143,14 @@ export const resumeChat = {
     tags,
     summary: "Resume the stream of the newest reply, after the event in `Last-Event-ID`",
     params,
-    headers: Type.Object({ "last-event-id": Type.Optional(Type.String({ maxLength: 200 })) }),
+    headers: Type.Object({
+      "last-event-id": Type.Optional(
+        Type.String({
+          maxLength: 200,
+          description: "Id of the last event received. Without it, the stream begins with the reply's first event.",
+        }),
+      ),
+    }),
     response: { 200: stream },
   },
 } as const;

@@ -2,7 +2,18 @@ import Type, { type Static } from "typebox";
 import { ReplySearch } from "./answers.ts";
 import { VisitorForm } from "./form.ts";
 import { MessagePage } from "./page.ts";
-import { enveloped, MEDIA_TYPES, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import {
+  enveloped,
+  idParams,
+  listOffset,
+  MEDIA_TYPES,
+  nullable,
+  Pagination,
+  ref,
+  Success,
+  stringEnum,
+  Timestamp,
+} from "./schema.ts";
 
 export const stopReasons = ["end_turn", "max_steps", "error", "aborted"] as const;
 export type StopReason = (typeof stopReasons)[number];
@@ -178,16 +189,16 @@ export const Conversation = Type.Object(
 export type Conversation = Static<typeof Conversation>;
 
 const tags = ["Conversations"];
-const params = Type.Object({ id: Type.String() });
+const params = idParams("conversation");
 
 /** The service clamps `limit` to the maximum, so the schema only requires a positive integer. */
 export const ConversationQuery = Type.Object({
-  agentId: Type.String({ minLength: 1 }),
+  agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
-  userId: Type.Optional(Type.String()),
+  offset: Type.Optional(listOffset),
+  userId: Type.Optional(Type.String({ description: "Only conversations with this `userId`" })),
   q: Type.Optional(Type.String({ maxLength: 64, description: "Text to find in the title or in a message" })),
-  feedback: Type.Optional(Rating),
+  feedback: Type.Optional(stringEnum(["up", "down"], "Only conversations with a message that has this rating")),
   hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in the conversation" })),
   failed: Type.Optional(Type.Boolean({ description: "Whether a reply ended with an error" })),
   test: Type.Optional(Type.Boolean({ description: "Whether a member started the conversation to test the agent" })),
@@ -263,8 +274,8 @@ export const rateMessage = {
     summary: "Rate a message. A later rating replaces an earlier one.",
     params,
     body: Type.Object({
-      messageId: Type.String({ minLength: 1 }),
-      rating: Rating,
+      messageId: Type.String({ minLength: 1, description: "Id of the reply, from `message_start`" }),
+      rating: stringEnum(["up", "down"], "Whether the reply was good (`up`) or bad (`down`)"),
       comment: Type.Optional(
         nullable(
           Type.String({ maxLength: 1_000, description: "The reason for the rating. A later rating replaces it." }),

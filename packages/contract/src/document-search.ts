@@ -2,8 +2,13 @@ import Type, { type Static } from "typebox";
 import { nullable, stringEnum } from "./schema.ts";
 
 export const DocumentSearch = Type.Object({
-  agentId: Type.String({ minLength: 1 }),
-  query: Type.String({ minLength: 1, maxLength: 1_000, pattern: "\\S" }),
+  agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
+  query: Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    pattern: "\\S",
+    description: "Question or words to search for",
+  }),
   limit: Type.Optional(
     nullable(Type.Integer({ minimum: 1, description: "Defaults to 6. Values above 50 count as 50." })),
   ),

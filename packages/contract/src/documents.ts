@@ -1,5 +1,15 @@
 import Type, { type Static } from "typebox";
-import { documentedAs, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import {
+  documentedAs,
+  idParams,
+  listOffset,
+  nullable,
+  Pagination,
+  ref,
+  Success,
+  stringEnum,
+  Timestamp,
+} from "./schema.ts";
 
 /** The kinds of documents: pasted text, a question with its answer, a web page, or an uploaded file. */
 export const documentKinds = ["text", "faq", "page", "file"] as const;
@@ -31,21 +41,41 @@ export const DocumentError = Type.Object({
 });
 export type DocumentError = Static<typeof DocumentError>;
 
-const title = Type.String({ minLength: 1, maxLength: 500, pattern: "\\S" });
+const title = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: "\\S",
+  description: "Title of a `text` or `page`, which citations show. Defaults to the title of the page.",
+});
 const text = Type.String({
   minLength: 1,
   maxLength: 200_000,
   pattern: "\\S",
   description: "Plain text or Markdown. Upload longer texts as a file.",
 });
-const question = Type.String({ minLength: 1, maxLength: 1_000, pattern: "\\S" });
+const question = Type.String({
+  minLength: 1,
+  maxLength: 1_000,
+  pattern: "\\S",
+  description: "The question of a `faq` document, as visitors ask it",
+});
 const otherWordings = Type.Array(question, {
   maxItems: 50,
   description: "Other ways in which visitors ask the same question",
 });
-const answer = Type.String({ minLength: 1, maxLength: 50_000, pattern: "\\S" });
+const answer = Type.String({
+  minLength: 1,
+  maxLength: 50_000,
+  pattern: "\\S",
+  description: "The answer of a `faq` document: plain text or Markdown",
+});
 const url = Type.String({ format: "uri", minLength: 1, maxLength: 2_000, description: "URL of a public web page" });
-const externalKey = Type.String({ minLength: 1, maxLength: 500, pattern: "^[^\\u0000-\\u001f]+$" });
+const externalKey = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: "^[^\\u0000-\\u001f]+$",
+  description: "The document's key in your own system. Unique within the agent.",
+});
 const citation = stringEnum(
   citations,
   "What visitors see when a reply cites the document: title and link, only the title, or nothing. Defaults to `link`.",
@@ -105,12 +135,15 @@ const contentFields = {
   citation: Type.Optional(nullable(citation)),
 };
 
-const agentId = Type.String({ minLength: 1 });
+const agentId = Type.String({ minLength: 1, description: "Id of the agent" });
 
 export const DocumentCreate = Type.Object(
   {
     agentId,
-    kind: stringEnum(["text", "faq", "page"]),
+    kind: stringEnum(
+      ["text", "faq", "page"],
+      "What the document is: a text, a question with its answer, or a web page that the server fetches",
+    ),
     ...contentFields,
     unansweredId: Type.Optional(
       nullable(
@@ -136,13 +169,16 @@ export const DocumentChanges = Type.Object(contentFields, {
 export type DocumentChanges = Static<typeof DocumentChanges>;
 
 export const DocumentQuery = Type.Object({
-  agentId: Type.Optional(agentId),
-  sourceId: Type.Optional(Type.String({ minLength: 1 })),
-  state: Type.Optional(stringEnum(documentStates)),
-  kind: Type.Optional(stringEnum(documentKinds)),
+  agentId: Type.Optional({
+    ...agentId,
+    description: "Id of the agent. Without it, documents of all agents are listed.",
+  }),
+  sourceId: Type.Optional(Type.String({ minLength: 1, description: "Only pages of this source" })),
+  state: Type.Optional(stringEnum(documentStates, "Only documents in this state")),
+  kind: Type.Optional(stringEnum(documentKinds, "Only documents of this kind")),
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "Text in the title or the URL" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 50. Values above 200 count as 200." })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  offset: Type.Optional(listOffset),
 });
 export type DocumentQuery = Static<typeof DocumentQuery>;
 
@@ -169,11 +205,11 @@ export type DocumentLimits = Static<typeof DocumentLimits>;
 export type FileBody = Uint8Array | { readonly size: number; arrayBuffer(): Promise<ArrayBuffer> };
 
 const tags = ["Documents"];
-const params = Type.Object({ id: Type.String() });
+const params = idParams("document");
 const config = { access: "account" } as const;
 const page = {
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 50. Values above 200 count as 200." })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  offset: Type.Optional(listOffset),
 };
 const accepted = {
   200: ref(Document),
@@ -261,8 +297,12 @@ export const changeDocuments = {
     tags,
     summary: "Delete, enable, disable or retry several documents",
     body: Type.Object({
-      ids: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 500 }),
-      action: stringEnum(["delete", "enable", "disable", "retry"]),
+      ids: Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        maxItems: 500,
+        description: "Ids of the documents. Ids that do not exist are ignored.",
+      }),
+      action: stringEnum(["delete", "enable", "disable", "retry"], "What to do with each document"),
     }),
     response: { 200: Type.Object({ changed: Type.Integer({ description: "Number of documents that changed" }) }) },
   },

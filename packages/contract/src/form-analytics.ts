@@ -45,7 +45,7 @@ export const getFormAnalytics = {
     tags: ["Form submissions"],
     summary: "Read the analytics of an agent's forms",
     querystring: Type.Object({
-      agentId: Type.String({ minLength: 1 }),
+      agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
       from: Type.Optional(Type.String({ format: "date-or-date-time", description: "First day of the range, in UTC" })),
       to: Type.Optional(
         Type.String({ format: "date-or-date-time", description: "Last day of the range, in UTC, included as a whole" }),

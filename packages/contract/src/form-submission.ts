@@ -1,6 +1,16 @@
 import Type, { type Static } from "typebox";
 import { executionModes } from "./form.ts";
-import { MEDIA_TYPES, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import {
+  idParams,
+  listOffset,
+  MEDIA_TYPES,
+  nullable,
+  Pagination,
+  ref,
+  Success,
+  stringEnum,
+  Timestamp,
+} from "./schema.ts";
 
 export const submissionStatuses = [
   ...(["pending", "submitted", "webhook_success", "webhook_failed"] as const),
@@ -14,18 +24,38 @@ const instanceId = Type.String({
   maxLength: 100,
   description: "Id of one impression: one showing of the form to one visitor",
 });
-const id = Type.String({ minLength: 1 });
+const toolId = Type.String({ minLength: 1, description: "Id of the form tool" });
+const submissionId = Type.String({ minLength: 1, description: "Id of the submission" });
+const only = (resource: string) => Type.String({ minLength: 1, description: `Only submissions of this ${resource}` });
 
 export const FormSubmit = Type.Object({
-  toolId: id,
-  conversationId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
-  formData: Type.Unsafe<Record<string, unknown>>({ ...AnyObject, maxProperties: 1_000 }),
-  fieldsCompleted: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 1_000 }),
-  impressionAt: Type.Optional(nullable(Type.Number({ description: "Milliseconds since 1970" }))),
-  startedAt: Type.Optional(nullable(Type.Number({ description: "Milliseconds since 1970" }))),
+  toolId,
+  conversationId: Type.Optional(
+    nullable(Type.String({ maxLength: 200, description: "Id of the conversation in which the form was shown" })),
+  ),
+  formData: Type.Unsafe<Record<string, unknown>>({
+    ...AnyObject,
+    maxProperties: 1_000,
+    description:
+      "Maps each field's name to its value, at most 100 KiB without files. Files are base64 data URLs of at most 5 MB. Fields that the form does not have are ignored.",
+  }),
+  fieldsCompleted: Type.Array(Type.String({ maxLength: 100 }), {
+    maxItems: 1_000,
+    description: "Names of the fields that the visitor filled in, for analytics",
+  }),
+  impressionAt: Type.Optional(
+    nullable(Type.Number({ description: "When the form was shown, in milliseconds since 1970" })),
+  ),
+  startedAt: Type.Optional(
+    nullable(Type.Number({ description: "When the visitor began to fill it in, in milliseconds since 1970" })),
+  ),
   formInstanceId: Type.Optional(nullable(instanceId)),
-  sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
-  userId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+  sessionId: Type.Optional(
+    nullable(Type.String({ maxLength: 200, description: "Id of an anonymous visitor, as in `POST /chat`" })),
+  ),
+  userId: Type.Optional(
+    nullable(Type.String({ maxLength: 200, description: "The visitor's id on your site, as in `POST /chat`" })),
+  ),
   userHash: Type.Optional(
     nullable(
       Type.String({
@@ -67,20 +97,27 @@ export const SubmitResult = Type.Object({
 export type SubmitResult = Static<typeof SubmitResult>;
 
 export const ClientResult = Type.Object({
-  submissionId: id,
-  success: Type.Boolean(),
-  message: Type.Optional(nullable(Type.String({ maxLength: 10_000 }))),
-  data: Type.Optional(nullable(AnyObject)),
+  submissionId,
+  success: Type.Boolean({ description: "Whether the page's handler succeeded" }),
+  message: Type.Optional(
+    nullable(Type.String({ maxLength: 10_000, description: "What the handler reports, for members" })),
+  ),
+  data: Type.Optional(nullable({ ...AnyObject, description: "Data of the handler, for members" })),
 });
 export type ClientResult = Static<typeof ClientResult>;
 
 export const formEventTypes = ["impression", "started", "field_completed"] as const;
 
 export const FormEvent = Type.Object({
-  toolId: id,
-  eventType: stringEnum(formEventTypes),
+  toolId,
+  eventType: stringEnum(
+    formEventTypes,
+    "Whether the form was shown (`impression`), the visitor began to fill it in, or filled in one field",
+  ),
   formInstanceId: instanceId,
-  fieldName: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
+  fieldName: Type.Optional(
+    nullable(Type.String({ maxLength: 100, description: "Name of the field. Only used with `field_completed`." })),
+  ),
 });
 export type FormEvent = Static<typeof FormEvent>;
 
@@ -153,10 +190,10 @@ export const FormSubmissionDetail = Type.Object(
 export type FormSubmissionDetail = Static<typeof FormSubmissionDetail>;
 
 export const SubmissionQuery = Type.Object({
-  status: Type.Optional(stringEnum(submissionStatuses)),
-  agentId: Type.Optional(id),
-  toolId: Type.Optional(id),
-  conversationId: Type.Optional(id),
+  status: Type.Optional(stringEnum(submissionStatuses, "Only submissions with this status")),
+  agentId: Type.Optional(only("agent")),
+  toolId: Type.Optional(only("form tool")),
+  conversationId: Type.Optional(only("conversation")),
   from: Type.Optional(
     Type.String({
       format: "date-or-date-time",
@@ -167,7 +204,7 @@ export const SubmissionQuery = Type.Object({
     Type.String({ format: "date-or-date-time", description: "Latest submission. A date includes the whole day." }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  offset: Type.Optional(listOffset),
   format: Type.Optional(
     stringEnum(["json", "csv"], "`csv` returns every match as a file and ignores `limit` and `offset`."),
   ),
@@ -175,7 +212,7 @@ export const SubmissionQuery = Type.Object({
 export type SubmissionQuery = Static<typeof SubmissionQuery>;
 
 const tags = ["Form submissions"];
-const params = Type.Object({ id: Type.String() });
+const params = idParams("submission");
 const account = { access: "account" } as const;
 const visitor = { access: "public", crossOrigin: true } as const;
 
@@ -259,8 +296,8 @@ export const retrySubmission = {
 } as const;
 
 export const SubmissionRetry = Type.Object({
-  agentId: Type.Optional(nullable(id)),
-  toolId: Type.Optional(nullable(id)),
+  agentId: Type.Optional(nullable(only("agent"))),
+  toolId: Type.Optional(nullable(only("form tool"))),
   statuses: Type.Optional(
     nullable(
       Type.Array(stringEnum(submissionStatuses), {
@@ -302,7 +339,7 @@ export const getSubmissionFile = {
   schema: {
     tags,
     summary: "Download an uploaded file",
-    params: Type.Object({ id: Type.String(), name: Type.String({ description: "Name of the form field" }) }),
+    params: Type.Object({ ...params.properties, name: Type.String({ description: "Name of the form field" }) }),
     response: {
       200: {
         description: "The file, in the media type with which it was uploaded",

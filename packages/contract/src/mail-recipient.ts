@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, ref, Success, Timestamp } from "./schema.ts";
+import { idParams, nullable, ref, Success, Timestamp } from "./schema.ts";
 
 /** An address outside the organization to which forms may send submissions after its owner has confirmed it. */
 export const MailRecipient = Type.Object(
@@ -15,7 +15,7 @@ export type MailRecipient = Static<typeof MailRecipient>;
 
 const tags = ["Form submissions"];
 const config = { access: "account" } as const;
-const params = Type.Object({ id: Type.String() });
+const params = idParams("mail recipient");
 
 export const listMailRecipients = {
   method: "GET",
@@ -35,7 +35,9 @@ export const createMailRecipient = {
   schema: {
     tags,
     summary: "Add an email address. It receives a link that confirms it.",
-    body: Type.Object({ address: Type.String({ format: "email", minLength: 3, maxLength: 254 }) }),
+    body: Type.Object({
+      address: Type.String({ format: "email", minLength: 3, maxLength: 254, description: "The email address to add" }),
+    }),
     response: { 201: ref(MailRecipient) },
   },
 } as const;

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { roles } from "./auth.ts";
-import { ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { idParams, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const Member = Type.Object(
   {
@@ -42,7 +42,8 @@ export type PendingLink = Static<typeof PendingLink>;
 
 const tags = ["Members"];
 const config = { access: "session" } as const;
-const params = Type.Object({ id: Type.String() });
+const memberParams = idParams("user");
+const invitationParams = idParams("invitation");
 
 export const listMembers = {
   method: "GET",
@@ -58,8 +59,8 @@ export const updateMember = {
   schema: {
     tags,
     summary: "Change a member's role",
-    params,
-    body: Type.Object({ role: stringEnum(roles) }),
+    params: memberParams,
+    body: Type.Object({ role: stringEnum(roles, "The new role") }),
     response: { 200: ref(Member) },
   },
 } as const;
@@ -71,7 +72,7 @@ export const removeMember = {
   schema: {
     tags,
     summary: "Remove a member. Their sessions in this organization end immediately.",
-    params,
+    params: memberParams,
     response: { 200: Success },
   },
 } as const;
@@ -102,8 +103,13 @@ export const createInvitation = {
     tags,
     summary: "Invite a person for seven days. Replaces an earlier invitation of the same address.",
     body: Type.Object({
-      email: Type.String({ format: "email", minLength: 3, maxLength: 254 }),
-      role: stringEnum(roles),
+      email: Type.String({
+        format: "email",
+        minLength: 3,
+        maxLength: 254,
+        description: "Address of the invited person",
+      }),
+      role: stringEnum(roles, "The role of the new member"),
     }),
     response: { 201: ref(Invitation) },
   },
@@ -113,7 +119,7 @@ export const deleteInvitation = {
   method: "DELETE",
   url: "/invitations/:id",
   config,
-  schema: { tags, summary: "Revoke an invitation", params, response: { 200: Success } },
+  schema: { tags, summary: "Revoke an invitation", params: invitationParams, response: { 200: Success } },
 } as const;
 
 /** Public, because the invitation's id is unguessable: only someone with the link can call it. */
@@ -124,7 +130,7 @@ export const getInvitation = {
   schema: {
     tags,
     summary: "Read an invitation",
-    params,
+    params: invitationParams,
     response: {
       200: Type.Object({
         id: Type.String(),
@@ -143,7 +149,7 @@ export const acceptInvitation = {
   schema: {
     tags,
     summary: "Accept an invitation. The session must belong to the invited address, and switches to the organization.",
-    params,
+    params: invitationParams,
     response: { 200: Success },
   },
 } as const;

@@ -71,7 +71,14 @@ export const ProviderInfo = Type.Object(
 );
 export type ProviderInfo = Static<typeof ProviderInfo>;
 
-const providerParams = Type.Object({ provider: Type.String() });
+const providerParams = Type.Object({ provider: Type.String({ description: "Id of the provider, such as `openai`" }) });
+const apiKey = Type.String({ minLength: 1, maxLength: 1_000, description: "API key of the provider" });
+const baseUrl = Type.String({
+  format: "uri",
+  minLength: 1,
+  maxLength: 1_000,
+  description: "Base URL of the provider's API. Required for providers with `needsBaseUrl`.",
+});
 
 export const listProviders = {
   method: "GET",
@@ -93,8 +100,8 @@ export const putProvider = {
     summary: "Set the organization's own API key and base URL for a provider. They take precedence over the server's.",
     params: providerParams,
     body: Type.Object({
-      apiKey: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
-      baseUrl: Type.Optional(nullable(Type.String({ format: "uri", minLength: 1, maxLength: 1_000 }))),
+      apiKey: Type.Optional(nullable(apiKey)),
+      baseUrl: Type.Optional(nullable(baseUrl)),
     }),
     response: { 200: enveloped(ref(ProviderInfo)) },
   },
@@ -131,8 +138,8 @@ export const testProvider = {
       "With neither, it tests the current configuration, and answers 404 if there is none.",
     params: providerParams,
     body: Type.Object({
-      apiKey: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 1_000 }))),
-      baseUrl: Type.Optional(nullable(Type.String({ format: "uri", minLength: 1, maxLength: 1_000 }))),
+      apiKey: Type.Optional(nullable(apiKey)),
+      baseUrl: Type.Optional(nullable(baseUrl)),
       model: Type.Optional(
         nullable(
           Type.String({

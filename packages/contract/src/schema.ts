@@ -85,5 +85,17 @@ export const Success = Type.Object({ success: Type.Literal(true) });
  */
 export type Access = "public" | "visitor" | "account" | "conversation" | "session" | "user";
 
+/** The path parameter of a resource, such as `agent`. */
+export function idParams(resource: string) {
+  return Type.Object({ id: Type.String({ description: `Id of the ${resource}` }) });
+}
+
+/** Position in a list, as a query parameter. */
+export const listOffset = Type.Integer({
+  minimum: 0,
+  maximum: 2_147_483_647,
+  description: "Number of entries to skip. Defaults to 0.",
+});
+
 /** `total` counts everything that matches the filters. */
 export const Pagination = Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() });

@@ -1,8 +1,17 @@
 import Type, { type Static } from "typebox";
 import { nullable, ref, Success, Timestamp } from "./schema.ts";
 
-const secretName = Type.String({ minLength: 1, maxLength: 100, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" });
-const value = Type.String({ minLength: 1, maxLength: 10_000 });
+const secretName = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+  description: "Name of the secret. HTTP tools insert its value with `{{NAME}}`.",
+});
+const value = Type.String({
+  minLength: 1,
+  maxLength: 10_000,
+  description: "The secret value. It is stored encrypted.",
+});
 const hosts = nullable(
   Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
     maxItems: 50,
@@ -20,7 +29,7 @@ export type Secret = Static<typeof Secret>;
 
 const tags = ["Secrets"];
 const config = { access: "account" } as const;
-const params = Type.Object({ name: Type.String() });
+const params = Type.Object({ name: Type.String({ description: "Name of the secret" }) });
 
 export const listSecrets = {
   method: "GET",

@@ -10,10 +10,19 @@ const token = Type.String({
 
 export const SetUpRequest = Type.Object({
   token,
-  email: Type.String({ format: "email", minLength: 1, maxLength: 320 }),
-  password: Type.String({ minLength: 12, maxLength: 128 }),
+  email: Type.String({ format: "email", minLength: 1, maxLength: 320, description: "Email address of the owner" }),
+  password: Type.String({ minLength: 12, maxLength: 128, description: "Password of the owner" }),
   organizationName: Type.Optional(nullable(plainName)),
-  agentName: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" }))),
+  agentName: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: "\\S",
+        description: "Name of the first agent. Defaults to `Harbour`.",
+      }),
+    ),
+  ),
 });
 export type SetUpRequest = Static<typeof SetUpRequest>;
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { documentStates } from "./documents.ts";
-import { nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { idParams, listOffset, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 /** How often a site is synchronized. */
 export const sourceSchedules = ["manual", "daily", "weekly"] as const;
@@ -99,7 +99,7 @@ export const DocumentSourceDetail = Type.Object(
 );
 export type DocumentSourceDetail = Static<typeof DocumentSourceDetail>;
 
-const agentId = Type.String({ minLength: 1 });
+const agentId = Type.String({ minLength: 1, description: "Id of the agent" });
 const settings = {
   include: Type.Optional(nullable(include)),
   exclude: Type.Optional(nullable(exclude)),
@@ -150,11 +150,11 @@ export const SourcePage = Type.Object({
 export type SourcePage = Static<typeof SourcePage>;
 
 const tags = ["Sources"];
-const params = Type.Object({ id: Type.String() });
+const params = idParams("source");
 const config = { access: "account" } as const;
 const page = {
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 50. Values above 200 count as 200." })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+  offset: Type.Optional(listOffset),
 };
 
 export const createSource = {
@@ -178,7 +178,13 @@ export const listSources = {
   schema: {
     tags,
     summary: "List websites, newest first",
-    querystring: Type.Object({ agentId: Type.Optional(agentId), ...page }),
+    querystring: Type.Object({
+      agentId: Type.Optional({
+        ...agentId,
+        description: "Id of the agent. Without it, websites of all agents are listed.",
+      }),
+      ...page,
+    }),
     response: { 200: Type.Object({ sources: Type.Array(ref(DocumentSource)), pagination: Pagination }) },
   },
 } as const;
@@ -216,7 +222,10 @@ export const listSourcePages = {
     tags,
     summary: "List a website's pages and their state",
     params,
-    querystring: Type.Object({ state: Type.Optional(stringEnum(sourcePageStates)), ...page }),
+    querystring: Type.Object({
+      state: Type.Optional(stringEnum(sourcePageStates, "Only pages with this result of the latest sync")),
+      ...page,
+    }),
     response: { 200: Type.Object({ pages: Type.Array(SourcePage), pagination: Pagination }) },
   },
 } as const;

@@ -18,7 +18,7 @@ export const listToolErrors = {
   schema: {
     tags: ["Tools"],
     summary: "List the latest error of each of an agent's tools, by tool id",
-    querystring: Type.Object({ agentId: Type.String({ minLength: 1 }) }),
+    querystring: Type.Object({ agentId: Type.String({ minLength: 1, description: "Id of the agent" }) }),
     response: {
       200: Type.Unsafe<Record<string, ToolFailure>>({ type: "object", additionalProperties: ToolFailure }),
     },

@@ -1,14 +1,24 @@
 import Type, { type Static } from "typebox";
 import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } from "./form.ts";
 import { type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
-import { clearable, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { clearable, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const executionTypes = ["mock", "http", "form"] as const;
 export type ExecutionType = (typeof executionTypes)[number];
 
 export { type DisplaySlot, type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
 
-const flags = Object.fromEntries(displayOptions.map((name) => [name, Type.Optional(Type.Boolean())]));
+const optionDescriptions: Record<(typeof displayOptions)[number], string> = {
+  showTitle: "Whether product cards show the title. Defaults to true.",
+  showPrice: "Whether product cards show the price. Defaults to true.",
+  showImage: "Whether product cards show the image. Defaults to true.",
+  showDescription: "Whether product cards show the description. Defaults to true.",
+  showAddToCart: "Whether product cards have an “Add to cart” button. Defaults to false.",
+  showHeader: "Whether tables show the column names. Defaults to true.",
+};
+const flags = Object.fromEntries(
+  displayOptions.map((name) => [name, Type.Optional(Type.Boolean({ description: optionDescriptions[name] }))]),
+);
 
 export const DisplayConfig = Type.Object(
   {
@@ -50,11 +60,30 @@ const Headers = Type.Unsafe<Record<string, string>>({
   type: "object",
   additionalProperties: { type: "string", maxLength: 4_000 },
   maxProperties: 50,
+  description: "Headers of the request. `{{NAME}}` in a value stands for a secret.",
 });
 
-const executionType = stringEnum(executionTypes);
-const name = Type.String({ minLength: 1, maxLength: 64, pattern: "^[a-z_]+$" });
-const description = Type.String({ minLength: 1, maxLength: 4_000, pattern: "\\S" });
+const executionType = stringEnum(
+  executionTypes,
+  "What a call does: return a fixed answer (`mock`), call a URL (`http`), or show a form to the visitor (`form`)",
+);
+const name = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: "^[a-z_]+$",
+  description: "Name by which the model calls the tool: lowercase letters and underscores, unique within the agent",
+});
+const description = Type.String({
+  minLength: 1,
+  maxLength: 4_000,
+  pattern: "\\S",
+  description: "What the tool does and when to use it. The model decides by it.",
+});
+const inputSchema = Type.Unsafe<Record<string, unknown>>({
+  ...AnyObject,
+  description:
+    "JSON Schema of the input that the model passes: `type` is `object`, and each entry of `properties` has the type `string`, `number`, `boolean`, `array` or `object`. At most 64 KiB.",
+});
 const httpUrl = Type.String({
   minLength: 1,
   maxLength: 2_000,
@@ -81,17 +110,43 @@ const resultFor = stringEnum(resultReaders, "`model` hides the result from visit
 /** Settings that only one kind of tool has, as in responses. */
 const clearableFields = clearable(formFields);
 
+const formSchemaDescription = "Fields and texts of a form. Required for a `form` tool.";
+
 const kindFields = {
-  mockResponse: nullable(Type.String({ maxLength: 100_000 })),
+  mockResponse: nullable(
+    Type.String({ maxLength: 100_000, description: "The answer of a `mock` tool: JSON, or plain text" }),
+  ),
   httpUrl: nullable(httpUrl),
-  httpMethod: nullable(stringEnum(["GET", "POST", "PUT", "DELETE"])),
+  httpMethod: nullable(
+    stringEnum(["GET", "POST", "PUT", "DELETE"], "Method of the request of an `http` tool. Defaults to `GET`."),
+  ),
   httpHeaders: nullable(Headers),
-  formSchema: nullable(FormSchema),
-  formExecutionMode: nullable(stringEnum(executionModes)),
+  formSchema: nullable({ ...FormSchema, description: formSchemaDescription }),
+  formExecutionMode: nullable(
+    stringEnum(
+      executionModes,
+      "Who handles a submission: the `webhook`, the page's own handler (`client`), or `both`. Defaults to `webhook`.",
+    ),
+  ),
   formWebhookUrl: nullable(formWebhookUrl),
-  formClientHandler: nullable(Type.String({ minLength: 1, maxLength: 200 })),
-  formPostActions: nullable(Type.Array(PostAction, { maxItems: 20 })),
-  formConfirmation: nullable(FormConfirmation),
+  formClientHandler: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "Name of the page's handler, registered with the widget, for the modes `client` and `both`",
+    }),
+  ),
+  formPostActions: nullable(
+    Type.Array(PostAction, {
+      maxItems: 20,
+      description:
+        "What is sent after the first attempt of the form's webhook. One failing action does not stop the others.",
+    }),
+  ),
+  formConfirmation: nullable({
+    ...FormConfirmation,
+    description: "Email to the visitor after submitting. Without it, none is sent.",
+  }),
 };
 
 /** A setting that is saved but cannot work as it is. */
@@ -132,7 +187,7 @@ const optionalFields = {
   resultFor: nullable(resultFor),
   displayConfig: nullable(clearable(DisplayConfig)),
   ...kindFields,
-  formSchema: nullable(clearable(FormSchema)),
+  formSchema: nullable(clearable({ ...FormSchema, description: formSchemaDescription })),
   type: Type.Unsafe<ExecutionType>({
     ...executionType,
     description: "Alternate spelling of `executionType`",
@@ -146,7 +201,7 @@ const optionalFields = {
 };
 
 export const ToolChanges = Type.Partial(
-  Type.Object({ name, description, executionType, inputSchema: AnyObject, ...optionalFields }),
+  Type.Object({ name, description, executionType, inputSchema, ...optionalFields }),
 );
 export type ToolChanges = Static<typeof ToolChanges>;
 
@@ -155,7 +210,7 @@ export const ToolCreate = Type.Object({
   name,
   description,
   executionType,
-  inputSchema: AnyObject,
+  inputSchema,
   ...Type.Partial(Type.Object(optionalFields)).properties,
 });
 export type ToolCreate = Static<typeof ToolCreate>;
@@ -198,9 +253,9 @@ export const ToolTest = Type.Object({
 export type ToolTest = Static<typeof ToolTest>;
 
 const tags = ["Tools"];
-const params = Type.Object({ id: Type.String() });
+const params = idParams("tool");
 const config = { access: "account" } as const;
-const agentId = Type.String({ minLength: 1 });
+const agentId = Type.String({ minLength: 1, description: "Id of the agent" });
 
 export const listTools = {
   method: "GET",
@@ -221,7 +276,9 @@ export const getToolLimits = {
   schema: {
     tags,
     summary: "Read the number of tools and the plan's limit, for one agent or for the organization",
-    querystring: Type.Object({ agentId: Type.Optional(agentId) }),
+    querystring: Type.Object({
+      agentId: Type.Optional({ ...agentId, description: "Id of the agent. Without it, all agents are counted." }),
+    }),
     response: { 200: ToolLimits },
   },
 } as const;
@@ -275,7 +332,11 @@ export const testTool = {
     tags,
     summary: "Run a tool with an input and see what the model and the visitor would receive",
     params,
-    body: Type.Object({ input: Type.Optional(nullable(AnyObject)) }),
+    body: Type.Object({
+      input: Type.Optional(
+        nullable({ ...AnyObject, description: "The input that the model would pass. Defaults to an empty object." }),
+      ),
+    }),
     response: { 200: ToolTest },
   },
 } as const;

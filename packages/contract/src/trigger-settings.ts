@@ -83,10 +83,16 @@ export type TriggerAction = {
 /** `schema` with the settings of each trigger and action type written out, for the OpenAPI document. */
 export function withTypedSettings(schema: TSchema): object {
   const rule = Object.entries(triggerConditions).map(([type, conditions]) =>
-    Type.Object({ triggerType: Type.Literal(type), conditions }),
+    Type.Object({
+      triggerType: Type.Literal(type, { description: "What the trigger waits for" }),
+      conditions: { description: `Conditions of \`${type}\``, ...conditions },
+    }),
   );
   const action = Object.entries(triggerActions).map(([type, actionConfig]) =>
-    Type.Object({ actionType: Type.Literal(type), actionConfig }),
+    Type.Object({
+      actionType: Type.Literal(type, { description: "What the widget does when the trigger fires" }),
+      actionConfig: { ...actionConfig, description: `Settings of \`${type}\`` },
+    }),
   );
   return { ...schema, allOf: [{ oneOf: rule }, { oneOf: action }] };
 }

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { VisitorForm } from "./form.ts";
 import { triggerTypes } from "./rules/trigger-types.ts";
-import { documentedAs, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { documentedAs, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 import {
   actionTypes,
   type TriggerAction,
@@ -124,30 +124,44 @@ const TriggerCounts = Type.Object({
 export type TriggerCounts = Static<typeof TriggerCounts>;
 
 export const TriggerEvent = Type.Object({
-  agentId: Type.String({ minLength: 1 }),
-  triggerId: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
-  triggerName: Type.String({ minLength: 1, maxLength: 200 }),
-  triggerType: stringEnum(triggerTypeNames),
-  actionType: stringEnum(actionTypes),
-  eventType: stringEnum(["fired", "converted"]),
-  sessionId: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
-  pagePath: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),
+  agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
+  triggerId: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 100, description: "Id of the trigger. Without it, the trigger is found by its name." }),
+    ),
+  ),
+  triggerName: Type.String({ minLength: 1, maxLength: 200, description: "Name of the trigger" }),
+  triggerType: stringEnum(triggerTypeNames, "Type of the trigger"),
+  actionType: stringEnum(actionTypes, "Action of the trigger"),
+  eventType: stringEnum(
+    ["fired", "converted"],
+    "`fired` when the action ran, `converted` when the visitor engaged with it",
+  ),
+  sessionId: Type.Optional(
+    nullable(Type.String({ maxLength: 200, description: "Id of the visitor's session, as in `POST /chat`" })),
+  ),
+  pagePath: Type.Optional(
+    nullable(Type.String({ maxLength: 2_000, description: "Path of the page, such as `/pricing`" })),
+  ),
 });
 export type TriggerEvent = Static<typeof TriggerEvent>;
 
-const agentId = Type.String({ minLength: 1 });
+const agentId = Type.String({ minLength: 1, description: "Id of the agent" });
 const day = (description: string) => Type.Optional(Type.String({ format: "date-or-date-time", description }));
 
 export const TriggerStatsQuery = Type.Object({
-  agentId: Type.Optional(agentId),
+  agentId: Type.Optional({
+    ...agentId,
+    description: "Id of the agent. Without it, triggers of all agents are counted.",
+  }),
   from: day("First day of the range, in UTC"),
   to: day("Last day of the range, in UTC, included as a whole"),
-  groupBy: Type.Optional(stringEnum(["day"])),
+  groupBy: Type.Optional(stringEnum(["day"], "Adds `days` to each trigger")),
 });
 export type TriggerStatsQuery = Static<typeof TriggerStatsQuery>;
 
 const tags = ["Triggers"];
-const params = Type.Object({ id: Type.String() });
+const params = idParams("trigger");
 const account = { access: "account" } as const;
 const visitor = { access: "public", crossOrigin: true } as const;
 
@@ -191,7 +205,9 @@ export const listTriggerTemplates = {
   schema: {
     tags,
     summary: "List trigger templates. Each can be sent to `POST /triggers` unchanged.",
-    querystring: Type.Object({ agentId: Type.Optional(agentId) }),
+    querystring: Type.Object({
+      agentId: Type.Optional({ ...agentId, description: "Id of the agent. Adds templates that show its first form." }),
+    }),
     response: { 200: Type.Array(TriggerTemplate) },
   },
 } as const;
@@ -260,7 +276,7 @@ export const listWidgetTriggers = {
   schema: {
     tags,
     summary: "List an agent's enabled triggers in the order they run",
-    params: Type.Object({ agentId: Type.String() }),
+    params: Type.Object({ agentId: Type.String({ description: "Id of the agent" }) }),
     response: {
       200: Type.Array(WidgetTrigger),
       304: Type.Unsafe<undefined>({ description: "Not modified since the version in `If-None-Match`" }),
@@ -287,7 +303,7 @@ export const getVisitorForm = {
   schema: {
     tags,
     summary: "Read a form by the id or name of its tool",
-    params: Type.Object({ toolIdOrName: Type.String() }),
+    params: Type.Object({ toolIdOrName: Type.String({ description: "Id or name of the form tool" }) }),
     querystring: Type.Object({
       agentId: Type.Optional(Type.String({ description: "Id of the agent. Names are unique only within an agent." })),
     }),

@@ -193,6 +193,12 @@ describe("the API description", () => {
     }
   });
 
+  it("describes every request field of every operation", () => {
+    const fields = operations().flatMap(({ operation }) => requestFields(document, operation));
+    expect(fields.length).toBeGreaterThan(400);
+    expect(fields.filter(({ description }) => !/^\S.{7,}/.test(description)).map(({ name }) => name)).toEqual([]);
+  });
+
   it("names every operation like the contract and the SDK", () => {
     const names = new Map<string, string>();
     for (const [name, value] of Object.entries(contract)) {
@@ -260,3 +266,34 @@ describe("private responses", () => {
     expect(widget["cross-origin-resource-policy"]).toBe("cross-origin");
   });
 });
+
+/** Every parameter and every property of the body at any depth, with its description. */
+function requestFields(document: Json, operation: Json): { name: string; description: string }[] {
+  const id = String(operation.operationId);
+  const parameters = (operation.parameters as unknown as Json[] | undefined) ?? [];
+  const inBody = Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) =>
+    properties(document, schema, `${id} `),
+  );
+  return [...parameters.map((parameter) => described(`${id} ${parameter.in} ${parameter.name}`, parameter)), ...inBody];
+}
+
+function properties(
+  document: Json,
+  reference: Json | undefined,
+  path: string,
+): { name: string; description: string }[] {
+  const schema = resolve(document, reference) as Json | undefined;
+  if (typeof schema !== "object") return [];
+  const variants = [schema.oneOf, schema.anyOf, schema.allOf].flatMap((list) => (list as unknown as Json[]) ?? []);
+  return [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, child]) => [
+      described(`${path}${name}`, { ...(resolve(document, child) as Json), ...child }),
+      ...properties(document, child, `${path}${name}.`),
+    ]),
+    ...variants.flatMap((variant) => properties(document, variant, path)),
+    ...properties(document, schema.items, path),
+    ...properties(document, schema.additionalProperties, path),
+  ];
+}
+
+const described = (name: string, { description }: Json) => ({ name, description: String(description ?? "") });
