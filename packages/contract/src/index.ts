@@ -10,6 +10,7 @@ export * from "./conversation.ts";
 export * from "./conversation-analytics.ts";
 export * from "./doctor.ts";
 export * from "./document-embeddings.ts";
+export * from "./document-error.ts";
 export * from "./document-search.ts";
 export * from "./documents.ts";
 export * from "./error.ts";
