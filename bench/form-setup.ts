@@ -1,5 +1,6 @@
-import type { DeliveryRow, SubmissionRow } from "../packages/server/src/db/form-tables.ts";
+import type { SubmissionRow } from "../packages/server/src/db/form-tables.ts";
 import { type DatabaseAddress, openDatabase } from "../packages/server/src/db/open.ts";
+import type { DeliveryRow } from "../packages/server/src/db/outbox-tables.ts";
 import { newId } from "../packages/server/src/ids.ts";
 import { authorized } from "./foyer-process.ts";
 
@@ -75,6 +76,9 @@ function dueSubmission(owner: Owner, url: string): { submission: SubmissionRow; 
     },
     delivery: {
       id: newId("delivery"),
+      kind: "submission",
+      webhookId: null,
+      eventId: null,
       submissionId: id,
       position: 0,
       purpose: "webhook",

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { SubmitResult } from "@foyer/contract";
+import type { NotNull } from "kysely";
 import { databaseNow } from "../../packages/server/src/db/database-clock.ts";
 import { openDatabase } from "../../packages/server/src/db/open.ts";
 import { newId } from "../../packages/server/src/ids.ts";
@@ -121,6 +122,7 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
       return db
         .selectFrom("deliveries")
         .select((x) => ["submissionId", "fence", x("dueAt", "-", databaseNow(address.kind)).as("dueInMs")])
+        .$narrowType<{ submissionId: NotNull }>()
         .where("state", "in", ["pending", "waiting"])
         .execute();
     },

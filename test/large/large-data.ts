@@ -257,6 +257,7 @@ async function insertAttempts(db: Db, attempts: number): Promise<string> {
     .insertInto("deliveries")
     .values({
       id,
+      kind: "submission",
       submissionId,
       position: 0,
       purpose: "webhook",

@@ -44,6 +44,7 @@ import { registerSecurityHeaders } from "./http/security-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { registerValidation } from "./http/validation.ts";
 import { registerWriteLimits } from "./http/write-limits.ts";
+import { createOutbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
@@ -112,8 +113,9 @@ export async function createApp(deps: AppDeps) {
   const triggers = createTriggerService(deps, agents, formFinder, listings.forget);
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
-  const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients });
-  app.addHook("onReady", () => startWorkers(forms.worker, documents, sites.worker));
+  const outbox = createOutbox(deps);
+  const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox });
+  app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker));
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
@@ -153,7 +155,7 @@ export async function createApp(deps: AppDeps) {
       isDraining = true;
       await Promise.all([
         chat.replies.drain(config.drainTimeout),
-        forms.worker.stop(config.drainTimeout),
+        outbox.worker.stop(config.drainTimeout),
         // Before the documents, whose extraction process the syncs use.
         sites.worker.stop(),
         documents.stop(),

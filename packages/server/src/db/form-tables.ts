@@ -6,8 +6,6 @@ import type { Flag, Instant, Json } from "./column-types.ts";
 export type FormTables = {
   submissions: SubmissionTable;
   submissionFiles: SubmissionFileRow;
-  deliveries: DeliveryRow;
-  deliveryAttempts: DeliveryAttemptRow;
   webhookSecrets: WebhookSecretRow;
   failureNotices: FailureNoticeRow;
   formInstances: FormInstanceRow;
@@ -57,45 +55,6 @@ export type SubmissionFileRow = {
   content: Buffer;
   /** the sanitized name sent by the page; null when it sent none */
   name: string | null;
-};
-
-/** A delivery: a form's webhook, a post action, or a notice to the owners that one of them failed permanently. */
-export type DeliveryRow = {
-  id: string;
-  submissionId: string;
-  /** 0 for the webhook, then the post actions in order, then notices */
-  position: number;
-  purpose: "webhook" | "action" | "confirmation" | "notice";
-  type: "webhook" | "team_chat" | "slack" | "email";
-  target: Json;
-  /** the receiver's host; concurrency is limited per host */
-  host: string;
-  /** `waiting` until the first attempt of the webhook */
-  state: "waiting" | "pending" | "delivered" | "failed";
-  /** all attempts so far */
-  attempts: number;
-  /** attempts before the last manual retry */
-  attemptsBefore: number;
-  /** when it may be claimed, by the database's clock: the time of the next attempt, or the end of the current lease */
-  dueAt: Instant;
-  /** counts the leases; only the holder of the newest lease may record the outcome */
-  fence: number;
-  createdAt: Instant;
-};
-
-export type DeliveryAttemptRow = {
-  deliveryId: string;
-  /** 1, 2, 3, … */
-  number: number;
-  startedAt: Instant;
-  durationMs: number;
-  /** the HTTP status of the response, if there was one */
-  status: number | null;
-  /** general message that anyone may see; `null` when it was delivered */
-  error: string | null;
-  /** full message for the organization's members */
-  detail: string | null;
-  response: string | null;
 };
 
 /** The signing secret of a form's webhooks. */

@@ -44,6 +44,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0023-embeddings",
       "0024-searchable-documents",
       "0025-answers",
+      "0026-events",
       "0029-page",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -76,6 +77,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0023-embeddings",
       "0024-searchable-documents",
       "0025-answers",
+      "0026-events",
       "0029-page",
     ]);
   });

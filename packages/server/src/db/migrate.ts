@@ -21,6 +21,7 @@ import { sites } from "./migrations/0022-sites.ts";
 import { embeddings } from "./migrations/0023-embeddings.ts";
 import { searchableDocuments } from "./migrations/0024-searchable-documents.ts";
 import { answers } from "./migrations/0025-answers.ts";
+import { events } from "./migrations/0026-events.ts";
 import { page } from "./migrations/0029-page.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -54,19 +55,21 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0023-embeddings", embeddings],
   ["0024-searchable-documents", searchableDocuments],
   ["0025-answers", answers],
+  ["0026-events", events],
   ["0029-page", page],
 ];
 
 /**
  * Migrates the database to this version in one transaction. Several processes may start at once: the first takes the
  * lock, and the others wait and find nothing to do. Throws when a newer version of Foyer wrote the database.
+ * @param last for tests of a later migration: the last one to run
  * @returns the names of the migrations that ran
  */
-export async function migrate({ db, kind }: { db: Db; kind: DatabaseKind }): Promise<string[]> {
+export async function migrate({ db, kind }: { db: Db; kind: DatabaseKind }, last?: string): Promise<string[]> {
   return db.connection().execute(async (connection) => {
     await lock(connection, kind);
     try {
-      const names = await withStatementTimeout(STATEMENT_MS, () => runPending(connection, kind));
+      const names = await withStatementTimeout(STATEMENT_MS, () => runPending(connection, kind, last));
       await sql`commit`.execute(connection);
       return names;
     } catch (error) {
@@ -88,7 +91,7 @@ async function lock(connection: Kysely<Tables>, kind: DatabaseKind) {
   }
 }
 
-async function runPending(connection: Kysely<Tables>, kind: DatabaseKind) {
+async function runPending(connection: Kysely<Tables>, kind: DatabaseKind, last = migrations.at(-1)?.[0] ?? "") {
   await sql`create table if not exists migrations (name varchar(255) primary key, "ranAt" bigint not null)`.execute(
     connection,
   );
@@ -100,7 +103,7 @@ async function runPending(connection: Kysely<Tables>, kind: DatabaseKind) {
       `The database has migrations that this version of Foyer does not know (${unknown.join(", ")}). Start the newer version, or restore a backup.`,
     );
   }
-  const pending = migrations.filter(([name]) => !done.has(name));
+  const pending = migrations.filter(([name]) => !done.has(name) && name <= last);
   for (const [name, up] of pending) {
     await up(connection, kind);
     await sql`insert into migrations (name, "ranAt") values (${name}, ${Date.now()})`.execute(connection);

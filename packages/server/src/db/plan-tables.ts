@@ -1,5 +1,8 @@
-/** The counters behind plans and limits, as Kysely sees them. */
+import type { Instant, Json } from "./column-types.ts";
+
+/** The tables behind plans, limits and idempotency, as Kysely sees them. */
 export type PlanTables = {
+  idempotencyKeys: IdempotencyKeyRow;
   planMinutes: PlanMinuteRow;
   agentMonths: AgentMonthRow;
   organizationMonths: OrganizationMonthRow;
@@ -17,3 +20,15 @@ type OrganizationMonthRow = { organizationId: string; month: string; tokens: num
 
 /** The tokens of the replies that one visitor received from an agent on a UTC day. */
 type VisitorDayRow = { agentId: string; visitor: string; day: string; tokens: number };
+
+/** The response to a request with an Idempotency-Key. Kept for 24 hours. */
+export type IdempotencyKeyRow = {
+  /** SHA-256 of the caller, the endpoint and the key */
+  id: string;
+  /** the agent of the created resource, if it has one; the response is deleted with it */
+  agentId: string | null;
+  /** SHA-256 of the request body */
+  requestHash: string;
+  answer: Json;
+  createdAt: Instant;
+};

@@ -6,6 +6,7 @@ import type { DeletionColumns } from "./deleted-agents.ts";
 import type { DocumentTables } from "./document-tables.ts";
 import type { FormTables } from "./form-tables.ts";
 import type { IndexTables } from "./index-tables.ts";
+import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
 import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
 
@@ -18,6 +19,7 @@ export type Tables = AnswerTables &
   DocumentTables &
   FormTables &
   IndexTables &
+  OutboxTables &
   PageTables &
   PlanTables & {
     organizations: OrganizationRow;
@@ -32,14 +34,13 @@ export type Tables = AnswerTables &
     tools: Omit<ToolRow, "mayUseUnboundSecrets"> & { mayUseUnboundSecrets: Generated<Flag> };
     toolErrors: ToolErrorRow;
     secrets: SecretRow;
-    conversations: ConversationTable & InboxColumns;
+    conversations: ConversationTable & InboxColumns & EventColumns;
     conversationHours: ConversationHourRow;
     messages: Omit<MessageRow, "page"> & { page: Generated<Json | null> };
     replyFailures: ReplyFailureRow;
     triggers: TriggerRow;
     triggerDays: TriggerDayRow;
     triggerEvents: TriggerEventRow;
-    idempotencyKeys: IdempotencyKeyRow;
     sessions: SessionRow;
     verifications: VerificationRow;
     invitations: InvitationRow;
@@ -317,18 +318,6 @@ export type TriggerEventRow = {
   sessionId: string | null;
   pagePath: string | null;
   day: string;
-  createdAt: Instant;
-};
-
-/** The response to a request with an Idempotency-Key. Kept for 24 hours. */
-export type IdempotencyKeyRow = {
-  /** SHA-256 of the caller, the endpoint and the key */
-  id: string;
-  /** the agent of the created resource; the response is deleted with it */
-  agentId: string;
-  /** SHA-256 of the request body */
-  requestHash: string;
-  answer: Json;
   createdAt: Instant;
 };
 

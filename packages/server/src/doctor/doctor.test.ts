@@ -108,7 +108,8 @@ onBothDatabases("the doctor", (createDatabase) => {
     });
     await server.drain();
     const delivery = {
-      ...({ id: "delivery_1", submissionId, position: 0, purpose: "webhook", type: "webhook", target: "{}" } as const),
+      ...({ id: "delivery_1", kind: "submission", submissionId, position: 0, purpose: "webhook" } as const),
+      ...({ type: "webhook", target: "{}" } as const),
       ...({ host: "x", state: "pending", attempts: 0, attemptsBefore: 0, fence: 0, createdAt: 0 } as const),
     };
     await db

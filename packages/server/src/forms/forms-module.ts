@@ -1,8 +1,6 @@
 import type { AgentService } from "../agents/service.ts";
 import type { Deps } from "../deps.ts";
-import { leaseMs } from "../outbox/delivery-lease.ts";
-import { createDeliveryQueue } from "../outbox/delivery-queue.ts";
-import { createDeliveryWorker } from "../outbox/delivery-worker.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
 import type { MailRecipients } from "../tools/form/mail-recipients.ts";
 import type { WebhookSecrets } from "../tools/secrets/webhook-secrets.ts";
@@ -10,7 +8,7 @@ import type { ToolService } from "../tools/service.ts";
 import { createFormAnalytics } from "./analytics/form-analytics.ts";
 import { createFormCounters } from "./analytics/form-counters.ts";
 import { createAttemptRecords } from "./deliveries/attempt-records.ts";
-import { createSubmissionDelivery } from "./deliveries/deliver-submission.ts";
+import { createSubmissionHandler } from "./deliveries/deliver-submission.ts";
 import { createDeliverySender } from "./deliveries/send-delivery.ts";
 import { createFormService } from "./service.ts";
 import { createSubmissionNotes } from "./submission-notes.ts";
@@ -30,16 +28,17 @@ export function createForms(
     formFinder: FormFinder;
     webhookSecrets: WebhookSecrets;
     mailRecipients: MailRecipients;
+    outbox: Outbox;
   },
 ) {
-  const { db, config, log } = deps;
+  const { db, config } = deps;
+  const { outbox } = services;
+  const { queue, worker } = outbox;
   const counters = createFormCounters(db, deps.databaseKind === "postgres");
-  const queue = createDeliveryQueue(deps, leaseMs(config));
-  const records = createAttemptRecords(deps, queue, counters);
+  const records = createAttemptRecords(deps, outbox, counters);
   const store = createSubmissionStore(deps);
   const send = createDeliverySender(deps, services);
-  const run = createSubmissionDelivery(config.webhooks.schedule, store, send, records);
-  const worker = createDeliveryWorker({ queue, run, log });
+  outbox.register("submission", createSubmissionHandler(store, send, records));
   // Without an initial wait, the process that receives the submission makes the first attempt.
   const quota = createSubmissionQuota(deps);
   const saveSubmission = createSubmissionWriter(
@@ -49,7 +48,6 @@ export function createForms(
   );
   const confirmations = createConfirmations(deps);
   return {
-    worker,
     store,
     notesOf: createSubmissionNotes(store),
     submitForm: createSubmitForm(deps, services, store, { saveSubmission, worker, quota, confirmations }),

@@ -2,16 +2,18 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import { createBatchReader } from "../db/batch-reader.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { ofExistingAgent } from "../db/deleted-agents.ts";
-import type { DeliveryAttemptRow, DeliveryRow, SubmissionFileRow, SubmissionRow } from "../db/form-tables.ts";
+import type { SubmissionFileRow, SubmissionRow } from "../db/form-tables.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
+import type { DeliveryAttemptRow, DeliveryRow } from "../db/outbox-tables.ts";
 import { firstWithin } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
+import { ofSubmission, type SubmissionDelivery } from "./deliveries/submission-delivery.ts";
 
 export type FileFacts = Omit<SubmissionFileRow, "content" | "prefix">;
 /** A post action or confirmation email whose last attempt failed. */
-export type FailingRow = Pick<DeliveryRow, "submissionId" | "purpose" | "type"> & {
+export type FailingRow = Pick<SubmissionDelivery, "submissionId" | "purpose" | "type"> & {
   state: "pending" | "failed";
   error: string | null;
 };
@@ -226,9 +228,10 @@ function deliveryReaders(db: Db) {
     async outcomes(submissionId: string): Promise<DeliveryOutcome[]> {
       return (await outcomes(db, { id: submissionId })).rows;
     },
-    async deliveries(submissionId: string): Promise<DeliveryRow[]> {
+    async deliveries(submissionId: string): Promise<SubmissionDelivery[]> {
       const rows = db.selectFrom("deliveries").selectAll().where("submissionId", "=", submissionId);
-      return rows.where("purpose", "!=", "notice").orderBy("position").execute();
+      const deliveries = await rows.where("purpose", "!=", "notice").orderBy("position").execute();
+      return deliveries.map(ofSubmission);
     },
     /** The newest attempts, oldest first. */
     async attempts(submissionId: string): Promise<DeliveryAttemptRow[]> {

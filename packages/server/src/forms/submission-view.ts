@@ -1,6 +1,8 @@
 import type { Delivery, FormSubmission } from "@foyer/contract";
-import type { DeliveryAttemptRow, DeliveryRow, SubmissionRow } from "../db/form-tables.ts";
+import type { SubmissionRow } from "../db/form-tables.ts";
+import type { DeliveryAttemptRow } from "../db/outbox-tables.ts";
 import type { DeliveryTarget } from "./deliveries/send-delivery.ts";
+import type { SubmissionDelivery } from "./deliveries/submission-delivery.ts";
 import type { FailingRow, FileFacts } from "./submission-store.ts";
 
 /** Parts of a page of submissions. May include rows of other submissions. */
@@ -40,7 +42,7 @@ export function fileUrl(submissionId: string, field: string): string {
   return `/form-submissions/${submissionId}/files/${encodeURIComponent(field.toWellFormed())}`;
 }
 
-export function toDelivery(row: DeliveryRow, attempts: readonly DeliveryAttemptRow[]): Delivery {
+export function toDelivery(row: SubmissionDelivery, attempts: readonly DeliveryAttemptRow[]): Delivery {
   const { id, type, state, purpose } = row;
   return {
     id,
@@ -58,7 +60,7 @@ export function toDelivery(row: DeliveryRow, attempts: readonly DeliveryAttemptR
   };
 }
 
-function describe({ target }: DeliveryRow): string {
+function describe({ target }: Pick<SubmissionDelivery, "target">): string {
   const { url, webhookUrl, recipientIds, to }: DeliveryTarget = JSON.parse(target);
   return url || webhookUrl || [...(recipientIds ?? []), ...(to ?? [])].join(", ");
 }

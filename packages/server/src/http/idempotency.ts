@@ -5,7 +5,7 @@ import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { Db } from "../db/open.ts";
-import type { IdempotencyKeyRow } from "../db/tables.ts";
+import type { IdempotencyKeyRow } from "../db/plan-tables.ts";
 import { AppError, invalid } from "../errors.ts";
 
 declare module "fastify" {
@@ -19,9 +19,9 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /**
  * Stores the response in the transaction that creates its resource. `agentId` is the agent that the resource belongs
- * to.
+ * to, or null.
  */
-export type Keep = (trx: Executor, agentId: string, answer: unknown) => Promise<void>;
+export type Keep = (trx: Executor, agentId: string | null, answer: unknown) => Promise<void>;
 
 const KEPT_MS = 86_400_000;
 

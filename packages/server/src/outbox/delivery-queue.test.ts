@@ -38,7 +38,8 @@ onBothDatabases("the delivery queue", (createDatabase) => {
 
   async function put(dueInMs: number, more: Partial<NewDelivery> = {}): Promise<string> {
     const id = newId("delivery");
-    const fixed = { purpose: "action", type: "webhook", target: "{}", state: "pending" } as const;
+    const references = { kind: "submission", webhookId: null, eventId: null } as const;
+    const fixed = { ...references, purpose: "action", type: "webhook", target: "{}", state: "pending" } as const;
     const counts = { attempts: 0, attemptsBefore: 0, fence: 1, createdAt: 1 };
     const row = { id, submissionId, position: position++, host: "a", ...fixed, ...counts, ...more };
     await queue.insert(forms.db, [row], dueInMs);
@@ -80,6 +81,9 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     const fixed = { purpose: "action", type: "webhook", target: "{}", state: "pending", host: "a" } as const;
     const row = {
       id,
+      kind: "submission" as const,
+      webhookId: null,
+      eventId: null,
       submissionId,
       position: position++,
       ...fixed,

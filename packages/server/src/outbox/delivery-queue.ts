@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { databaseNow } from "../db/database-clock.ts";
 import type { DatabaseKind } from "../db/database-kind.ts";
-import type { DeliveryRow } from "../db/form-tables.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
+import type { DeliveryRow } from "../db/outbox-tables.ts";
 
 /**
  * A delivery that this process has leased. No other process sends it before the lease ends, and `fence` identifies the
@@ -93,11 +93,11 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     },
     /**
      * Retries failed deliveries, which are then due immediately for any process.
-     * @returns the submissions of the retried deliveries
+     * @returns the ids of the retried deliveries
      */
-    async retryFailed(trx: Executor, rows: readonly AddressRow[]) {
-      const retried = (await queries.retryFailed(trx, { json: toJson(rows) })).rows;
-      return [...new Set(retried.map(({ submissionId }) => submissionId))];
+    async retryFailed(trx: Executor, rows: readonly AddressRow[]): Promise<Set<string>> {
+      const { rows: retried } = await queries.retryFailed(trx, { json: toJson(rows) });
+      return new Set(retried.map(({ id }) => id));
     },
   };
 }
@@ -113,7 +113,10 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
     insert: compileOnce<NewDelivery & { ms: number }, never>((param) =>
       db.insertInto("deliveries").values({
         id: param("id"),
+        kind: param("kind"),
         submissionId: param("submissionId"),
+        webhookId: param("webhookId"),
+        eventId: param("eventId"),
         position: param("position"),
         purpose: param("purpose"),
         type: param("type"),
@@ -182,7 +185,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
 }
 
 function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
-  return compileOnce<{ json: string }, Pick<DeliveryRow, "submissionId">>((param) =>
+  return compileOnce<{ json: string }, Pick<DeliveryRow, "id">>((param) =>
     db
       .updateTable("deliveries")
       .from(jsonRows<AddressRow>(kind, param("json"), { id: "text", target: "text", host: "text" }))
@@ -196,7 +199,7 @@ function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
       })
       .whereRef("deliveries.id", "=", "rows.id")
       .where("deliveries.state", "=", sql.lit("failed"))
-      .returning("deliveries.submissionId"),
+      .returning("deliveries.id"),
   );
 }
 

@@ -40,7 +40,17 @@ onBothDatabases("the delivery worker", (createDatabase) => {
   function newDelivery(host: string, more: Partial<NewDelivery> = {}): NewDelivery {
     const fixed = { purpose: "action", type: "webhook", target: "{}", state: "pending", createdAt: 1 } as const;
     const counts = { attempts: 0, attemptsBefore: 0, fence: 1 };
-    return { id: newId("delivery"), submissionId, position: position++, host, ...fixed, ...counts, ...more };
+    const references = { kind: "submission", webhookId: null, eventId: null } as const;
+    return {
+      ...references,
+      id: newId("delivery"),
+      submissionId,
+      position: position++,
+      host,
+      ...fixed,
+      ...counts,
+      ...more,
+    };
   }
   /** Due by now, to be claimed. */
   async function put(host: string, count = 1, more: Partial<NewDelivery> = {}) {

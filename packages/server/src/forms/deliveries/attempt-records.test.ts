@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../../test/form-client.ts";
-import {
-  createDeliveryQueue,
-  type DeliveryQueue,
-  type LeasedDelivery,
-  type Next,
-} from "../../outbox/delivery-queue.ts";
+import type { LeasedDelivery, Next } from "../../outbox/delivery-queue.ts";
+import { createOutbox } from "../../outbox/outbox.ts";
 import { createFormCounters } from "../analytics/form-counters.ts";
 import { type AttemptRecords, createAttemptRecords } from "./attempt-records.ts";
+import { ofSubmission } from "./submission-delivery.ts";
 
 onBothDatabases("attempt records", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
-  let queue: DeliveryQueue;
   let records: AttemptRecords;
   beforeAll(async () => {
     database = await createDatabase();
@@ -21,11 +17,10 @@ onBothDatabases("attempt records", (createDatabase) => {
     forms = await openForms({ database, env: { FOYER_WEBHOOK_SCHEDULE: "1h" } });
     await forms.addMember("owner", "owner@example.com");
     const { deps } = forms.server;
-    queue = createDeliveryQueue(deps, 60_000);
     const mailer = { ...deps.mailer, isConfigured: true };
     records = createAttemptRecords(
       { ...deps, mailer },
-      queue,
+      createOutbox(deps),
       createFormCounters(deps.db, deps.databaseKind === "postgres"),
     );
   });
@@ -51,7 +46,8 @@ onBothDatabases("attempt records", (createDatabase) => {
     startedAt: 1_700_000_000_000,
     durationMs: 5,
   };
-  const write = (delivery: LeasedDelivery, next: Next) => records.write({ delivery, attempt: failed, next });
+  const write = (delivery: LeasedDelivery, next: Next) =>
+    records.write({ delivery: ofSubmission(delivery), attempt: failed, next });
   const noticesOf = (id: string) =>
     forms.db
       .selectFrom("deliveries")

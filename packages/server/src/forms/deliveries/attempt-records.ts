@@ -1,18 +1,21 @@
-import { sql } from "kysely";
+import { type NotNull, sql } from "kysely";
 import { createBatchWriter } from "../../db/batch-writer.ts";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
-import type { DeliveryAttemptRow, DeliveryRow, SubmissionRow } from "../../db/form-tables.ts";
-import { compileInsert, jsonRows, toJson } from "../../db/json-rows.ts";
+import type { SubmissionRow } from "../../db/form-tables.ts";
+import { jsonRows, toJson } from "../../db/json-rows.ts";
+import type { DeliveryRow } from "../../db/outbox-tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { DeliveryQueue, LeasedDelivery, Next } from "../../outbox/delivery-queue.ts";
+import type { CompletedAttempt as Completed } from "../../outbox/attempts.ts";
+import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
+import type { Outbox } from "../../outbox/outbox.ts";
 import { dayOf } from "../../utc-day.ts";
 import { type DayDelta, type FormCounters, statusDelta } from "../analytics/form-counters.ts";
 import { createFailureNotices } from "./failure-notices.ts";
+import type { SubmissionDelivery } from "./submission-delivery.ts";
 import { submissionStatus } from "./submission-status.ts";
 
-export type Attempt = Omit<DeliveryAttemptRow, "deliveryId" | "number">;
-type CompletedAttempt = { delivery: LeasedDelivery; attempt: Attempt; next: Next };
+type CompletedAttempt = Completed<SubmissionDelivery>;
 type StatusRow = Pick<SubmissionRow, (typeof statusColumns)[number]>;
 
 const statusColumns = [
@@ -28,7 +31,7 @@ export type AttemptRecords = ReturnType<typeof createAttemptRecords>;
  */
 export function createAttemptRecords(
   { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
-  queue: DeliveryQueue,
+  { queue, attempts }: Pick<Outbox, "queue" | "attempts">,
   counters: FormCounters,
 ) {
   const queries = recordQueries({ db, databaseKind });
@@ -42,12 +45,7 @@ export function createAttemptRecords(
     trx: Executor,
     batch: readonly CompletedAttempt[],
   ): Promise<{ settled: CompletedAttempt[]; released: LeasedDelivery[][] }> {
-    const numbers = await queue.settle(trx, batch);
-    const attempts = batch.flatMap(({ delivery: { id: deliveryId }, attempt }) => {
-      const number = numbers.get(deliveryId);
-      return number === undefined ? [] : [{ ...attempt, deliveryId, number }];
-    });
-    await queries.insertAttempts(trx, attempts);
+    const numbers = await attempts.settle(trx, batch);
     const isFirst = ({ delivery }: CompletedAttempt) =>
       delivery.purpose === "webhook" && numbers.get(delivery.id) === 1;
     const released = await queue.releaseWaiting(trx, batch.filter(isFirst).map(submissionOf));
@@ -154,6 +152,7 @@ function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKi
       db
         .selectFrom("deliveries")
         .select(["submissionId", "purpose", "state"])
+        .$narrowType<{ submissionId: NotNull }>()
         .where("submissionId", "in", ids(param("json")))
         .orderBy("position"),
     ),
@@ -164,9 +163,5 @@ function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKi
         .set({ status: sql.ref("rows.status"), updatedAt: param("now") })
         .whereRef("submissions.id", "=", "rows.id"),
     ),
-    insertAttempts: compileInsert<DeliveryAttemptRow>(db, kind, "deliveryAttempts", {
-      ...({ deliveryId: "text", number: "bigint", startedAt: "bigint", durationMs: "bigint" } as const),
-      ...({ status: "bigint", error: "text", detail: "text", response: "text" } as const),
-    }),
   };
 }

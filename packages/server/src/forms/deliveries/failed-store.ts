@@ -1,9 +1,10 @@
-import { sql } from "kysely";
+import { type NotNull, sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import { ofExistingAgent } from "../../db/deleted-agents.ts";
-import type { DeliveryRow, SubmissionRow } from "../../db/form-tables.ts";
+import type { SubmissionRow } from "../../db/form-tables.ts";
 import { jsonRows, toJson } from "../../db/json-rows.ts";
 import type { Deps } from "../../deps.ts";
+import type { SubmissionDelivery } from "./submission-delivery.ts";
 
 type Filter = { agentId: string | null; toolId: string | null; status: SubmissionRow["status"] };
 
@@ -11,10 +12,11 @@ export type FailedStore = ReturnType<typeof createFailedStore>;
 
 /** Finds failed deliveries, except notices to owners. */
 export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
-  const failedOf = compileOnce<{ json: string }, DeliveryRow>((param) =>
+  const failedOf = compileOnce<{ json: string }, SubmissionDelivery>((param) =>
     db
       .selectFrom("deliveries")
       .selectAll()
+      .$narrowType<{ submissionId: NotNull }>()
       .where("state", "=", sql.lit("failed"))
       .where("purpose", "!=", sql.lit("notice"))
       .where(
@@ -45,7 +47,7 @@ export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "datab
       const { rows } = await failedOf(db, { json: json(submissionIds) });
       return [...new Set(rows.map(({ submissionId }) => submissionId))];
     },
-    async deliveries(executor: Executor, submissionIds: readonly string[]): Promise<DeliveryRow[]> {
+    async deliveries(executor: Executor, submissionIds: readonly string[]): Promise<SubmissionDelivery[]> {
       return (await failedOf(executor, { json: json(submissionIds) })).rows;
     },
   };

@@ -5,6 +5,7 @@ import type { SubmissionRow } from "../../db/form-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";
+import { newDelivery } from "./submission-delivery.ts";
 
 type Submission = Pick<SubmissionRow, "id" | "organizationId" | "toolId" | "agentId">;
 
@@ -42,6 +43,7 @@ export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">
       const notices = owners.rows.map(
         ({ userId }, index) =>
           ({
+            ...newDelivery,
             id: newId("delivery"),
             submissionId: submission.id,
             position: position + 1 + index,
@@ -50,9 +52,6 @@ export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">
             type: "email",
             target: JSON.stringify({ recipientIds: [userId] }),
             state: "pending",
-            attempts: 0,
-            attemptsBefore: 0,
-            fence: 0,
             createdAt: now,
           }) satisfies NewDelivery,
       );

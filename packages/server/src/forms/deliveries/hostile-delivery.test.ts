@@ -1,11 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
 import { type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { hostileAnswers, hostileUrls } from "../../../../../test/hostile-addresses.ts";
-import type { DeliveryRow, SubmissionRow } from "../../db/form-tables.ts";
+import type { SubmissionRow } from "../../db/form-tables.ts";
 import { openOutbound, serveCanary } from "../../outbound/test-servers.ts";
 import { createMailRecipients } from "../../tools/form/mail-recipients.ts";
 import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { createDeliverySender } from "./send-delivery.ts";
+import type { SubmissionDelivery } from "./submission-delivery.ts";
 
 /** A server that others can reach, so that its own network is closed to what an account types in. */
 async function openPublic(env: Record<string, string> = { BASE_URL: "https://chat.example.com" }): Promise<FormClient> {
@@ -98,8 +99,11 @@ it("a delivery does not call a host name that resolves to a hostile address", as
   for (const name of Object.keys(hostileAnswers)) {
     const target = JSON.stringify({ url: `http://${name}:${port}/`, webhookUrl: `http://${name}:${port}/`, message });
     for (const type of ["webhook", "team_chat", "slack"] as const) {
-      const delivery: DeliveryRow = {
+      const delivery: SubmissionDelivery = {
         id: "delivery_x",
+        kind: "submission",
+        webhookId: null,
+        eventId: null,
         submissionId: submission.id,
         position: 0,
         purpose: "webhook",

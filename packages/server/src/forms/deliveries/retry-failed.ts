@@ -38,12 +38,14 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
       if (!forms.has(toolId)) forms.set(toolId, await formFinder.owned(organizationId, toolId));
     }
     return records.changeAll(ids, async (trx) => {
-      const rows = (await failed.deliveries(trx, ids)).map((delivery) => {
+      const deliveries = await failed.deliveries(trx, ids);
+      const rows = deliveries.map((delivery) => {
         const form = forms.get(toolOf.get(delivery.submissionId) ?? "");
         const { target, host } = (form && currentAddress(form, delivery)) ?? delivery;
         return { id: delivery.id, target, host };
       });
-      return queue.retryFailed(trx, rows);
+      const retried = await queue.retryFailed(trx, rows);
+      return new Set(deliveries.filter(({ id }) => retried.has(id)).map(({ submissionId }) => submissionId));
     });
   }
 

@@ -6,7 +6,7 @@ import { type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { holdRefusedPort } from "../../../../../test/refused-port.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
 import { close, listen } from "../../outbound/test-servers.ts";
-import { nextOf } from "./deliver-submission.ts";
+import { nextOf } from "../../outbox/attempts.ts";
 
 const usual = [0, 60_000, 300_000, 1_800_000, 7_200_000];
 const hours = (count: number) => count * 3_600_000;

@@ -1,5 +1,6 @@
 import type { PostAction, SubmitResult } from "@foyer/contract";
-import type { DeliveryRow, SubmissionRow } from "../../db/form-tables.ts";
+import type { SubmissionRow } from "../../db/form-tables.ts";
+import type { DeliveryRow } from "../../db/outbox-tables.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import { newId } from "../../ids.ts";
 import { normalizeAddress } from "../../outbound/smtp-address.ts";
@@ -7,6 +8,7 @@ import type { NewDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryOutcome } from "../submission-store.ts";
 import type { Confirmation } from "../submit/confirmations.ts";
 import type { DeliveryTarget } from "./send-delivery.ts";
+import { newDelivery } from "./submission-delivery.ts";
 
 type Form = Pick<ToolRow, "formExecutionMode" | "formWebhookUrl" | "formPostActions">;
 
@@ -19,6 +21,7 @@ const CONFIRMATION_POSITION = 21 * ACTION_STEP;
 export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | "createdAt">): NewDelivery[] {
   const { id: submissionId, createdAt } = submission;
   return partsOf(form).map(({ position, type, target }, _, parts) => ({
+    ...newDelivery,
     id: newId("delivery"),
     submissionId,
     position,
@@ -26,9 +29,6 @@ export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | 
     ...address(target),
     purpose: position === 0 ? "webhook" : "action",
     state: position === 0 || parts[0]?.position !== 0 ? "pending" : "waiting",
-    attempts: 0,
-    attemptsBefore: 0,
-    fence: 1,
     createdAt,
   }));
 }
@@ -40,6 +40,7 @@ export function confirmationDelivery(
   isFirst: boolean,
 ): NewDelivery {
   return {
+    ...newDelivery,
     id: newId("delivery"),
     submissionId,
     position: CONFIRMATION_POSITION,
@@ -47,9 +48,6 @@ export function confirmationDelivery(
     purpose: "confirmation",
     state: isFirst ? "pending" : "waiting",
     ...address({ to: [to], subject, message }),
-    attempts: 0,
-    attemptsBefore: 0,
-    fence: 1,
     createdAt,
   };
 }

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { onBothDatabases } from "../../../../../test/databases.ts";
 import { openForms } from "../../../../../test/form-client.ts";
 import { createAgentService } from "../../agents/service.ts";
+import { createOutbox } from "../../outbox/outbox.ts";
 import { createFormFinder } from "../../tools/form/form-finder.ts";
 import { createMailRecipients } from "../../tools/form/mail-recipients.ts";
 import { createSecretService } from "../../tools/secrets/service.ts";
@@ -28,6 +29,7 @@ onBothDatabases("a request for a form whose agent is being deleted", (createData
       tools,
       formFinder: createFormFinder(deps.db),
       webhookSecrets: createWebhookSecrets(deps),
+      outbox: createOutbox(deps),
     };
     const { submitForm, analytics } = createForms(deps, services);
     const { id } = await client.createForm({ formWebhookUrl: `${client.receiver.url}/lead` });

@@ -2,9 +2,9 @@ import { webcrypto } from "node:crypto";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
-import { type FormClient, openForms } from "../../../../../test/form-client.ts";
-import type { Received } from "../../../../../test/webhook-receiver.ts";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { type FormClient, openForms } from "../../../../test/form-client.ts";
+import type { Received } from "../../../../test/webhook-receiver.ts";
 import { webhookHeaders } from "./webhook-signature.ts";
 
 type Signed = { body: string; headers: Record<string, string> };

@@ -1,0 +1,128 @@
+import type { Generated } from "kysely";
+import type { Flag, Instant, Json } from "./column-types.ts";
+
+/** The tables of the outbox and of conversation events, as Kysely sees them. */
+export type OutboxTables = {
+  deliveries: DeliveryRow;
+  deliveryAttempts: DeliveryAttemptRow;
+  webhooks: WebhookRow;
+  events: EventTable;
+  eventFeeds: EventFeedRow;
+  idleTimers: IdleTimerRow;
+};
+
+/** What a delivery carries. The handler of this kind sends it, see outbox/outbox.ts. */
+export type DeliveryKind = "submission" | "event";
+
+/**
+ * A delivery waits in the outbox until it is sent or has failed for good. It belongs to a submission (a form's webhook,
+ * a post action, a confirmation, or a notice that one of them failed permanently) or to a webhook (an event, or a notice
+ * that the webhook was disabled), and is deleted with it.
+ */
+export type DeliveryRow = {
+  id: string;
+  kind: DeliveryKind;
+  submissionId: string | null;
+  webhookId: string | null;
+  eventId: string | null;
+  /** the order within a submission: 0 for the webhook, then the post actions in order, then notices */
+  position: number;
+  purpose: "webhook" | "action" | "confirmation" | "notice" | "event";
+  type: "webhook" | "team_chat" | "slack" | "email";
+  target: Json;
+  /** the receiver's host; concurrency is limited per host */
+  host: string;
+  /** `waiting` until the first attempt of the submission's webhook */
+  state: "waiting" | "pending" | "delivered" | "failed";
+  /** all attempts so far */
+  attempts: number;
+  /** attempts before the last manual retry */
+  attemptsBefore: number;
+  /** when it may be claimed, by the database's clock: the time of the next attempt, or the end of the current lease */
+  dueAt: Instant;
+  /** counts the leases; only the holder of the newest lease may record the outcome */
+  fence: number;
+  createdAt: Instant;
+};
+
+export type DeliveryAttemptRow = {
+  deliveryId: string;
+  /** 1, 2, 3, … */
+  number: number;
+  startedAt: Instant;
+  durationMs: number;
+  /** the HTTP status of the response, if there was one */
+  status: number | null;
+  /** general message that anyone may see; `null` when it was delivered */
+  error: string | null;
+  /** full message for the organization's members */
+  detail: string | null;
+  response: string | null;
+};
+
+/** A subscription of an organization to its events. */
+type WebhookRow = {
+  id: string;
+  organizationId: string;
+  url: string;
+  description: string | null;
+  /** event types, or `["*"]` */
+  events: Json;
+  /** empty for all agents */
+  agentIds: Json;
+  payload: "full" | "ids";
+  /** minutes without a message until `conversation.idle` */
+  idleMinutes: number;
+  isEnabled: Flag;
+  /** why the server disabled it; null when a member did */
+  disabledReason: string | null;
+  /** the first failed attempt since the last successful one */
+  failingSince: Instant | null;
+  /** encrypted, like `previousSecret` */
+  secret: string;
+  previousSecret: string | null;
+  rotatedAt: Instant | null;
+  createdAt: Instant;
+  updatedAt: Instant;
+};
+
+/** Something that happened, for webhooks and the feed. Kept for 30 days. */
+type EventRow = {
+  /** in the order of writing, which is not the order in which PostgreSQL commits */
+  number: number;
+  id: string;
+  organizationId: string;
+  agentId: string | null;
+  conversationId: string | null;
+  /** 1, 2, 3, … within the conversation */
+  sequence: number | null;
+  type: string;
+  /** the full payload; webhooks may ask for the ids only */
+  data: Json;
+  /** 1, 2, 3, … within the organization's feed; null until the feed has included the event */
+  position: number | null;
+  createdAt: Instant;
+};
+
+type EventTable = Omit<EventRow, "number"> & { number: Generated<number> };
+
+/** An organization's feed of events. */
+type EventFeedRow = {
+  organizationId: string;
+  isEnabled: Flag;
+  /** the position of the newest event that the feed includes */
+  lastPosition: number;
+};
+
+/** A conversation whose next `conversation.idle` is due at `dueAt`. Written only while something listens for it. */
+type IdleTimerRow = {
+  conversationId: string;
+  organizationId: string;
+  lastMessageAt: Instant;
+  /** the largest number of idle minutes that was reported since the last message */
+  reportedMinutes: number;
+  dueAt: Instant;
+};
+
+/** The number of events of a conversation so far. It stays 0 while nothing listens. */
+export type EventColumns = { eventSequence: Generated<number> };

@@ -1,0 +1,64 @@
+import type { Executor } from "../db/compiled-query.ts";
+import { compileInsert } from "../db/json-rows.ts";
+import type { DeliveryAttemptRow } from "../db/outbox-tables.ts";
+import type { Deps } from "../deps.ts";
+import type { DeliveryQueue, LeasedDelivery, Next } from "./delivery-queue.ts";
+
+const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
+
+type Attempt = Omit<DeliveryAttemptRow, "deliveryId" | "number">;
+
+/** An attempt that was made, and what happens with the delivery next. */
+export type CompletedAttempt<D extends LeasedDelivery = LeasedDelivery> = { delivery: D; attempt: Attempt; next: Next };
+
+/**
+ * The outcome of an attempt. `error` is null on success. `retryAfterMs` is the minimum wait that the receiver asked
+ * for.
+ */
+export type Answer = Pick<Attempt, "status" | "error" | "detail" | "response"> & {
+  retryAfterMs: number;
+  /** true when another attempt cannot succeed */
+  isFinal?: boolean;
+};
+
+/** Records attempts together with the state of their deliveries. */
+export function createAttemptLog({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, queue: DeliveryQueue) {
+  const insertAttempts = compileInsert<DeliveryAttemptRow>(db, databaseKind, "deliveryAttempts", {
+    deliveryId: "text",
+    number: "bigint",
+    startedAt: "bigint",
+    durationMs: "bigint",
+    status: "bigint",
+    error: "text",
+    detail: "text",
+    response: "text",
+  });
+  return {
+    /** @returns the number of each attempt by delivery; deliveries whose lease was lost are left out */
+    async settle(trx: Executor, batch: readonly CompletedAttempt[]): Promise<Map<string, number>> {
+      const numbers = await queue.settle(trx, batch);
+      const attempts = batch.flatMap(({ delivery: { id: deliveryId }, attempt }) => {
+        const number = numbers.get(deliveryId);
+        return number === undefined ? [] : [{ ...attempt, deliveryId, number }];
+      });
+      await insertAttempts(trx, attempts);
+      return numbers;
+    },
+  };
+}
+
+/**
+ * After a failure, waits as long as the schedule says plus up to 10 % jitter, or longer if the receiver asks for it.
+ * @param schedule the wait before each attempt, in milliseconds
+ */
+export function nextOf(
+  { attempts, attemptsBefore }: Pick<LeasedDelivery, "attempts" | "attemptsBefore">,
+  { error, retryAfterMs, isFinal }: Pick<Answer, "error" | "retryAfterMs" | "isFinal">,
+  schedule: readonly number[],
+): Next {
+  if (error === null) return { state: "delivered" };
+  const wait = schedule[attempts - attemptsBefore + 1];
+  if (wait === undefined || isFinal) return { state: "failed" };
+  const jittered = wait * (1 + Math.random() / 10);
+  return { state: "pending", waitMs: Math.round(Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS))) };
+}

@@ -1,0 +1,79 @@
+import type { DeliveryKind } from "../db/outbox-tables.ts";
+import type { Deps } from "../deps.ts";
+import { failpoint } from "../failpoints.ts";
+import { type Answer, type CompletedAttempt, createAttemptLog, nextOf } from "./attempts.ts";
+import { leaseMs } from "./delivery-lease.ts";
+import { createDeliveryQueue, type LeasedDelivery } from "./delivery-queue.ts";
+import { createDeliveryWorker } from "./delivery-worker.ts";
+
+/** One delivery, ready to be sent. */
+export type OpenDelivery = {
+  /**
+   * Makes one attempt. Failures of the receiver are part of the answer. It rejects when the attempt could not be made,
+   * and nothing counts as attempted then.
+   */
+  send(): Promise<Answer>;
+  /** Releases what `open` reserved, once the attempt is recorded or given up. */
+  close?(): void;
+};
+
+/** What the deliveries of one kind send, and what follows from an attempt. */
+export type DeliveryHandler = {
+  /** @returns null when the delivery's subject was deleted */
+  open(delivery: LeasedDelivery, signal: AbortSignal): Promise<OpenDelivery | null>;
+  /**
+   * Records an attempt with everything that follows from it, in one transaction.
+   * @returns the deliveries that it unblocked, leased to this process
+   */
+  record(made: CompletedAttempt): Promise<LeasedDelivery[]>;
+};
+
+export type Outbox = ReturnType<typeof createOutbox>;
+
+/**
+ * Everything that Foyer has to deliver to other servers: one queue and one worker for all kinds of deliveries. Each kind
+ * registers a handler before the worker starts.
+ */
+export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">) {
+  const { schedule } = deps.config.webhooks;
+  const queue = createDeliveryQueue(deps, leaseMs(deps.config));
+  const handlers = new Map<DeliveryKind, DeliveryHandler>();
+  const worker = createDeliveryWorker({ queue, run, log: deps.log });
+
+  async function run(delivery: LeasedDelivery, signal: AbortSignal): Promise<LeasedDelivery[]> {
+    const handler = handlers.get(delivery.kind);
+    if (!handler) throw new Error(`No handler is registered for deliveries of the kind ${delivery.kind}.`);
+    const open = await handler.open(delivery, signal);
+    if (!open) return [];
+    try {
+      const made = await attempt(delivery, open.send);
+      const released = await handler.record(made);
+      failpoint("delivery.recorded");
+      return released;
+    } finally {
+      open.close?.();
+    }
+  }
+
+  async function attempt(delivery: LeasedDelivery, send: OpenDelivery["send"]): Promise<CompletedAttempt> {
+    const startedAt = Date.now();
+    const before = performance.now();
+    failpoint("delivery.sending");
+    const { retryAfterMs, isFinal = false, ...answer } = await send();
+    failpoint("delivery.sent");
+    return {
+      delivery,
+      attempt: { ...answer, startedAt, durationMs: Math.round(performance.now() - before) },
+      next: nextOf(delivery, { ...answer, retryAfterMs, isFinal }, schedule),
+    };
+  }
+
+  return {
+    queue,
+    worker,
+    attempts: createAttemptLog(deps, queue),
+    register(kind: DeliveryKind, handler: DeliveryHandler): void {
+      handlers.set(kind, handler);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Logger } from "pino";
+import { isUnavailable } from "../db/database-errors.ts";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
+import { OutboundError } from "../outbound/outbound-error.ts";
+import { parseRetryAfter } from "../outbound/retry-after.ts";
+import { MailError } from "../outbound/send-email.ts";
+import type { Answer } from "./attempts.ts";
+
+/** Bytes of a response that are read, and bytes that are stored. */
+const READ_BYTES = 64 * 1024;
+const STORED_BYTES = 16 * 1024;
+
+export const delivered: Answer = { status: null, error: null, detail: null, response: null, retryAfterMs: 0 };
+
+export function undelivered(error: string, detail: string): Answer {
+  return { ...delivered, error, detail };
+}
+
+type Post = { url: string; headers: Record<string, string>; body: Buffer | string; signal: AbortSignal };
+
+/** Posts JSON to a receiver. Rejects when there is no response; `explainFailure` turns that into an answer. */
+export function createPost({ config, outbound }: Pick<Deps, "config" | "outbound">) {
+  return async ({ url, headers, body, signal }: Post): Promise<Answer> => {
+    const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": "application/json" };
+    const limits = { timeoutMs: config.webhooks.timeout, maxBytes: READ_BYTES, trust: "untrusted" } as const;
+    return readAnswer(await outbound.request({ url, method: "POST", headers: allHeaders, body, signal, ...limits }));
+  };
+}
+
+function readAnswer({ status, headers, body }: Awaited<ReturnType<Deps["outbound"]["request"]>>): Answer {
+  const isSuccess = status >= 200 && status < 300;
+  const outcome = isSuccess ? delivered : undelivered(`HTTP ${status}`, `The receiver responded with HTTP ${status}.`);
+  // PostgreSQL cannot store NUL in text.
+  const response = body.subarray(0, STORED_BYTES).toString("utf8").replaceAll("\0", "");
+  return { ...outcome, status, response, retryAfterMs: parseRetryAfter(headers["retry-after"]) ?? 0 };
+}
+
+/**
+ * The answer for an attempt that threw. Throws the error again when `signal` aborted the attempt or the database is
+ * unavailable, because the receiver is not to blame then.
+ */
+export function explainFailure(error: unknown, signal: AbortSignal, log: Logger): Answer {
+  if (signal.aborted || isUnavailable(error)) throw error;
+  if (error instanceof OutboundError)
+    return { ...undelivered(error.publicMessage, error.message), status: error.status ?? null };
+  if (error instanceof AppError) return undelivered("Too large", error.message);
+  if (error instanceof MailError) return undelivered("Rejected by the mail server", error.message);
+  log.error({ err: error }, "could not build a delivery");
+  return undelivered("Could not be sent", "The server could not build the request. See the server log for the reason.");
+}
