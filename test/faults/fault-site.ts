@@ -52,6 +52,7 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
 
   return {
     db,
+    address,
     receiver,
     /** the server's data directory */
     folder: database.FOYER_DATA_DIR,
@@ -163,6 +164,7 @@ const common = {
   FOYER_DEFAULT_PLAN: "pro",
   FOYER_LOG_LEVEL: "silent",
   FOYER_LIMIT_SUBMIT_PER_IP: "0",
+  FOYER_LIMIT_API_PRO: "0",
   FOYER_WEBHOOK_TIMEOUT: "10s",
 };
 
@@ -206,4 +208,17 @@ export async function submit(life: Life, toolId: string, idempotencyKey?: string
   if (status === 503) return wait(200).then(() => submit(life, toolId, idempotencyKey));
   if (status !== 200) throw new Error(`submitting: ${status} ${JSON.stringify(body)}`);
   return body;
+}
+
+type UploadQuery = { agentId: string; externalKey: string; name: string };
+
+/** Uploads a document. @throws TypeError when there is no response */
+export async function upload(life: Life, query: UploadQuery, content: string): Promise<{ id: string }> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/octet-stream" };
+  const url = `${life.url}/documents/upload?${new URLSearchParams(query)}`;
+  const response = await fetch(url, { method: "POST", headers, body: content });
+  const text = await response.text();
+  if (response.status === 503) return wait(200).then(() => upload(life, query, content));
+  if (!response.ok) throw new Error(`uploading: ${response.status} ${text}`);
+  return JSON.parse(text);
 }

@@ -92,8 +92,11 @@ const isUnique = ({ externalKey, sourceId }: NewDocument) => externalKey === und
 
 async function insertOriginal({ files }: Parts, trx: Trx, request: NewDocument): Promise<string | null> {
   const { principal, agentId, content, file } = request;
-  if (file) return file.id;
   const { organizationId } = principal;
+  if (file) {
+    await files.insertReceived(trx, { organizationId, agentId }, file);
+    return file.id;
+  }
   return content.original && files.insertSmall(trx, { organizationId, agentId }, content.original.content);
 }
 
@@ -150,6 +153,7 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
   const { kind, title, url, original, contentHash } = content;
   const document = await store
     .inTransaction(async (trx) => {
+      if (file) await files.insertReceived(trx, row, file);
       const fileId = file?.id ?? (original ? await files.insertSmall(trx, row, original.content) : null);
       const updated = await store.updateAndQueue(trx, row, {
         ...settings,

@@ -27,7 +27,7 @@ export function createDocuments(deps: Deps, agents: AgentService) {
   const embeddings = createEmbeddings(deps, agents, passageSearch.maintain);
   const store = createDocumentStore(deps);
   const files = createFileStore(deps.db);
-  const queue = createJobQueue(deps);
+  const queue = createJobQueue(deps, files);
   const extractor = createExtractor();
   const run = createDocumentProcessor({
     queue,

@@ -11,16 +11,19 @@ const ORPHAN_MS = 3_600_000;
 const ORPHANS_PER_SWEEP = 50;
 const PARTS_PER_DELETION = 4;
 
-/** A stored original that no document refers to yet. */
-export type StoredFile = { id: string; bytes: number; sha256: string };
+/**
+ * A received original that no document refers to yet. `content`: of a file that fits into one part, which is not stored
+ * before the document is; null when the file is stored.
+ */
+export type StoredFile = { id: string; bytes: number; sha256: string; content: Buffer | null };
 
 export type FileStore = ReturnType<typeof createFileStore>;
 type Owner = { organizationId: string; agentId: string };
 type Inserter = Executor & Pick<Db, "insertInto">;
 
 /**
- * Stores originals in parts. A file is written before the transaction in which a document refers to it. A file without
- * such a reference is deleted after an hour.
+ * Stores originals in parts. A large file is written before the transaction in which a document refers to it. A file
+ * without such a reference is deleted after an hour.
  */
 export function createFileStore(db: Db) {
   const insertPart = compileOnce<{ fileId: string; number: number; content: Buffer }, never>((param) =>
@@ -38,23 +41,36 @@ export function createFileStore(db: Db) {
     deleteOrphans: (now: number) => deleteOrphans(db, now),
     /** Stores a small original within the caller's transaction. */
     async insertSmall(trx: Inserter, owner: Owner, content: Buffer): Promise<string> {
-      const id = await insertFile(trx, owner);
+      const id = newId("file");
+      await insertFile(trx, id, owner);
       for (let number = 0; number * PART_BYTES < content.length; number++) {
         const part = content.subarray(number * PART_BYTES, (number + 1) * PART_BYTES);
         await insertPart(trx, { fileId: id, number, content: part });
       }
       return id;
     },
-    /** Stores a stream as it arrives. The caller limits its length. If the stream fails, nothing is stored. */
-    async insertStream(owner: Owner, stream: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<StoredFile> {
-      const id = await insertFile(db, owner);
+    /**
+     * Stores a stream as it arrives, once it is longer than one part: pass the result to `insertReceived`. The caller
+     * limits its length. If the stream fails, nothing is stored.
+     */
+    async receive(owner: Owner, stream: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<StoredFile> {
+      const id = newId("file");
       const hash = createHash("sha256");
+      let first: Buffer | null = null;
       let bytes = 0;
       let number = 0;
       try {
         for await (const content of inParts(stream)) {
           hash.update(content);
           bytes += content.length;
+          if (first === null) {
+            first = content;
+            continue;
+          }
+          if (number === 0) {
+            await insertFile(db, id, owner);
+            await insertPart(db, { fileId: id, number: number++, content: first });
+          }
           await insertPart(db, { fileId: id, number: number++, content });
           await nextTurn();
         }
@@ -62,7 +78,13 @@ export function createFileStore(db: Db) {
         await deleteFile(id);
         throw error;
       }
-      return { id, bytes, sha256: hash.digest("base64url") };
+      return { id, bytes, sha256: hash.digest("base64url"), content: number === 0 ? first : null };
+    },
+    /** Stores a received file in the transaction of its document, unless it is stored. */
+    async insertReceived(trx: Inserter, owner: Owner, { id, content }: StoredFile): Promise<void> {
+      if (content === null) return;
+      await insertFile(trx, id, owner);
+      await insertPart(trx, { fileId: id, number: 0, content });
     },
   };
 }
@@ -93,10 +115,8 @@ function fileReaders(db: Db) {
   };
 }
 
-async function insertFile(executor: Inserter, { organizationId, agentId }: Owner): Promise<string> {
-  const id = newId("file");
+async function insertFile(executor: Inserter, id: string, { organizationId, agentId }: Owner): Promise<void> {
   await executor.insertInto("documentFiles").values({ id, organizationId, agentId, createdAt: Date.now() }).execute();
-  return id;
 }
 
 /** Deletes a file part by part, because deleting 25 MB in one statement would block other work. */

@@ -191,14 +191,14 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
 
 function uploads({ agents, files, store, writer }: Parts) {
   return {
-    /** Stores the body of an upload. The caller passes the file on to `addFile`, or discards it. */
+    /** Receives the body of an upload. The caller passes the file on to `addFile`, or discards it. */
     async receive(
       { organizationId }: Principal,
       agentId: string,
       body: AsyncIterable<Buffer> | Iterable<Buffer>,
     ): Promise<StoredFile> {
       await agents.get(organizationId, agentId);
-      const file = await files.insertStream({ organizationId, agentId }, limited(body));
+      const file = await files.receive({ organizationId, agentId }, limited(body));
       if (file.bytes > 0) return file;
       writer.discard(file.id);
       throw new AppError("VALIDATION_ERROR", "The body is empty. Send the file as the body of the request.");

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { AppError } from "../../errors.ts";
+import { failpoint } from "../../failpoints.ts";
 import type { Models } from "../../models/choose-model.ts";
 import type { Embedder } from "../../models/embedder.ts";
 import { EmbeddingError } from "../../models/embedding-error.ts";
@@ -72,7 +73,10 @@ async function embedSome(parts: Parts, { job, passages, signal }: Batch): Promis
   try {
     const texts = chosen.map(({ text }) => text);
     const embedded = await embedder.embed({ texts, purpose: "document", timeoutMs: REQUEST_MS, signal });
-    return await queue.store(job, { passages: chosen, ...embedded, isOperatorPaid: embedder.isOperatorPaid });
+    failpoint("embedding.answered");
+    const stored = await queue.store(job, { passages: chosen, ...embedded, isOperatorPaid: embedder.isOperatorPaid });
+    failpoint("embedding.stored");
+    return stored;
   } catch (error) {
     const isRefused = error instanceof EmbeddingError && error.status !== null && REFUSED.has(error.status);
     // The model works, so it is the passage that is refused.

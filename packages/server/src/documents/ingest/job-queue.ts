@@ -6,6 +6,7 @@ import type { Db } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
+import type { FileStore, StoredFile } from "../file-store.ts";
 import { LeaseLost } from "../leased-worker.ts";
 import { deleteChunks, replaceInIndex, setSearchable, stageChunks } from "../search/passage-index.ts";
 import type { Trx } from "../store.ts";
@@ -14,6 +15,8 @@ import type { ExtractionResult } from "./extraction-protocol.ts";
 
 /** A job that this process has leased. `fence` identifies the lease. */
 export type LeasedJob = DocumentJobRow;
+
+export type Progress = { stage: DocumentRow["stage"]; done: number; total: number };
 
 /** Duration of a lease. After a crash, another process takes over the job when the lease expires. */
 export const LEASE_MS = 30_000;
@@ -27,7 +30,7 @@ export type JobQueue = ReturnType<typeof createJobQueue>;
  * The queue of documents to process. Each claim and each renewal leases a job; only the holder of the newest lease can
  * write an outcome. All times come from the database clock.
  */
-export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
+export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, files: FileStore) {
   const now = databaseNow(databaseKind);
   const held = ({ documentId, fence }: LeasedJob) =>
     db.updateTable("documentJobs").where("documentId", "=", documentId).where("fence", "=", fence);
@@ -77,21 +80,29 @@ export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "database
         .where("version", "=", version)
         .executeTakeFirst();
     },
-    ...outcomes(db),
-    async reportProgress(job: LeasedJob, stage: DocumentRow["stage"], done = 0, total = 0): Promise<void> {
-      await versionOf(db, job).set({ state: "processing", stage, progressDone: done, progressTotal: total }).execute();
+    ...outcomes(db, files),
+    /** Shows what is being done. Changes nothing when the outcome has been written. */
+    async reportProgress(job: LeasedJob, { stage, done, total }: Progress): Promise<void> {
+      await versionOf(db, job)
+        .set({ state: "processing", stage, progressDone: done, progressTotal: total })
+        .where("state", "in", ["queued", "processing"])
+        .execute();
     },
   };
 }
 
 /** The writes of a lease holder. Nothing is written when the lease was lost. */
-function outcomes(db: Db) {
+function outcomes(db: Db, files: FileStore) {
   return {
     /** Sets a fetched page as the document's original. @returns false when the lease was lost */
-    async attachFile(job: LeasedJob, file: Pick<DocumentRow, "fileId" | "bytes">): Promise<boolean> {
-      const fence = db.selectFrom("documentJobs").select("fence").where("documentId", "=", job.documentId);
-      const attached = versionOf(db, job).set(file).where(fence, "=", job.fence);
-      return (await attached.executeTakeFirst()).numUpdatedRows > 0n;
+    async attachFile(job: LeasedJob, file: StoredFile): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        const fence = trx.selectFrom("documentJobs").select("fence").where("documentId", "=", job.documentId);
+        const attached = versionOf(trx, job).set({ fileId: file.id, bytes: file.bytes }).where(fence, "=", job.fence);
+        if ((await attached.executeTakeFirst()).numUpdatedRows === 0n) return false;
+        await files.insertReceived(trx, job, file);
+        return true;
+      });
     },
     /** Publishes the new version atomically. @returns false when the lease was lost and nothing was written */
     async complete(job: LeasedJob, { title, mimeType, texts, prepared }: ExtractionResult): Promise<boolean> {
@@ -110,6 +121,7 @@ function outcomes(db: Db) {
         readyAt: Date.now(),
       };
       const staged = await stageChunks(db, job, prepared);
+      if (staged !== null) failpoint("document.staged");
       const isDone = await settle(db, job, changes, async (trx, { isEnabled }) => {
         await replaceInIndex(trx, { organizationId, agentId, documentId, version }, prepared, staged);
         if (isEnabled === 0) {

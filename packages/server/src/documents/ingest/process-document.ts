@@ -5,13 +5,14 @@ import type { RunJob } from "../leased-worker.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { Extractor } from "./extractor.ts";
 import type { FetchPage } from "./fetch-page.ts";
-import type { JobQueue, LeasedJob } from "./job-queue.ts";
+import type { JobQueue, LeasedJob, Progress } from "./job-queue.ts";
 
 /** Delays before an unreachable page is fetched again. After the last attempt, the document fails. */
 const FETCH_RETRIES_MS = [10_000, 60_000];
 /** A job that was claimed more often than this has crashed its process several times. */
 const MAX_ATTEMPTS = 5;
-const PROGRESS_MS = 1_000;
+/** Most documents are finished before their progress would be written for the first time. */
+const PROGRESS_MS = 500;
 
 type Parts = {
   queue: JobQueue;
@@ -30,12 +31,14 @@ export function createDocumentProcessor(parts: Parts): RunJob<LeasedJob> {
     // The document was deleted, or changed again, in which case its job has a new fence.
     if (!document) return;
     failpoint("document.claimed");
+    const progress = createProgress(queue, job);
+    const task = { job, document, progress, signal };
     try {
       if (job.attempts > MAX_ATTEMPTS) throw internalError();
-      const fetched = await withOriginal(parts, job, document, signal);
-      const result = await readOriginal(parts, job, fetched, signal);
+      const fetched = await withOriginal(parts, task);
+      const result = await readOriginal(parts, { ...task, document: fetched });
       failpoint("document.extracted");
-      await queue.reportProgress(job, "indexing");
+      progress.set("indexing");
       if (await queue.complete(job, result)) parts.onIndexed(job.agentId);
     } catch (error) {
       if (signal.aborted) throw error;
@@ -43,47 +46,50 @@ export function createDocumentProcessor(parts: Parts): RunJob<LeasedJob> {
       const wait = error.code === "NOT_REACHABLE" ? FETCH_RETRIES_MS[job.attempts - 1] : undefined;
       if (wait === undefined) await queue.fail(job, error);
       else await queue.release(job, wait);
+    } finally {
+      progress.end();
     }
   };
 }
 
+type Task = { job: LeasedJob; document: DocumentRow; progress: ReturnType<typeof createProgress>; signal: AbortSignal };
+
+/** Writes what is being done at intervals. If a report is lost, the next one includes its progress. */
+function createProgress(queue: JobQueue, job: LeasedJob) {
+  let latest: Progress | null = null;
+  const timer = setInterval(() => {
+    if (latest === null) return;
+    queue.reportProgress(job, latest).catch(() => {});
+    latest = null;
+  }, PROGRESS_MS).unref();
+  return {
+    set(stage: Progress["stage"], done = 0, total = 0): void {
+      latest = { stage, done, total };
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
 /** Returns the document with its original. A page is fetched and stored first. */
-async function withOriginal(
-  { queue, files, fetchPage }: Parts,
-  job: LeasedJob,
-  document: DocumentRow,
-  signal: AbortSignal,
-) {
+async function withOriginal({ queue, files, fetchPage }: Parts, { job, document, progress, signal }: Task) {
   if (document.fileId !== null || document.url === null) return document;
-  await queue.reportProgress(job, "fetching");
+  progress.set("fetching");
   const content = await fetchPage(document.url, signal);
-  const file = await files.insertStream(document, [content]);
-  const attached = { fileId: file.id, bytes: file.bytes };
-  if (await queue.attachFile(job, attached)) return { ...document, ...attached };
+  const file = await files.receive(document, [content]);
+  if (await queue.attachFile(job, file)) return { ...document, fileId: file.id, bytes: file.bytes };
   await files.deleteFile(file.id);
   throw new Error("The lease was lost.");
 }
 
-async function readOriginal(
-  { queue, files, extractor }: Parts,
-  job: LeasedJob,
-  document: DocumentRow,
-  signal: AbortSignal,
-) {
-  await queue.reportProgress(job, "extracting");
-  let lastReport = Date.now();
+async function readOriginal({ files, extractor }: Parts, { document, progress, signal }: Task) {
+  progress.set("extracting");
   const { organizationId, kind, title, fileId } = document;
   return extractor.extract(
     { organizationId, signal },
     {
       job: { kind, title, isUnnamed: isUnnamed(document) },
       parts: files.read(fileId ?? ""),
-      onProgress(done, total) {
-        if (Date.now() - lastReport < PROGRESS_MS) return;
-        lastReport = Date.now();
-        // If a report is lost, the next one includes its progress.
-        queue.reportProgress(job, "extracting", done, total).catch(() => {});
-      },
+      onProgress: (done, total) => progress.set("extracting", done, total),
     },
   );
 }

@@ -221,7 +221,7 @@ async function store(
   const { parts, job, plan } = sync;
   const { organizationId, agentId } = job;
   const { body, headers } = response;
-  const file = await parts.files.insertStream({ organizationId, agentId }, [body]);
+  const file = await parts.files.receive({ organizationId, agentId }, [body]);
   failpoint("site.page.stored");
   const content = {
     ...pageContent(page.url, document?.title ?? found.title),

@@ -1,0 +1,226 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { connect } from "../../packages/server/src/documents/search/index-connection.ts";
+import { deleteStrayChunks } from "../../packages/server/src/documents/search/maintain-index.ts";
+import { conceptVector, startEmbeddingsServer } from "../embeddings-server.ts";
+import { faultRun } from "./fault-run.ts";
+import { call, createFaultSite, type FaultSite, type Life, preload, upload } from "./fault-site.ts";
+import { seededRandom } from "./seeded-random.ts";
+
+const failpoints = [
+  "document.committing",
+  "document.committed",
+  "document.claimed",
+  "document.extracted",
+  "document.staged",
+  "document.indexing",
+  "document.indexed",
+  "embedding.answered",
+  "embedding.stored",
+];
+const MODEL = "openai-compatible/concepts";
+/** Documents per client. Their contents are replaced again and again. */
+const DOCUMENTS = 12;
+/** More than `passage-index.ts` writes in one transaction. */
+const LARGE = 130;
+
+const { documentKills: kills, seed, timeout } = faultRun;
+
+it.each(faultRun.loads)(
+  `no document is lost, indexed or embedded twice in ${kills} kills on $database with $clients clients (FOYER_FAULT_SEED=${seed})`,
+  { timeout },
+  async ({ database, clients }) => {
+    const provider = await startEmbeddingsServer(conceptVector);
+    const site = await createFaultSite(database, { OPENAI_COMPATIBLE_BASE_URL: provider.url });
+    try {
+      const agentId = await prepare(site);
+      const random = seededRandom(seed);
+      const load = createLoad(agentId, clients);
+      const deaths = new Map<string, number>();
+      for (let kill = 0; kill < kills; kill++) {
+        const cause = await liveAndDie(site, random, load);
+        deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
+        await site.allGone();
+        await endLeases(site);
+      }
+      const last = await site.start();
+      await load.finish(last);
+      await expect.poll(() => unfinished(site), { timeout: 120_000 }).toEqual([]);
+      const strays = await verify(site, load.acknowledged);
+      for (const [, { id, word }] of load.acknowledged) {
+        const { hits } = await call<Hits>(last, "POST", "/documents/search", { agentId, query: word });
+        expect(hits[0]?.documentId).toBe(id);
+      }
+      const tally = [...deaths].map(([cause, count]) => `${count} ${cause}`).sort();
+      console.log(
+        `${database}, ${clients} clients: ${load.count()} contents acknowledged for ${load.acknowledged.size} documents, ` +
+          `${strays} stray passages, ${kills} kills (${tally.join(", ")}), FOYER_FAULT_SEED=${seed}`,
+      );
+    } finally {
+      await site.remove();
+      await provider.stop();
+    }
+  },
+);
+
+type Hits = { hits: Array<{ documentId: string }> };
+
+async function prepare(site: FaultSite): Promise<string> {
+  const life = await site.start();
+  const agent = await call<{ data: { id: string } }>(life, "POST", "/agents", { name: "Harbour" });
+  await call(life, "PUT", "/documents/embeddings", { model: MODEL });
+  life.kill("SIGKILL");
+  await life.exited;
+  return agent.data.id;
+}
+
+/** A server that dies at a failpoint, or at a random moment, while clients upload. @returns where it died */
+async function liveAndDie(site: FaultSite, random: () => number, load: Load): Promise<string> {
+  const failpoint = failpoints[Math.floor(random() * failpoints.length)] ?? "";
+  const isTimed = random() < 0.3;
+  const times = 1 + Math.floor(random() * 5);
+  const delay = random() * 600;
+  const env = { FOYER_FAULT_AT: isTimed ? "" : `${failpoint}:${times}` };
+  const life = await site.start({ preload: preload("kill"), env }).catch(() => null);
+  // The work that the last server left can take it to the failpoint before it prints its address.
+  if (!life) return failpoint;
+  const ended = new AbortController();
+  // A failpoint may not be reached that often.
+  const timer = wait(isTimed ? delay : 4_000, null, { signal: ended.signal }).then(
+    () => life.kill("SIGKILL"),
+    () => false,
+  );
+  await load.run(life);
+  expect((await life.exited).signal).toBe("SIGKILL");
+  ended.abort();
+  return (await timer) ? "at a random moment" : failpoint;
+}
+
+/** Every lease has expired. Documents that were claimed by several killed processes are not to blame for it. */
+async function endLeases({ db }: FaultSite): Promise<void> {
+  await db.updateTable("documentJobs").set({ dueAt: 0, attempts: 0 }).execute();
+  await db.updateTable("agentEmbeddings").set({ dueAt: 0, attempts: 0 }).where("dueAt", "is not", null).execute();
+}
+
+async function unfinished({ db }: FaultSite): Promise<string[]> {
+  const jobs = await db.selectFrom("documentJobs").select("documentId as id").execute();
+  const agents = await db
+    .selectFrom("agentEmbeddings")
+    .select("agentId as id")
+    .where("dueAt", "is not", null)
+    .execute();
+  return [...jobs, ...agents].map(({ id }) => id);
+}
+
+type Content = { id: string; word: string };
+type Load = ReturnType<typeof createLoad>;
+
+/** Clients that replace their documents one after the other, and repeat what was not answered. */
+function createLoad(agentId: string, clients: number) {
+  /** by external key, what the server confirmed last */
+  const acknowledged = new Map<string, Content>();
+  const next = new Array<number>(clients).fill(0);
+  let count = 0;
+
+  /** @returns false when there was no answer */
+  async function ask(life: Life, client: number): Promise<boolean> {
+    const number = next[client] ?? 0;
+    const word = `zebra${client}q${number}`;
+    const externalKey = `client-${client}-${number % DOCUMENTS}`;
+    const answer = await upload(life, { agentId, externalKey, name: "page" }, contentOf(number, word)).catch(
+      (error: unknown) => {
+        if (error instanceof TypeError) return null;
+        throw error;
+      },
+    );
+    if (!answer) return false;
+    const before = acknowledged.get(externalKey);
+    expect(answer.id).toBe(before?.id ?? answer.id);
+    acknowledged.set(externalKey, { id: answer.id, word });
+    next[client] = number + 1;
+    count++;
+    return true;
+  }
+
+  return {
+    acknowledged,
+    count: () => count,
+    async run(life: Life) {
+      const client = async (_: unknown, index: number) => {
+        while (await ask(life, index));
+      };
+      await Promise.all(Array.from({ length: clients }, client));
+    },
+    async finish(life: Life) {
+      for (let client = 0; client < clients; client++) expect(await ask(life, client)).toBe(true);
+    },
+  };
+}
+
+/** Mostly pages of one passage. Every fifth is large, so its passages are written in several transactions. */
+function contentOf(number: number, word: string): string {
+  const sections = number % 5 === 4 ? LARGE : 1;
+  const html = Array.from({ length: sections }, (_, n) => `<h2>Part ${n}</h2><p>The ${word} costs ${n} refunds.</p>`);
+  return `<!doctype html><title>${word}</title><main>${html.join("")}</main>`;
+}
+
+/** @returns the number of passages that a killed process left, which maintenance deletes */
+async function verify({ db, address }: FaultSite, acknowledged: ReadonlyMap<string, Content>): Promise<number> {
+  const documents = await db.selectFrom("documents").selectAll().orderBy("id").execute();
+  const keys = documents.map(({ id, externalKey, state }) => `${externalKey} ${id} ${state}`);
+  expect(keys.toSorted()).toEqual([...acknowledged].map(([key, { id }]) => `${key} ${id} ready`).toSorted());
+
+  const connection = await connect(address, "write");
+  const before = await countRows(db, "documentChunks");
+  await deleteStrayChunks(connection);
+  await connection.close();
+  const chunks = await db.selectFrom("documentChunks").selectAll().orderBy("documentId").orderBy("ordinal").execute();
+  // Each passage of the last content, once.
+  expect(chunks.map(({ documentId, version, ordinal }) => `${documentId} ${version} ${ordinal}`)).toEqual(
+    documents.flatMap(({ id, readyVersion, chunks: count }) =>
+      Array.from({ length: count }, (_, ordinal) => `${id} ${readyVersion} ${ordinal}`),
+    ),
+  );
+  const words = new Map([...acknowledged.values()].map(({ id, word }) => [id, word]));
+  expect(chunks.filter(({ documentId, text }) => !text.includes(`${words.get(documentId)} `))).toEqual([]);
+
+  const indexed = await db
+    .selectFrom("indexedDocuments")
+    .select(["documentId", "version"])
+    .orderBy("documentId")
+    .execute();
+  expect(indexed).toEqual(documents.map(({ id, readyVersion }) => ({ documentId: id, version: readyVersion })));
+  const segments = await db
+    .selectFrom("indexSegments")
+    .select(["chunks", "deadChunks"])
+    .where("state", "=", "live")
+    .execute();
+  expect(segments.reduce((sum, segment) => sum + segment.chunks - segment.deadChunks, 0)).toBe(chunks.length);
+
+  const numbers = chunks.map(({ number }) => number).sort((a, b) => a - b);
+  const vectors = await db.selectFrom("chunkVectors").select("number").orderBy("number").execute();
+  expect(vectors.map(({ number }) => number)).toEqual(numbers);
+  const signs = await db.selectFrom("vectorSigns").select(["number", "passages"]).orderBy("number").execute();
+  const signed = signs.flatMap(({ number, passages }) =>
+    Array.from({ length: passages }, (_, index) => number + index),
+  );
+  expect(signed).toEqual(numbers);
+
+  for (const { fileId, bytes } of documents) {
+    const parts = await db
+      .selectFrom("documentFileParts")
+      .select("content")
+      .where("fileId", "=", fileId ?? "")
+      .execute();
+    expect(parts.reduce((sum, { content }) => sum + content.length, 0)).toBe(bytes);
+  }
+  return before - chunks.length;
+}
+
+async function countRows(db: FaultSite["db"], table: "documentChunks"): Promise<number> {
+  const { count } = await db
+    .selectFrom(table)
+    .select((x) => x.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
