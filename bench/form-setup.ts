@@ -59,6 +59,8 @@ function dueSubmission(owner: Owner, url: string): { submission: SubmissionRow; 
   return {
     submission: {
       hasConversationProof: 0,
+      userId: null,
+      verifiedVisitor: null,
       ...owner,
       id,
       conversationId: null,

@@ -99,6 +99,7 @@ function conversationRow(owner: Owner, id: string, createdAt: number): Conversat
     userName: null,
     userMetadata: null,
     isUserVerified: 0,
+    verifiedVisitor: null,
     hasOwner: 0,
     isTest: 0,
     textBytes: 0,

@@ -125,7 +125,15 @@ const settings = {
   ),
   requireIdentity: nullable(
     Type.Boolean({
-      description: "Accept a `userId` only with a valid `userHash`. Without one, the visitor is anonymous.",
+      description:
+        "Accept a user only with a `userToken` or a valid `userHash`. Without one, the visitor is anonymous.",
+    }),
+  ),
+  tellModel: nullable(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      maxItems: 50,
+      description:
+        "What the model may know about a visitor whose identity is proven: `id`, `email`, `name`, and claims such as `claims.plan` or, for short, `plan`. It receives them as data with the visitor's message. Empty by default.",
     }),
   ),
   monthlyTokenBudget: nullable(
@@ -173,6 +181,7 @@ export const Agent = Type.Object(
     allowedImageHosts: Type.Array(Type.String()),
     pageQuery: Type.Array(Type.String()),
     requireIdentity: Type.Boolean(),
+    tellModel: Type.Array(Type.String()),
     monthlyTokenBudget: nullable(Type.Integer()),
     budgetMessage: nullable(Type.String()),
     updatedAt: Timestamp,

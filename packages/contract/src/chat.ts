@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { ChatEventSchema } from "./chat-events.ts";
 import { Page } from "./page.ts";
 import { enveloped, nullable, ref, Success, stringEnum } from "./schema.ts";
+import { userToken } from "./visitor-identity.ts";
 
 /** Limits on what one call appends to a conversation. */
 export const chatLimits = { messages: 200, characters: 32_000 } as const;
@@ -96,11 +97,12 @@ export const ChatRequest = Type.Object({
   metadata: Type.Optional(
     nullable(Type.Object({}, { additionalProperties: true, description: "Alternate spelling of `userMetadata`" })),
   ),
+  userToken,
   userHash: Type.Optional(
     nullable(
       Type.String({
         maxLength: 128,
-        description: "Hex HMAC-SHA256 of `userId`, keyed with the agent's identity secret",
+        description: "Hex HMAC-SHA256 of `userId`, keyed with the agent's identity secret. It proves the id alone.",
       }),
     ),
   ),
@@ -129,7 +131,7 @@ export const chat = {
     tags,
     summary: "Send a message and stream the reply",
     description:
-      "A conversation that began with a `sessionId` or any user field belongs to that visitor. Continuing it requires its `conversationToken` as bearer token, an API key or session of the organization, or a valid `userHash` for its `userId`; otherwise the response is 404. A conversation that began without any of these can be continued by its id, but not regenerated. 409 `CONFLICT` means that a reply is still running. 409 `CONVERSATION_TOO_LONG` means that you need to start a new conversation.",
+      "A conversation that began with a `sessionId` or any user field belongs to that visitor. Continuing it requires its `conversationToken` as bearer token, an API key or session of the organization, or a `userToken` or `userHash` that proves its `userId`; otherwise the response is 404. A conversation that began without any of these can be continued by its id, but not regenerated. 409 `CONFLICT` means that a reply is still running. 409 `CONVERSATION_TOO_LONG` means that you need to start a new conversation.",
     body: ChatRequest,
     response: { 200: stream },
   },

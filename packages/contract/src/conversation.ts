@@ -14,6 +14,7 @@ import {
   stringEnum,
   Timestamp,
 } from "./schema.ts";
+import { VerifiedVisitor, VisitorIdentity } from "./visitor-identity.ts";
 
 export const stopReasons = ["end_turn", "max_steps", "error", "aborted"] as const;
 export type StopReason = (typeof stopReasons)[number];
@@ -144,8 +145,10 @@ const conversationFields = {
   userEmail: nullable(Type.String()),
   userName: nullable(Type.String()),
   userVerified: Type.Boolean({
-    description: "Whether `userHash` proved `userId`. `userEmail` and `userName` are always the page's own claims.",
+    description:
+      "Whether a `userToken` or `userHash` proved `userId`. `userEmail` and `userName` are proven if `visitor` contains them.",
   }),
+  identity: VisitorIdentity,
   isTest: Type.Boolean({
     description:
       "Whether a signed-in member started the conversation, such as in the dashboard's playground. Analytics leave it out.",
@@ -183,7 +186,23 @@ export const ConversationSummary = Type.Object(
 export type ConversationSummary = Static<typeof ConversationSummary>;
 
 export const Conversation = Type.Object(
-  { ...conversationFields, messages: Type.Array(ref(Message)) },
+  {
+    ...conversationFields,
+    visitor: Type.Optional(
+      Type.Unsafe<VerifiedVisitor | null>({
+        anyOf: [ref(VerifiedVisitor), { type: "null" }],
+        description: "What the visitor proved. Only sent to members and API keys.",
+      }),
+    ),
+    userMetadata: Type.Optional(
+      Type.Unsafe<Record<string, unknown> | null>({
+        type: ["object", "null"],
+        additionalProperties: true,
+        description: "Further facts that the page sent without a proof. Only sent to members and API keys.",
+      }),
+    ),
+    messages: Type.Array(ref(Message)),
+  },
   { $id: "Conversation" },
 );
 export type Conversation = Static<typeof Conversation>;

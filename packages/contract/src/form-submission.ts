@@ -11,6 +11,7 @@ import {
   stringEnum,
   Timestamp,
 } from "./schema.ts";
+import { userToken, VerifiedVisitor, VisitorIdentity } from "./visitor-identity.ts";
 
 export const submissionStatuses = [
   ...(["pending", "submitted", "webhook_success", "webhook_failed"] as const),
@@ -54,14 +55,15 @@ export const FormSubmit = Type.Object({
     nullable(Type.String({ maxLength: 200, description: "Id of an anonymous visitor, as in `POST /chat`" })),
   ),
   userId: Type.Optional(
-    nullable(Type.String({ maxLength: 200, description: "The visitor's id on your site, as in `POST /chat`" })),
+    nullable(Type.String({ maxLength: 320, description: "The visitor's id on your site, as in `POST /chat`" })),
   ),
+  userToken,
   userHash: Type.Optional(
     nullable(
       Type.String({
         maxLength: 128,
         description:
-          "Hex HMAC-SHA256 of `userId` with the agent's identity secret. An agent with `requireIdentity` needs it to use a user's submissions in the chat.",
+          "Hex HMAC-SHA256 of `userId` with the agent's identity secret. An agent with `requireIdentity` needs it, or a `userToken`, to use a user's submissions in the chat.",
       }),
     ),
   ),
@@ -138,6 +140,12 @@ const submissionFields = {
   status: stringEnum(submissionStatuses),
   executionMode: stringEnum(executionModes),
   formData: AnyObject,
+  identity: VisitorIdentity,
+  userId: nullable(Type.String()),
+  visitor: Type.Unsafe<VerifiedVisitor | null>({
+    anyOf: [ref(VerifiedVisitor), { type: "null" }],
+    description: "What the visitor proved with the submission",
+  }),
   fieldsCompleted: Type.Array(Type.String()),
   impressionAt: nullable(Type.Number()),
   startedAt: nullable(Type.Number()),

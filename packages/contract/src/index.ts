@@ -32,3 +32,4 @@ export * from "./tool.ts";
 export * from "./tool-error.ts";
 export * from "./trigger.ts";
 export * from "./trigger-settings.ts";
+export * from "./visitor-identity.ts";

@@ -103,9 +103,17 @@ const label = Type.String({
 });
 /**
  * Who receives a tool's result. With `model`, visitors see only that the tool ran, and the chat stream carries no data.
+ * With `visitor`, the model learns only that the result was shown.
  */
-export const resultReaders = ["both", "model"] as const;
-const resultFor = stringEnum(resultReaders, "`model` hides the result from visitors: they see only that the tool ran.");
+export const resultReaders = ["both", "model", "visitor"] as const;
+const resultFor = stringEnum(
+  resultReaders,
+  "`model` hides the result from visitors: they see only that the tool ran. `visitor` hides it from the model, which learns only that it was shown.",
+);
+const requires = stringEnum(
+  ["verified"],
+  "`verified`: the model may use the tool only for visitors whose identity is proven by a `userToken` or `userHash`.",
+);
 
 /** Settings that only one kind of tool has, as in responses. */
 const clearableFields = clearable(formFields);
@@ -167,6 +175,7 @@ export const Tool = Type.Object(
     isEnabled: Type.Boolean(),
     label: nullable(label),
     resultFor,
+    requires: nullable(requires),
     displayConfig: nullable(DisplayConfig),
     ...kindFields,
     warnings: Type.Array(ToolWarning, { description: "Settings that are saved but cannot work as they are" }),
@@ -185,6 +194,7 @@ const optionalFields = {
   isEnabled: nullable(Type.Boolean({ description: "Whether the model may call the tool. Defaults to true." })),
   label: nullable(label),
   resultFor: nullable(resultFor),
+  requires: nullable(requires),
   displayConfig: nullable(clearable(DisplayConfig)),
   ...kindFields,
   formSchema: nullable(clearable({ ...FormSchema, description: formSchemaDescription })),

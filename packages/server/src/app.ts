@@ -3,6 +3,7 @@ import underPressure from "@fastify/under-pressure";
 import * as contract from "@foyer/contract";
 import Fastify, { type FastifyBaseLogger } from "fastify";
 import { createContentDeletion } from "./agent-deletion.ts";
+import { identityTokenRoutes } from "./agents/identity/routes.ts";
 import { agentImageRoutes } from "./agents/image-routes.ts";
 import { createAgentImageService } from "./agents/image-service.ts";
 import { agentRoutes } from "./agents/routes.ts";
@@ -128,6 +129,7 @@ export async function createApp(deps: AppDeps) {
   await openApiRoutes(app);
   planRoutes(app, deps, calls);
   agentRoutes(app, agents, idempotency, copyToolsAndTriggers(tools, triggers));
+  identityTokenRoutes(app, agents);
   agentImageRoutes(app, createAgentImageService(deps, agents));
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);

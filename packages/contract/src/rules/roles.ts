@@ -17,6 +17,8 @@ const table: readonly Line[] = [
   ["any", "/api-keys", "admin"],
   ["any", "/secrets", "admin"],
   ["any", "/agents/:id/identity-secret", "admin"],
+  ["any", "/agents/:id/identity-token/check", "member"],
+  ["any", "/agents/:id/identity-token", "admin"],
   ["any", "/tools/:id/webhook-secret", "admin"],
   ["any", "/models/providers", "admin"],
   ["change", "/documents/embeddings", "admin"],

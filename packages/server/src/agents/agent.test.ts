@@ -52,6 +52,7 @@ onBothDatabases("agents", (createDatabase) => {
         allowedImageHosts: [],
         pageQuery: [],
         requireIdentity: false,
+        tellModel: [],
         monthlyTokenBudget: null,
         budgetMessage: null,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

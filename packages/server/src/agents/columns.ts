@@ -1,6 +1,7 @@
 import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget } from "@foyer/contract";
 import type { AgentRow } from "../db/tables.ts";
 import { checkAll, invalid } from "../errors.ts";
+import { factPaths } from "./identity/tell-model.ts";
 import type { AgentSummaryRow } from "./store.ts";
 
 const DEFAULT_TEMPERATURE = 70;
@@ -16,6 +17,7 @@ export const columnDefaults = {
   pageQuery: "[]",
   followUps: 0,
   requireIdentity: 0,
+  tellModel: "[]",
   monthlyTokenBudget: null,
   budgetMessage: null,
   logoVersion: null,
@@ -24,8 +26,12 @@ export const columnDefaults = {
 } as const;
 
 /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each list */
-export function checkAgent({ allowedOrigins, allowedImageHosts }: AgentChanges): void {
-  checkAll([() => origins(allowedOrigins ?? []), () => hosts(allowedImageHosts ?? [])]);
+export function checkAgent({ allowedOrigins, allowedImageHosts, tellModel }: AgentChanges): void {
+  checkAll([
+    () => origins(allowedOrigins ?? []),
+    () => hosts(allowedImageHosts ?? []),
+    () => factPaths(tellModel ?? []),
+  ]);
 }
 
 /** Converts the given settings to columns. `null` restores the default, and absent settings are omitted. @throws 400 */
@@ -42,6 +48,7 @@ export function toColumns(input: AgentChanges): Partial<AgentRow> {
   }
   if (input.pageQuery !== undefined) columns.pageQuery = JSON.stringify([...new Set(input.pageQuery ?? [])]);
   if (input.requireIdentity !== undefined) columns.requireIdentity = input.requireIdentity ? 1 : 0;
+  if (input.tellModel !== undefined) columns.tellModel = JSON.stringify(factPaths(input.tellModel ?? []));
   if (input.monthlyTokenBudget !== undefined) columns.monthlyTokenBudget = input.monthlyTokenBudget;
   if (input.budgetMessage !== undefined) columns.budgetMessage = input.budgetMessage;
   return columns;
@@ -89,6 +96,7 @@ export function toAgent(row: AgentRow, defaultModelId: string): Agent {
     allowedImageHosts: JSON.parse(row.allowedImageHosts),
     pageQuery: JSON.parse(row.pageQuery),
     requireIdentity: row.requireIdentity === 1,
+    tellModel: JSON.parse(row.tellModel),
     monthlyTokenBudget: row.monthlyTokenBudget,
     budgetMessage: row.budgetMessage,
     updatedAt: new Date(row.updatedAt).toISOString(),

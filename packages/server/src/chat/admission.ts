@@ -1,5 +1,6 @@
-import type { ChatRequest } from "@foyer/contract";
-import { accessTo, type ConversationAccess, type Proof, provenUserId } from "../conversations/access.ts";
+import type { ChatRequest, VerifiedVisitor } from "@foyer/contract";
+import { verifiedVisitorOf } from "../agents/identity/verified-visitor.ts";
+import { accessTo, type ConversationAccess, type Proof } from "../conversations/access.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
@@ -10,35 +11,49 @@ import { type Visitor, visitorOf } from "./new-messages.ts";
 type Admitted = {
   conversation: ConversationRow | null;
   access: ConversationAccess | null;
-  identity: { provenUserId: string | null; visitor: Visitor };
+  identity: Identity;
+};
+
+export type Identity = {
+  /** what this request proves, whoever began the conversation */
+  verified: VerifiedVisitor | null;
+  /** how the conversation stores the visitor */
+  visitor: Visitor;
 };
 
 /**
- * Decides whether a request may chat in a conversation. The returned function throws 404 when it may not, whether or not
- * the conversation exists.
+ * Decides whether a request may chat in a conversation, and as whom. The returned function throws 404 when it may not,
+ * whether or not the conversation exists, and 401 for an invalid `userToken`.
  */
 export function createAdmission(encryption: Encryption, conversations: Pick<ConversationService, "find">) {
   return async (agent: AgentRow, request: ChatRequest, sent: Omit<Proof, "userId">): Promise<Admitted> => {
-    const proven = provenUserId(request, agent, encryption);
-    const isBelieved = agent.requireIdentity === 0 || proven !== null;
-    const identity = { provenUserId: proven, visitor: visitorOf(request, { isBelieved, isVerified: proven !== null }) };
+    const verified = await verifiedVisitorOf(request, agent, encryption);
+    const identity = { verified, visitor: visitorOf(request, verified, agent) };
     if (!request.conversationId) return { conversation: null, access: null, identity };
     const conversation = await conversations.find({ organizationId: agent.organizationId }, request.conversationId);
-    const access = conversation ? accessTo(conversation, { ...sent, userId: proven }, { agent, encryption }) : null;
+    const proof = { ...sent, userId: verified?.id ?? null };
+    const access = conversation ? accessTo(conversation, proof, { agent, encryption }) : null;
     if (!conversation || !access) throw notYours();
     if (access === "open" && request.regenerate) throw notYours();
     return { conversation, access, identity };
   };
 }
 
-/** A visitor who signs in can claim an anonymous conversation only by proving access to it. */
+/**
+ * The visitor to whom a continued conversation is assigned, or null when its visitor stays as it is. A visitor who signs
+ * in can claim an anonymous conversation only by proving access to it. A proven visitor replaces a claimed one, and what
+ * the newest token says about a visitor replaces what an earlier one said.
+ */
 export function claimOf(
   conversation: ConversationRow | null,
   access: ConversationAccess | null,
   visitor: Visitor,
 ): Visitor | null {
-  const holds = access === "token" || access === "organization";
-  return conversation && conversation.userId === null && visitor.userId !== null && holds ? visitor : null;
+  if (!conversation || visitor.userId === null || access === null || access === "open") return null;
+  if (visitor.isUserVerified === 0) return conversation.userId === null ? visitor : null;
+  if (conversation.isUserVerified === 0) return visitor;
+  const isNews = visitor.verifiedVisitor !== conversation.verifiedVisitor;
+  return conversation.userId === visitor.userId && isNews ? visitor : null;
 }
 
 /** The same error as for a conversation that does not exist, so that ids cannot be probed. */

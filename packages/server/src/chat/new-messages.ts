@@ -1,4 +1,4 @@
-import { type ChatRequest, chatLimits } from "@foyer/contract";
+import { type ChatRequest, chatLimits, type VerifiedVisitor } from "@foyer/contract";
 import type { Flag } from "../db/column-types.ts";
 import { invalid } from "../errors.ts";
 
@@ -49,6 +49,8 @@ export type Visitor = {
   userName: string | null;
   userMetadata: string | null;
   isUserVerified: Flag;
+  /** the VerifiedVisitor as JSON */
+  verifiedVisitor: string | null;
 };
 
 const anonymous: Visitor = {
@@ -57,27 +59,33 @@ const anonymous: Visitor = {
   userName: null,
   userMetadata: null,
   isUserVerified: 0,
+  verifiedVisitor: null,
 };
 
 /** Whether the request identifies a visitor in any way, verified or not. */
 export function namesVisitor(request: ChatRequest): boolean {
-  const { sessionId, userId, userEmail, userName, userMetadata, metadata, userHash } = request;
-  return Boolean(sessionId || userId || userEmail || userName || userMetadata || metadata || userHash);
+  const { sessionId, userId, userEmail, userName, userMetadata, metadata } = request;
+  const { userHash, userToken } = request;
+  return Boolean(sessionId || userId || userEmail || userName || userMetadata || metadata || userHash || userToken);
 }
 
-/** The visitor's claimed identity; anonymous when the agent requires a proven identity and there is none. */
+/**
+ * The visitor as the conversation stores them: what is proven, and otherwise what the page claims. Anonymous when the
+ * agent requires a proven identity and there is none.
+ */
 export function visitorOf(
   request: ChatRequest,
-  { isBelieved, isVerified }: { isBelieved: boolean; isVerified: boolean },
+  verified: VerifiedVisitor | null,
+  { requireIdentity }: { requireIdentity: Flag },
 ): Visitor {
-  const { userId } = request;
-  if (!isBelieved) return anonymous;
+  if (requireIdentity === 1 && verified === null) return anonymous;
   return {
-    userId: userId || null,
-    userEmail: request.userEmail || null,
-    userName: request.userName || null,
+    userId: verified?.id ?? (request.userId || null),
+    userEmail: verified?.email ?? (request.userEmail || null),
+    userName: verified?.name ?? (request.userName || null),
     userMetadata: metadataOf(request),
-    isUserVerified: isVerified ? 1 : 0,
+    isUserVerified: verified ? 1 : 0,
+    verifiedVisitor: verified && JSON.stringify(verified),
   };
 }
 

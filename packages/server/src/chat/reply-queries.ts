@@ -3,6 +3,7 @@ import type { Flag } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
+import type { Visitor } from "./new-messages.ts";
 
 export type HistoryRow = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "page" | "position" | "createdAt">;
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };
@@ -11,7 +12,7 @@ export type ConversationSize = Pick<ConversationRow, "messageCount" | "textBytes
 
 type Growth = { id: string; messages: number; textBytes: number; toolBytes: number; now: number };
 type Preview = { id: string; role: "user" | "assistant"; preview: string; now: number };
-type Claim = Pick<ConversationRow, "id" | "userId" | "userEmail" | "userName" | "userMetadata" | "isUserVerified">;
+type Claim = Pick<ConversationRow, "id" | keyof Visitor>;
 type Finish = { id: string; replyId: string; textBytes: number; toolBytes: number };
 
 type LastMessage = Pick<MessageRow, "id" | "role" | "position" | "stopReason" | "updatedAt"> & {
@@ -48,6 +49,7 @@ function conversationQueries(db: Db) {
         userName: param("userName"),
         userMetadata: param("userMetadata"),
         isUserVerified: param("isUserVerified"),
+        verifiedVisitor: param("verifiedVisitor"),
         hasOwner: param("hasOwner"),
         isTest: param("isTest"),
         textBytes: param("textBytes"),
@@ -95,7 +97,7 @@ function sizeQueries(db: Db) {
         })
         .where("id", "=", param("id")),
     ),
-    /** Assigns an anonymous conversation to a user. */
+    /** Assigns a conversation to a user, unless another user has proven that it is theirs. */
     claim: compileOnce<Claim, never>((param) =>
       db
         .updateTable("conversations")
@@ -105,10 +107,14 @@ function sizeQueries(db: Db) {
           userName: param("userName"),
           userMetadata: param("userMetadata"),
           isUserVerified: param("isUserVerified"),
+          verifiedVisitor: param("verifiedVisitor"),
           hasOwner: 1,
         })
         .where("id", "=", param("id"))
-        .where("userId", "is", null),
+        .where(
+          sql<boolean>`"userId" is null
+            or (${param("isUserVerified")} = 1 and ("isUserVerified" = 0 or "userId" = ${param("userId")}))`,
+        ),
     ),
     /** Adds the size of a finished reply if the reply still exists. Also locks the conversation for that update. */
     finish: compileOnce<Finish, { id: string }>((param) =>

@@ -1,4 +1,5 @@
 import type { ChatRequest, MessagePage } from "@foyer/contract";
+import { visitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
 import type { Proof } from "../conversations/access.ts";
@@ -13,7 +14,8 @@ import { notFound } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { createTokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
-import { claimOf, createAdmission } from "./admission.ts";
+import type { TurnContext } from "../tools/turn-context.ts";
+import { claimOf, createAdmission, type Identity } from "./admission.ts";
 import { messagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
@@ -36,7 +38,7 @@ export type Caller = {
 
 /** Content that other resources contribute to a reply. */
 type Sources = {
-  toolsOf(agentId: string): Promise<AgentTools>;
+  toolsOf(agentId: string, context: TurnContext): Promise<AgentTools>;
   /** the agent's documents, or null when it has none; `mustSearch`: also when they would fit into the prompt */
   documentsOf(agent: AgentRow, options: { mustSearch: boolean }): Promise<ReplyDocuments | null>;
   /** notes on what happened outside the chat */
@@ -81,11 +83,11 @@ export function createChatService(
       const { conversation: existing, access, identity } = await admit(agent, request, caller.proof);
       const page = messagePage(request, agent);
       const messages = await messagesOf(agent, request, { isNew: existing === null, page, openingOf });
-      const tools = await toolsOf(agent.id);
       const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
       // The demo quotes what a search finds; it cannot read a prompt.
       const documents = await documentsOf(agent, { mustSearch: model.source === null });
       const conversation = existing ?? newConversation(agent, request, { ...identity, messages, page, caller });
+      const tools = await toolsOf(agent.id, turnOf(identity, conversation.id, page));
       const isOpen = access === "open";
       const reply = createRunningReply(
         {
@@ -97,7 +99,7 @@ export function createChatService(
       );
       await replies.add(reply, caller.ip, { mayReplace: !isOpen });
       try {
-        const visitor = budgetOwner(identity.visitor, identity.provenUserId !== null, request.sessionId, caller.ip);
+        const visitor = budgetOwner(identity.visitor, identity.verified !== null, request.sessionId, caller.ip);
         const organizationId = model.isOperatorPaid ? agent.organizationId : null;
         const usageOwner = budgets.usageOwnerOf({ visitor, ip: caller.ip, organizationId });
         const refusal = await budgets.refusal(agent, usageOwner);
@@ -121,7 +123,7 @@ export function createChatService(
         void run(reply, {
           agent,
           model,
-          ...promptOf(agent, documents, { history: begun.history, notes }),
+          ...promptOf(agent, documents, { history: begun.history, notes, identity }),
           pageOrigin: caller.origin,
           tools,
           documents,
@@ -150,17 +152,28 @@ export function createChatService(
 
 const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;
 
+function turnOf({ verified }: Identity, id: string, page: MessagePage | null): TurnContext {
+  return { visitor: verified, conversation: { id }, page };
+}
+
 /** The prompt, and the visitor's last message. A regenerated reply adds no message, so it is read from the history. */
 function promptOf(
-  { systemPrompt }: AgentRow,
+  agent: AgentRow,
   documents: ReplyDocuments | null,
-  { history, notes }: { history: HistoryRow[]; notes: Note[] },
+  { history, notes, identity }: { history: HistoryRow[]; notes: Note[]; identity: Identity },
 ) {
+  const { systemPrompt } = agent;
   const reference = documents?.kind === "prefix" ? documents.text : null;
   return {
-    prompt: toPrompt({ systemPrompt, reference }, history, notes),
+    prompt: toPrompt({ systemPrompt, reference }, history, [...notes, ...visitorNotes(agent, identity)]),
     question: history.findLast(({ role }) => role === "user")?.content ?? "",
   };
+}
+
+/** What the model may know about the visitor of this turn. It belongs to the newest message. */
+function visitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
+  const text = visitorNote(tellModel, verified);
+  return text === null ? [] : [{ createdAt: Number.POSITIVE_INFINITY, text }];
 }
 
 /**

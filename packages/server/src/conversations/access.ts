@@ -1,7 +1,6 @@
-import { createHmac } from "node:crypto";
 import { isTokenFor } from "../auth/conversation-token.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
-import { type Encryption, sameText } from "../encryption.ts";
+import type { Encryption } from "../encryption.ts";
 
 /** The evidence in a request about its sender. */
 export type Proof = {
@@ -9,12 +8,9 @@ export type Proof = {
   token: string | null;
   /** the organization of the API key or session */
   organizationId: string | null;
-  /** the user proven by a valid `userHash` */
+  /** the user proven by a `userToken` or `userHash` */
   userId: string | null;
 };
-
-/** The user that a request claims to come from, as in the body of a chat or a form submission. */
-export type ClaimedUser = { userId?: string | null | undefined; userHash?: string | null | undefined };
 
 /**
  * How a request may take part in a conversation. `open` is the weakest: the conversation started without naming a
@@ -24,7 +20,7 @@ export type ConversationAccess = "organization" | "token" | "user" | "open";
 
 /**
  * The access that a proof grants, or null, in which case the conversation must appear not to exist. With
- * `requireIdentity`, a user's conversation requires that user's signature in addition to its token.
+ * `requireIdentity`, a user's conversation requires that user's proof in addition to its token.
  */
 export function accessTo(
   conversation: Pick<ConversationRow, "id" | "agentId" | "organizationId" | "userId" | "hasOwner">,
@@ -38,15 +34,4 @@ export function accessTo(
   if (proof.token !== null && isTokenFor(encryption, conversation.id, proof.token)) return "token";
   if (proof.userId !== null && proof.userId === userId) return "user";
   return conversation.hasOwner === 0 ? "open" : null;
-}
-
-/** The user id proven by a valid `userHash`, or null. The agent's secret is decrypted only when there is a hash to check. */
-export function provenUserId(
-  { userId, userHash }: ClaimedUser,
-  { id, identitySecret }: Pick<AgentRow, "id" | "identitySecret">,
-  encryption: Encryption,
-): string | null {
-  if (!userId || !userHash) return null;
-  const expected = createHmac("sha256", encryption.decrypt(identitySecret, id)).update(userId).digest("hex");
-  return sameText(expected, userHash.toLowerCase()) ? userId : null;
 }

@@ -7,15 +7,16 @@ import type {
   Rating,
   ReplyFailure,
 } from "@foyer/contract";
+import { identityOf } from "../agents/identity/identity-level.ts";
 import type { AgentService } from "../agents/service.ts";
-import type { AgentRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
+import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import { notFound } from "../errors.ts";
 import { csvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
-import { accessTo, type ClaimedUser, type Proof, provenUserId } from "./access.ts";
+import { accessTo, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
 import { fromColumns, toolCallsOf } from "./message-pieces.ts";
 import { searchesOf } from "./searches.ts";
@@ -93,16 +94,11 @@ export function createConversationService(
     /** Throws 404 when the conversation does not exist or the viewer must not see it. */
     existing,
     /** Whether a request may take part in the agent's conversation that it names. */
-    async maySpeakIn(
-      agent: AgentRow,
-      { conversationId, ...user }: ClaimedUser & { conversationId?: string | null | undefined },
-      sent: Omit<Proof, "userId">,
-    ): Promise<boolean> {
+    async maySpeakIn(agent: AgentRow, conversationId: string | null | undefined, proof: Proof): Promise<boolean> {
       const { organizationId } = agent;
       const row = conversationId ? await find({ organizationId }, conversationId) : undefined;
       if (!row) return false;
-      const userId = provenUserId(user, agent, encryption);
-      return accessTo(row, { ...sent, userId }, { agent, encryption }) !== null;
+      return accessTo(row, proof, { agent, encryption }) !== null;
     },
     /** The conversation with its messages in pages, because they can have 10 MB. */
     async get(viewer: Viewer, id: string): Promise<ConversationInPages> {
@@ -118,7 +114,7 @@ export function createConversationService(
           }));
         }
       }
-      return { fields: toFields(row), messagePages: pages() };
+      return { fields: { ...toFields(row), ...(isMember ? visitorFacts(row) : {}) }, messagePages: pages() };
     },
     async delete(organizationId: string, id: string): Promise<void> {
       const { textBytes, toolBytes } = await existing({ organizationId }, id);
@@ -200,10 +196,22 @@ function toFields(row: ConversationFieldsRow): Omit<Conversation, "messages"> {
     userEmail: row.userEmail,
     userName: row.userName,
     userVerified: row.isUserVerified === 1,
+    identity: identityOf({
+      isVerified: row.isUserVerified === 1,
+      claimed: [row.userId, row.userEmail, row.userName],
+    }),
     isTest: row.isTest === 1,
     context: row.context === null ? null : JSON.parse(row.context),
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),
+  };
+}
+
+/** For members only: a site may put facts into a token that its visitors should not read here. */
+function visitorFacts({ verifiedVisitor, userMetadata }: ConversationRow) {
+  return {
+    visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
+    userMetadata: userMetadata === null ? null : JSON.parse(userMetadata),
   };
 }
 

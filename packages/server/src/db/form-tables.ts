@@ -27,6 +27,10 @@ export type SubmissionRow = {
   conversationId: string | null;
   /** 1 when the request proved access to that conversation; only then does the model see the submission */
   hasConversationProof: Flag;
+  /** as sent by the page, unless `verifiedVisitor` is set */
+  userId: string | null;
+  /** what the visitor proved, see agents/identity/verified-visitor.ts */
+  verifiedVisitor: Json | null;
   executionMode: "webhook" | "client" | "both";
   clientHandler: string | null;
   /** files are replaced by `null`, see `submissionFiles` */

@@ -45,6 +45,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0024-searchable-documents",
       "0025-answers",
       "0026-events",
+      "0028-identity",
       "0029-page",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -78,6 +79,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0024-searchable-documents",
       "0025-answers",
       "0026-events",
+      "0028-identity",
       "0029-page",
     ]);
   });

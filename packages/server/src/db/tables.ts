@@ -1,4 +1,4 @@
-import type { ActionType, ConversationCounts, TriggerType } from "@foyer/contract";
+import type { ConversationCounts } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
 import type { AnswerTables } from "./answer-tables.ts";
 import type { Flag, Instant, Json } from "./column-types.ts";
@@ -9,6 +9,7 @@ import type { IndexTables } from "./index-tables.ts";
 import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
 import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
+import type { TriggerTables } from "./trigger-tables.ts";
 
 /**
  * Every table, as Kysely sees it. Our own tables hold instants as milliseconds since 1970, flags as 0 or 1 and JSON as
@@ -21,26 +22,28 @@ export type Tables = AnswerTables &
   IndexTables &
   OutboxTables &
   PageTables &
-  PlanTables & {
+  PlanTables &
+  TriggerTables & {
     organizations: OrganizationRow;
     users: UserRow;
     identities: IdentityRow;
     members: MemberRow;
     apiKeys: ApiKeyRow;
     providerSettings: ProviderSettingsRow;
-    agents: Omit<AgentRow, keyof PageColumns> & PageColumns & DeletionColumns;
+    agents: Omit<AgentRow, keyof PageColumns | "tellModel"> &
+      PageColumns & { tellModel: Generated<Json> } & DeletionColumns;
     agentImages: { agentId: string; kind: string; mediaType: string; content: Buffer };
     agentCounters: AgentCountersRow;
-    tools: Omit<ToolRow, "mayUseUnboundSecrets"> & { mayUseUnboundSecrets: Generated<Flag> };
+    tools: Omit<ToolRow, "mayUseUnboundSecrets" | "sendVisitorToken"> & {
+      mayUseUnboundSecrets: Generated<Flag>;
+      sendVisitorToken: Generated<Flag>;
+    };
     toolErrors: ToolErrorRow;
     secrets: SecretRow;
     conversations: ConversationTable & InboxColumns & EventColumns;
     conversationHours: ConversationHourRow;
     messages: Omit<MessageRow, "page"> & { page: Generated<Json | null> };
     replyFailures: ReplyFailureRow;
-    triggers: TriggerRow;
-    triggerDays: TriggerDayRow;
-    triggerEvents: TriggerEventRow;
     sessions: SessionRow;
     verifications: VerificationRow;
     invitations: InvitationRow;
@@ -130,6 +133,8 @@ export type AgentRow = {
   requireIdentity: Flag;
   /** encrypted */
   identitySecret: string;
+  /** paths of the verified facts that the model may know, see agents/identity/tell-model.ts */
+  tellModel: Json;
   monthlyTokenBudget: number | null;
   budgetMessage: string | null;
   logoVersion: string | null;
@@ -153,12 +158,18 @@ export type ToolRow = {
   isEnabled: Flag;
   /** shown to visitors instead of the name */
   label: string | null;
-  resultFor: "both" | "model";
+  resultFor: "both" | "model" | "visitor";
+  /** `verified`: offered only to visitors whose identity is proven */
+  requires: "verified" | null;
   displayConfig: Json | null;
   mockResponse: string | null;
   httpUrl: string | null;
   httpMethod: "GET" | "POST" | "PUT" | "DELETE" | null;
   httpHeaders: Json | null;
+  /** the template of a JSON body; null sends the inputs */
+  httpBody: Json | null;
+  /** 1 adds the `Foyer-Visitor` header */
+  sendVisitorToken: Flag;
   formSchema: Json | null;
   formExecutionMode: "webhook" | "client" | "both" | null;
   formWebhookUrl: string | null;
@@ -205,8 +216,10 @@ export type ConversationRow = {
   userEmail: string | null;
   userName: string | null;
   userMetadata: Json | null;
-  /** 1 when `userHash` proved `userId`; email, name and metadata are always unverified */
+  /** 1 when a `userToken` or `userHash` proved `userId` */
   isUserVerified: Flag;
+  /** what was proven, see agents/identity/verified-visitor.ts; the other user columns are as the page sent them */
+  verifiedVisitor: Json | null;
   /** 1 when the first request named a visitor: only that visitor may continue it, see conversations/access.ts */
   hasOwner: Flag;
   /** 1 when a signed-in member began it, such as in the playground */
@@ -280,45 +293,6 @@ export type ReplyFailureRow = {
   message: string;
   providerStatus: number | null;
   at: Instant;
-};
-
-export type TriggerRow = {
-  id: string;
-  organizationId: string;
-  agentId: string;
-  name: string;
-  description: string | null;
-  triggerType: TriggerType;
-  conditions: Json;
-  actionType: ActionType;
-  actionConfig: Json;
-  /** the form that `show_form` shows; null for other actions, and after that form was deleted */
-  toolId: string | null;
-  triggerOnce: Flag;
-  isEnabled: Flag;
-  priority: number;
-  createdAt: Instant;
-  updatedAt: Instant;
-};
-
-/** A trigger's counters of one UTC day. */
-export type TriggerDayRow = { triggerId: string; day: string; fired: number; converted: number };
-
-/** An event reported by a widget. Kept for 90 days. */
-export type TriggerEventRow = {
-  /** in the order of recording */
-  id: Generated<number>;
-  agentId: string;
-  /** the trigger whose counters include it; null when none does. The trigger may have been deleted. */
-  triggerId: string | null;
-  triggerName: string;
-  triggerType: TriggerType;
-  actionType: ActionType;
-  eventType: "fired" | "converted";
-  sessionId: string | null;
-  pagePath: string | null;
-  day: string;
-  createdAt: Instant;
 };
 
 /** PostgreSQL returns a `Date`, SQLite the stored ISO string. */

@@ -1,4 +1,5 @@
 import type { Delivery, FormSubmission } from "@foyer/contract";
+import { identityOf } from "../agents/identity/identity-level.ts";
 import type { SubmissionRow } from "../db/form-tables.ts";
 import type { DeliveryAttemptRow } from "../db/outbox-tables.ts";
 import type { DeliveryTarget } from "./deliveries/send-delivery.ts";
@@ -11,6 +12,7 @@ export type SubmissionParts = { files: readonly FileFacts[]; failing: readonly F
 /** A submission for members. In `formData`, each file is replaced by its metadata and download URL. */
 export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionParts): FormSubmission {
   const { id, agentId, toolId, toolName, conversationId, status, executionMode, impressionAt, startedAt } = row;
+  const { userId, verifiedVisitor } = row;
   const shown = files
     .filter(({ submissionId }) => submissionId === id)
     .map(({ field, name, mediaType, size }) => [field, { file: true, name, mediaType, size, url: fileUrl(id, field) }]);
@@ -23,6 +25,9 @@ export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionP
     status,
     executionMode,
     formData: { ...JSON.parse(row.formData), ...Object.fromEntries(shown) },
+    identity: identityOf({ isVerified: verifiedVisitor !== null, claimed: [userId] }),
+    userId,
+    visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     fieldsCompleted: JSON.parse(row.fieldsCompleted),
     impressionAt,
     startedAt,

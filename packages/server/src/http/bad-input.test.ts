@@ -493,6 +493,8 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     createAgent: { name: "New" },
     updateAgent: { name: "Mine" },
     putAgentImage: { image: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" },
+    checkIdentityToken: { token: "none" },
+    createIdentityToken: { id: "42" },
     chat: { agentId, messages: [{ role: "user", content: "Hello" }] },
     rateMessage: { messageId, rating: "up" },
     putProvider: { apiKey: "sk-test" },

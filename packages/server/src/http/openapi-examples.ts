@@ -34,6 +34,8 @@ export const requestExamples: Examples = {
     image:
       "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   },
+  checkIdentityToken: { token: "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiI0MiJ9.…" },
+  createIdentityToken: { id: "42", email, name: "Ada", claims: { plan: "pro" } },
   createApiKey: { name: "Nightly import", expiresAt: "2027-01-31" },
   signInByEmail: { email, password },
   signUpByEmail: { email, password, name: "Ada" },

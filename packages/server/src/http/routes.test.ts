@@ -136,6 +136,8 @@ const everyRoute = [
   "POST /agents account",
   "POST /agents/:id/duplicate account",
   "POST /agents/:id/identity-secret/rotate account",
+  "POST /agents/:id/identity-token account",
+  "POST /agents/:id/identity-token/check account",
   "POST /auth/setup public",
   "POST /auth/setup/check public",
   "PATCH /organization session",
@@ -267,6 +269,7 @@ const forAdmins = [
   /^PUT \/documents\/embeddings$/,
   /^\w+ \/(api-keys|doctor|invitations|secrets|models\/providers)\b/,
   /^\w+ \/agents\/:id\/identity-secret\b/,
+  /^\w+ \/agents\/:id\/identity-token$/,
   /^\w+ \/tools\/:id\/webhook-secret\b/,
 ];
 const forOwners = [/^\w+ \/audit-log$/, /^\w+ \/members\/links$/];

@@ -6,6 +6,7 @@ import { createToolStore } from "./store.ts";
 import { createToolErrors } from "./tool-errors.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import { failure } from "./tool-outcome.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 /** The tools of an agent, as its reply needs them: the definitions for the model, and a function that runs a call. */
 export type AgentTools = {
@@ -17,8 +18,9 @@ export type AgentTools = {
 export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: ToolRunner) {
   const store = createToolStore(db);
   const errors = createToolErrors({ db, log });
-  return async (agentId: string): Promise<AgentTools> => {
-    const rows = await store.enabled(agentId);
+  /** The tools that the visitor of this turn may use. */
+  return async (agentId: string, context: TurnContext): Promise<AgentTools> => {
+    const rows = (await store.enabled(agentId)).filter((row) => mayUse(row, context));
     const find = (name: string) => rows.find((row) => row.name === name);
     return {
       tools: rows.map(toFunctionTool),
@@ -29,8 +31,8 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: 
         // A reply can take minutes, and the tool may have been changed or deleted in the meantime.
         try {
           const found = await store.enabledById(agentId, offered.id);
-          if (!found) return failure("This tool is no longer available.");
-          const { outcome, problem } = await runner.run(found.tool, input, signal);
+          if (!found || !mayUse(found.tool, context)) return failure("This tool is no longer available.");
+          const { outcome, problem } = await runner.run(found.tool, input, { context, signal });
           // The outcome of a call that was aborted because the visitor left is unknown.
           if (!signal.aborted) await errors.note(offered.id, found.standing, problem);
           return outcome;
@@ -41,6 +43,11 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: 
       },
     };
   };
+}
+
+/** Whether the visitor of the turn may use the tool. */
+function mayUse({ requires }: ToolRow, { visitor }: TurnContext): boolean {
+  return requires !== "verified" || visitor !== null;
 }
 
 function toFunctionTool({ name, description, inputSchema }: ToolRow): LanguageModelV4FunctionTool {

@@ -102,11 +102,12 @@ export function toColumns(changes: ToolSettings): Partial<Columns> {
   const json = jsonNames
     .filter((name) => given[name] !== undefined)
     .map((name) => [name, given[name] === null ? null : JSON.stringify(given[name])]);
-  const { isEnabled, label, resultFor } = changes;
+  const { isEnabled, label, resultFor, requires } = changes;
   return {
     ...Object.fromEntries([...plain, ...json]),
     ...(label === undefined ? {} : { label: label?.trim() || null }),
     ...(resultFor === undefined ? {} : { resultFor: resultFor ?? "both" }),
+    ...(requires === undefined ? {} : { requires }),
     ...(isEnabled === undefined ? {} : { isEnabled: isEnabled === false ? 0 : 1 }),
   };
 }
@@ -121,6 +122,9 @@ export const emptyTool = {
   httpUrl: null,
   httpMethod: null,
   httpHeaders: null,
+  httpBody: null,
+  sendVisitorToken: 0,
+  requires: null,
   formSchema: null,
   formExecutionMode: null,
   formWebhookUrl: null,
@@ -150,6 +154,7 @@ export function toTool(row: ToolRow): Tool {
     isEnabled: row.isEnabled === 1,
     label: row.label,
     resultFor: row.resultFor,
+    requires: row.requires,
     displayConfig: displayConfigOf(row),
     mockResponse: row.mockResponse ?? (kind === "mock" ? "" : null),
     httpUrl: row.httpUrl,

@@ -11,6 +11,7 @@ import { runHttpTool } from "./http/run-http-tool.ts";
 import { inputProblem } from "./schema/input-schema.ts";
 import type { SecretService } from "./secrets/service.ts";
 import { failure, type ToolOutcome } from "./tool-outcome.ts";
+import type { TurnContext } from "./turn-context.ts";
 
 type Input = Record<string, unknown>;
 /** `result` and `warnings` are for members: the whole result, and what the display leaves out. */
@@ -46,7 +47,7 @@ export function createToolRunner(
     const answer = await runHttpTool(tool, input, { outbound, secretFor, ...(signal ? { signal } : {}) });
     const { result, forModel, request, response } = answer;
     const ran: Ran = answer.isError
-      ? { outcome: { ...failure(String(result)), forModel } }
+      ? { outcome: { ...failure(String(result)), ...(tool.resultFor === "visitor" ? {} : { forModel }) } }
       : await shown(tool, result, forModel);
     return { ...ran, request, response, ...(answer.problem ? { problem: answer.problem } : {}) };
   }
@@ -54,6 +55,7 @@ export function createToolRunner(
   /** Visitors receive what the display maps, and the whole result only for the display type `text`. */
   async function shown(tool: ToolRow, result: unknown, forModel: string): Promise<Ran> {
     if (tool.resultFor === "model") return { outcome: hidden(forModel), result };
+    const told = tool.resultFor === "visitor" ? shownOnly : forModel;
     const displayConfig = displayConfigOf(tool);
     const warnings: string[] = [];
     const filled = displayOf(result, displayConfig, (message) => warnings.push(message));
@@ -62,7 +64,8 @@ export function createToolRunner(
       warnings.push("image left out, because its host is not one of the agent's allowed image hosts");
     const isWhole = display.type === "text" && !displayConfig?.fieldMappings?.text;
     const shownResult = isWhole ? result : display.slots;
-    return { outcome: { result: shownResult, isError: false, displayConfig, display, forModel }, result, warnings };
+    const outcome = { result: shownResult, isError: false, displayConfig, display, forModel: told };
+    return { outcome, result, warnings };
   }
 
   /** Returns the same object when no image is removed. */
@@ -75,7 +78,7 @@ export function createToolRunner(
 
   return {
     /** `problem` is the exact error message for members. */
-    async run(tool: ToolRow, input: unknown, signal: AbortSignal) {
+    async run(tool: ToolRow, input: unknown, { signal }: { context: TurnContext; signal: AbortSignal }) {
       const { outcome, problem } = await run(tool, input, signal);
       return { outcome, problem: problemOf(outcome, problem) };
     },
@@ -112,6 +115,9 @@ function hidden(forModel: string): ToolOutcome {
   const display = { type: "text", slots: {}, options: {} };
   return { result: null, isError: false, displayConfig: null, display, forModel };
 }
+
+/** Told to the model in place of a result that only the visitor may see. */
+const shownOnly = "The result was shown to the visitor. You cannot see it, so do not guess what it contains.";
 
 /** A mock's response is text. JSON can be mapped to a display like any other result. */
 function readMock(response: string): unknown {

@@ -47,6 +47,7 @@ onBothDatabases("tools", (createDatabase) => {
       ...mock({ mockResponse: "Three." }),
       isEnabled: true,
       label: null,
+      requires: null,
       resultFor: "both",
       displayConfig: null,
       httpUrl: null,

@@ -1,5 +1,5 @@
 import type { Trigger, TriggerChanges, WidgetTrigger } from "@foyer/contract";
-import type { TriggerRow } from "../db/tables.ts";
+import type { TriggerRow } from "../db/trigger-tables.ts";
 
 /** The columns that a caller changes one by one; the others are validated together. */
 type PlainColumns = Pick<TriggerRow, "name" | "description" | "triggerOnce" | "isEnabled" | "priority">;

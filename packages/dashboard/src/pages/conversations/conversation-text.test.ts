@@ -39,6 +39,7 @@ const row: ListedConversation = {
   userEmail: null,
   userName: "=1+1",
   userVerified: false,
+  identity: "claimed",
   isTest: false,
   createdAt: at,
   updatedAt: at,

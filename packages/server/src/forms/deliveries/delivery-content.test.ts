@@ -17,6 +17,8 @@ function contentOf(formData: object, files: readonly File[] = []): Content {
     toolId: "tool_1",
     toolName: "contact_us",
     hasConversationProof: 0,
+    userId: null,
+    verifiedVisitor: null,
     conversationId: null,
     executionMode: "webhook",
     clientHandler: null,

@@ -40,6 +40,8 @@ export function createSubmissionWriter(
       toolName: param("toolName"),
       conversationId: param("conversationId"),
       hasConversationProof: param("hasConversationProof"),
+      userId: param("userId"),
+      verifiedVisitor: param("verifiedVisitor"),
       executionMode: param("executionMode"),
       clientHandler: param("clientHandler"),
       formData: param("formData"),

@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
+import type { VerifiedVisitor } from "@foyer/contract";
 import * as contract from "@foyer/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { verifiedVisitorOf } from "../../agents/identity/verified-visitor.ts";
 import type { ConversationService } from "../../conversations/service.ts";
+import type { AgentRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
@@ -18,7 +21,7 @@ const BODY_LIMIT = 24 * 1024 * 1024;
 /** Endpoints with which visitors submit forms. */
 export function submitRoutes(
   app: App,
-  { config }: Deps,
+  { config, encryption }: Deps,
   { submitForm, service, analytics }: Forms,
   conversations: Pick<ConversationService, "maySpeakIn">,
   idempotency: Idempotency,
@@ -38,14 +41,21 @@ export function submitRoutes(
       handler: async (request, reply) => {
         const { body, submittedFiles: files } = request;
         const { tool, agent } = await submitForm.formFor(body.toolId, request.headers.origin);
-        const hasConversationProof = await conversations.maySpeakIn(agent, body, {
+        const verified = await verifiedVisitorOf(body, agent, encryption);
+        submitForm.checkVisitor(tool, verified);
+        const hasConversationProof = await conversations.maySpeakIn(agent, body.conversationId, {
           token: request.conversationToken,
           organizationId: request.principal?.organizationId ?? null,
+          userId: verified?.id ?? null,
         });
+        const { userToken: _, ...fields } = body;
+        const visitor = visitorOf(body, verified, agent);
         const scope = `${tool.agentId}:${body.sessionId ?? ""}`;
-        const sent = request.headers["idempotency-key"] === undefined ? body : { body, files: digestsOf(files) };
+        // A visitor's token is renewed from time to time, so a retry may carry another one for the same user.
+        const sent =
+          request.headers["idempotency-key"] === undefined ? body : { fields, visitor, files: digestsOf(files) };
         return idempotency.run({ request, reply, scope, sent }, (keep) =>
-          submitForm.submit(tool, { ...body, hasConversationProof }, files, keep),
+          submitForm.submit(tool, { ...body, ...visitor, hasConversationProof }, files, keep),
         );
       },
     });
@@ -67,6 +77,12 @@ export function submitRoutes(
       return { success: true as const };
     },
   });
+}
+
+/** The visitor of a submission. Without a proof, an agent that requires one treats the visitor as anonymous. */
+function visitorOf({ userId }: contract.FormSubmit, verified: VerifiedVisitor | null, agent: AgentRow) {
+  const claimedId = agent.requireIdentity === 1 ? null : userId || null;
+  return { userId: verified?.id ?? claimedId, verified };
 }
 
 /** Digests instead of the files themselves, to compare submissions with the same Idempotency-Key. */

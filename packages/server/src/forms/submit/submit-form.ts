@@ -1,4 +1,4 @@
-import type { FormSchema, FormSubmit, SubmitResult } from "@foyer/contract";
+import type { FormSchema, FormSubmit, SubmitResult, VerifiedVisitor } from "@foyer/contract";
 import { validateForm } from "@foyer/contract/rules/validate-form";
 import type { AgentService } from "../../agents/service.ts";
 import type { SubmissionRow } from "../../db/form-tables.ts";
@@ -23,8 +23,12 @@ import type { SubmissionQuota } from "./submission-quota.ts";
 import { type SubmittedFile, submittedFiles } from "./submitted-files.ts";
 
 type Files = ReadonlyMap<string, DecodedFile>;
-/** The model sees the submission only if the request proved that it belongs to the conversation. */
-type SubmitInput = FormSubmit & { hasConversationProof?: boolean };
+type SubmitInput = FormSubmit & {
+  /** the model sees the submission only if the request proved that it belongs to the conversation */
+  hasConversationProof?: boolean;
+  /** what the visitor proved */
+  verified?: VerifiedVisitor | null;
+};
 
 /** UTF-8 bytes of JSON. This limits everything that is listed, exported or sent to a model. */
 const MAX_DATA_BYTES = 100 * 1024;
@@ -64,6 +68,11 @@ export function createSubmitForm(
       const agent = await services.agents.getPublic(tool.agentId);
       services.agents.checkOrigin(agent, origin, ownOrigin);
       return { tool, agent };
+    },
+    /** @throws 403 when the form is only for visitors whose identity is proven */
+    checkVisitor({ requires }: ToolRow, verified: VerifiedVisitor | null): void {
+      if (requires !== "verified" || verified !== null) return;
+      throw new AppError("FORBIDDEN", "This form is only for signed-in visitors. Send a userToken or a userHash.");
     },
     /** @throws 400 with one detail for each invalid field */
     async submit(tool: ToolRow, input: SubmitInput, files: Files, saveResponse?: Keep): Promise<SubmitResult> {
@@ -132,6 +141,8 @@ function newSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<stri
     toolName,
     conversationId: input.conversationId ?? null,
     hasConversationProof: input.hasConversationProof ? 1 : 0,
+    userId: input.userId ?? null,
+    verifiedVisitor: input.verified ? JSON.stringify(input.verified) : null,
     executionMode,
     clientHandler: executionMode === "webhook" ? null : clientHandler,
     formData,

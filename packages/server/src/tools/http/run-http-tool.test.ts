@@ -33,6 +33,9 @@ function httpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
     formConfirmation: null,
     disabledAt: null,
     mayUseUnboundSecrets: 1,
+    httpBody: null,
+    sendVisitorToken: 0,
+    requires: null,
     createdAt: 0,
     updatedAt: 0,
   };

@@ -29,6 +29,8 @@ const labels: Record<string, string> = {
   "PATCH /agents/:id": "Changed an agent",
   "DELETE /agents/:id": "Deleted an agent",
   "POST /agents/:id/identity-secret/rotate": "Replaced an identity secret",
+  "POST /agents/:id/identity-token": "Signed a token for a test visitor",
+  "POST /agents/:id/identity-token/check": "Checked a visitor's token",
   "POST /tools": "Created a tool",
   "PUT /tools/:id": "Changed a tool",
   "DELETE /tools/:id": "Deleted a tool",

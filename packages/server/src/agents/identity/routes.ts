@@ -1,0 +1,40 @@
+import * as contract from "@foyer/contract";
+import { principalOf } from "../../auth/sessions/authenticate.ts";
+import { AppError } from "../../errors.ts";
+import type { App } from "../../http/app.ts";
+import type { AgentService } from "../service.ts";
+import { readUserToken, signUserToken } from "./user-token.ts";
+
+/** Endpoints with which members check the tokens of their site, and act as a visitor themselves. */
+export function identityTokenRoutes(app: App, agents: Pick<AgentService, "identitySecret">): void {
+  app.route({
+    ...contract.checkIdentityToken,
+    handler: async (request) => {
+      const { id: agentId } = request.params;
+      const secret = await agents.identitySecret(principalOf(request).organizationId, agentId);
+      try {
+        const { visitor, expiresAt } = await readUserToken(request.body.token.trim(), { agentId, secret });
+        const data = { valid: true, reason: null, visitor, expiresAt: new Date(expiresAt).toISOString() };
+        return { data, error: null };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return { data: { valid: false, reason: error.message, visitor: null, expiresAt: null }, error: null };
+      }
+    },
+  });
+  app.route({
+    ...contract.createIdentityToken,
+    handler: async (request) => {
+      const { id: agentId } = request.params;
+      const secret = await agents.identitySecret(principalOf(request).organizationId, agentId);
+      const token = await signUserToken(request.body, { agentId, secret });
+      // Reading it back refuses what no token can contain, such as claims of more than 8 KB.
+      const { expiresAt } = await readUserToken(token, { agentId, secret }).catch(asInvalid);
+      return { data: { token, expiresAt: new Date(expiresAt).toISOString() }, error: null };
+    },
+  });
+}
+
+function asInvalid(error: unknown): never {
+  throw error instanceof AppError ? new AppError("VALIDATION_ERROR", error.message) : error;
+}

@@ -1,0 +1,154 @@
+import type { ActingVisitor, VerifiedVisitor } from "@foyer/contract";
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { AppError } from "../../errors.ts";
+
+const MAX_LIFETIME_S = 24 * 3_600;
+/** How far the clock of the site's server may be ahead of ours. The expiry has no tolerance. */
+const CLOCK_TOLERANCE_S = 60;
+/** The limit of `userId`, `userEmail` and `userName`, which the token replaces. */
+const MAX_TEXT = 320;
+const MAX_CLAIMS_BYTES = 8 * 1_024;
+
+export type UserToken = { visitor: VerifiedVisitor; expiresAt: number };
+
+/**
+ * Verifies the token with which a site's server names its signed-in user: a JWT signed with HS256 and the agent's
+ * identity secret. The algorithm is fixed and never taken from the token.
+ * @returns the visitor, and when the token expires in milliseconds since 1970
+ * @throws 401 INVALID_USER_TOKEN with the reason
+ */
+export async function readUserToken(
+  token: string,
+  { agentId, secret, now = Date.now() }: { agentId: string; secret: string; now?: number },
+): Promise<UserToken> {
+  const payload = await verify(token, { agentId, secret, now });
+  const { sub, exp = 0, iat = 0 } = payload;
+  const seconds = now / 1_000;
+  if (exp <= seconds) throw expired(exp);
+  if (iat > seconds + CLOCK_TOLERANCE_S) throw refused("Its iat is in the future. Check the clock of your server.");
+  if (exp - iat > MAX_LIFETIME_S) throw refused("Its exp is more than 24 hours after its iat.");
+  const visitor = {
+    id: textOf("sub", sub) ?? "",
+    email: textOf("email", payload.email),
+    name: textOf("name", payload.name),
+    claims: claimsOf(payload.claims),
+  };
+  if (visitor.id === "") throw refused("Its sub is empty. It has to be the user's id.");
+  return { visitor, expiresAt: exp * 1_000 };
+}
+
+/** Signs a token as a site's server would, valid for an hour. */
+export async function signUserToken(
+  { id, email, name, claims }: ActingVisitor,
+  { agentId, secret }: { agentId: string; secret: string },
+): Promise<string> {
+  const fields = { ...(email ? { email } : {}), ...(name ? { name } : {}), ...(claims ? { claims } : {}) };
+  return sign({ id, fields, audience: agentId, seconds: 3_600 }, secret);
+}
+
+function sign(
+  { id, fields, audience, seconds }: { id: string; fields: JWTPayload; audience: string; seconds: number },
+  secret: string,
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1_000);
+  return new SignJWT({ ...fields, sub: id, aud: audience, iat: now, exp: now + seconds })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT" })
+    .sign(new TextEncoder().encode(secret));
+}
+
+async function verify(
+  token: string,
+  { agentId, secret, now }: { agentId: string; secret: string; now: number },
+): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
+      algorithms: ["HS256"],
+      audience: agentId,
+      requiredClaims: ["sub", "iat", "exp"],
+      clockTolerance: CLOCK_TOLERANCE_S,
+      currentDate: new Date(now),
+    });
+    return payload;
+  } catch (error) {
+    throw explain(error, token, agentId);
+  }
+}
+
+/** The texts quote what the caller sent, and nothing about the secret. */
+function explain(error: unknown, token: string, agentId: string): unknown {
+  if (error instanceof errors.JOSEAlgNotAllowed) {
+    return refused(`It has the algorithm ${quote(headerOf(token).alg)}. Sign it with HS256.`);
+  }
+  if (error instanceof errors.JWTExpired) return expired(error.payload.exp ?? 0);
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === "aud") return refused(audienceProblem(error.payload.aud, agentId));
+    if (error.reason === "missing") return refused(`It has no ${error.claim}.`);
+    return refused(`Its ${error.claim} is not valid: ${error.message}.`);
+  }
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    const audience = payloadOf(token)?.aud;
+    const isForOther = audience !== undefined && ![audience].flat().includes(agentId);
+    return refused(
+      isForOther
+        ? audienceProblem(audience, agentId)
+        : "Its signature does not match. Sign it with the identity secret of this agent.",
+    );
+  }
+  if (error instanceof errors.JOSENotSupported) return refused("It uses an extension (crit) that is not supported.");
+  if (error instanceof errors.JOSEError) return refused("It is not a JWT in compact form: header.payload.signature.");
+  return error;
+}
+
+function audienceProblem(audience: unknown, agentId: string): string {
+  if (audience === undefined) return `It has no aud. It has to be the agent's id, ${agentId}.`;
+  return `It is for another agent: its aud is ${quote([audience].flat().join(", "))}, not "${agentId}".`;
+}
+
+function textOf(claim: string, value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "string") throw refused(`Its ${claim} is not a string. Convert it to one.`);
+  // Counts code points, like the contract.
+  if (value.length > MAX_TEXT && Array.from(value).length > MAX_TEXT)
+    throw refused(`Its ${claim} is longer than ${MAX_TEXT} characters.`);
+  // PostgreSQL stores no NUL, and half a surrogate pair cannot be sent to a tool.
+  if (value.includes("\0") || !value.isWellFormed()) throw refused(`Its ${claim} contains invalid characters.`);
+  return value;
+}
+
+function claimsOf(value: unknown): VerifiedVisitor["claims"] {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) throw refused("Its claims are not an object.");
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) > MAX_CLAIMS_BYTES) throw refused("Its claims are larger than 8 KB of JSON.");
+  if (text.includes("\\u0000")) throw refused("Its claims contain a NUL character.");
+  return value as VerifiedVisitor["claims"];
+}
+
+function headerOf(token: string): { alg?: unknown } {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    return {};
+  }
+}
+
+function payloadOf(token: string): JWTPayload | null {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return null;
+  }
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, 100).toWellFormed());
+}
+
+function expired(exp: number): AppError {
+  const at = new Date(exp * 1_000);
+  return refused(`It expired${Number.isNaN(at.getTime()) ? "" : ` at ${at.toISOString()}`}.`);
+}
+
+function refused(reason: string): AppError {
+  return new AppError("INVALID_USER_TOKEN", `The user token is not valid. ${reason}`);
+}
