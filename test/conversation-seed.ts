@@ -105,6 +105,7 @@ function conversationRow(owner: Owner, id: string, createdAt: number): Conversat
     textBytes: 0,
     toolBytes: 0,
     context: null,
+    consent: null,
     lastMessageRole: null,
     lastMessagePreview: null,
     lastMessageAt: null,

@@ -88,6 +88,35 @@ export const WidgetSettings = Type.Object({
   launcherLabel: Type.Optional(
     nullable(Type.String({ maxLength: 100, description: "Text beside the launcher's icon. Defaults to none." })),
   ),
+  showAiNotice: Type.Optional(
+    nullable(
+      Type.Boolean({
+        description: "Whether the chat says that an AI answers, before the first message. On by default.",
+      }),
+    ),
+  ),
+  aiNotice: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 500,
+        description: "Replaces the widget's own notice, which is in the visitor's language",
+      }),
+    ),
+  ),
+  privacyPolicyUrl: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 2_000, pattern: "^https?://\\S+$", description: "The notice links to this page" }),
+    ),
+  ),
+  consentText: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 2_000,
+        description:
+          "What visitors agree to before their first message. `POST /chat` then requires `consent: true` once in each conversation.",
+      }),
+    ),
+  ),
   errorMessage: Type.Optional(
     nullable(
       Type.String({
@@ -97,6 +126,18 @@ export const WidgetSettings = Type.Object({
     ),
   ),
 });
+
+const days = (maximum: number, description: string) => nullable(Type.Integer({ minimum: 1, maximum, description }));
+
+/** How many days each kind of data is kept. */
+const retention = {
+  conversations: days(36_500, "After their last message. Defaults to `FOYER_RETENTION_DAYS`."),
+  submissions: days(36_500, "Form submissions. Defaults to `FOYER_SUBMISSION_RETENTION_DAYS`."),
+  files: days(36_500, "Files in submissions, if shorter than the submissions themselves"),
+  events: days(90, "Trigger events. The server keeps them for 90 days at most."),
+};
+export const Retention = Type.Object(retention, { $id: "Retention", description: "Days; `null` keeps the data" });
+export type Retention = Static<typeof Retention>;
 
 const settings = {
   systemPrompt: nullable(systemPrompt),
@@ -142,6 +183,11 @@ const settings = {
   budgetMessage: nullable(
     Type.String({ maxLength: 2_000, description: "The reply that visitors receive once the budget is used up" }),
   ),
+  retention: nullable(
+    Type.Partial(Type.Object(retention), {
+      description: "Days that data is kept; `null` keeps it. A kind that is left out follows the server's default.",
+    }),
+  ),
 };
 
 export const AgentSummary = Type.Object(
@@ -184,6 +230,7 @@ export const Agent = Type.Object(
     tellModel: Type.Array(Type.String()),
     monthlyTokenBudget: nullable(Type.Integer()),
     budgetMessage: nullable(Type.String()),
+    retention: ref(Retention),
     updatedAt: Timestamp,
   },
   { $id: "Agent" },

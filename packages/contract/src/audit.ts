@@ -18,6 +18,15 @@ export const AuditEntry = Type.Object(
     resourceId: nullable(Type.String()),
     targetName: nullable(Type.String({ description: "The resource's name or email address at that time" })),
     ip: Type.String(),
+    details: nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: "Further facts of some actions, such as the receipt of an erasure without names or addresses",
+        },
+      ),
+    ),
   },
   { $id: "AuditEntry" },
 );

@@ -185,6 +185,11 @@ export const ConversationSummary = Type.Object(
 );
 export type ConversationSummary = Static<typeof ConversationSummary>;
 
+const Consent = Type.Object({
+  at: Timestamp,
+  text: Type.String({ description: "The agent's `consentText` at that time" }),
+});
+
 export const Conversation = Type.Object(
   {
     ...conversationFields,
@@ -201,6 +206,10 @@ export const Conversation = Type.Object(
         description: "Further facts that the page sent without a proof. Only sent to members and API keys.",
       }),
     ),
+    consent: Type.Unsafe<Static<typeof Consent> | null>({
+      anyOf: [Consent, { type: "null" }],
+      description: "What the visitor agreed to before the first message, and when",
+    }),
     messages: Type.Array(ref(Message)),
   },
   { $id: "Conversation" },
@@ -268,8 +277,21 @@ export const getConversation = {
 export const deleteConversation = {
   method: "DELETE",
   url: "/conversations/:id",
-  config: { access: "account" },
-  schema: { tags, summary: "Delete a conversation", params, response: { 200: enveloped(Success) } },
+  config: { access: "conversation", crossOrigin: true },
+  schema: {
+    tags,
+    summary: "Delete a conversation. Visitors can delete their own with its token.",
+    params,
+    querystring: Type.Object({
+      submissions: Type.Optional(
+        Type.Boolean({
+          description:
+            "Also delete the form submissions that were made in the conversation. With a conversation token, those that the visitor demonstrably made.",
+        }),
+      ),
+    }),
+    response: { 200: enveloped(Success) },
+  },
 } as const;
 
 export const readConversation = {

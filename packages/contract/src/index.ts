@@ -32,4 +32,5 @@ export * from "./tool.ts";
 export * from "./tool-error.ts";
 export * from "./trigger.ts";
 export * from "./trigger-settings.ts";
+export * from "./visitor.ts";
 export * from "./visitor-identity.ts";

@@ -15,7 +15,7 @@ const otherwise = [
   "verifyEmail",
   "confirmEmail",
 ];
-const streamsAndFiles = ["getAgentImage", "getDocumentFile", "getSubmissionFile", "streamDoctor"];
+const streamsAndFiles = ["exportVisitorData", "getAgentImage", "getDocumentFile", "getSubmissionFile", "streamDoctor"];
 
 describe("the management client, against a real server,", () => {
   let server: TestServer;

@@ -18,6 +18,7 @@ import { createConversationAnalytics } from "./conversations/analytics/service.t
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { createConversationService } from "./conversations/service.ts";
+import { createCheckpoint } from "./db/checkpoint.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { answerRoutes } from "./documents/answers/routes.ts";
 import { createDocuments } from "./documents/documents.ts";
@@ -37,7 +38,7 @@ import { registerRequestDraining } from "./http/drain-request.ts";
 import { registerErrorReplies, sendError, toAppError } from "./http/error-replies.ts";
 import { isDirect, normalizeForwardedFor } from "./http/forwarded.ts";
 import { healthRoutes } from "./http/health-routes.ts";
-import { createIdempotency } from "./http/idempotency.ts";
+import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
 import { registerJsonBodies } from "./http/json-body.ts";
 import { openApiRoutes, registerOpenApi } from "./http/openapi.ts";
 import { RequestLog } from "./http/request-log.ts";
@@ -76,6 +77,8 @@ import { triggerRoutes } from "./triggers/routes.ts";
 import { createTriggerService, type TriggerService } from "./triggers/service.ts";
 import { visitorTriggerRoutes } from "./triggers/visitor-routes.ts";
 import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
+import { visitorRoutes } from "./visitors/routes.ts";
+import { createVisitorService } from "./visitors/service.ts";
 
 type AppDeps = AuthDeps & { providerSettings: ProviderSettings };
 
@@ -103,8 +106,11 @@ export async function createApp(deps: AppDeps) {
   });
   const documents = createDocuments(deps, agents);
   const sites = createSites(deps, { agents, ...documents.parts });
+  const checkpoint = createCheckpoint(app, deps);
+  const onErase = (conversationId: string) => chat.replies.abort({ conversationId });
   const conversations = createConversationService(deps, agents, {
-    onDelete: (conversationId) => chat.replies.abort({ conversationId }),
+    beforeDelete: (deletion) => visitors.beforeDelete(deletion),
+    onDelete: (conversationId) => [onErase(conversationId), checkpoint.run()],
     recordRating: documents.recorder.recordRating,
   });
   const accountSecrets = createSecretService(deps);
@@ -118,6 +124,7 @@ export async function createApp(deps: AppDeps) {
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox });
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker));
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
+  const visitors = createVisitorService(deps, { onErase, checkpoint, conversations, forms: forms.service });
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
@@ -133,10 +140,7 @@ export async function createApp(deps: AppDeps) {
   agentImageRoutes(app, createAgentImageService(deps, agents));
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
-  documentRoutes(app, documents.service, idempotency);
-  answerRoutes(app, documents.answers);
-  sourceRoutes(app, sites.service, idempotency);
-  embeddingRoutes(app, documents.embeddings);
+  addKnowledge(app, { documents, sites, idempotency });
   conversationRoutes(app, {
     conversations,
     analytics: createConversationAnalytics(deps, agents),
@@ -144,6 +148,7 @@ export async function createApp(deps: AppDeps) {
   });
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
   visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
+  visitorRoutes(app, visitors);
   chatRoutes(app, deps, chat, conversations);
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, conversations, idempotency);
@@ -185,6 +190,21 @@ function createFastify({ config, log }: AppDeps): App {
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
     schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
   });
+}
+
+function addKnowledge(
+  app: App,
+  parts: {
+    documents: ReturnType<typeof createDocuments>;
+    sites: ReturnType<typeof createSites>;
+    idempotency: Idempotency;
+  },
+) {
+  const { documents, sites, idempotency } = parts;
+  documentRoutes(app, documents.service, idempotency);
+  answerRoutes(app, documents.answers);
+  sourceRoutes(app, sites.service, idempotency);
+  embeddingRoutes(app, documents.embeddings);
 }
 
 async function startWorkers(...workers: Array<{ start(): void }>): Promise<void> {

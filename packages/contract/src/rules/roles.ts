@@ -23,6 +23,7 @@ const table: readonly Line[] = [
   ["any", "/models/providers", "admin"],
   ["change", "/documents/embeddings", "admin"],
   ["change", "/mail-recipients", "admin"],
+  ["any", "/visitors", "admin"],
   ["any", "/doctor", "admin"],
 ];
 

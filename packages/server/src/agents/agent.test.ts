@@ -51,6 +51,7 @@ onBothDatabases("agents", (createDatabase) => {
         allowedOrigins: [],
         allowedImageHosts: [],
         pageQuery: [],
+        retention: { conversations: null, submissions: null, files: null, events: 90 },
         requireIdentity: false,
         tellModel: [],
         monthlyTokenBudget: null,

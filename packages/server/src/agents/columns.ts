@@ -1,7 +1,8 @@
-import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget } from "@foyer/contract";
+import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget, Retention } from "@foyer/contract";
 import type { AgentRow } from "../db/tables.ts";
 import { checkAll, invalid } from "../errors.ts";
 import { factPaths } from "./identity/tell-model.ts";
+import { retentionOf } from "./retention.ts";
 import type { AgentSummaryRow } from "./store.ts";
 
 const DEFAULT_TEMPERATURE = 70;
@@ -20,6 +21,7 @@ export const columnDefaults = {
   tellModel: "[]",
   monthlyTokenBudget: null,
   budgetMessage: null,
+  retention: "{}",
   logoVersion: null,
   avatarVersion: null,
   launcherVersion: null,
@@ -51,6 +53,7 @@ export function toColumns(input: AgentChanges): Partial<AgentRow> {
   if (input.tellModel !== undefined) columns.tellModel = JSON.stringify(factPaths(input.tellModel ?? []));
   if (input.monthlyTokenBudget !== undefined) columns.monthlyTokenBudget = input.monthlyTokenBudget;
   if (input.budgetMessage !== undefined) columns.budgetMessage = input.budgetMessage;
+  if (input.retention !== undefined) columns.retention = JSON.stringify(input.retention ?? {});
   return columns;
 }
 
@@ -73,6 +76,9 @@ function hosts(values: string[]) {
   });
 }
 
+/** What applies to agents that have not chosen anything else. */
+export type AgentDefaults = { modelId: string; retention: Retention };
+
 /** @param defaultModelId the model of agents that have not chosen one */
 export function toSummary(row: AgentSummaryRow, defaultModelId: string): AgentSummary {
   return {
@@ -85,9 +91,9 @@ export function toSummary(row: AgentSummaryRow, defaultModelId: string): AgentSu
   };
 }
 
-export function toAgent(row: AgentRow, defaultModelId: string): Agent {
+export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
   return {
-    ...toSummary(row, defaultModelId),
+    ...toSummary(row, defaults.modelId),
     systemPrompt: row.systemPrompt,
     temperature: row.temperature,
     widget: JSON.parse(row.widget),
@@ -99,6 +105,7 @@ export function toAgent(row: AgentRow, defaultModelId: string): Agent {
     tellModel: JSON.parse(row.tellModel),
     monthlyTokenBudget: row.monthlyTokenBudget,
     budgetMessage: row.budgetMessage,
+    retention: retentionOf(row, defaults.retention),
     updatedAt: new Date(row.updatedAt).toISOString(),
   };
 }

@@ -10,6 +10,7 @@ import { isId, newId } from "../ids.ts";
 import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
 import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
+import { defaultRetention } from "./retention.ts";
 import { freeSlug, slugOf } from "./slug.ts";
 import { type AgentStore, createAgentStore } from "./store.ts";
 
@@ -24,7 +25,7 @@ export type AgentService = ReturnType<typeof createAgentService>;
 
 /** `onChange` and `onDelete` are called once the change is committed; `onDelete` deletes what belongs to the agent. */
 export function createAgentService(
-  { db, models, encryption }: Pick<Deps, "db" | "models" | "encryption">,
+  { db, config, models, encryption }: Pick<Deps, "db" | "config" | "models" | "encryption">,
   onChange: (agentId: string) => void,
   onDelete: (agentId: string) => void | Promise<void>,
 ) {
@@ -36,7 +37,9 @@ export function createAgentService(
     return row;
   }
 
-  const shown = async (row: AgentRow) => toAgent(row, await models.defaultFor(row.organizationId));
+  const retention = defaultRetention(config);
+  const shown = async (row: AgentRow) =>
+    toAgent(row, { modelId: await models.defaultFor(row.organizationId), retention });
 
   return {
     ...createOriginCheck(),
@@ -58,7 +61,7 @@ export function createAgentService(
       const id = newId("agent");
       const now = Date.now();
       const columns = toColumns(input);
-      const defaultModelId = await models.defaultFor(organizationId);
+      const modelId = await models.defaultFor(organizationId);
       return withSlug(store, organizationId, input.name, null, async (slug) => {
         const row: AgentRow = {
           ...columnDefaults,
@@ -71,7 +74,7 @@ export function createAgentService(
           updatedAt: now,
           identitySecret: encryption.encrypt(newIdentitySecret(), id),
         };
-        const agent = toAgent(row, defaultModelId);
+        const agent = toAgent(row, { modelId, retention });
         await store.insert(row, keep && ((trx) => keep(trx, id, agent)));
         return agent;
       });

@@ -55,6 +55,7 @@ function conversationQueries(db: Db) {
         textBytes: param("textBytes"),
         toolBytes: param("toolBytes"),
         context: param("context"),
+        consent: param("consent"),
         lastMessageRole: param("lastMessageRole"),
         lastMessagePreview: param("lastMessagePreview"),
         lastMessageAt: param("lastMessageAt"),
@@ -96,6 +97,14 @@ function sizeQueries(db: Db) {
           lastMessageAt: param("now"),
         })
         .where("id", "=", param("id")),
+    ),
+    /** Stores what the visitor agreed to, unless there is an earlier agreement. */
+    consent: compileOnce<{ id: string; consent: string }, never>((param) =>
+      db
+        .updateTable("conversations")
+        .set({ consent: param("consent") })
+        .where("id", "=", param("id"))
+        .where("consent", "is", null),
     ),
     /** Assigns a conversation to a user, unless another user has proven that it is theirs. */
     claim: compileOnce<Claim, never>((param) =>

@@ -28,6 +28,8 @@ export type NewTurn = {
   mayReplaceReply: boolean;
   /** whom an anonymous conversation goes over to */
   claimedBy: Visitor | null;
+  /** what the visitor agrees to with this turn, as JSON */
+  consent: string | null;
   /** what the visitor's side appends, in order */
   messages: ReadonlyArray<Pick<MessageRow, "id" | "role" | "content" | "page">>;
   replyId: string;
@@ -244,7 +246,7 @@ async function insertNew(
 async function extend(
   trx: Executor,
   queries: ReplyQueries,
-  { conversation: { id }, regenerate, mayReplaceReply, claimedBy }: NewTurn,
+  { conversation: { id }, regenerate, mayReplaceReply, claimedBy, consent }: NewTurn,
   { added, preview, now }: Added & { now: number },
 ): Promise<Place> {
   // On PostgreSQL, this update also locks the conversation, so concurrent turns are serialized.
@@ -269,6 +271,7 @@ async function extend(
   }
   if (preview) await queries.preview(trx, { id, ...preview });
   if (claimedBy) await queries.claim(trx, { id, ...claimedBy });
+  if (consent !== null) await queries.consent(trx, { id, consent });
   if (!size) throw notFound("Conversation");
   return { position, size };
 }

@@ -16,6 +16,7 @@ import { createTokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import { claimOf, createAdmission, type Identity } from "./admission.ts";
+import { consentOf } from "./consent.ts";
 import { messagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
@@ -82,26 +83,24 @@ export function createChatService(
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
       const { conversation: existing, access, identity } = await admit(agent, request, caller.proof);
       const page = messagePage(request, agent);
+      const consent = consentOf(agent, request, { existing, memberOf: caller.memberOf });
       const messages = await messagesOf(agent, request, { isNew: existing === null, page, openingOf });
       const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
       // The demo quotes what a search finds; it cannot read a prompt.
       const documents = await documentsOf(agent, { mustSearch: model.source === null });
-      const conversation = existing ?? newConversation(agent, request, { ...identity, messages, page, caller });
+      const conversation =
+        existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
       const tools = await toolsOf(agent.id, turnOf(identity, conversation.id, page));
       const isOpen = access === "open";
+      const token = isOpen ? null : conversationToken(encryption, conversation.id);
       const reply = createRunningReply(
-        {
-          conversationId: conversation.id,
-          messageId: newId("msg"),
-          conversationToken: isOpen ? null : conversationToken(encryption, conversation.id),
-        },
+        { conversationId: conversation.id, messageId: newId("msg"), conversationToken: token },
         { agentId: agent.id, resumable: request.resumable === true, resumeWindow: config.resumeWindow },
       );
       await replies.add(reply, caller.ip, { mayReplace: !isOpen });
       try {
-        const visitor = budgetOwner(identity.visitor, identity.verified !== null, request.sessionId, caller.ip);
         const organizationId = model.isOperatorPaid ? agent.organizationId : null;
-        const usageOwner = budgets.usageOwnerOf({ visitor, ip: caller.ip, organizationId });
+        const usageOwner = budgets.usageOwnerOf({ ...visitorOfBudget(request, identity, caller), organizationId });
         const refusal = await budgets.refusal(agent, usageOwner);
         // Load the notes first: nothing may fail between storing the turn and starting its reply.
         const notes = existing ? await notesOf(agent.id, existing.id) : [];
@@ -111,6 +110,7 @@ export function createChatService(
             isNew: existing === null,
             mayReplaceReply: !isOpen,
             claimedBy: claimOf(existing, access, identity.visitor),
+            consent,
             messages,
             replyId: reply.messageId,
             model: refusal === null ? model.modelId : null,
@@ -148,6 +148,11 @@ export function createChatService(
       await reply.done;
     },
   };
+}
+
+/** Whose daily budgets the reply counts towards. */
+function visitorOfBudget({ sessionId }: ChatRequest, { visitor, verified }: Identity, { ip }: Caller) {
+  return { visitor: budgetOwner(visitor, verified !== null, sessionId, ip), ip };
 }
 
 const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;
@@ -198,13 +203,15 @@ async function messagesOf(
 function newConversation(
   agent: AgentRow,
   request: ChatRequest,
-  {
-    visitor,
-    messages,
-    page,
-    caller,
-  }: { visitor: Visitor; messages: NewMessage[]; page: MessagePage | null; caller: Caller },
+  given: {
+    visitor: Visitor;
+    messages: NewMessage[];
+    consent: string | null;
+    page: MessagePage | null;
+    caller: Caller;
+  },
 ): ConversationRow {
+  const { visitor, messages, consent, page, caller } = given;
   const now = Date.now();
   return {
     id: newId("conv"),
@@ -219,6 +226,7 @@ function newConversation(
     textBytes: 0,
     toolBytes: 0,
     context: visitContext(request.context, page, caller.visit),
+    consent,
     lastMessageRole: null,
     lastMessagePreview: null,
     lastMessageAt: null,

@@ -21,6 +21,12 @@ export function deleteConversationsOf(db: Db, agentId: string): Promise<number> 
   return deleteConversations(db, (all) => all.where("agentId", "=", agentId));
 }
 
+/** Deletes these conversations of an organization. @returns the number deleted */
+export function deleteConversationsById(db: Db, organizationId: string, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return Promise.resolve(0);
+  return deleteConversations(db, (all) => all.where("organizationId", "=", organizationId).where("id", "in", ids));
+}
+
 function deleteConversations(db: Db, which: (all: Conversations) => Conversations): Promise<number> {
   return deleteBySize(db, {
     next: (trx, limit) =>

@@ -47,7 +47,8 @@ export function conversationRoutes(
   app.route({
     ...contract.deleteConversation,
     handler: async (request) => {
-      await conversations.delete(principalOf(request).organizationId, request.params.id);
+      const { id } = request.params;
+      await conversations.delete(viewerOf(request, id), id, { submissions: request.query.submissions === true });
       return { data: { success: true as const }, error: null };
     },
   });

@@ -49,9 +49,13 @@ export type ConversationInPages = {
 
 export type ConversationService = ReturnType<typeof createConversationService>;
 
+export type ConversationDeletion = { organizationId: string; id: string; submissions: boolean; isVisitor: boolean };
+
 type Hooks = {
+  /** Called before a deletion. `isVisitor`: with the conversation's token. */
+  beforeDelete(deletion: ConversationDeletion): Promise<void>;
   /** Called once a deletion is committed. */
-  onDelete(id: string): void;
+  onDelete(id: string): unknown;
   /** Called in the transaction that stores the rating of a visitor's reply. */
   recordRating: AnswerRecorder["recordRating"];
 };
@@ -59,7 +63,7 @@ type Hooks = {
 export function createConversationService(
   deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
   agents: AgentService,
-  { onDelete, recordRating }: Hooks,
+  { beforeDelete, onDelete, recordRating }: Hooks,
 ) {
   const { db, encryption } = deps;
   const store = createConversationStore(deps);
@@ -114,10 +118,13 @@ export function createConversationService(
           }));
         }
       }
-      return { fields: { ...toFields(row), ...(isMember ? visitorFacts(row) : {}) }, messagePages: pages() };
+      const consent: Conversation["consent"] = row.consent === null ? null : JSON.parse(row.consent);
+      return { fields: { ...toFields(row), consent, ...(isMember ? visitorFacts(row) : {}) }, messagePages: pages() };
     },
-    async delete(organizationId: string, id: string): Promise<void> {
-      const { textBytes, toolBytes } = await existing({ organizationId }, id);
+    /** @param options.submissions whether the form submissions that were made in it are deleted, too */
+    async delete(viewer: Viewer, id: string, { submissions }: { submissions: boolean }): Promise<void> {
+      const { organizationId, textBytes, toolBytes } = await existing(viewer, id);
+      await beforeDelete({ organizationId, id, submissions, isVisitor: !("organizationId" in viewer) });
       if (Number(textBytes) + Number(toolBytes) > LARGE_BYTES) await deleteMessages(db, id);
       if (!(await store.delete(organizationId, id))) throw notFound("Conversation");
       onDelete(id);
@@ -186,7 +193,7 @@ function toPreview({ lastMessageRole: role, lastMessagePreview: text, lastMessag
   return role !== null && text !== null && at !== null ? { role, text, at: new Date(at).toISOString() } : null;
 }
 
-function toFields(row: ConversationFieldsRow): Omit<Conversation, "messages"> {
+function toFields(row: ConversationFieldsRow): Omit<Conversation, "consent" | "messages"> {
   return {
     id: row.id,
     agentId: row.agentId,

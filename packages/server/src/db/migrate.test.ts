@@ -45,6 +45,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0024-searchable-documents",
       "0025-answers",
       "0026-events",
+      "0027-visitor-data",
       "0028-identity",
       "0029-page",
     ]);
@@ -79,6 +80,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0024-searchable-documents",
       "0025-answers",
       "0026-events",
+      "0027-visitor-data",
       "0028-identity",
       "0029-page",
     ]);

@@ -22,6 +22,7 @@ import { embeddings } from "./migrations/0023-embeddings.ts";
 import { searchableDocuments } from "./migrations/0024-searchable-documents.ts";
 import { answers } from "./migrations/0025-answers.ts";
 import { events } from "./migrations/0026-events.ts";
+import { visitorData } from "./migrations/0027-visitor-data.ts";
 import { identity } from "./migrations/0028-identity.ts";
 import { page } from "./migrations/0029-page.ts";
 import type { Db } from "./open.ts";
@@ -57,6 +58,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0024-searchable-documents", searchableDocuments],
   ["0025-answers", answers],
   ["0026-events", events],
+  ["0027-visitor-data", visitorData],
   ["0028-identity", identity],
   ["0029-page", page],
 ];

@@ -1,6 +1,7 @@
 import type { ConversationCounts } from "@foyer/contract";
 import type { ColumnType, Generated } from "kysely";
 import type { AnswerTables } from "./answer-tables.ts";
+import type { AuditTables } from "./audit-tables.ts";
 import type { Flag, Instant, Json } from "./column-types.ts";
 import type { DeletionColumns } from "./deleted-agents.ts";
 import type { DocumentTables } from "./document-tables.ts";
@@ -10,6 +11,7 @@ import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
 import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
 import type { TriggerTables } from "./trigger-tables.ts";
+import type { VisitorTables } from "./visitor-tables.ts";
 
 /**
  * Every table, as Kysely sees it. Our own tables hold instants as milliseconds since 1970, flags as 0 or 1 and JSON as
@@ -17,21 +19,23 @@ import type { TriggerTables } from "./trigger-tables.ts";
  * `sessions`, `verifications` and `invitations` are better-auth's models; their instants are ISO strings on the way in.
  */
 export type Tables = AnswerTables &
+  AuditTables &
   DocumentTables &
   FormTables &
   IndexTables &
   OutboxTables &
   PageTables &
   PlanTables &
-  TriggerTables & {
+  TriggerTables &
+  VisitorTables & {
     organizations: OrganizationRow;
     users: UserRow;
     identities: IdentityRow;
     members: MemberRow;
     apiKeys: ApiKeyRow;
     providerSettings: ProviderSettingsRow;
-    agents: Omit<AgentRow, keyof PageColumns | "tellModel"> &
-      PageColumns & { tellModel: Generated<Json> } & DeletionColumns;
+    agents: Omit<AgentRow, keyof PageColumns | "retention" | "tellModel"> &
+      PageColumns & { retention: Generated<Json>; tellModel: Generated<Json> } & DeletionColumns;
     agentImages: { agentId: string; kind: string; mediaType: string; content: Buffer };
     agentCounters: AgentCountersRow;
     tools: Omit<ToolRow, "mayUseUnboundSecrets" | "sendVisitorToken"> & {
@@ -48,7 +52,6 @@ export type Tables = AnswerTables &
     verifications: VerificationRow;
     invitations: InvitationRow;
     pendingLinks: PendingLinkRow;
-    auditLog: AuditLogRow;
   };
 
 type OrganizationRow = {
@@ -140,6 +143,8 @@ export type AgentRow = {
   logoVersion: string | null;
   avatarVersion: string | null;
   launcherVersion: string | null;
+  /** the days that were set for each kind of data; a kind that is missing follows the default, see agents/retention.ts */
+  retention: Json;
   createdAt: Instant;
   updatedAt: Instant;
 };
@@ -229,6 +234,8 @@ export type ConversationRow = {
   toolBytes: number;
   /** page, referrer, device and language at the start, see chat/visit-context.ts */
   context: Json | null;
+  /** the text that the visitor agreed to before the first message, and when */
+  consent: Json | null;
   lastMessageRole: "user" | "assistant" | null;
   /** the beginning of the newest message that has text */
   lastMessagePreview: string | null;
@@ -238,7 +245,8 @@ export type ConversationRow = {
 };
 
 /** Columns with a default are optional on insert. */
-type ConversationTable = Omit<ConversationRow, "hasOwner" | "isTest" | "textBytes" | "toolBytes"> & {
+type ConversationTable = Omit<ConversationRow, "hasOwner" | "isTest" | "textBytes" | "toolBytes" | "consent"> & {
+  consent: Generated<Json | null>;
   isTest: Generated<Flag>;
   hasOwner: Generated<Flag>;
   textBytes: Generated<number>;
@@ -343,20 +351,4 @@ export type PendingLinkRow = {
   url: string;
   createdAt: Instant;
   expiresAt: Instant;
-};
-
-/** Who changed what. The actor and the resource may have been deleted. */
-export type AuditLogRow = {
-  id: string;
-  organizationId: string;
-  at: Instant;
-  actorType: "user" | "key";
-  actorId: string;
-  actorName: string;
-  action: string;
-  resource: string | null;
-  resourceId: string | null;
-  /** the resource's name or email address at the time */
-  resourceName: string | null;
-  ip: string;
 };

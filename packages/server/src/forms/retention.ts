@@ -1,4 +1,5 @@
 import { type SelectQueryBuilder, sql } from "kysely";
+import { agentsOf } from "../db/agents-of.ts";
 import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
@@ -33,6 +34,29 @@ export async function deleteSubmissionsOf(db: Db, agentId: string): Promise<numb
     return Number((await deleted.executeTakeFirst()).numDeletedRows);
   });
   return submissions;
+}
+
+/**
+ * Deletes these submissions of an organization, with their files and impressions. The counters are kept.
+ * @returns the number deleted
+ */
+export async function deleteSubmissionsById(db: Db, organizationId: string, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const impressions = await db
+    .selectFrom("submissions")
+    .select(["toolId", "formInstanceId as id"])
+    .where("organizationId", "=", organizationId)
+    .where("id", "in", ids)
+    .execute();
+  for (const { toolId, id } of impressions) {
+    await db
+      .deleteFrom("formInstances")
+      .where("toolId", "=", toolId)
+      .where("id", "=", id)
+      .where("agentId", "in", agentsOf(db, organizationId))
+      .execute();
+  }
+  return deleteSubmissions(db, (all) => all.where("organizationId", "=", organizationId).where("id", "in", ids));
 }
 
 function deleteSubmissions(db: Db, which: (all: Submissions) => Submissions): Promise<number> {

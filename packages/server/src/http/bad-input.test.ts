@@ -538,6 +538,7 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     // Nobody listens there either.
     createSource: { agentId, url: "http://127.0.0.1:9/new", schedule: "manual" },
     updateSource: { schedule: "daily" },
+    eraseVisitor: { userId: "nobody" },
     previewSource: { url: "http://127.0.0.1:9/" },
   };
   const body = bodies[name];

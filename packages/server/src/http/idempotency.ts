@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
+import { agentsOf } from "../db/agents-of.ts";
 import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { isDuplicate } from "../db/database-errors.ts";
@@ -24,6 +26,8 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 export type Keep = (trx: Executor, agentId: string | null, answer: unknown) => Promise<void>;
 
 const KEPT_MS = 86_400_000;
+/** Answers searched between two turns of the event loop. Most have less than 1 KB. */
+const ANSWERS_PER_PAGE = 200;
 
 /**
  * `Idempotency-Key`: for 24 hours, the same request with the same key returns the first response and creates nothing. The
@@ -130,6 +134,31 @@ export function deleteAnswersOf(db: Db, agentId: string): Promise<number> {
       await trx.deleteFrom("idempotencyKeys").where("id", "in", ids).execute();
     },
   });
+}
+
+/**
+ * Deletes an organization's stored answers that mention one of these ids. There are only those of one day.
+ * @returns how many
+ */
+export async function deleteAnswersAbout(db: Db, organizationId: string, ids: ReadonlySet<string>): Promise<number> {
+  if (ids.size === 0) return 0;
+  let deleted = 0;
+  for (let after = ""; ; ) {
+    const page = await db
+      .selectFrom("idempotencyKeys")
+      .select(["id", "answer"])
+      .where("agentId", "in", agentsOf(db, organizationId))
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(ANSWERS_PER_PAGE)
+      .execute();
+    const about = page.filter(({ answer }) => answer.match(/\b[a-z]+_[0-7][0-9a-z]{25}\b/g)?.some((id) => ids.has(id)));
+    for (const { id } of about) await db.deleteFrom("idempotencyKeys").where("id", "=", id).execute();
+    deleted += about.length;
+    after = page.at(-1)?.id ?? "";
+    if (page.length < ANSWERS_PER_PAGE) return deleted;
+    await nextTurn();
+  }
 }
 
 function createRecords(db: Db) {

@@ -83,6 +83,7 @@ export const tags = [
   { name: "Chat", description: "Talk to an agent. Replies stream as Server-Sent Events." },
   { name: "Conversations", description: "Read, search, rate and delete stored conversations." },
   { name: "Tools", description: "What an agent can do: static answers, HTTP calls and forms." },
+  { name: "Visitors", description: "Finding, exporting and erasing what is stored about a visitor." },
   { name: "Documents", description: "What an agent knows: texts, questions and answers, files and web pages." },
   { name: "Sources", description: "Websites whose pages are documents of an agent." },
   { name: "Triggers", description: "Rules by which the widget opens the chat, a form or a bubble." },

@@ -1,3 +1,4 @@
+import { agentsOf } from "../db/agents-of.ts";
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
@@ -29,4 +30,18 @@ export function deleteVisitorDaysOf(db: Db, agentId: string): Promise<number> {
       );
     return Number((await counters.executeTakeFirst()).numDeletedRows);
   });
+}
+
+/** Deletes an organization's token counters of these visitors, given by their keys. @returns how many counters */
+export async function deleteVisitorDaysByKey(
+  db: Db,
+  organizationId: string,
+  visitors: readonly string[],
+): Promise<number> {
+  if (visitors.length === 0) return 0;
+  const counters = db
+    .deleteFrom("visitorDays")
+    .where("visitor", "in", visitors)
+    .where("agentId", "in", agentsOf(db, organizationId));
+  return Number((await counters.executeTakeFirst()).numDeletedRows);
 }

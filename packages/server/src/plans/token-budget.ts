@@ -36,7 +36,7 @@ export function createTokenBudgets(
   const { addToMonth, addToDay, addToOrganization } = countQueries(db);
   const { visitorTokensPerDay, addressTokensPerDay, planTokens } = config.limits;
   const keyOf = (who: string | null, limit: number) =>
-    who === null || limit === 0 ? null : encryption.sign("visitor-days", who);
+    who === null || limit === 0 ? null : visitorKey(encryption, who);
 
   return {
     /**
@@ -114,6 +114,11 @@ export function createTokenBudgets(
       return row?.tokens ?? 0;
     },
   };
+}
+
+/** The key of a visitor's counter, which reveals nothing about the visitor. `who` is as in `budgetOwner`. */
+export function visitorKey(encryption: Deps["encryption"], who: string): string {
+  return encryption.sign("visitor-days", who);
 }
 
 const monthOf = (day: string) => day.slice(0, 7);

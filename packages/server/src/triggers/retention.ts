@@ -1,3 +1,4 @@
+import { agentsOf } from "../db/agents-of.ts";
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
@@ -13,6 +14,20 @@ export function deleteEventsBefore(db: Db, day: string): Promise<number> {
 export function deleteEventsOf(db: Db, agentId: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const some = trx.selectFrom("triggerEvents").select("id").where("agentId", "=", agentId).orderBy("id").limit(limit);
+    return Number((await trx.deleteFrom("triggerEvents").where("id", "in", some).executeTakeFirst()).numDeletedRows);
+  });
+}
+
+/** Deletes an organization's events of these visitor sessions. @returns the number deleted */
+export function deleteEventsOfSessions(db: Db, organizationId: string, sessionIds: readonly string[]): Promise<number> {
+  if (sessionIds.length === 0) return Promise.resolve(0);
+  return deleteInBatches(db, async (trx, limit) => {
+    const some = trx
+      .selectFrom("triggerEvents")
+      .select("id")
+      .where("sessionId", "in", sessionIds)
+      .where("agentId", "in", agentsOf(trx, organizationId))
+      .limit(limit);
     return Number((await trx.deleteFrom("triggerEvents").where("id", "in", some).executeTakeFirst()).numDeletedRows);
   });
 }

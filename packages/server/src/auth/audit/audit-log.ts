@@ -1,5 +1,6 @@
 import {
   type AuditEntry,
+  exportVisitorData,
   getIdentitySecret,
   getWebhookSecret,
   listPendingLinks,
@@ -7,8 +8,8 @@ import {
 } from "@foyer/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
+import type { AuditLogRow } from "../../db/audit-tables.ts";
 import { createBatchWriter } from "../../db/batch-writer.ts";
-import type { AuditLogRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import { findUser } from "../account-store.ts";
@@ -17,7 +18,9 @@ import type { SignedIn } from "../sessions/sessions.ts";
 import { insertEntries, listEntries, organizationIdsOf, targetNameOf } from "./store.ts";
 
 type Actor = Pick<AuditLogRow, "organizationId" | "actorType" | "actorId" | "actorName">;
-type Action = Pick<AuditLogRow, "action" | "resource" | "resourceId" | "resourceName" | "ip">;
+type Action = Pick<AuditLogRow, "action" | "resource" | "resourceId" | "resourceName" | "ip"> & {
+  details?: AuditLogRow["details"];
+};
 type User = { id: string; email: string };
 type Target = { resource: string; id: string; name: string | null };
 
@@ -26,8 +29,13 @@ const BATCH = 100;
 /** Failed sign-ins recorded per user, hour and process. An attacker guessing passwords must not fill the log. */
 const FAILURES_PER_HOUR = 20;
 
-/** Reads that are recorded because their response contains a secret. */
-const secretReads: readonly string[] = [getIdentitySecret.url, getWebhookSecret.url, listPendingLinks.url];
+/** Reads that are recorded because their response contains a secret or all data of a person. */
+const recordedReads: readonly string[] = [
+  getIdentitySecret.url,
+  getWebhookSecret.url,
+  listPendingLinks.url,
+  exportVisitorData.url,
+];
 
 export type AuditLog = ReturnType<typeof createAuditLog>;
 
@@ -49,7 +57,7 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
 
   async function record(actor: Actor, action: Action): Promise<void> {
     try {
-      await write({ id: newId("log"), at: Date.now(), ...actor, ...action });
+      await write({ id: newId("log"), at: Date.now(), details: null, ...actor, ...action });
     } catch (error) {
       log.error(
         { err: error, action: action.action, resourceId: action.resourceId },
@@ -83,6 +91,7 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
         resourceId: id ?? name ?? provider ?? target?.id ?? null,
         resourceName: target?.name ?? name ?? provider ?? null,
         ip: request.ip,
+        details: request.auditDetails && JSON.stringify(request.auditDetails),
       });
     },
     /** Records an action of a user on their own session or profile. */
@@ -134,7 +143,7 @@ export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
     const method = String(route.method);
     const { access } = route.config ?? {};
     const isRead =
-      (/GET|HEAD|OPTIONS/.test(method) && !(method === "GET" && secretReads.includes(route.url))) ||
+      (/GET|HEAD|OPTIONS/.test(method) && !(method === "GET" && recordedReads.includes(route.url))) ||
       route.url === readConversation.url;
     if (isRead || access === "public" || access === "user") return;
     const preHandler = async (request: FastifyRequest) => {
@@ -156,12 +165,15 @@ export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
     route.onSend = [...[route.onSend ?? []].flat(), onSend];
   });
   app.decorateRequest("auditTarget", null);
+  app.decorateRequest("auditDetails", null);
 }
 
 declare module "fastify" {
   interface FastifyRequest {
     /** the resource that an audited call changes: its name, and its id when the call created it */
     auditTarget: { id: string | null; name: string | null } | null;
+    /** what a handler adds to the entry of its call */
+    auditDetails: AuditEntry["details"];
   }
 }
 
@@ -196,7 +208,7 @@ function actorOf({ organizationId, keyId, userId, name }: Principal): Actor {
 }
 
 function toEntry(row: AuditLogRow): AuditEntry {
-  const { id, at, actorType, actorId, actorName, action, resource, resourceId, resourceName, ip } = row;
+  const { id, at, actorType, actorId, actorName, action, resource, resourceId, resourceName, ip, details } = row;
   return {
     id,
     at: new Date(at).toISOString(),
@@ -206,5 +218,6 @@ function toEntry(row: AuditLogRow): AuditEntry {
     resourceId,
     targetName: resourceName,
     ip,
+    details: details === null ? null : JSON.parse(details),
   };
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
+import type { AuditLogRow } from "../../db/audit-tables.ts";
 import type { Db } from "../../db/open.ts";
-import type { AuditLogRow, Tables } from "../../db/tables.ts";
+import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 
 /** Inserts all entries in one statement, except those of organizations that have been deleted. */

@@ -46,6 +46,8 @@ const labels: Record<string, string> = {
   "POST /form-submissions/:id/retry": "Retried a delivery",
   "POST /form-submissions/retry": "Retried failed deliveries",
   "DELETE /form-submissions/:id": "Deleted a submission",
+  "GET /visitors/export": "Exported a visitor's data",
+  "POST /visitors/erase": "Erased a visitor's data",
   "POST /secrets": "Created a secret",
   "PUT /secrets/:name": "Replaced a secret",
   "DELETE /secrets/:name": "Deleted a secret",

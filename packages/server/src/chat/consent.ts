@@ -1,0 +1,41 @@
+import type { ChatRequest, Conversation, WidgetSettings } from "@foyer/contract";
+import type { Static } from "typebox";
+import type { AgentRow, ConversationRow } from "../db/tables.ts";
+import { AppError } from "../errors.ts";
+
+type Circumstances = {
+  /** the continued conversation, or null for a new one */
+  existing: Pick<ConversationRow, "consent"> | null;
+  /** the organization of a signed-in member, who tries the agent out */
+  memberOf: string | null;
+};
+
+/**
+ * What the visitor agrees to with this request, as JSON for the conversation, or null when nothing is to be stored. An
+ * earlier agreement stays valid when the text changes.
+ * @throws 403 when the agent requires an agreement and there is none
+ */
+export function consentOf(
+  agent: Pick<AgentRow, "organizationId" | "widget">,
+  request: Pick<ChatRequest, "consent">,
+  { existing, memberOf }: Circumstances,
+): string | null {
+  const text = consentTextOf(agent.widget);
+  if (text === null || existing?.consent) return null;
+  if (request.consent) {
+    const consent: NonNullable<Conversation["consent"]> = { at: new Date().toISOString(), text };
+    return JSON.stringify(consent);
+  }
+  if (memberOf === agent.organizationId) return null;
+  throw new AppError(
+    "CONSENT_REQUIRED",
+    "The visitor has to agree to the agent's consentText first. Show it, and send `consent: true` once they agree.",
+  );
+}
+
+function consentTextOf(widget: string): string | null {
+  // Most agents have none, and this runs for every message.
+  if (!widget.includes('"consentText"')) return null;
+  const { consentText }: Static<typeof WidgetSettings> = JSON.parse(widget);
+  return consentText?.trim() || null;
+}

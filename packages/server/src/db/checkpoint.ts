@@ -1,0 +1,58 @@
+import type { Logger } from "pino";
+import type { DatabaseAddress } from "./open.ts";
+import { createTaskThread } from "./task-thread.ts";
+
+export type CheckpointResult = { id: number; isDone: boolean; error?: string };
+
+const TIMEOUT_MS = 20_000;
+
+export type Checkpoint = ReturnType<typeof createCheckpoint>;
+
+/**
+ * Empties SQLite's write-ahead log, which still contains what a transaction deleted. Runs in a thread, because it waits
+ * for the disk. PostgreSQL's dumps contain only current rows, so there is nothing to do.
+ */
+export function createCheckpoint(
+  app: { addHook(name: "onClose", hook: () => Promise<void>): unknown },
+  { config, log }: { config: { database: DatabaseAddress }; log: Pick<Logger, "warn"> },
+) {
+  const address = config.database;
+  if (address.kind === "postgres") return { run: async () => {} };
+  const module = new URL("./checkpoint-thread.ts", import.meta.url);
+  const workerData = { file: address.file };
+  const thread = createTaskThread<object, CheckpointResult>({ module, workerData, name: "checkpoint" });
+  app.addHook("onClose", () => thread.stop());
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+
+  async function checkpoint(): Promise<void> {
+    const result = await thread.run({}, TIMEOUT_MS);
+    if (result?.isDone) return;
+    log.warn(
+      { problem: result?.error ?? "it was in use" },
+      "could not empty the database's write-ahead log, which can still contain deleted text",
+    );
+  }
+
+  function start(): Promise<void> {
+    next = null;
+    running = checkpoint()
+      .catch((error: unknown) => log.warn({ err: error }, "could not empty the database's write-ahead log"))
+      .finally(() => {
+        running = null;
+      });
+    return running;
+  }
+
+  return {
+    /** Resolves when what was committed before this call is no longer in the log. */
+    run(): Promise<void> {
+      // One that is running may have begun before the caller's last commit, so another one follows it, for all callers.
+      if (running) {
+        next ??= running.then(start);
+        return next;
+      }
+      return start();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent, createTool } from "../../../../test/factories.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { insertPerson, type Person } from "../../../../test/visitor-seed.ts";
+import { erasureMap, tablesWithoutVisitorData } from "./erasure-map.ts";
+
+type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
+type World = { account: Account; agentId: string; toolId: string };
+
+const PEOPLE = 50;
+
+onBothDatabases("erasing visitors", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let world: World;
+  let foreign: World;
+  beforeAll(async () => {
+    database = await createDatabase();
+    server = await startServer({ database });
+    [world, foreign] = [await createWorld(server), await createWorld(server)];
+  });
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  const plant = ({ account, agentId, toolId }: World, number: number) => {
+    const { organizationId } = account;
+    return insertPerson(server.deps.db, server.deps.encryption, { organizationId, agentId, toolId, number });
+  };
+
+  it("knows of every table whether it can hold visitors' data", async () => {
+    const { db, databaseKind } = server.deps;
+    const listed =
+      databaseKind === "sqlite"
+        ? sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`
+        : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`;
+    const tables = (await listed.execute(db)).rows.map(({ name }) => name).filter((name) => name !== "migrations");
+    expect(Object.keys({ ...erasureMap, ...tablesWithoutVisitorData }).sort()).toEqual(tables.sort());
+  });
+
+  it("leaves none of 1,000 tokens of 50 people in the database or its files, and every other row as it was", async () => {
+    const erased: Person[] = [];
+    for (let number = 0; number < PEOPLE * 2; number++) {
+      const person = await plant(number % 2 === 0 ? world : foreign, number);
+      if (number % 2 === 0) erased.push(person);
+    }
+    const kept = await plant(world, PEOPLE * 2);
+    const tokens = erased.flatMap((person) => [...person.tokens, person.conversationId, person.submissionId]);
+    expect(tokens.length).toBeGreaterThan(1_000);
+    const before = await dump(server, tokens);
+    expect(before.found).toBe(PEOPLE * 19);
+
+    for (const [index, person] of erased.entries()) {
+      const body = [
+        { userId: person.userId },
+        { email: person.email.toUpperCase() },
+        { sessionId: person.sessionId },
+        { conversationId: person.conversationId },
+      ][index % 4];
+      const dryRun = index < 4 && (await world.account.call("POST", "/visitors/erase", { ...body, dryRun: true }));
+      const { body: receipt, status } = await world.account.call("POST", "/visitors/erase", body);
+      expect(status, JSON.stringify(receipt)).toBe(200);
+      const everything = { conversations: 1, messages: 2, unansweredQuestions: 1, submissions: 1, files: 1 };
+      expect(receipt).toEqual({
+        id: expect.stringMatching(/^erasure_/),
+        erasedAt: expect.any(String),
+        identifierHash: expect.stringMatching(/^[\w-]{43}$/),
+        counts: { ...everything, deliveries: 3, events: 2, triggerEvents: 1, tokenCounters: 1 },
+        receivers: ["desk@shop.example", "events.example", "hooks.example"],
+      });
+      if (dryRun) expect(dryRun.body).toEqual({ ...receipt, id: null, erasedAt: null });
+    }
+
+    const after = await dump(server, tokens);
+    expect(after.found).toBe(0);
+    expect(after.others).toEqual(before.others);
+    expect(JSON.stringify(after.others)).toContain(kept.tokens[0]);
+    if (database.address.kind === "sqlite") expect(tokensInFiles(database.address.file, tokens)).toEqual([]);
+  });
+
+  it("does not touch the same visitor's data in another organization", async () => {
+    const person = await plant(foreign, 1_000);
+    const { body } = await world.account.call("POST", "/visitors/erase", { userId: person.userId });
+    expect(Object.values(body.counts)).toEqual(Array(9).fill(0));
+    const found = await foreign.account.call("GET", `/visitors/data?userId=${person.userId}`);
+    expect(found.body).toMatchObject({ counts: { conversations: 1, submissions: 1 } });
+  });
+});
+
+/** Every row that contains none of the tokens, by table, and how many rows contain one. */
+async function dump({ deps: { db } }: TestServer, tokens: readonly string[]) {
+  const pattern = new RegExp(tokens.join("|"));
+  const others: Record<string, string[]> = {};
+  let found = 0;
+  // These tell that something was erased.
+  const changing = new Set(["agentCounters", "auditLog", "visitorErasures", "erasureLedger", "apiKeys", "planMinutes"]);
+  for (const table of Object.keys({ ...erasureMap, ...tablesWithoutVisitorData })) {
+    const rows = await db
+      .selectFrom(table as "messages")
+      .selectAll()
+      .execute();
+    const texts = rows.map((row) =>
+      JSON.stringify(row, (_, value) =>
+        value?.type === "Buffer" ? Buffer.from(value.data).toString("latin1") : value,
+      ),
+    );
+    found += texts.filter((text) => pattern.test(text)).length;
+    if (!changing.has(table)) others[table] = texts.filter((text) => !pattern.test(text)).sort();
+  }
+  return { others, found };
+}
+
+/** The tokens that the files of the database contain, such as in its log or in free pages. */
+function tokensInFiles(file: string, tokens: readonly string[]): string[] {
+  const folder = dirname(file);
+  const contents = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
+  return tokens.filter((token) => contents.some((content) => content.includes(token)));
+}
+
+async function createWorld(server: TestServer): Promise<World> {
+  const account = await server.createAccount();
+  const agentId = await createAgent(account);
+  const { id: toolId } = await createTool(account, { agentId, name: "book", executionType: "mock" });
+  return { account, agentId, toolId };
+}

@@ -1,0 +1,38 @@
+import * as contract from "@foyer/contract";
+import { principalOf } from "../auth/sessions/authenticate.ts";
+import type { App } from "../http/app.ts";
+import { identifierIn } from "./identifier.ts";
+import type { VisitorService } from "./service.ts";
+
+export function visitorRoutes(app: App, visitors: VisitorService): void {
+  app.route({
+    ...contract.getVisitorData,
+    handler: async (request) => visitors.data(principalOf(request).organizationId, identifierIn(request.query)),
+  });
+  app.route({
+    ...contract.exportVisitorData,
+    handler: async (request, reply) => {
+      const identifier = identifierIn(request.query);
+      const file = visitors.export(principalOf(request).organizationId, identifier);
+      reply.header("content-disposition", 'attachment; filename="visitor-data.zip"');
+      return reply.type("application/zip").send(file as never);
+    },
+  });
+  app.route({
+    ...contract.eraseVisitor,
+    handler: async (request) => {
+      const { organizationId } = principalOf(request);
+      const { dryRun, ...given } = request.body;
+      const identifier = identifierIn(given);
+      if (dryRun) {
+        request.auditDetails = { dryRun: true };
+        const found = await visitors.data(organizationId, identifier);
+        return { id: null, erasedAt: null, identifierHash: visitors.hashOf(organizationId, identifier), ...found };
+      }
+      const receipt = await visitors.erase(organizationId, identifier);
+      const { counts, identifierHash, receivers } = receipt;
+      request.auditDetails = { counts, identifierHash, receivers };
+      return receipt;
+    },
+  });
+}

@@ -1,0 +1,116 @@
+import { type ErasureReceipt, type VisitorCounts, type VisitorData, visitorDataKinds } from "@foyer/contract";
+import type { ConversationDeletion, ConversationService } from "../conversations/service.ts";
+import type { Checkpoint } from "../db/checkpoint.ts";
+import type { Deps } from "../deps.ts";
+import type { Forms } from "../forms/forms-module.ts";
+import { deleteSubmissionsById } from "../forms/retention.ts";
+import { deleteAnswersAbout } from "../http/idempotency.ts";
+import { newId } from "../ids.ts";
+import type { Batch } from "./batch.ts";
+import { eraseBatch } from "./erase-batch.ts";
+import { createVisitorExport } from "./export.ts";
+import { createFindVisitor } from "./find-visitor.ts";
+import { hashOf, type Identifier } from "./identifier.ts";
+import { insertReceipt, recordErasure } from "./ledger.ts";
+import { createVisitorStore } from "./store.ts";
+
+type Parts = {
+  /** Called for each conversation once its deletion is committed. */
+  onErase(conversationId: string): void;
+  checkpoint: Pick<Checkpoint, "run">;
+  conversations: Pick<ConversationService, "find" | "get">;
+  forms: Pick<Forms["service"], "detail" | "file">;
+};
+
+export type VisitorService = ReturnType<typeof createVisitorService>;
+
+/** What is stored about a visitor: how much it is, and erasing it. */
+export function createVisitorService(
+  deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
+  { onErase, checkpoint, conversations, forms }: Parts,
+) {
+  const { db, encryption } = deps;
+  const store = createVisitorStore(deps);
+  const find = createFindVisitor(store, encryption);
+
+  /** Adds the batch to the totals. @returns the ids of its events that belong to no conversation */
+  async function measure(organizationId: string, batch: Batch, total: Totals): Promise<string[]> {
+    const counts = {
+      ...(await store.counts(organizationId, batch)),
+      conversations: batch.conversations.length,
+      submissions: batch.submissionIds.length,
+    };
+    const eventIds = await store.eventsAbout(organizationId, batch.submissionIds);
+    counts.events += eventIds.length;
+    for (const kind of visitorDataKinds) total.counts[kind] += counts[kind];
+    for (const receiver of await store.receiversOf(organizationId, batch)) total.receivers.add(receiver);
+    return eventIds;
+  }
+
+  return {
+    export: createVisitorExport(deps, { find, conversations, forms }),
+    async data(organizationId: string, identifier: Identifier): Promise<VisitorData> {
+      const total = nothing();
+      for await (const batch of find(organizationId, identifier)) await measure(organizationId, batch, total);
+      return { counts: total.counts, receivers: [...total.receivers].sort() };
+    },
+    /**
+     * Erases everything that is stored about the visitor and keeps a receipt. It may be interrupted: what was erased
+     * stays erased, and the same call erases the rest.
+     */
+    async erase(
+      organizationId: string,
+      identifier: Identifier,
+      { until, isReceiptKept = true }: { until?: number; isReceiptKept?: boolean } = {},
+    ): Promise<ErasureReceipt> {
+      const identifierHash = hashOf(encryption, organizationId, identifier);
+      const erasedAt = until ?? Date.now();
+      await recordErasure(db, { organizationId, kind: identifier.kind, hash: identifierHash, erasedAt });
+      const total = nothing();
+      const erasedIds = new Set<string>();
+      for await (const batch of find(organizationId, identifier, until)) {
+        const eventIds = await measure(organizationId, batch, total);
+        await eraseBatch(deps, organizationId, { ...batch, eventIds });
+        for (const { id } of batch.conversations) onErase(id);
+        for (const id of [...batch.submissionIds, ...batch.conversations.map(({ id }) => id)]) erasedIds.add(id);
+      }
+      await deleteAnswersAbout(db, organizationId, erasedIds);
+      const id = newId("erasure");
+      const receivers = [...total.receivers].sort();
+      if (isReceiptKept) {
+        await insertReceipt(db, {
+          id,
+          organizationId,
+          erasedAt,
+          identifierHash,
+          counts: JSON.stringify(total.counts),
+          receivers: JSON.stringify(receivers),
+        });
+      }
+      await checkpoint.run();
+      return { id, erasedAt: new Date(erasedAt).toISOString(), counts: total.counts, identifierHash, receivers };
+    },
+    /** Prepares the deletion of one conversation: notes it for restored backups and deletes its submissions if asked. */
+    async beforeDelete({ organizationId, id, submissions, isVisitor }: ConversationDeletion): Promise<void> {
+      const kind = submissions ? "conversationId" : "conversation";
+      const hash = hashOf(encryption, organizationId, { kind, value: id });
+      await recordErasure(db, { organizationId, kind, hash, erasedAt: Date.now() });
+      if (!submissions) return;
+      for await (const page of store.submissionsIn(
+        organizationId,
+        { conversationIds: [id] },
+        { isProven: isVisitor },
+      )) {
+        await deleteSubmissionsById(db, organizationId, page);
+      }
+    },
+    hashOf: (organizationId: string, identifier: Identifier) => hashOf(encryption, organizationId, identifier),
+  };
+}
+
+type Totals = { counts: VisitorCounts; receivers: Set<string> };
+
+function nothing(): Totals {
+  const counts = Object.fromEntries(visitorDataKinds.map((kind) => [kind, 0])) as VisitorCounts;
+  return { counts, receivers: new Set() };
+}

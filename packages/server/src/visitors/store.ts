@@ -1,0 +1,117 @@
+import { sql } from "kysely";
+import { containsText } from "../db/contains-text.ts";
+import type { Deps } from "../deps.ts";
+import type { FoundConversation } from "./batch.ts";
+import type { Identifier } from "./identifier.ts";
+import { createMeasures } from "./measures.ts";
+
+/** Conversations that are counted, exported and erased together. */
+const PAGE_CONVERSATIONS = 100;
+const PAGE_SUBMISSIONS = 500;
+/** Submissions searched for an email address by one query, which takes about 20 ms. */
+const SEARCHED_SUBMISSIONS = 2_000;
+
+/** Data after this instant (milliseconds) belongs to a visitor who came back. Infinity for everything. */
+type Until = number;
+
+export type VisitorStore = ReturnType<typeof createVisitorStore>;
+
+/** Finds and counts a visitor's rows. All of its reads run in the background, because they grow with the data. */
+export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">) {
+  const listOf = (organizationId: string) => ({ lane: "list", owner: organizationId }) as const;
+
+  return {
+    /** The visitor's conversations in pages, oldest first. */
+    async *conversations(
+      organizationId: string,
+      identifier: Identifier,
+      until: Until,
+    ): AsyncGenerator<FoundConversation[]> {
+      for (let after = ""; ; ) {
+        const page = db
+          .selectFrom("conversations")
+          .select(["id", "agentId", "sessionId", "userId", "createdAt", "updatedAt"])
+          .where("organizationId", "=", organizationId)
+          .where(isOf(identifier, databaseKind))
+          .where("id", ">", after)
+          .$if(Number.isFinite(until), (query) => query.where("createdAt", "<=", until))
+          .orderBy("id")
+          .limit(PAGE_CONVERSATIONS);
+        const rows = await reads.run<FoundConversation>(page, listOf(organizationId));
+        if (rows.length > 0) yield rows;
+        after = rows.at(-1)?.id ?? "";
+        if (rows.length < PAGE_CONVERSATIONS) return;
+      }
+    },
+    /**
+     * The submissions that name one of these conversations or this user, in pages. With `isProven`, only those whose sender proved
+     * access to the conversation.
+     */
+    async *submissionsIn(
+      organizationId: string,
+      by: { conversationIds: readonly string[] } | { userId: string },
+      { until = Number.POSITIVE_INFINITY, isProven = false }: { until?: Until; isProven?: boolean },
+    ): AsyncGenerator<string[]> {
+      for (let after = ""; ; ) {
+        const page = db
+          .selectFrom("submissions")
+          .select("id")
+          .where("organizationId", "=", organizationId)
+          .where((where) =>
+            "userId" in by ? where("userId", "=", by.userId) : where("conversationId", "in", by.conversationIds),
+          )
+          .$if(isProven, (query) => query.where("hasConversationProof", "=", 1))
+          .where("id", ">", after)
+          .$if(Number.isFinite(until), (query) => query.where("createdAt", "<=", until))
+          .orderBy("id")
+          .limit(PAGE_SUBMISSIONS);
+        const ids = (await reads.run(page, listOf(organizationId))).map(({ id }) => id);
+        if (ids.length > 0) yield ids;
+        after = ids.at(-1) ?? "";
+        if (ids.length < PAGE_SUBMISSIONS) return;
+      }
+    },
+    /** The submissions in which an answer is this email address, in pages. Reads all submissions of the organization. */
+    async *submissionsWith(organizationId: string, email: string, until: Until): AsyncGenerator<string[]> {
+      const needle = JSON.stringify(email).slice(1, -1);
+      const search = { lane: "search", owner: organizationId } as const;
+      const all = db.selectFrom("submissions").where("organizationId", "=", organizationId);
+      for (let after = ""; ; ) {
+        const next = all
+          .select("id")
+          .where("id", ">", after)
+          .orderBy("id")
+          .limit(1)
+          .offset(SEARCHED_SUBMISSIONS - 1);
+        const [last] = await reads.run(next, search);
+        const page = all
+          .select(["id", "formData"])
+          .where("id", ">", after)
+          .$if(last !== undefined, (query) => query.where("id", "<=", last?.id ?? ""))
+          .$if(Number.isFinite(until), (query) => query.where("createdAt", "<=", until))
+          .where(containsText(databaseKind, "formData", needle));
+        const rows = await reads.run(page, search);
+        const ids = rows.filter(({ formData }) => hasAnswer(JSON.parse(formData), email)).map(({ id }) => id);
+        if (ids.length > 0) yield ids;
+        if (!last) return;
+        after = last.id;
+      }
+    },
+    ...createMeasures({ db, reads }),
+  };
+}
+
+function isOf({ kind, value }: Identifier, databaseKind: Deps["databaseKind"]) {
+  if (kind === "userId") return sql<boolean>`"userId" = ${value}`;
+  if (kind === "sessionId") return sql<boolean>`"sessionId" = ${value}`;
+  if (kind === "conversationId") return sql<boolean>`id = ${value}`;
+  return databaseKind === "sqlite"
+    ? sql<boolean>`"userEmail" = ${value} collate nocase`
+    : sql<boolean>`lower("userEmail") = ${value}`;
+}
+
+/** Whether one of the submitted values is this address. */
+function hasAnswer(value: unknown, email: string): boolean {
+  if (typeof value === "string") return value.trim().toLowerCase() === email;
+  return typeof value === "object" && value !== null && Object.values(value).some((item) => hasAnswer(item, email));
+}
