@@ -62,7 +62,7 @@ export async function insertPerson(db: Db, encryption: Encryption, place: Place,
     .where("agentId", "=", agentId)
     .execute();
   await insertMessages(db, { ...place, ...ids, at }, token);
-  await insertEvents(db, { ...place, ...ids, at }, token);
+  tokens.push(await insertEvents(db, { ...place, ...ids, at }, token));
   await insertSubmission(db, { ...place, ...ids, at }, { email: who.email, token });
   await db
     .insertInto("triggerEvents")
@@ -158,8 +158,8 @@ async function insertMessages(db: Db, ids: Ids, token: (name: string) => string)
     .execute();
 }
 
-/** An event of the conversation, which a webhook received, and one of a form outside of it. */
-async function insertEvents(db: Db, ids: Ids, token: (name: string) => string): Promise<void> {
+/** An event of the conversation, which a webhook received, and one of a form outside of it. @returns the first one's id */
+async function insertEvents(db: Db, ids: Ids, token: (name: string) => string): Promise<string> {
   const { organizationId, agentId, conversationId, submissionId, at } = ids;
   const eventId = newId("delivery");
   const common = { organizationId, agentId, sequence: null, position: null, createdAt: at };
@@ -199,6 +199,7 @@ async function insertEvents(db: Db, ids: Ids, token: (name: string) => string): 
     })
     .execute();
   await insertAttempt(db, { deliveryId, at }, { detail: token("sent"), response: token("received") });
+  return eventId;
 }
 
 async function insertAttempt(

@@ -399,6 +399,8 @@ const neededValues: Record<string, string[]> = {
   createDocument: ["title", "text"],
   putDocumentByKey: ["question", "answer"],
   testProvider: ["baseUrl"],
+  // Exactly one identifier is given.
+  eraseVisitor: ["email", "sessionId", "conversationId"],
 };
 
 /** An account with an agent and a conversation. */

@@ -35,7 +35,13 @@ onBothDatabases("the audit log", (createDatabase) => {
     await browser.call("DELETE", "/secrets/TOKEN");
     const { body } = await browser.call("GET", "/audit-log");
     const user = { type: "user", id: userId, name: email };
-    const entry = { details: null, id: expect.stringMatching(/^log_/), at: expect.any(String), actor: user, ip: "127.0.0.1" };
+    const entry = {
+      details: null,
+      id: expect.stringMatching(/^log_/),
+      at: expect.any(String),
+      actor: user,
+      ip: "127.0.0.1",
+    };
     expect(body).toEqual({
       entries: [
         { ...entry, action: "DELETE /secrets/:name", resource: "secrets", resourceId: "TOKEN", targetName: "TOKEN" },
