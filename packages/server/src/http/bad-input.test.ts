@@ -157,6 +157,7 @@ onBothDatabases("bad input", (createDatabase) => {
     "createSource",
     "updateSource",
     "previewSource",
+    "eraseVisitor",
   ];
   const withoutOwnRules = withBody.filter(
     ({ name, url }) => !/^\/(auth|members|invitations)\b/.test(url) && !withOwnRules.includes(name),
@@ -399,8 +400,6 @@ const neededValues: Record<string, string[]> = {
   createDocument: ["title", "text"],
   putDocumentByKey: ["question", "answer"],
   testProvider: ["baseUrl"],
-  // Exactly one identifier is given.
-  eraseVisitor: ["email", "sessionId", "conversationId"],
 };
 
 /** An account with an agent and a conversation. */
