@@ -20,6 +20,8 @@ export type PassageDatabase = {
   /** Merges the added segments. */
   settle(agentId: string): Promise<void>;
   search(agentId: string, text: string, limit: number): Promise<PassageHit[]>;
+  /** Reads 50 passages by their numbers, as every search does last. */
+  readDirectly(agentId: string): Promise<void>;
 };
 
 /** Runs `work` on SQLite and on PostgreSQL, each in a temporary folder. */
@@ -63,6 +65,11 @@ async function withDatabase(
       async search(agentId, text, limit) {
         const hits = await passages.search({ organizationId, agentId, queries: [text], limit });
         return hits.map((hit) => ({ ...hit, documentId: hit.documentId.slice(agentId.length + 1) }));
+      },
+      async readDirectly(agentId) {
+        const numbers = Array.from({ length: 50 }, (_, index) => index * 2);
+        const passages = opened.db.selectFrom("documentChunks").select("text").where("agentId", "=", agentId);
+        await passages.where("number", "in", numbers).execute();
       },
     });
   } finally {

@@ -14,6 +14,8 @@ export type BenchProcess = AsyncDisposable & {
   cpuMs(): number;
   /** resident memory, in bytes */
   rssBytes(): number;
+  /** Sends a signal. @returns what the process prints next */
+  ask(signal: NodeJS.Signals): Promise<string>;
 };
 
 /** Starts one of our scripts, which reports its port with `process.send({ port })` and ends when this process does. */
@@ -27,8 +29,10 @@ export async function startScript(file: URL, ...args: string[]): Promise<BenchPr
 export function startProgram(file: URL, url: string, env: Record<string, string>, nodeOptions: readonly string[] = []) {
   const child = spawn(process.execPath, [...nodeOptions, file.pathname], {
     env: { ...plainEnvironment(), ...env },
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "pipe", "inherit"],
   });
+  // What nobody reads must not fill the pipe.
+  child.stdout.resume();
   return watchProcess(child, url);
 }
 
@@ -77,6 +81,12 @@ function watchProcess(child: ChildProcess, url: string): BenchProcess {
     rssBytes() {
       const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
       return Number(kilobytes) * 1024;
+    },
+    async ask(signal) {
+      if (child.stdout === null) throw new Error("The process has no output of its own.");
+      const printed = once(child.stdout, "data");
+      child.kill(signal);
+      return String((await printed)[0]);
     },
     async [Symbol.asyncDispose]() {
       process.off("exit", killNow);

@@ -8,6 +8,8 @@ import { firstToken } from "./figures/first-token.ts";
 import { firstTokenBusy } from "./figures/first-token-busy.ts";
 import { formFile } from "./figures/form-file.ts";
 import { formSubmit } from "./figures/form-submit.ts";
+import { ingestBeside } from "./figures/ingest-beside.ts";
+import { ingestPages } from "./figures/ingest-pages.ts";
 import { listAgents } from "./figures/list-agents.ts";
 import { listConversations } from "./figures/list-conversations.ts";
 import { triggerListing } from "./figures/list-widget-triggers.ts";
@@ -57,6 +59,8 @@ const figures: Record<string, Figure> = {
   "trigger-listing": triggerListing,
   "trigger-stats": triggerStats,
   "widget-in-page": widgetInPage,
+  "ingest-pages": ingestPages,
+  "ingest-beside": ingestBeside,
   retrieval: () => retrieval({ collections: options.collections ?? null, chunks: Number(options.chunks) }),
 };
 

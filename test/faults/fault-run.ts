@@ -16,7 +16,7 @@ export const faultRun = {
   loads: isLong ? loads : loads.slice(0, 1),
   kills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 200 : 8)),
   /** of the test that ingests documents */
-  documentKills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 500 : 3)),
+  documentKills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 500 : 2)),
   /** the same seed replays a run */
   seed: Number(process.env.FOYER_FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31)),
   /** of one test, in milliseconds; a busy machine takes seconds to start a server */

@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { type Element, elementOf, headingLevels, isBlock, isCell } from "./html-elements.ts";
 import { createPageMetadata, type PageMetadata } from "./html-metadata.ts";
@@ -16,7 +17,7 @@ const SLICE = 65_536;
  * Reads a page in one pass. Hidden content is included because accordions and tabs hide what visitors look for.
  * Navigation, page headers and footers are dropped.
  */
-export function extractHtml(html: string): HtmlPage {
+export function extractHtml(html: string, onProgress: OnProgress = () => {}): HtmlPage {
   const metadata = createPageMetadata();
   const content = createContentWalker();
   let depth = 0;
@@ -36,7 +37,10 @@ export function extractHtml(html: string): HtmlPage {
       content.close(tag);
     },
   });
-  for (let start = 0; start < html.length; start += SLICE) parser.write(html.slice(start, start + SLICE));
+  for (let start = 0; start < html.length; start += SLICE) {
+    parser.write(html.slice(start, start + SLICE));
+    onProgress(start, html.length);
+  }
   parser.end();
   return { ...metadata.result(), blocks: content.blocks() };
 }

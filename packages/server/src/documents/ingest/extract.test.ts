@@ -136,6 +136,12 @@ describe("reading text", () => {
     expect(blocks.map(({ text }) => text)).toEqual(["Bike: City | Note: Small, red", "Bike: Cargo | Note: Large"]);
   });
 
+  it("reports progress while it reads a long page, so that a busy machine does not take it for stuck", async () => {
+    const reports: number[] = [];
+    await extract(Buffer.from(`<!doctype html><p>${"word ".repeat(40_000)}`), (done) => reports.push(done));
+    expect(reports.length).toBeGreaterThan(2);
+  });
+
   it("decodes text in Windows-1252", async () => {
     expect((await read(Buffer.from("Gr\xfc\xdfe", "latin1"))).blocks[0]?.text).toBe("Grüße");
   });

@@ -36,7 +36,7 @@ async function extractByFormat(bytes: Uint8Array, onProgress: OnProgress): Promi
     }
     case "html": {
       const { extractHtml } = await import("./extract-html.ts");
-      const { title, blocks } = extractHtml(text ?? "");
+      const { title, blocks } = extractHtml(text ?? "", onProgress);
       return { mimeType: mimeTypeOf(format), title, blocks };
     }
     case "csv": {

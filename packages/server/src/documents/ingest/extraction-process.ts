@@ -62,15 +62,16 @@ async function read({ kind, title, isUnnamed }: ExtractionJob, bytes: Uint8Array
     const wordings = [faq.question, ...faq.otherWordings].join("\n");
     return { mimeType: "application/json", title, texts: [...textParts([`${wordings}\n\n${faq.answer}`])], prepared };
   }
+  const onProgress = createProgress();
   const {
     mimeType,
     title: ownTitle,
     blocks,
-  } = await extract(bytes, createProgress()).catch((error: unknown) => {
+  } = await extract(bytes, onProgress).catch((error: unknown) => {
     throw unreadable(error);
   });
   const name = (isUnnamed ? ownTitle : null) ?? title;
-  const prepared = prepareDocument({ title: name, languages: null, passages: splitPassages(blocks) });
+  const prepared = prepareDocument({ title: name, languages: null, passages: splitPassages(blocks), onProgress });
   return { mimeType, title: name, texts: [...textParts(readableText(blocks))], prepared };
 }
 

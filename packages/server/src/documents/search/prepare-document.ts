@@ -38,18 +38,21 @@ type DocumentInput = {
   /** ISO 639-1 codes; when empty or null, the language is detected from the text */
   languages: readonly string[] | null;
   passages: readonly Passage[];
+  /** called for each chunk, with the number of chunks done and in all */
+  onProgress?: (done: number, total: number) => void;
 };
 
 /** The weight of a word in a FAQ entry's question or wordings, relative to one in its answer. */
 const QUESTION_WEIGHT = 3;
 
 /** Analyzes a document. This is CPU-bound (a few MB of text per second), so run it outside the event loop. */
-export function prepareDocument({ title, languages, passages }: DocumentInput): PreparedDocument {
+export function prepareDocument({ title, languages, passages, onProgress }: DocumentInput): PreparedDocument {
   const chunks = toChunks(passages);
   const stemmedFor = languages && languages.length > 0 ? [...languages] : detected(title, chunks);
   const terms = new Map<string, Posting[]>();
   let tokens = 0;
   for (const [index, chunk] of chunks.entries()) {
+    onProgress?.(index, chunks.length);
     const { frequencies, length } = countTerms(title, chunk, stemmedFor);
     tokens += length;
     for (const [term, frequency] of frequencies) {
