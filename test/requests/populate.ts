@@ -24,10 +24,17 @@ export async function populate(server: TestServer): Promise<World> {
   const triggerId = (await call("POST", `/triggers?agentId=${agentId}`, trigger)).body.id;
   const submission = { toolId: form.id, formData: { a: "b" }, fieldsCompleted: ["a"] };
   const { submissionId } = (await call("POST", "/form-submissions/submit", submission)).body;
+  const text = { agentId, kind: "text", title: "Hours", text: "Open from 9 to 18." };
+  const documentId = (await call("POST", "/documents", text)).body.id;
+  // Nobody listens there.
+  const site = { agentId, url: "http://127.0.0.1:1/", schedule: "manual" };
+  const sourceId = (await call("POST", "/sources", site)).body.id;
+  await call("POST", "/secrets", { name: "STOCK_KEY", value: "v" });
+  const recipientId = (await call("POST", "/mail-recipients", { address: "leads@example.com" })).body.id;
   const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
   const ids = { agentId, toolId: form.id, triggerId, submissionId, conversationId: start.conversationId };
   return {
-    ids: { ...ids, messageId: start.messageId, recipientIds: owner.userId, organizationId },
+    ids: { ...ids, messageId: start.messageId, documentId, sourceId, recipientIds: owner.userId, organizationId },
     pathIds: {
       agents: agentId,
       conversations: start.conversationId,
@@ -35,6 +42,10 @@ export async function populate(server: TestServer): Promise<World> {
       tools: form.id,
       triggers: triggerId,
       "form-submissions": submissionId,
+      documents: documentId,
+      sources: sourceId,
+      name: "STOCK_KEY",
+      "mail-recipients": recipientId,
       members: member.userId,
       provider: "openai",
     },
