@@ -1,6 +1,7 @@
+import type { InPieces } from "../../run-in-pieces.ts";
 import { percentEncode } from "./percent-encode.ts";
 
-export type Mask = (text: string) => string;
+export type Mask = (text: string) => InPieces<string>;
 
 /** Shorter values would mask large parts of a response, and are no secrets. */
 const MIN_LENGTH = 4;
@@ -11,11 +12,19 @@ const MIN_LENGTH = 4;
  *
  * All spellings are found in one pass over the text for each power of two between their lengths, with rolling hashes
  * (Rabin-Karp). A member chooses the secrets and the service chooses the text, so the time must not depend on either:
- * `replaceAll` takes seconds for a secret of 10,000 characters that was made to be slow to find in 1 MB.
+ * `replaceAll` takes seconds for a secret of 10,000 characters that was made to be slow to find in 1 MB. Ten such
+ * secrets still take 0.3 s, so the work is done in pieces.
  */
-export function createMask(secrets: readonly string[]): Mask {
-  const found = new Set(secrets.filter((secret) => secret.length >= MIN_LENGTH).flatMap(spellings));
-  const groups = [...Map.groupBy(found, ({ length }) => 2 ** Math.floor(Math.log2(length)))].map(toGroup);
+export function* createMask(secrets: readonly string[]): InPieces<Mask> {
+  const found = new Set<string>();
+  for (const secret of secrets.filter(({ length }) => length >= MIN_LENGTH)) {
+    yield;
+    for (const spelling of spellings(secret)) found.add(spelling);
+  }
+  const groups: Group[] = [];
+  for (const [width, values] of Map.groupBy(found, ({ length }) => 2 ** Math.floor(Math.log2(length)))) {
+    groups.push(yield* toGroup(width, values));
+  }
   return (text) => cutOut(text, groups);
 }
 
@@ -31,25 +40,31 @@ type Group = {
   isHead: Uint8Array;
 };
 
+/** Characters that are hashed or compared in one piece. */
+const PIECE = 16_384;
 const FIRST_BASE = 0x9e3779b1;
 const SECOND_BASE = 0x85ebca77;
 
-function toGroup([width, values]: [number, string[]]): Group {
-  const patterns = values.map((value) => toPattern(value, width));
+function* toGroup(width: number, values: string[]): InPieces<Group> {
+  const patterns: Pattern[] = [];
+  for (const value of values) {
+    yield;
+    patterns.push(yield* toPattern(value, width));
+  }
   const isHead = new Uint8Array(65_536);
   for (const { head } of patterns) isHead[head.first & 0xffff] = 1;
   return { width, byHead: Map.groupBy(patterns, ({ head }) => head.first), isHead };
 }
 
-function toPattern(value: string, width: number): Pattern {
-  const first = rollingHashes(value, width, FIRST_BASE);
-  const second = rollingHashes(value, width, SECOND_BASE);
+function* toPattern(value: string, width: number): InPieces<Pattern> {
+  const first = yield* rollingHashes(value, width, FIRST_BASE);
+  const second = yield* rollingHashes(value, width, SECOND_BASE);
   const pairAt = (at: number) => ({ first: first[at] ?? 0, second: second[at] ?? 0 });
   return { length: value.length, head: pairAt(0), tail: pairAt(value.length - width) };
 }
 
 /** The hashes of the `width` characters from each position. */
-function rollingHashes(text: string, width: number, base: number): Uint32Array {
+function* rollingHashes(text: string, width: number, base: number): InPieces<Uint32Array> {
   const hashes = new Uint32Array(text.length - width + 1);
   let oldestFactor = 1;
   for (let index = 0; index < width; index++) oldestFactor = Math.imul(oldestFactor, base);
@@ -57,6 +72,7 @@ function rollingHashes(text: string, width: number, base: number): Uint32Array {
   for (let at = 0; at < width; at++) hash = (Math.imul(hash, base) + text.charCodeAt(at)) | 0;
   hashes[0] = hash;
   for (let at = width; at < text.length; at++) {
+    if (at % PIECE === 0) yield;
     const oldest = Math.imul(text.charCodeAt(at - width), oldestFactor);
     hash = (Math.imul(hash, base) + text.charCodeAt(at) - oldest) | 0;
     hashes[at - width + 1] = hash;
@@ -65,12 +81,13 @@ function rollingHashes(text: string, width: number, base: number): Uint32Array {
 }
 
 /** Replaces each run of overlapping matches by `***`. */
-function cutOut(text: string, groups: readonly Group[]): string {
-  const ends = matchEnds(text, groups);
+function* cutOut(text: string, groups: readonly Group[]): InPieces<string> {
+  const ends = yield* matchEnds(text, groups);
   if (ends === null) return text;
   let masked = "";
   let copied = 0;
   for (let at = 0; at < text.length; at++) {
+    if (at % PIECE === 0) yield;
     if (!ends[at]) continue;
     masked += `${text.slice(copied, at)}***`;
     let end = ends[at] ?? 0;
@@ -82,19 +99,20 @@ function cutOut(text: string, groups: readonly Group[]): string {
 }
 
 /** For each position where a value begins, the end of the longest one. Null if there is none. */
-function matchEnds(text: string, groups: readonly Group[]): Uint32Array | null {
+function* matchEnds(text: string, groups: readonly Group[]): InPieces<Uint32Array | null> {
   let ends: Uint32Array | null = null;
   for (const { width, byHead, isHead } of groups) {
     if (text.length < width) continue;
-    const first = rollingHashes(text, width, FIRST_BASE);
+    const first = yield* rollingHashes(text, width, FIRST_BASE);
     let second: Uint32Array | null = null;
     for (let at = 0; at < first.length; at++) {
+      if (at % PIECE === PIECE - 1) yield;
       const hash = first[at] ?? 0;
       if (isHead[hash & 0xffff] === 0) continue;
       for (const { length, head, tail } of byHead.get(hash) ?? []) {
         const last = at + length - width;
         if (first[last] !== tail.first) continue;
-        second ??= rollingHashes(text, width, SECOND_BASE);
+        second ??= yield* rollingHashes(text, width, SECOND_BASE);
         if (second[at] !== head.second || second[last] !== tail.second) continue;
         ends ??= new Uint32Array(text.length);
         ends[at] = Math.max(ends[at] ?? 0, at + length);

@@ -3,6 +3,7 @@ import type { ToolTest } from "@foyer/contract";
 import type { ToolRow } from "../../db/tables.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { type InPieces, runInPieces } from "../../run-in-pieces.ts";
 import { buildRequest, declaredInputs, type HttpRequest, ToolError } from "./http-template.ts";
 import { createMask, type Mask } from "./mask-secrets.ts";
 
@@ -40,17 +41,17 @@ export async function runHttpTool(
 ): Promise<HttpToolOutcome> {
   const startedAt = performance.now();
   let request: HttpRequest | null = null;
-  let mask: Mask = (text) => text;
+  let mask = await runInPieces(createMask([]));
   let answer: Answer;
   let received: Received | null = null;
   try {
     request = await buildRequest(tool, declaredInputs(tool.inputSchema, input), deps.secretFor);
-    mask = createMask(request.secrets);
+    mask = await runInPieces(createMask(request.secrets));
     const { url, method, headers, body } = request;
     const limits = { timeoutMs: deps.timeoutMs ?? 10_000, maxBytes: maxAnswerBytes };
     const sent = { url, method, headers, ...(body === null ? {} : { body }), trust: "untrusted" as const };
     received = await deps.outbound.request({ ...sent, ...limits, ...(deps.signal ? { signal: deps.signal } : {}) });
-    answer = readAnswer(received, mask);
+    answer = await runInPieces(readAnswer(received, mask));
   } catch (error) {
     answer = explainFailure(error, deps.signal);
   }
@@ -58,10 +59,10 @@ export async function runHttpTool(
     result: answer.result,
     isError: answer.problem !== null,
     forModel: cutForModel(answer.forModel),
-    problem: answer.problem === null ? null : mask(answer.problem),
+    problem: answer.problem === null ? null : await runInPieces(mask(answer.problem)),
     durationMs: Math.round(performance.now() - startedAt),
-    request: request && describeRequest(request, mask),
-    response: received && describeResponse(received, answer.told ?? "", mask),
+    request: request && (await runInPieces(describeRequest(request, mask))),
+    response: received && (await runInPieces(describeResponse(received, answer.told ?? "", mask))),
   };
 }
 
@@ -75,13 +76,13 @@ const maxModelBytes = 32_768;
 /** Deeper JSON is treated as text, so that recursive code does not overflow the stack. */
 const maxDepth = 100;
 
-function readAnswer(received: Received, mask: Mask): Answer {
+function* readAnswer(received: Received, mask: Mask): InPieces<Answer> {
   const { status, headers, body, truncated } = received;
   const encoding = String(headers["content-encoding"] ?? "identity");
   const type = String(headers["content-type"] ?? "").toLowerCase();
   const text = encoding === "identity" ? decode(body, type) : null;
-  const value = text ? readValue(text, /^[^;]*[/+]json\s*(;|$)/.test(type), mask) : "";
-  const told = typeof value === "string" ? value : mask(JSON.stringify(value));
+  const value = text ? yield* readValue(text, /^[^;]*[/+]json\s*(;|$)/.test(type), mask) : "";
+  const told = typeof value === "string" ? value : yield* mask(JSON.stringify(value));
   if (status < 200 || status > 299) {
     const excerpt = told ? `HTTP ${status}: ${told.slice(0, 1_000).toWellFormed()}` : `HTTP ${status}`;
     return { ...failure(`HTTP ${status}`, excerpt, excerpt), told };
@@ -132,10 +133,10 @@ function decoderFor(charset: string | undefined): TextDecoder {
 /**
  * Parses a JSON response. A response that does not declare JSON is parsed only if the result is an object or an array.
  */
-function readValue(text: string, isDeclared: boolean, mask: Mask): unknown {
+function* readValue(text: string, isDeclared: boolean, mask: Mask): InPieces<unknown> {
   const value = isDeclared || /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-  if (value === undefined || isDeeperThan(maxDepth, value)) return mask(text);
-  return maskValue(value, mask);
+  if (value === undefined || isDeeperThan(maxDepth, value)) return yield* mask(text);
+  return yield* maskValue(value, mask);
 }
 
 function parseJson(text: string): unknown {
@@ -151,12 +152,22 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((part) => isDeeperThan(levels - 1, part));
 }
 
-function maskValue(value: unknown, mask: Mask): unknown {
-  if (typeof value === "string") return mask(value);
-  if (typeof value === "number") return mask(String(value)) === String(value) ? value : mask(String(value));
-  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
+function* maskValue(value: unknown, mask: Mask): InPieces<unknown> {
+  if (typeof value === "string") return yield* mask(value);
+  if (typeof value === "number") {
+    const masked = yield* mask(String(value));
+    return masked === String(value) ? value : masked;
+  }
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [mask(name), maskValue(inner, mask)]));
+  yield;
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) items.push(yield* maskValue(item, mask));
+    return items;
+  }
+  const entries: [string, unknown][] = [];
+  for (const [name, inner] of Object.entries(value)) entries.push([yield* mask(name), yield* maskValue(inner, mask)]);
+  return Object.fromEntries(entries);
 }
 
 function cutForModel(text: string): string {
@@ -168,15 +179,21 @@ function cutForModel(text: string): string {
   return `${bytes.toString("utf8", 0, end)}\n\n[Truncated: these are the first ${end} of ${bytes.length} bytes.]`;
 }
 
-function describeRequest({ method, maskedUrl, maskedHeaders, body }: HttpRequest, mask: Mask) {
-  const headers = Object.fromEntries(Object.entries(maskedHeaders).map(([name, value]) => [name, mask(value)]));
-  return { method, url: mask(maskedUrl), headers, body: body === null ? null : mask(body) };
+function* describeRequest({ method, maskedUrl, maskedHeaders, body }: HttpRequest, mask: Mask) {
+  const headers = yield* maskHeaders(maskedHeaders, mask);
+  return { method, url: yield* mask(maskedUrl), headers, body: body === null ? null : yield* mask(body) };
 }
 
 /** The body as it was read. Without text, the problem describes it. */
-function describeResponse({ status, headers }: Received, told: string, mask: Mask) {
-  const shown = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, mask(Array.isArray(value) ? value.join(", ") : value)] as const],
-  );
-  return { status, headers: Object.fromEntries(shown), body: told.slice(0, maxShownCharacters).toWellFormed() };
+function* describeResponse({ status, headers }: Received, told: string, mask: Mask) {
+  const body = told.slice(0, maxShownCharacters).toWellFormed();
+  return { status, headers: yield* maskHeaders(headers, mask), body };
+}
+
+function* maskHeaders(headers: Received["headers"], mask: Mask): InPieces<Record<string, string>> {
+  const masked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) masked[name] = yield* mask(Array.isArray(value) ? value.join(", ") : value);
+  }
+  return masked;
 }

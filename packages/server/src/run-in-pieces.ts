@@ -1,0 +1,19 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** Long enough that short tasks never wait, short enough that other requests hardly notice. */
+const MAX_HOLD_MS = 20;
+
+/** A long computation that yields between its pieces, each of which takes a few milliseconds. */
+export type InPieces<T> = Generator<undefined, T>;
+
+/** Runs a computation to its end, and lets other work run on the event loop whenever it has held it for 20 ms. */
+export async function runInPieces<T>(computation: InPieces<T>): Promise<T> {
+  let startedAt = performance.now();
+  for (;;) {
+    const piece = computation.next();
+    if (piece.done) return piece.value;
+    if (performance.now() - startedAt < MAX_HOLD_MS) continue;
+    await nextTurn();
+    startedAt = performance.now();
+  }
+}
