@@ -48,6 +48,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0027-visitor-data",
       "0028-identity",
       "0029-page",
+      "0032-delivery-leases",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -83,6 +84,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0027-visitor-data",
       "0028-identity",
       "0029-page",
+      "0032-delivery-leases",
     ]);
   });
 

@@ -3,7 +3,7 @@ import type { Flag, Instant, Json } from "./column-types.ts";
 
 /** The tables of the outbox and of conversation events, as Kysely sees them. */
 export type OutboxTables = {
-  deliveries: DeliveryRow;
+  deliveries: DeliveryTable;
   deliveryAttempts: DeliveryAttemptRow;
   webhooks: WebhookRow;
   events: EventTable;
@@ -43,6 +43,11 @@ export type DeliveryRow = {
   /** counts the leases; only the holder of the newest lease may record the outcome */
   fence: number;
   createdAt: Instant;
+};
+
+type DeliveryTable = DeliveryRow & {
+  /** 1 from the start of a lease until the outcome is recorded. The lease ends at `dueAt` in any case. */
+  isLeased: Generated<Flag>;
 };
 
 export type DeliveryAttemptRow = {

@@ -122,7 +122,10 @@ export function toFilter({ from, to, status, agentId, toolId, conversationId }: 
   };
 }
 
-/** Uses the form's current address, so that a delivery to a wrong address can be corrected and retried. */
+/**
+ * Uses the form's current address, so that a delivery to a wrong address can be corrected and retried. Deliveries that
+ * are being sent are left alone. @throws 409 when nothing else is left
+ */
 async function requeue(
   submission: SubmissionRow,
   { store, queue, records, formFinder }: Parts,
@@ -139,5 +142,8 @@ async function requeue(
     }
     return leased;
   });
+  if (restarted?.length === 0) {
+    throw new AppError("CONFLICT", "This submission is being delivered right now. Try again in a minute.");
+  }
   return restarted ?? [];
 }

@@ -148,16 +148,27 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     expect(await claim()).toEqual([waiting]);
   });
 
-  it("retries a delivery at a new address and takes it from the worker that holds its lease", async () => {
+  it("retries a delivery at a new address only when no worker is sending it", async () => {
     const id = await put(-1, { attempts: 5 });
     const [held] = await queue.claim(1, []);
     if (!held) throw new Error("not claimed");
-    const [retried] = await queue.retry(forms.db, held, { target: '{"url":"x"}', host: "x" });
-    const expected = { state: "pending", attempts: 5, attemptsBefore: 5, target: '{"url":"x"}', host: "x" };
+    const retry = async () => queue.retry(forms.db, await stateOf(id), { target: '{"url":"x"}', host: "x" });
+    expect(await retry()).toEqual([]);
+    expect(await settle(held, { state: "pending", waitMs: 60_000 })).toBe(6);
+    const [retried] = await retry();
+    const expected = { state: "pending", attempts: 6, attemptsBefore: 6, target: '{"url":"x"}', host: "x" };
     expect(retried).toMatchObject({ id, ...expected, fence: held.fence + 1 });
-    expect(await claim()).toEqual([]);
-    expect(await settle(held, { state: "failed" })).toBeNull();
-    expect(await settle(retried, { state: "delivered" })).toBe(6);
+    expect([await claim(), await retry()]).toEqual([[], []]);
+    expect(await settle(retried, { state: "delivered" })).toBe(7);
+  });
+
+  it("retries a delivery whose worker has died, after its lease ended", async () => {
+    const id = await put(-1);
+    const [held] = await queue.claim(1, []);
+    await leaseEnds(id);
+    const [retried] = await queue.retry(forms.db, await stateOf(id), { target: '{"url":"x"}', host: "x" });
+    expect(retried).toMatchObject({ id, fence: (held?.fence ?? 0) + 1 });
+    expect(held && (await settle(held, { state: "failed" }))).toBeNull();
   });
 
   it("leases a delivery to one of two requests that retry it at the same time", async () => {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Flag } from "../db/column-types.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { databaseNow } from "../db/database-clock.ts";
 import type { DatabaseKind } from "../db/database-kind.ts";
@@ -29,12 +30,17 @@ export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
  */
 export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind: DatabaseKind }, leaseMs: number) {
   const now = databaseNow(databaseKind);
-  const queries = { ...deliveryQueries(db, databaseKind, now), retryFailed: retryFailed(db, databaseKind, now) };
+  const queries = {
+    ...deliveryQueries(db, databaseKind, now),
+    retry: retry(db, now),
+    retryFailed: retryFailed(db, databaseKind, now),
+  };
 
   return {
     /** Inserts deliveries that are leased to the caller by default, or become due after `dueInMs`. */
-    async insert(trx: Executor, rows: readonly NewDelivery[], dueInMs = leaseMs): Promise<void> {
-      for (const row of rows) await queries.insert(trx, { ...row, ms: dueInMs });
+    async insert(trx: Executor, rows: readonly NewDelivery[], dueInMs?: number): Promise<void> {
+      const isLeased = dueInMs === undefined ? 1 : 0;
+      for (const row of rows) await queries.insert(trx, { ...row, isLeased, ms: dueInMs ?? leaseMs });
     },
     /** Claims due deliveries, oldest first, and leases them to the caller. Skips the hosts in `exceptHosts`. */
     async claim(limit: number, exceptHosts: readonly string[]): Promise<LeasedDelivery[]> {
@@ -49,7 +55,7 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
         .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
       const claim = db
         .updateTable("deliveries")
-        .set({ fence: sql`fence + 1`, dueAt: later(now, leaseMs) })
+        .set({ fence: sql`fence + 1`, isLeased: 1, dueAt: later(now, leaseMs) })
         .where("id", "in", due);
       return claim.returningAll().execute();
     },
@@ -81,12 +87,12 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       await queries.requeue(db, { id, fence, ms: dueInMs });
     },
     /**
-     * Leases a delivery to the caller with a full set of attempts and revokes any previous lease. Returns nothing if the
-     * delivery was claimed or retried since it was read, because the other request is sending it now.
+     * Leases a delivery to the caller with a full set of attempts. Returns nothing while another lease lasts: the
+     * delivery is being sent now, and a second attempt would reach the receiver twice.
      */
     async retry(
       trx: Executor,
-      { id, fence }: Pick<LeasedDelivery, "id" | "fence">,
+      { id, fence }: Pick<DeliveryRow, "id" | "fence">,
       address: Pick<DeliveryRow, "target" | "host">,
     ): Promise<LeasedDelivery[]> {
       return (await queries.retry(trx, { id, fence, ...address, ms: leaseMs })).rows;
@@ -110,7 +116,7 @@ type SettledRow = Pick<DeliveryRow, "id" | "fence" | "state"> & { waitMs: number
 
 function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   return {
-    insert: compileOnce<NewDelivery & { ms: number }, never>((param) =>
+    insert: compileOnce<NewDelivery & { isLeased: Flag; ms: number }, never>((param) =>
       db.insertInto("deliveries").values({
         id: param("id"),
         kind: param("kind"),
@@ -126,6 +132,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         attempts: param("attempts"),
         attemptsBefore: param("attemptsBefore"),
         fence: param("fence"),
+        isLeased: param("isLeased"),
         createdAt: param("createdAt"),
         dueAt: later(now, param("ms")),
       }),
@@ -139,6 +146,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         .set({
           state: sql.ref("rows.state"),
           attempts: sql`deliveries.attempts + 1`,
+          isLeased: sql.lit(0),
           dueAt: sql`${now} + rows."waitMs"`,
         })
         .whereRef("deliveries.id", "=", "rows.id")
@@ -149,7 +157,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
     releaseWaiting: compileOnce<{ json: string; ms: number }, LeasedDelivery>((param) =>
       db
         .updateTable("deliveries")
-        .set({ state: "pending", fence: sql`fence + 1`, dueAt: later(now, param("ms")) })
+        .set({ state: "pending", fence: sql`fence + 1`, isLeased: sql.lit(1), dueAt: later(now, param("ms")) })
         .where(
           "submissionId",
           "in",
@@ -158,30 +166,37 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         .where("state", "=", sql.lit("waiting"))
         .returningAll(),
     ),
-    retry: compileOnce<LeaseKey & { ms: number } & Pick<DeliveryRow, "target" | "host">, LeasedDelivery>((param) =>
-      db
-        .updateTable("deliveries")
-        .set({
-          state: "pending",
-          attemptsBefore: sql`attempts`,
-          fence: sql`fence + 1`,
-          dueAt: later(now, param("ms")),
-          target: param("target"),
-          host: param("host"),
-        })
-        .where("id", "=", param("id"))
-        .where("fence", "=", param("fence"))
-        .returningAll(),
-    ),
     requeue: compileOnce<LeaseKey & { ms: number }, never>((param) =>
       db
         .updateTable("deliveries")
-        .set({ dueAt: later(now, param("ms")) })
+        .set({ isLeased: sql.lit(0), dueAt: later(now, param("ms")) })
         .where("id", "=", param("id"))
         .where("fence", "=", param("fence"))
         .where("state", "=", "pending"),
     ),
   };
+}
+
+function retry(db: Db, now: RawBuilder<number>) {
+  return compileOnce<LeaseKey & { ms: number } & Pick<DeliveryRow, "target" | "host">, LeasedDelivery>((param) =>
+    db
+      .updateTable("deliveries")
+      .set({
+        state: "pending",
+        attemptsBefore: sql`attempts`,
+        fence: sql`fence + 1`,
+        isLeased: sql.lit(1),
+        dueAt: later(now, param("ms")),
+        target: param("target"),
+        host: param("host"),
+      })
+      .where("id", "=", param("id"))
+      .where("fence", "=", param("fence"))
+      .where((where) =>
+        where.or([where("state", "<>", "pending"), where("isLeased", "=", sql.lit(0)), where("dueAt", "<=", now)]),
+      )
+      .returningAll(),
+  );
 }
 
 function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
@@ -193,6 +208,7 @@ function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         state: "pending",
         attemptsBefore: sql`deliveries.attempts`,
         fence: sql`deliveries.fence + 1`,
+        isLeased: sql.lit(0),
         dueAt: now,
         target: sql.ref("rows.target"),
         host: sql.ref("rows.host"),
