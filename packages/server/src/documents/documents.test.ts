@@ -69,6 +69,12 @@ onBothDatabases("Documents", (createDatabase) => {
       nextOffset: 6,
       characters,
     });
+    expect((await call("GET", `/documents/${body.id}/text?offset=2147483647`)).body).toEqual({
+      text: "",
+      offset: 2_147_483_647,
+      nextOffset: null,
+      characters,
+    });
     expect((await call("GET", `/documents/${body.id}/chunks`)).body).toEqual({
       chunks: [
         { ordinal: 0, heading: "City bikes", page: null, text: "A city bike costs 20 € a day.\nHelmets are free." },

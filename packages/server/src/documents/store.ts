@@ -212,7 +212,9 @@ function siteDocuments({ db }: StoreDeps) {
 function contentReaders({ db, reads }: StoreDeps) {
   return {
     /** Part of the text of the version that the agent uses, in characters. */
-    async text({ id, readyVersion }: DocumentRow, offset: number, limit: number): Promise<string> {
+    async text({ id, readyVersion, characters }: DocumentRow, offset: number, limit: number): Promise<string> {
+      // PostgreSQL refuses to compare a column with a number beyond its type's range.
+      if (offset >= characters) return "";
       const parts = await db
         .selectFrom("documentTexts")
         .select(["start", "text"])
