@@ -9,14 +9,13 @@ import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { useStore } from "../store.ts";
 import { Composer } from "./composer.tsx";
 import type { Entry, FormEntry } from "./conversation-state.ts";
+import { createEndTracker, END_TOLERANCE_PX } from "./end-tracker.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { UserView } from "./user-view.tsx";
 import { Welcome } from "./welcome.tsx";
 
 /** How many entries are rendered at first, and how many more each time the visitor asks for earlier messages. */
 const PAGE_SIZE = 40;
-/** A visitor within this many pixels of the end keeps following it as content arrives. */
-const END_TOLERANCE_PX = 80;
 
 /** The messages of the conversation and the composer. */
 export function ConversationView({ state }: { state: PanelState }): JSX.Element {
@@ -115,14 +114,13 @@ function newestForm(scroller: HTMLElement): HTMLElement | null {
 /** Keeps the end in view while content arrives, unless the visitor has scrolled up. */
 function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
   const scroller = useRef<HTMLElement>(null);
-  const isNear = useRef(true);
-  const lastTop = useRef(0);
+  const [tracker] = useState(createEndTracker);
   const [isAway, setIsAway] = useState(false);
   const goToEnd = () => {
     const element = scroller.current;
     if (!element) return;
-    isNear.current = true;
     element.scrollTop = element.scrollHeight;
+    tracker.follow(element);
     setIsAway(false);
   };
   // The visitor sent something or opened another conversation, so the end is what matters.
@@ -132,7 +130,7 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
     if (!element) return;
     // Reacts to streamed text, images that load, the on-screen keyboard, and the panel's own size.
     const watcher = new ResizeObserver(() => {
-      if (!isNear.current) return;
+      if (!tracker.isFollowing()) return;
       const form = newestForm(element);
       // A visitor who is filling in a form looks at its fields, and a new form is read from its top.
       if (form?.matches(":focus-within")) return;
@@ -140,6 +138,7 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
         form && !form.classList.contains("sent") && form.clientHeight > element.clientHeight - END_TOLERANCE_PX;
       if (isTall) scrollIntoConversation(form, "start");
       else element.scrollTop = element.scrollHeight;
+      tracker.movedBy(element);
     });
     const watch = () => {
       watcher.disconnect();
@@ -157,14 +156,9 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
   const onScroll = () => {
     const element = scroller.current;
     if (!element) return;
-    const { scrollTop } = element;
-    const isAtEnd = element.scrollHeight - element.clientHeight - scrollTop < END_TOLERANCE_PX;
-    // Content that grew since the last scroll event also moves the end away. WebKit reports that scroll after the
-    // content grew, so only scrolling up counts as leaving the end.
-    if (isAtEnd || scrollTop < lastTop.current) isNear.current = isAtEnd;
-    lastTop.current = scrollTop;
+    tracker.onScroll(element);
     // A form at the end is not a new message to jump to, and the button would cover its fields.
-    setIsAway(!isNear.current && !newestForm(element)?.matches(":not(.sent)"));
+    setIsAway(!tracker.isFollowing() && !newestForm(element)?.matches(":not(.sent)"));
   };
   return { scroller, isAway, onScroll, goToEnd };
 }

@@ -1,0 +1,30 @@
+import { beforeEach, expect, it } from "vitest";
+import { createEndTracker } from "./end-tracker.ts";
+
+let tracker: ReturnType<typeof createEndTracker>;
+const at = (scrollTop: number, scrollHeight = 1_000) => ({ scrollTop, scrollHeight, clientHeight: 400 });
+beforeEach(() => {
+  tracker = createEndTracker();
+  tracker.follow(at(600));
+});
+
+it("The visitor follows the end until they scroll up, and again when they return to it", () => {
+  tracker.onScroll(at(300));
+  expect(tracker.isFollowing()).toBe(false);
+  tracker.onScroll(at(400));
+  expect(tracker.isFollowing()).toBe(false);
+  tracker.onScroll(at(550));
+  expect(tracker.isFollowing()).toBe(true);
+});
+
+it("The visitor still follows the end when content grew before the scroll event arrived", () => {
+  tracker.onScroll(at(620, 2_000));
+  expect(tracker.isFollowing()).toBe(true);
+});
+
+it("A scroll of the panel itself does not count as the visitor's, even if it goes up", () => {
+  const topOfForm = at(200, 2_000);
+  tracker.movedBy(topOfForm);
+  tracker.onScroll(topOfForm);
+  expect(tracker.isFollowing()).toBe(true);
+});
