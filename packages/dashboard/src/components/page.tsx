@@ -8,12 +8,15 @@ export function Page({
   title,
   description,
   actions,
+  back,
   isWide = false,
   children,
 }: {
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
+  /** A `BackLink` to the list that the page belongs to. */
+  back?: ReactNode;
   /** For tables and editors that need the full width. */
   isWide?: boolean;
   children: ReactNode;
@@ -25,6 +28,7 @@ export function Page({
   const Heading = outer === null ? "h1" : "h2";
   return (
     <PageFrame isWide={isWide}>
+      {back && <p className="mb-2">{back}</p>}
       <header className="mb-6 flex flex-wrap items-start gap-x-4 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
           <Heading className={outer === null ? "text-xl" : "text-lg"}>{title}</Heading>

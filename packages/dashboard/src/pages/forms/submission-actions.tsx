@@ -2,22 +2,14 @@ import type { FormSubmissionDetail } from "@foyer/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
+import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { queryClient, useEndpointMutation } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
 import { isInProgress, plural } from "./submission-labels.ts";
 
-/** The actions of a submission: redeliver and delete. */
-export function SubmissionActions({ submission, fileCount }: { submission: FormSubmissionDetail; fileCount: number }) {
-  return (
-    <>
-      <Redeliver submission={submission} />
-      <Delete submission={submission} fileCount={fileCount} />
-    </>
-  );
-}
-
-function Redeliver({ submission }: { submission: FormSubmissionDetail }) {
+/** Retries what failed or is pending. If everything was delivered, it offers to send the webhook again. */
+export function RedeliverSubmission({ submission }: { submission: FormSubmissionDetail }) {
   const [isAsking, setAsking] = useState(false);
   const { id, deliveries } = submission;
   const retry = useEndpointMutation("retrySubmission", { changes: ["getSubmission", "listSubmissions"] });
@@ -52,7 +44,8 @@ function Redeliver({ submission }: { submission: FormSubmissionDetail }) {
   );
 }
 
-function Delete({ submission, fileCount }: { submission: FormSubmissionDetail; fileCount: number }) {
+/** The section at the end of a submission's page that deletes it. */
+export function DeleteSubmission({ submission, fileCount }: { submission: FormSubmissionDetail; fileCount: number }) {
   const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const { id, agentId } = submission;
@@ -71,9 +64,12 @@ function Delete({ submission, fileCount }: { submission: FormSubmissionDetail; f
     );
   return (
     <>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Delete
-      </Button>
+      <DeleteSection
+        title="Delete submission"
+        description="Its answers, files and delivery history are deleted, and it is removed from the analytics."
+        action="Delete submission"
+        onDelete={() => setAsking(true)}
+      />
       <ConfirmDialog
         {...{ title: "Delete this submission?", action: "Delete submission", isOpen: isAsking }}
         isBusy={remove.isPending}

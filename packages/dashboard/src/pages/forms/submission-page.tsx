@@ -1,7 +1,7 @@
 import { FoyerError } from "@foyer/sdk";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
+import { getRouteApi } from "@tanstack/react-router";
+import { BackLink } from "../../components/back-link.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
@@ -9,7 +9,7 @@ import { Time } from "../../components/time.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { ClientReport } from "./client-report.tsx";
 import { DeliveryCard } from "./delivery-card.tsx";
-import { SubmissionActions } from "./submission-actions.tsx";
+import { DeleteSubmission, RedeliverSubmission } from "./submission-actions.tsx";
 import { SubmissionAnswers } from "./submission-answers.tsx";
 import { SubmissionFacts } from "./submission-facts.tsx";
 import { lastSearch } from "./submission-filter.ts";
@@ -41,16 +41,13 @@ export function SubmissionPage() {
           <Status tone={tone}>{word}</Status> · {submission.toolName} · <Time at={submission.createdAt} isExact />
         </>
       }
-      actions={<SubmissionActions submission={submission} fileCount={answers.filter(({ file }) => file).length} />}
+      actions={<RedeliverSubmission submission={submission} />}
+      back={
+        <BackLink to="/agents/$agentId/forms" params={{ agentId }} search={lastSearch(agentId)}>
+          All submissions
+        </BackLink>
+      }
     >
-      <Link
-        to="/agents/$agentId/forms"
-        params={{ agentId }}
-        search={lastSearch(agentId)}
-        className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-soft hover:text-ink"
-      >
-        <ArrowLeft size={16} aria-hidden /> All submissions
-      </Link>
       <div className="grid items-start gap-x-8 lg:grid-cols-[minmax(0,1fr)_280px]">
         <div className="min-w-0">
           <Section title="Answers">
@@ -76,6 +73,7 @@ export function SubmissionPage() {
         </div>
         <SubmissionFacts submission={submission} />
       </div>
+      <DeleteSubmission submission={submission} fileCount={answers.filter(({ file }) => file).length} />
     </Page>
   );
 }

@@ -2,6 +2,7 @@ import { FoyerError } from "@foyer/sdk";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { BackLink } from "../../components/back-link.tsx";
 import { Page } from "../../components/page.tsx";
 import { Status } from "../../components/status.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
@@ -56,6 +57,7 @@ function SavedTool() {
       isWide
       title={toolTitle(tool.name)}
       actions={<DuplicateTool tool={tool} />}
+      back={<BackToTools agentId={agentId} />}
       description={
         <span className="inline-flex flex-wrap items-center gap-x-4 gap-y-1">
           <span className="inline-flex items-center gap-2">
@@ -79,6 +81,14 @@ function SavedTool() {
   );
 }
 
+function BackToTools({ agentId }: { agentId: string }) {
+  return (
+    <BackLink to="/agents/$agentId/tools" params={{ agentId }}>
+      All tools
+    </BackLink>
+  );
+}
+
 const newRoute = getRouteApi("/shell/agents/$agentId/tools/new");
 
 /** Creates a tool of the kind in the address. Without a kind, the page offers all of them. */
@@ -87,7 +97,7 @@ export function NewToolPage() {
   const kind = toKind(newRoute.useSearch().kind);
   if (kind) return <NewTool key={`${agentId} ${kind}`} agentId={agentId} kind={kind} />;
   return (
-    <Page isWide title="New tool" description="Choose what the tool does.">
+    <Page isWide title="New tool" description="Choose what the tool does." back={<BackToTools agentId={agentId} />}>
       <KindList agentId={agentId} />
     </Page>
   );
@@ -104,7 +114,12 @@ function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
   const create = useEndpointMutation("createTool", { changes: ["listTools", "getToolLimits"], done: "Tool created" });
   const { name, line } = toolKinds[kind];
   return (
-    <Page isWide title={`New ${name.toLowerCase().replace("api", "API")}`} description={line}>
+    <Page
+      isWide
+      title={`New ${name.toLowerCase().replace("api", "API")}`}
+      description={line}
+      back={<BackToTools agentId={agentId} />}
+    >
       <ToolEditor
         views={views}
         {...{ agentId, kind, draft }}

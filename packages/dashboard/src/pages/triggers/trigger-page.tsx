@@ -2,6 +2,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { flushSync } from "react-dom";
+import { BackLink } from "../../components/back-link.tsx";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
@@ -41,6 +42,11 @@ function TriggerEditor() {
       isWide
       description={describeCondition(trigger)}
       actions={<DuplicateTrigger trigger={trigger} />}
+      back={
+        <BackLink to="/agents/$agentId/triggers" params={{ agentId }}>
+          All triggers
+        </BackLink>
+      }
     >
       <TriggerFigures agentId={agentId} triggerId={triggerId} />
       <TriggerForm
