@@ -48,7 +48,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     inputSchema: { type: "object", properties: {} },
   });
 
-  it("returns the first response byte for byte and creates one agent", async () => {
+  it("repeats the first response to an Idempotency-Key byte for byte and creates one agent", async () => {
     const account = await server.createAccount();
     const body = { name: "Harbour", systemPrompt: "Sell bikes.", temperature: 12.5, widget: { title: "Hi" } };
     const first = await post("/agents", "a-1", body, { account });
@@ -58,7 +58,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     expect(await agentsOf(account)).toHaveLength(1);
   });
 
-  it("returns it also from another process, and after the agent was changed", async () => {
+  it("repeats the response to an Idempotency-Key from another process, and after the agent was changed", async () => {
     const account = await server.createAccount();
     const first = await post("/agents", "k", { name: "Before" }, { account });
     const { id } = JSON.parse(first.text).data;
@@ -72,7 +72,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     await restarted.stop();
   });
 
-  it("treats bodies as equal when only order or spacing differs, and responds 409 to any other", async () => {
+  it("treats bodies with the same Idempotency-Key as equal when only order or spacing differs, and responds 409 to others", async () => {
     const account = await server.createAccount();
     const send = (body: string) => post("/agents", "order", body, { account });
     const first = await send('{"name":"Desk","widget":{"title":"A","locale":"de"},"allowedImageHosts":["a","b"]}');
@@ -92,7 +92,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     expect(await agentsOf(account)).toHaveLength(1);
   });
 
-  it("is scoped to one credential and one URL", async () => {
+  it("scopes an Idempotency-Key to one credential and one URL", async () => {
     const stranger = await server.createAccount();
     const agentId = await createAgent(owner);
     const mine = await post("/tools", "shared", toolBody(agentId));
@@ -103,7 +103,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     expect((await post("/tools", "shared", toolBody(agentId), { account: stranger })).status).toBe(404);
   });
 
-  it("creates one tool from concurrent calls to two processes, with the same response", async () => {
+  it("creates one tool from concurrent calls with one Idempotency-Key to two processes, with the same response", async () => {
     for (const plan of ["pro", "free"]) {
       const account = await server.createAccount(plan);
       const agentId = await createAgent(account);
@@ -118,7 +118,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     }
   });
 
-  it("creates one agent from concurrent calls, with the slug of its name", async () => {
+  it("creates one agent from concurrent calls with one Idempotency-Key, with the slug of its name", async () => {
     const account = await server.createAccount();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -137,7 +137,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     actionConfig: {},
   };
 
-  it("creates one trigger from concurrent calls; another agent in the URL is another request", async () => {
+  it("creates one trigger from concurrent calls with one Idempotency-Key, and another for another agent in the URL", async () => {
     const agentId = await createAgent(owner);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -150,7 +150,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     expect((await post(`/triggers?agentId=${await createAgent(owner)}`, "greet", triggerBody)).status).toBe(409);
   });
 
-  it("counts an event once however often it is sent; each session has its own keys", async () => {
+  it("counts an event once however often it is sent with one Idempotency-Key, separately for each session", async () => {
     const agentId = await createAgent(owner);
     const { body: trigger } = await owner.call("POST", `/triggers?agentId=${agentId}`, triggerBody);
     const { name: triggerName, triggerType, actionType } = trigger;
@@ -168,7 +168,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     expect(stats.body).toEqual({ [trigger.id]: { firedCount: 4, convertedCount: 0 } });
   });
 
-  it("does not store failures, so the corrected request may reuse the key", async () => {
+  it("does not store failures, so that a corrected request may reuse its Idempotency-Key", async () => {
     const agentId = await createAgent(owner);
     expect((await post("/tools", "mend", { ...toolBody(agentId), name: "Not A Name" })).status).toBe(400);
     expect((await post("/tools", "mend", toolBody(newId("agent")))).status).toBe(404);
@@ -179,19 +179,19 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
   });
 
   it.each([
-    ["empty", ""],
-    ["256 characters", "k".repeat(256)],
-    ["a space", "two words"],
-    ["not ASCII", "clé"],
-    ["a tab", "a\tb"],
-  ])("is refused when it is %s", async (_, key) => {
+    ["that is empty", ""],
+    ["of 256 characters", "k".repeat(256)],
+    ["with a space", "two words"],
+    ["that is not ASCII", "clé"],
+    ["with a tab", "a\tb"],
+  ])("refuses an Idempotency-Key %s", async (_, key) => {
     const account = await server.createAccount();
     const { status, text } = await post("/agents", key, { name: "Desk" }, { account });
     expect([status, JSON.parse(text).error.code]).toEqual([400, "VALIDATION_ERROR"]);
     expect(await agentsOf(account)).toEqual([]);
   });
 
-  it("may contain every visible character, up to 255 of them", async () => {
+  it("accepts an Idempotency-Key of up to 255 visible characters", async () => {
     const visible = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join("");
     for (const key of ["k", visible, "k".repeat(255)]) {
       expect((await post("/agents", key, { name: "Desk" })).status).toBe(201);
@@ -199,7 +199,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     }
   });
 
-  it("expires after 24 hours, and when the agent is deleted", async () => {
+  it("forgets an Idempotency-Key after 24 hours, and when the agent is deleted", async () => {
     const { db } = server.deps;
     const account = await server.createAccount();
     const rows = () => db.selectFrom("idempotencyKeys").selectAll().execute();
@@ -228,7 +228,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     expect(await rows()).toHaveLength(kept - 1);
   });
 
-  describe("with work", () => {
+  describe("work under an Idempotency-Key", () => {
     /** A route whose work is handed in, and a way to call it with a key. */
     async function withRoute(work: (keep: Parameters<Parameters<Idempotent["run"]>[1]>[0]) => Promise<unknown>) {
       const idempotency = createIdempotency(server.deps.db);
@@ -242,7 +242,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     }
     type Idempotent = ReturnType<typeof createIdempotency>;
 
-    it("that continues after its transaction, responds when it ends", async () => {
+    it("responds when work that continues after the transaction of its Idempotency-Key ends", async () => {
       const agentId = await createAgent(owner);
       let times = 0;
       const call = await withRoute(async (keep) => {
@@ -259,7 +259,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
       expect(times).toBe(3);
     });
 
-    it("that fails after its transaction, responds with what it stored", async () => {
+    it("responds with what was stored when work fails after the transaction of its Idempotency-Key", async () => {
       const agentId = await createAgent(owner);
       const call = await withRoute(async (keep) => {
         await server.deps.db.transaction().execute(async (trx) => keep?.(trx, agentId, { state: "made" }));
@@ -268,7 +268,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
       expect(await call(newId("key"))).toMatchObject({ status: 200, body: { state: "made" }, replay: "true" });
     });
 
-    it("that is rolled back, stores nothing", async () => {
+    it("stores nothing under an Idempotency-Key whose work is rolled back", async () => {
       const agentId = await createAgent(owner);
       let isBroken = true;
       const call = await withRoute(async (keep) =>
@@ -284,7 +284,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
       expect(await call(key)).toMatchObject({ status: 200, replay: undefined });
     });
 
-    it("in a batch, fails only the item whose key was used elsewhere", async () => {
+    it("fails only the item of a batch whose Idempotency-Key was used elsewhere", async () => {
       const agentId = await createAgent(owner);
       const { db } = server.deps;
       type Item = { name: string; also: ((trx: Executor) => Promise<void>) | undefined };
@@ -329,7 +329,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     });
   });
 
-  it("is allowed by CORS and described in the OpenAPI document", async () => {
+  it("allows the Idempotency-Key header by CORS and describes it in the OpenAPI document", async () => {
     const { paths } = (await server.app.inject("/openapi.json")).json();
     const withKey = Object.entries<{ post?: { parameters?: Array<{ name: string }> } }>(paths)
       .filter(([, { post }]) => post?.parameters?.some(({ name }) => name === "Idempotency-Key"))

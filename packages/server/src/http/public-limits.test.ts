@@ -40,8 +40,8 @@ function expectLimited(response: Answer, limit: number) {
   expect(Number(response.headers["x-ratelimit-reset"])).toBeGreaterThan(Date.now() / 1_000 - 1);
 }
 
-describe("messages per minute are limited", () => {
-  it("by session and agent, whatever the IP address, but not without a session", async () => {
+describe("limits of messages per minute", () => {
+  it("limits messages per session and agent, whatever the IP address, but not those without a session", async () => {
     const { server, say, makeAgent } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "2" });
     const session = { sessionId: "visitor" };
     expect((await say(session)).statusCode).toBe(200);
@@ -54,7 +54,7 @@ describe("messages per minute are limited", () => {
     expect(await server.deps.db.selectFrom("conversations").select("id").execute()).toHaveLength(8);
   });
 
-  it("by IP address, whatever the session and an untrusted X-Forwarded-For", async () => {
+  it("limits messages per IP address, whatever the session and an untrusted X-Forwarded-For", async () => {
     const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "2" });
     const from = (number: number) =>
       say({ sessionId: `s${number}` }, "127.0.0.1", {
@@ -66,7 +66,7 @@ describe("messages per minute are limited", () => {
     expect((await say({}, "203.0.113.10")).statusCode).toBe(200);
   });
 
-  it("by the IP address that a trusted proxy names, and only that one", async () => {
+  it("limits messages per IP address that a trusted proxy names, and ignores the header of others", async () => {
     const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "1", FOYER_TRUST_PROXY: "127.0.0.1,10.0.0.0/8" });
     const by = (forwarded: string, proxy = "127.0.0.1") => say({}, proxy, { "x-forwarded-for": forwarded });
     expect((await by("198.51.100.1")).statusCode).toBe(200);
@@ -78,7 +78,7 @@ describe("messages per minute are limited", () => {
     expectLimited(await by("192.0.2.80", "203.0.113.50"), 1);
   });
 
-  it("by /64 for IPv6, and by IPv4 when it is mapped", async () => {
+  it("limits messages per /64 network for IPv6, and per IPv4 address when it is mapped", async () => {
     const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "1" });
     expect((await say({}, "2001:db8:1:2::1")).statusCode).toBe(200);
     expectLimited(await say({}, "2001:db8:1:2:ffff:eeee:dddd:cccc"), 1);
@@ -88,7 +88,7 @@ describe("messages per minute are limited", () => {
     expect((await say({}, "::ffff:203.0.113.6")).statusCode).toBe(200);
   });
 
-  it("not by IP address from loopback to a loopback server, and not at all when the limit is 0", async () => {
+  it("does not limit messages from loopback to a loopback server, and none when the limit is 0", async () => {
     const local = await start({ FOYER_LIMIT_CHAT_PER_IP: "1" });
     for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
       expect([(await local.say({}, address)).statusCode, (await local.say({}, address)).statusCode]).toEqual([
@@ -101,7 +101,7 @@ describe("messages per minute are limited", () => {
     for (let i = 0; i < 5; i++) expect((await off.say({ sessionId: "s" })).statusCode).toBe(200);
   });
 
-  it("with headers in every response: success, error and exempt", async () => {
+  it("sends the rate-limit headers of messages in every response: success, error and exempt", async () => {
     const { server, say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "5", FOYER_LIMIT_CHAT_PER_SESSION: "3" });
     const stateOf = ({ statusCode, headers }: Answer) => [
       statusCode,
@@ -124,7 +124,7 @@ describe("messages per minute are limited", () => {
     for (let i = 0; i < 2; i++) expect(stateOf(await exempt.say({}, "127.0.0.1"))).toEqual([200, "5", "5"]);
   });
 
-  it("with headers that a browser on another page can read", async () => {
+  it("lets a page of another origin read the rate-limit headers of a message", async () => {
     const { say } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "1" });
     await say({ sessionId: "s" });
     const response = await say({ sessionId: "s" }, "203.0.113.9", { origin: "https://shop.example" });
@@ -138,7 +138,7 @@ describe("concurrent replies", () => {
   it.each([
     ["FOYER_LIMIT_RUNNING_PER_IP", 429, "RATE_LIMITED"],
     ["FOYER_LIMIT_RUNNING", 503, "OVERLOADED"],
-  ])("over %s get %d until one has ended", async (variable, status, code) => {
+  ])("refuses concurrent replies over %s with %d until one has ended", async (variable, status, code) => {
     const upstream = await startUpstream(); // says nothing until it is scripted
     const models = { FOYER_DEFAULT_MODEL: "openai-compatible/stub", OPENAI_COMPATIBLE_BASE_URL: upstream.url };
     const { server, body } = await start({ BASE_URL, ...models, [variable]: "1" }, true);

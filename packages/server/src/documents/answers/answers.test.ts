@@ -57,7 +57,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     return body.questions;
   }
 
-  it("are those whose reply cites nothing, grouped by their words and counted, newest first", async () => {
+  it("lists questions whose reply cites nothing as unanswered, grouped by their words and counted, newest first", async () => {
     const { agentId } = await agentWithHours();
     await ask(agentId, "Do you sell surfboards on Sunday?", "I don't know.");
     await ask(agentId, "When are you open on Sunday?", "From 11 to 15 [1].");
@@ -87,7 +87,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     expect(body.pagination).toEqual({ total: 3, limit: 1, offset: 0 });
   });
 
-  it("do not include greetings, hidden citations, failed replies, and conversations that members start", async () => {
+  it("does not list greetings, hidden citations, failed replies and members' conversations as unanswered questions", async () => {
     const { agentId } = await agentWithHours("hidden");
     await ask(agentId, "Hi!", "Hello!");
     const hidden = await ask(agentId, "When are you open on Sunday?", "From 11 to 15 [1].");
@@ -103,7 +103,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     expect(await unanswered(agentId)).toEqual([]);
   });
 
-  it("are judged in the same way when the documents are part of the prompt", async () => {
+  it("finds unanswered questions in the same way when the documents are part of the prompt", async () => {
     const agentId = await createAgent(client.account);
     const documentId = await addText(agentId, "Opening hours", "On Sunday we are open from 11 to 15.", "hidden");
     await ask(agentId, "Hello!", "Hello!");
@@ -120,7 +120,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     ]);
   });
 
-  it("include those whose reply was rated down, until it is rated up", async () => {
+  it("lists a question as unanswered while its reply is rated down", async () => {
     const agentId = await createAgent(client.account);
     const { conversationId, reply } = await ask(agentId, "Do you sell canoes?", "Of course we do.");
     expect(await unanswered(agentId)).toEqual([]);
@@ -134,7 +134,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     expect(await unanswered(agentId)).toEqual([]);
   });
 
-  it("leave the list when they are dismissed, also those asked later", async () => {
+  it("removes dismissed unanswered questions from the list, including those asked later", async () => {
     const { agentId } = await agentWithHours();
     await ask(agentId, "Do you sell surfboards?", "I don't know.");
     const [group] = await unanswered(agentId);
@@ -145,7 +145,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     expect(await unanswered(agentId)).toEqual([]);
   });
 
-  it("leave the list with the FAQ entry that answers them, and return when it does not help", async () => {
+  it("removes an unanswered question when a FAQ entry answers it, and lists it again when that does not help", async () => {
     const { agentId } = await agentWithHours();
     await ask(agentId, "Do you sell surfboards?", "I don't know.");
     const [group] = await unanswered(agentId);
@@ -160,7 +160,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     expect(await unanswered(agentId)).toMatchObject([{ id: group?.id, count: 1 }]);
   });
 
-  it("are deleted with their conversation and their agent", async () => {
+  it("deletes unanswered questions with their conversation and their agent", async () => {
     const { agentId, documentId } = await agentWithHours();
     const { conversationId } = await ask(agentId, "Do you sell surfboards?", "I don't know.");
     await ask(agentId, "Are you open on Sunday?", "Yes [1].");
@@ -180,8 +180,8 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     expect([await closed.execute(), await cited.execute()]).toEqual([[], []]);
   });
 
-  describe("and searches of a reply", () => {
-    it("are shown to members with queries, passages, citations and time, and never to visitors", async () => {
+  describe("searches of a reply", () => {
+    it("shows the searches of a reply to members with queries, passages, citations and time, and never to visitors", async () => {
       const { agentId, documentId } = await agentWithHours();
       const { conversationId, token, events, reply } = await ask(agentId, "Are you open on Sunday?", "Yes [1].");
       const passage = {
@@ -209,7 +209,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
       }
     });
 
-    it("are listed as uses of the documents that are cited, newest first", async () => {
+    it("lists the replies that cite a document as its uses, newest first", async () => {
       const { agentId, documentId } = await agentWithHours();
       await ask(agentId, "Are you open on Sunday?", "Yes [1]. Until 15 [1].");
       await ask(agentId, "Do you sell surfboards on Sunday?", "I don't know.");
@@ -226,7 +226,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     });
   });
 
-  it("of another organization answer 404, and cannot be dismissed or answered", async () => {
+  it("responds 404 for another organization's unanswered questions, which cannot be dismissed or answered", async () => {
     const { agentId, documentId } = await agentWithHours();
     await ask(agentId, "Do you sell surfboards?", "I don't know.");
     const [group] = await unanswered(agentId);
