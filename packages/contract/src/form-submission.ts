@@ -298,7 +298,8 @@ export const retrySubmission = {
   schema: {
     tags,
     summary: "Retry the failed deliveries of a submission. If none failed, send the webhook again.",
-    description: "Deliveries that are being sent right now are left alone. If there are no others, the response is 409.",
+    description:
+      "Deliveries that are being sent right now are left alone. If there are no others, the response is 409.",
     params,
     response: { 200: ref(FormSubmissionDetail) },
   },
