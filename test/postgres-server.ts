@@ -28,9 +28,11 @@ const PORT = 5432;
 /**
  * Starts a PostgreSQL server that listens only on a Unix socket in its own folder, so it cannot meet another process's
  * port. `stop` ends it and removes the folder.
+ * @param options.settings override those of the tests
+ * @param options.standbyFolder the data of a standby, which is started instead of a new server
  */
-export async function startPostgres() {
-  const databaseDir = await mkdtemp(join(tmpdir(), "foyer-postgres-"));
+export async function startPostgres({ settings = {}, standbyFolder }: StartOptions = {}) {
+  const databaseDir = standbyFolder ?? (await mkdtemp(join(tmpdir(), "foyer-postgres-")));
   const server = new EmbeddedPostgres({
     databaseDir,
     port: PORT,
@@ -40,32 +42,47 @@ export async function startPostgres() {
     // PostgreSQL refuses to run as root, so this runs it as another user then.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8", "--no-sync"],
-    postgresFlags: Object.entries(settings(databaseDir)).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    postgresFlags: Object.entries({ ...testSettings(databaseDir), ...settings }).flatMap(([name, value]) => [
+      "-c",
+      `${name}=${value}`,
+    ]),
     onLog: () => {},
     onError: () => {},
   });
-  await server.initialise();
-  await server.start();
+  if (standbyFolder) {
+    // Resolves when the standby accepts writes; until then, it answers reads.
+    server.start().catch(() => {});
+  } else {
+    await server.initialise();
+    await server.start();
+  }
+  let isKilled = false;
   return {
+    /** holds the data and the socket */
+    folder: databaseDir,
     url: `postgres://postgres:postgres@localhost:${PORT}/postgres?host=${encodeURIComponent(databaseDir)}`,
     /** Kills it like the kernel's out-of-memory killer. `start` brings it back. */
     async kill() {
       const [pid] = (await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n");
       process.kill(Number(pid), "SIGKILL");
+      isKilled = true;
     },
     /** After a kill, PostgreSQL refuses to start until its orphaned processes have ended. */
     async start() {
       const start = async (): Promise<void> => server.start().catch(() => wait(100).then(start));
       await start();
+      isKilled = false;
     },
     async stop() {
-      await server.stop();
+      if (!isKilled) await server.stop();
       await rm(databaseDir, { recursive: true, force: true });
     },
   };
 }
 
-const settings = (folder: string) => ({
+type StartOptions = { settings?: Record<string, string>; standbyFolder?: string };
+
+const testSettings = (folder: string) => ({
   listen_addresses: "",
   unix_socket_directories: folder,
   max_connections: 200,

@@ -1,9 +1,10 @@
 /**
- * True when the database itself has failed (unreachable, full, not responding), as opposed to a mistake in the query.
+ * True when the database itself has failed (unreachable, full, not responding, demoted to a standby), as opposed to a
+ * mistake in the query.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
-  if (/^(08|53|57P|58)/.test(code)) return true;
+  if (/^(08|53|57P|58|25006)/.test(code)) return true;
   if (/^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY)/.test(code)) return true;
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code)) return true;
   // node-postgres sets no code on these errors.

@@ -2,9 +2,10 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect } from "kysely";
-import type { PoolClient, QueryConfig } from "pg";
+import type { ClientConfig, PoolClient, QueryConfig } from "pg";
 import { isUnavailable } from "./database-errors.ts";
 import type { DatabaseKind } from "./database-kind.ts";
+import { createPostgresServers } from "./postgres-servers.ts";
 import { currentStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
 
@@ -81,8 +82,15 @@ function withStatementCache(database: Database.Database) {
 function postgres(url: string, onPoolError: (error: Error) => void) {
   const connect = async () => {
     const { default: pg } = await import("pg");
+    const servers = createPostgresServers(url);
     const pool = new pg.Pool({
-      connectionString: url,
+      // Connections are opened one by one, each to the server that is the primary then.
+      Client: class extends pg.Client {
+        constructor(config?: ClientConfig) {
+          super({ ...config, connectionString: servers.current() });
+        }
+      },
+      verify: (client, done) => void servers.checkWritable(client).then(() => done(), done),
       max: 10,
       connectionTimeoutMillis: 2_000,
       idleTimeoutMillis: 30_000,
@@ -94,7 +102,11 @@ function postgres(url: string, onPoolError: (error: Error) => void) {
     // The pool handles errors of idle clients only, and an unhandled `error` event ends the process. A query on the
     // client reports the same error to its caller.
     pool.on("connect", (client) => client.on("error", () => {}));
-    return { connect: async () => withoutDead(await pool.connect()), end: () => pool.end(), options: pool.options };
+    return {
+      connect: async () => withoutDead(await servers.connect(() => pool.connect())),
+      end: () => pool.end(),
+      options: pool.options,
+    };
   };
   return new PostgresDialect({ pool: connect });
 }

@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import type { Client } from "pg";
 import { type DatabaseAddress, openSqliteFile } from "../../db/open.ts";
+import { createPostgresServers } from "../../db/postgres-servers.ts";
 
 /** Values that both drivers accept and return in the same form. */
 export type Value = string | number | Buffer | null;
@@ -67,25 +68,19 @@ function connectSqlite(file: string, mode: "read" | "write"): IndexConnection {
 }
 
 async function connectPostgres(url: string, mode: "read" | "write"): Promise<IndexConnection> {
-  const { default: pg } = await import("pg");
   const bytes = createByteReader();
-  const client = new pg.Client({
-    connectionString: url,
-    statement_timeout: STATEMENT_TIMEOUT_MS[mode],
-    query_timeout: STATEMENT_TIMEOUT_MS[mode] + 2_000,
-    keepAlive: true,
-    pipeline: mode === "read",
-    connectionTimeoutMillis: 5_000,
-    types: {
-      getTypeParser(oid: number, format?: "text" | "binary") {
-        if (oid === INT8) return Number;
-        return oid === BYTEA && mode === "read" ? bytes.parse : pg.types.getTypeParser(oid, format as "text");
-      },
-    },
+  const servers = createPostgresServers(url);
+  const client = await servers.connect(async (serverUrl) => {
+    const opened = await createClient(serverUrl, { mode, bytes });
+    try {
+      await opened.connect();
+      await servers.checkWritable(opened);
+      return opened;
+    } catch (error) {
+      await opened.end();
+      throw error;
+    }
   });
-  // The running query rejects as well, and an idle thread opens a new connection.
-  client.on("error", () => {});
-  await client.connect();
   return {
     kind: "postgres",
     async all<Row>(sql: string, parameters: readonly Value[] = []) {
@@ -128,6 +123,29 @@ async function readPipelined<T>(client: Client, work: () => Promise<T>): Promise
     client.query("rollback").catch(() => {});
   }
 }
+
+async function createClient(connectionString: string, { mode, bytes }: ClientOptions): Promise<Client> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({
+    connectionString,
+    statement_timeout: STATEMENT_TIMEOUT_MS[mode],
+    query_timeout: STATEMENT_TIMEOUT_MS[mode] + 2_000,
+    keepAlive: true,
+    pipeline: mode === "read",
+    connectionTimeoutMillis: 5_000,
+    types: {
+      getTypeParser(oid: number, format?: "text" | "binary") {
+        if (oid === INT8) return Number;
+        return oid === BYTEA && mode === "read" ? bytes.parse : pg.types.getTypeParser(oid, format as "text");
+      },
+    },
+  });
+  // The running query rejects as well, and an idle thread opens a new connection.
+  client.on("error", () => {});
+  return client;
+}
+
+type ClientOptions = { mode: "read" | "write"; bytes: ReturnType<typeof createByteReader> };
 
 /** The type id of PostgreSQL's `bigint`. Values stay below 2^53. */
 const INT8 = 20;

@@ -1,0 +1,87 @@
+import type { ClientBase } from "pg";
+import { isUnavailable } from "./database-errors.ts";
+
+/**
+ * The servers of a connection string: a primary and its standbys. Connections go to the one that accepts writes, as
+ * with `target_session_attrs=read-write` of PostgreSQL's own clients. When it fails, the others are tried.
+ */
+export function createPostgresServers(address: string) {
+  const urls = postgresServerUrls(address);
+  let index = 0;
+  const current = () => urls[index] as string;
+  return {
+    /** The connection string of the server that is used now. */
+    current,
+    /**
+     * Opens a connection, to another server if this one is unavailable. Each server is tried once.
+     * @throws what opening the last connection threw
+     */
+    async connect<Connection>(open: (url: string) => Promise<Connection>): Promise<Connection> {
+      for (let tried = 1; ; tried++) {
+        const url = current();
+        try {
+          return await open(url);
+        } catch (error) {
+          if (!isServerFailure(error)) throw error;
+          // Of concurrent attempts, only the first moves on.
+          if (url === current()) index = (index + 1) % urls.length;
+          if (tried >= urls.length) throw error;
+        }
+      }
+    },
+    /** @throws ReadOnlyServerError when the connection is to a standby. With a single server, nothing is asked. */
+    async checkWritable(client: ClientBase): Promise<void> {
+      if (urls.length === 1) return;
+      const { rows } = await client.query<{ transaction_read_only: string }>("show transaction_read_only");
+      if (rows[0]?.transaction_read_only === "on") throw new ReadOnlyServerError();
+    },
+  };
+}
+
+/** The server is a standby, or was demoted to one. */
+class ReadOnlyServerError extends Error {
+  /** PostgreSQL's code of a write that a standby refuses. */
+  readonly code = "25006";
+
+  constructor() {
+    super("The PostgreSQL server does not accept writes.");
+  }
+}
+
+/** All connections of the pool being in use says nothing about the server. */
+function isServerFailure(error: unknown): boolean {
+  return isUnavailable(error) && !/timeout exceeded when trying to connect/.test((error as Error).message);
+}
+
+/**
+ * One connection string per server. Servers are separated by commas, as in PostgreSQL's own clients:
+ * `postgres://user:password@first:5432,second:5432/foyer`, or in the parameters `host` and `port`.
+ * @throws Error that shows the expected form
+ */
+export function postgresServerUrls(address: string): string[] {
+  const parts = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)([^?]*)(\?.*)?$/.exec(address);
+  if (!parts) throw new Error(EXPECTED);
+  const [, start = "", authority = "", path = "", query = ""] = parts;
+  const parameters = new URLSearchParams(query);
+  const attributes = parameters.get("target_session_attrs");
+  if (attributes !== null && !/^(any|read-write|primary)$/.test(attributes)) {
+    throw new Error("target_session_attrs=read-write, because Foyer writes to every server that it uses");
+  }
+  parameters.delete("target_session_attrs");
+  const hosts = parameters.get("host")?.split(",");
+  const ports = parameters.get("port")?.split(",");
+  const names = authority.split(",");
+  const urls = Array.from({ length: Math.max(names.length, hosts?.length ?? 0) }, (_, index) => {
+    const own = new URLSearchParams(parameters);
+    if (hosts) own.set("host", at(hosts, index));
+    if (ports) own.set("port", at(ports, index));
+    return `${start}${at(names, index)}${path}${own.size > 0 ? `?${own}` : ""}`;
+  });
+  if (!urls.every((url) => URL.canParse(url))) throw new Error(EXPECTED);
+  return urls;
+}
+
+const EXPECTED = "postgres://user:password@host:port/database";
+
+/** A value that is given once holds for all servers. */
+const at = (values: readonly string[], index: number) => (values.length === 1 ? values[0] : values[index]) ?? "";
